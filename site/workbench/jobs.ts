@@ -21,6 +21,7 @@ export class Jobs {
   readonly #store: Store;
   readonly #inputs: Inputs;
   #running: AbortController | undefined;
+  #packing: Promise<void> = Promise.resolve();
 
   constructor(store: Store, inputs: Inputs) {
     this.#store = store;
@@ -53,6 +54,8 @@ export class Jobs {
 
   /** Removes outputs from the service, with the archives that hold them. */
   async deleteOutputs(ids: readonly string[]): Promise<void> {
+    // The archive that is being made would keep them.
+    await this.#packing;
     const archived = ({ results }: Outcome) =>
       results.some(({ outputs }) => outputs.some(({ id }) => ids.includes(id)));
     const archives = this.#store.state.outcomes.flatMap((one) => (archived(one) ? one.archives : []));
@@ -70,14 +73,21 @@ export class Jobs {
   }
 
   /** Downloads an archive of outputs, and makes it first unless it is there. @param number from 0 */
-  async downloadArchive({ key, archives }: Outcome, ids: readonly string[], number: number): Promise<void> {
+  downloadArchive({ key, archives }: Outcome, ids: readonly string[], number: number): void {
     if (this.#store.state.packing !== undefined) return;
     const known = archives.find((archive) => archive.number === number);
-    if (known && Date.now() < Date.parse(known.info?.expires ?? "")) return saveFile(known.id);
+    if (known && Date.now() < Date.parse(known.info?.expires ?? "")) {
+      saveFile(known.id);
+      return;
+    }
     this.#store.set({ packing: number, announcement: "The archive is being made." });
     if (this.#store.state.problem?.place === "result") this.#store.clear("problem");
+    this.#packing = this.#makeArchive(key, ids, number);
+  }
+
+  async #makeArchive(key: number, ids: readonly string[], number: number): Promise<void> {
     try {
-      const archive = { ...(await this.#pack(key, ids)), number };
+      const archive = { ...(await this.#pack(key, ids, number)), number };
       const { outcomes } = this.#store.state;
       const before = outcomes.find((one) => one.key === key)?.archives ?? [];
       this.#store.setOutcome(key, { archives: [...before.filter((one) => one.number !== number), archive] });
@@ -91,12 +101,12 @@ export class Jobs {
   }
 
   /** The archive ends with the first of its files, and within an hour. */
-  async #pack(key: number, ids: readonly string[]) {
+  async #pack(key: number, ids: readonly string[], number: number) {
     const { apiKey, service, outcomes } = this.#store.state;
     const outcome = outcomes.find((one) => one.key === key)!;
     const answer = await runJob({
       path: "/zip",
-      body: { "id[]": ids, output: archiveName(outcome) },
+      body: { "id[]": ids, output: `${archiveName(outcome)}${number === 0 ? "" : `_${number + 1}`}` },
       key: apiKey,
       follows: service?.jobs ?? false,
       signal: new AbortController().signal,

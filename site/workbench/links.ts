@@ -7,6 +7,6 @@ export const fragmentOf = (ids: readonly string[]): string => `#${NAME}=${ids.jo
 
 /** Returns the ids of files in a fragment; none if it is none of a result. */
 export function idsIn(fragment: string): readonly string[] {
-  const [name, list = ""] = fragment.replace(/^#/, "").split("=");
-  return name === NAME ? [...new Set(list.split(",").filter((id) => ID.test(id)))] : [];
+  const list = new URLSearchParams(fragment.replace(/^#/, "")).get(NAME) ?? "";
+  return [...new Set(list.split(",").filter((id) => ID.test(id)))];
 }

@@ -30,10 +30,10 @@ export function tasksOf(operation: Operation, state: State): readonly Task[] {
   const inputs = inputsOf(operation, state);
   if (!isBatch(operation, state)) return [{ inputs, values }];
   const taken = new Set<string>();
-  return inputs.map((input, index) => {
-    const own = typeof values.output === "string" ? `${values.output}_${index + 1}` : outputName(operation, input);
-    return { inputs: [input], values: { ...values, output: uniqueName(own, taken) } };
-  });
+  return inputs.map((input) => ({
+    inputs: [input],
+    values: { ...values, output: uniqueName(outputName(operation, input), taken) },
+  }));
 }
 
 /** Returns a name that no other has, and adds it to those that are taken. */
@@ -53,7 +53,7 @@ export function isConverted({ pdfOnly }: Operation, { name, url, info, pdf }: In
 
 /** Returns what a field shows before anyone has changed it. */
 function firstValue(operation: Operation, field: FormField, state: State): Value {
-  if (field.name === "output") return isBatch(operation, state) ? "" : outputName(operation, state.inputs[0]);
+  if (field.name === "output") return outputName(operation, state.inputs[0]);
   const first = field.fallback ?? entryOf(operation.path)?.first?.[field.name];
   return first ?? (field.kind === "list" ? [] : "");
 }
@@ -74,12 +74,21 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostna
 export const shownValue = (operation: Operation, field: FormField, state: State): Value =>
   state.values[operation.path]?.[field.name] ?? firstValue(operation, field, state);
 
+/** Returns the fields of the form: settings in a file count for the value `custom` alone, and files keep their names. */
+export function shownFields(operation: Operation, state: State): readonly FormField[] {
+  const { fields } = operation;
+  const customized = fields.find(({ values }) => values?.includes("custom"));
+  const isCustom = !customized || shownValue(operation, customized, state) === "custom";
+  const named = isBatch(operation, state) ? "output" : undefined;
+  return fields.filter(({ kind, name }) => name !== named && (kind !== "json" || isCustom));
+}
+
 /**
  * Returns the fields that are sent: those that someone has set, and others that are not at the default of the service.
  * Some defaults do something else if they are sent, such as the paper of a document that has its own.
  */
 function sentValues(operation: Operation, state: State): Values {
-  const sent = operation.fields.flatMap((field) => {
+  const sent = shownFields(operation, state).flatMap((field) => {
     const value = shownValue(operation, field, state);
     const filled = typeof value === "string" ? value : value.filter((text) => text.trim() !== "");
     const isEmpty = typeof filled === "string" ? filled.trim() === "" : filled.length === 0;

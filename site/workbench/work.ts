@@ -63,7 +63,7 @@ async function pdfOf(key: number, around: Surroundings): Promise<Stored | undefi
   const { store, signal, report } = around;
   const { name, url, pdf, id, info } = inputOf(store, key);
   if (pdf) return pdf;
-  const stored = await described(id ?? (await uploadFrom(url!, store.state.apiKey, signal)), info);
+  const stored = await described(id ?? (await uploadFrom(url!, { key: store.state.apiKey, signal })), info);
   const isPage = id === undefined && /^text\/html\b/.test(stored.info?.type ?? "");
   if (id === undefined && !isPage) store.setInput(key, stored);
   // A file about which nothing is known is the service's to refuse.

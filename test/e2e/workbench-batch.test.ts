@@ -14,8 +14,11 @@ import { download, drop, type Given, openBrowser, operationOf, PHONE, run, visit
 
 let browser: Browser;
 let report: Given;
-const page3 = "<!doctype html><h1>One</h1><h1 style='break-before: page'>Two</h1>";
-const html: Given = { name: "page.html", bytes: Buffer.from(page3) };
+
+const html: Given = {
+  name: "page.html",
+  bytes: Buffer.from("<!doctype html><h1>One</h1><h1 style='break-before: page'>Two</h1>"),
+};
 const broken: Given = { name: "broken.pdf", bytes: Buffer.from("no PDF") };
 
 beforeAll(async () => {
@@ -42,6 +45,7 @@ const seenProgress = (page: Page) => page.evaluate(() => [...(globalThis as unkn
 test("each file has its result or its error, and the results come as one archive, after a reload and by a link", () =>
   visit(browser, { options: { viewport: PHONE, colorScheme: "dark" }, refusals: [400, 404] }, async (page) => {
     await drop(page, report, broken, html, report);
+    await page.waitForSelector(".file:has-text('stored until') >> nth=3");
     await operationOf(page, "/png").check({ force: true });
     await page.fill("#field-resolution", "20");
     await page.waitForSelector(".run:has-text('page.html is converted to PDF first.')");
@@ -94,7 +98,7 @@ test("each file has its result or its error, and the results come as one archive
       "page.html",
       "report.pdf",
     ]);
-    expect(await page.textContent(".file .small")).toMatch(/3 pages · stored · kept until /);
+    expect(await page.textContent(".file .small")).toMatch(/3 pages · stored until /);
     expect(await page.locator(".output").count()).toBe(8);
     expect(await page.textContent(".sizes")).toContain("Kept until");
 
@@ -119,7 +123,6 @@ test("each file has its result or its error, and the results come as one archive
     await page.waitForSelector(".file");
     expect(await page.textContent("#stage-title")).toBe("Preview");
     await page.goto(link);
-    await page.reload();
     await page.waitForSelector("#stage .problem:has-text('The files of this link are no longer stored.')");
   }));
 
@@ -133,11 +136,11 @@ test("many outputs are a short list, until all are asked for", () =>
     expect(await page.locator(".output").count()).toBe(40);
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Show fewer");
     const { name, bytes } = await download(page, () => page.click("text=Download all as ZIP"));
-    expect([name, entriesOf(bytes).length]).toEqual(["book.zip", 40]);
+    expect([name, entriesOf(bytes).length]).toEqual(["book_split-pdf.zip", 40]);
     await page.click(".output button:has-text('Delete now') >> nth=0");
     await page.waitForSelector(".output.idle");
     const { bytes: rest } = await download(page, () => page.click("text=Download all as ZIP"));
-    expect(entriesOf(rest).map(([name]) => name)).not.toContain("book_1.pdf");
+    expect(entriesOf(rest).map(([name]) => name)).not.toContain("book_split-pdf_1.pdf");
   }));
 
 test("a document in a merge becomes a PDF first, in the code as well", (context) =>

@@ -83,11 +83,11 @@ export function FileRow({ page, input, index, canOrder }: FileRowProps) {
 function factsOf({ file, url, info, id, isResult, isRefused }: Input): string {
   if (isRefused) return "not stored";
   if (url !== undefined) return "fetched by the service";
+  const until = info?.expires === undefined ? "" : ` until ${endText(info.expires)}`;
   const facts = [
     ...(info || file ? [sizeText(info?.size ?? file!.size)] : []),
     ...(info?.pages === undefined ? [] : [countText(info.pages, "page")]),
-    ...(id === undefined ? ["not stored yet"] : [isResult ? "result" : "stored"]),
-    ...(info?.expires === undefined ? [] : [`kept until ${endText(info.expires)}`]),
+    ...(id === undefined ? ["not stored yet"] : [`${isResult ? "result, " : ""}stored${until}`]),
   ];
   return facts.join(" · ");
 }

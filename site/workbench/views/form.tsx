@@ -2,8 +2,8 @@
 import { checkValue } from "../checks.ts";
 import { labelOf } from "../format.ts";
 import type { FormField, Operation } from "../operations.ts";
-import { inputsOf, isBatch, shownValue } from "../request.ts";
-import type { State, Value } from "../state.ts";
+import { inputsOf, isBatch, shownFields, shownValue } from "../request.ts";
+import type { Value } from "../state.ts";
 import { Control, grouped } from "./controls.tsx";
 import { type Page, ProblemText, Section } from "./parts.tsx";
 import { Run } from "./run.tsx";
@@ -28,7 +28,8 @@ export function Form({ page }: { page: Page }) {
             <p class="summary">
               {operation.summary} <code>POST {operation.path}</code>
             </p>
-            {shownFields(operation, page).map((field) => (
+            {isBatch(operation, state) && <p class="small">Each file keeps its name.</p>}
+            {shownFields(operation, state).map((field) => (
               <Labeled key={operation.path + field.name} {...{ page, operation, field }} />
             ))}
           </>
@@ -40,18 +41,17 @@ export function Form({ page }: { page: Page }) {
   );
 }
 
-/** A file of settings counts for the value `custom` alone. */
-function shownFields(operation: Operation, { state }: Page): readonly FormField[] {
-  const customized = operation.fields.find(({ values }) => values?.includes("custom"));
-  const isCustom = !customized || shownValue(operation, customized, state) === "custom";
-  return operation.fields.filter(({ kind }) => kind !== "json" || isCustom);
-}
-
 function Labeled({ page, operation, field }: { page: Page; operation: Operation; field: FormField }) {
   const { state, store } = page;
   const id = `field-${field.name.replace("[]", "")}`;
   const value = shownValue(operation, field, state);
-  const complaint = complaintOf(operation, field, state);
+  const inputs = inputsOf(operation, state);
+  // Each of several documents may have other pages.
+  const pageCount = inputs.length === 1 ? inputs[0]!.info?.pages : undefined;
+  const complaint = [value]
+    .flat()
+    .map((text) => checkValue(field, text, pageCount))
+    .find((sentence) => sentence !== undefined);
   const problem = state.problem?.place === `field:${field.name}` ? state.problem : undefined;
   const change = (value: Value) => {
     const values = { ...state.values[operation.path], [field.name]: value };
@@ -75,7 +75,6 @@ function Labeled({ page, operation, field }: { page: Page; operation: Operation;
       <p class="small" id={`${id}-help`}>
         {field.description}
         {field.examples && field.kind !== "json" && ` For example ${field.examples.join(", ")}.`}
-        {field.name === "output" && isBatch(operation, state) && " Left empty: the name of each file."}
       </p>
       <p class="complaint" id={`${id}-complaint`} aria-live="polite">
         {problem ? "" : complaint}
@@ -99,20 +98,6 @@ function Labeled({ page, operation, field }: { page: Page; operation: Operation;
       {rest}
     </div>
   );
-}
-
-/** Returns what is wrong with a value: in itself, or for one of the inputs. */
-function complaintOf(operation: Operation, field: FormField, state: State): string | undefined {
-  const texts = [shownValue(operation, field, state)].flat();
-  const complaintFor = (pageCount?: number) =>
-    texts.map((text) => checkValue(field, text, pageCount)).find((sentence) => sentence !== undefined);
-  const complaint = complaintFor();
-  if (complaint !== undefined) return complaint;
-  const complaints = inputsOf(operation, state).flatMap((input) => {
-    const sentence = complaintFor((input.pdf ?? input).info?.pages);
-    return sentence === undefined ? [] : [isBatch(operation, state) ? `${input.name}: ${sentence}` : sentence];
-  });
-  return complaints[0];
 }
 
 function ApiKey({ page: { state, store, inputs } }: { page: Page }) {

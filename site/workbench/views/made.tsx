@@ -128,7 +128,7 @@ function All({ page, outcome }: { page: Page; outcome: Outcome }) {
           class="primary"
           key={number}
           aria-busy={state.packing === number}
-          onClick={() => void jobs.downloadArchive(outcome, ids.slice(number * size, (number + 1) * size), number)}
+          onClick={() => jobs.downloadArchive(outcome, ids.slice(number * size, (number + 1) * size), number)}
         >
           <Icon name="download" /> {wordsOf(number)}
         </button>

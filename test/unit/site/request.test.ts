@@ -28,7 +28,7 @@ describe("files of the list", () => {
     const inputs = [given("a.pdf", PDF), given("A.docx", WORD), given("b.pdf", PDF), given("a.pdf", PDF)];
     expect(namesOf("/png", inputs)).toEqual(["a", "A (2)", "b", "a (3)"]);
     expect(namesOf("/pdfa", inputs)).toEqual(["a_pdfa", "A_pdfa (2)", "b_pdfa", "a_pdfa (3)"]);
-    expect(namesOf("/png", inputs, "page")).toEqual(["page_1", "page_2", "page_3", "page_4"]);
+    expect(namesOf("/png", inputs, "of one file")).toEqual(["a", "A (2)", "b", "a (3)"]);
   });
 
   test("have one job where an operation takes several, or there is one", () => {
