@@ -19,7 +19,7 @@ export interface Input {
   readonly id?: string;
   readonly info?: StoredInfo;
   /** What it became for an operation that takes PDFs only. */
-  readonly pdf?: Stored;
+  readonly pdf?: Conversion;
   /** True if it is the result of a job. */
   readonly isResult: boolean;
   /** Page selection in a merge. */
@@ -34,12 +34,20 @@ export interface Stored {
   readonly info?: StoredInfo;
 }
 
+/** What a document lost on the way. */
+export interface Losses {
+  readonly notices: readonly string[];
+  readonly fonts: NonNullable<Answer["substitutedFonts"]>;
+}
+
+export interface Conversion extends Stored, Losses {}
+
 export interface Output extends Stored {
   readonly isDeleted: boolean;
 }
 
 /** What became of one job. */
-export interface Result {
+export interface Result extends Losses {
   readonly path: string;
   /** Names of its inputs. */
   readonly title: string;
@@ -50,8 +58,6 @@ export interface Result {
   readonly values: Values;
   /** Names of inputs that became PDFs first. */
   readonly converted: readonly string[];
-  readonly notices: readonly string[];
-  readonly fonts: NonNullable<Answer["substitutedFonts"]>;
   /** Why nothing was made. */
   readonly problem?: Problem;
 }

@@ -6,7 +6,7 @@ import type { Inputs } from "./inputs.ts";
 import type { Operation } from "./operations.ts";
 import { bodyOf, type Task } from "./request.ts";
 import { infoOf, Refusal, remove, runJob, uploadFrom } from "./service.ts";
-import type { Input, Job, Output, Result, Stored, Values } from "./state.ts";
+import type { Input, Job, Losses, Output, Result, Stored, Values } from "./state.ts";
 import type { Store } from "./store.ts";
 
 export interface Surroundings {
@@ -22,26 +22,25 @@ export async function carryOut(operation: Operation, task: Task, around: Surroun
   await Promise.all(task.inputs.map(({ key }) => inputs.storeOne(key)));
   signal.throwIfAborted();
   const given: Input[] = [];
-  const converted: string[] = [];
   for (const { key } of task.inputs) {
-    const pdf = operation.pdfOnly ? await pdfOf(key, around) : undefined;
-    const input = inputOf(store, key);
-    given.push(pdf ? { ...input, ...pdf } : input);
-    if (pdf) converted.push(input.name);
+    if (operation.pdfOnly) await becomePdf(key, around);
+    given.push(inputOf(store, key));
   }
+  const converted = operation.pdfOnly ? given.filter(({ pdf }) => pdf) : [];
+  const sent = operation.pdfOnly ? given.map(({ pdf, ...input }) => ({ ...input, ...pdf })) : given;
   report({ step: "starting" });
   const answer = await runJob({
-    ...{ path: operation.path, body: bodyOf(operation, { ...task, inputs: given }), signal },
+    ...{ path: operation.path, body: bodyOf(operation, { ...task, inputs: sent }), signal },
     ...connectionOf(store),
     onProgress: (progress) => report({ step: progress.phase, progress }),
   });
-  const input = operation.source === "one" ? comparedInput(answer, given[0]) : undefined;
+  const input = operation.source === "one" ? comparedInput(answer, sent[0]) : undefined;
   return {
-    ...{ path: operation.path, title: titleOf(task), values: keptValues(task.values), converted },
+    ...{ path: operation.path, title: titleOf(task), values: keptValues(task.values) },
     ...(input ? { input } : {}),
     outputs: await outputsOf(answer),
-    notices: answer.notices ?? [],
-    fonts: answer.substitutedFonts ?? [],
+    converted: converted.map(({ name }) => name),
+    ...lossesIn([...converted.flatMap(({ pdf }) => pdf ?? []), lossesOf(answer)]),
   };
 }
 
@@ -58,16 +57,24 @@ function inputOf({ state: { inputs } }: Store, key: number): Input {
   return input;
 }
 
-/** Makes a PDF of an input, once. @returns undefined if it is one already */
-async function pdfOf(key: number, around: Surroundings): Promise<Stored | undefined> {
+const lossesOf = ({ notices = [], substitutedFonts = [] }: Answer): Losses => ({ notices, fonts: substitutedFonts });
+
+/** Joins what several jobs lost, each loss once. */
+function lossesIn(all: readonly Losses[]): Losses {
+  const fonts = all.flatMap(({ fonts }) => fonts).map((font) => [`${font.name}, ${font.replacedBy}`, font] as const);
+  return { notices: [...new Set(all.flatMap(({ notices }) => notices))], fonts: [...new Map(fonts).values()] };
+}
+
+/** Makes a PDF of an input, once, unless it is one already. */
+async function becomePdf(key: number, around: Surroundings): Promise<void> {
   const { store, signal, report } = around;
   const { name, url, pdf, id, info } = inputOf(store, key);
-  if (pdf) return pdf;
+  if (pdf) return;
   const stored = await described(id ?? (await uploadFrom(url!, { key: store.state.apiKey, signal })), info);
   const isPage = id === undefined && /^text\/html\b/.test(stored.info?.type ?? "");
   if (id === undefined && !isPage) store.setInput(key, stored);
   // A file about which nothing is known is the service's to refuse.
-  if (!stored.info || !needsConversion(stored.info)) return undefined;
+  if (!stored.info || !needsConversion(stored.info)) return;
   report({ step: "converting" });
   // The address of a page stands for the page with all that it shows.
   const source = isPage ? { url } : { id: stored.id };
@@ -77,8 +84,7 @@ async function pdfOf(key: number, around: Surroundings): Promise<Stored | undefi
   const answer = await runJob({ path: "/pdf", body, signal, ...connectionOf(store) });
   const [made] = await outputsOf(answer);
   const { isDeleted: _, ...kept } = made!;
-  store.setInput(key, { pdf: kept });
-  return kept;
+  store.setInput(key, { pdf: { ...kept, ...lossesOf(answer) } });
 }
 
 async function described(id: string, known: StoredInfo | undefined): Promise<Stored> {

@@ -80,7 +80,6 @@ function Facts({ result, Heading }: { result: Result; Heading: "h3" | "h4" }) {
   const link = fragmentOf(kept.map(({ id }) => id));
   return (
     <>
-      {converted.length > 0 && <p class="small">Converted to PDF first: {converted.join(", ")}.</p>}
       {(notices.length > 0 || fonts.length > 0) && (
         <div class="notices">
           <Heading>What changed on the way</Heading>
@@ -98,6 +97,7 @@ function Facts({ result, Heading }: { result: Result; Heading: "h3" | "h4" }) {
       )}
       {kept.length > 0 && (
         <p class="link small">
+          {converted.length > 0 && <span>Converted to PDF first: {converted.join(", ")}.</span>}
           <a href={addressOf(link)}>Link to this result</a>
           <Copy text={addressOf(link)}>Copy link</Copy>
         </p>
