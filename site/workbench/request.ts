@@ -37,7 +37,7 @@ export function tasksOf(operation: Operation, state: State): readonly Task[] {
 }
 
 /** Returns a name that no other has, and adds it to those that are taken. */
-export function uniqueName(name: string, taken: Set<string>): string {
+function uniqueName(name: string, taken: Set<string>): string {
   let unique = name;
   for (let count = 2; taken.has(unique.toLowerCase()); count++) unique = `${name} (${count})`;
   taken.add(unique.toLowerCase());

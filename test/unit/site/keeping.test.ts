@@ -39,7 +39,7 @@ test("stored files and addresses come back, and files that were not stored do no
 test("what has ended drops out, with an outcome of which nothing is left", () => {
   const inputs = [
     inputOf(over("1a")),
-    inputOf({ ...lasting("1b"), pdf: over("2b") }),
+    inputOf({ ...lasting("1b"), pdf: { ...over("2b"), notices: [], fonts: [] } }),
     inputOf({ ...over("1c"), url: "https://example.com/" }),
   ];
   const outcomes = [outcomeOf(2, [over("2x"), lasting("2y"), stored("2z")]), outcomeOf(1, [over("2w")])];

@@ -64,7 +64,10 @@ describe("a document becomes a PDF first", () => {
     ],
     [
       "but an address that was one",
-      given("https://example.com/", undefined, { url: "https://example.com/", pdf: { id: "2a" } }),
+      given("https://example.com/", undefined, {
+        url: "https://example.com/",
+        pdf: { id: "2a", notices: [], fonts: [] },
+      }),
       true,
     ],
   ])("%s", (_, input, isFirst) => expect(isConverted(png, input)).toBe(isFirst));
