@@ -4,7 +4,7 @@ import type { Inputs } from "./inputs.ts";
 import { nextKey } from "./jobs.ts";
 import { filesOf, hasEnded, keptText, readKept, without } from "./keeping.ts";
 import { idsIn } from "./links.ts";
-import { infoOf, isStored } from "./service.ts";
+import { headOf, infoOf, isStored } from "./service.ts";
 import type { Output } from "./state.ts";
 import type { Store } from "./store.ts";
 
@@ -67,7 +67,8 @@ export class Keeper {
 
   async #add(ids: readonly string[]): Promise<void> {
     const asked = ids.slice(0, MAX_ASKED);
-    const infos = await overAll(asked, infoOf);
+    // The pages of the first file alone are shown.
+    const infos = await overAll(asked, (id) => (id === ids[0] ? infoOf(id) : headOf(id)));
     const outputs = ids.flatMap((id, index): Output[] => {
       const info = infos[index];
       return info || index >= MAX_ASKED ? [{ id, isDeleted: false, ...(info ? { info } : {}) }] : [];

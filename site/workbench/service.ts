@@ -96,6 +96,26 @@ export async function isStored(id: string): Promise<boolean> {
   return response?.status !== 404;
 }
 
+/** Returns facts about a file that need not be opened for them; undefined if nothing is known about it. */
+export async function headOf(id: string): Promise<StoredInfo | undefined> {
+  const response = await fetch(fileAddress(id), { method: "HEAD" }).catch(() => undefined);
+  if (!response?.ok) return undefined;
+  const { headers } = response;
+  const expires = headers.get("Expires");
+  return {
+    name: nameIn(headers.get("Content-Disposition") ?? "") ?? id,
+    type: headers.get("Content-Type") ?? "",
+    size: Number(headers.get("Content-Length")),
+    ...(expires === null ? {} : { expires: new Date(expires).toISOString() }),
+  };
+}
+
+/** Returns the name in a Content-Disposition as the service writes it: coded (RFC 8187), quoted or a token. */
+function nameIn(disposition: string): string | undefined {
+  const coded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
+  return coded === undefined ? /filename="?([^";]+)/i.exec(disposition)?.[1] : decodeURIComponent(coded);
+}
+
 /** Makes the browser download a stored file. */
 export function saveFile(id: string): void {
   const link = document.createElement("a");

@@ -5,8 +5,8 @@ import { fileAddress } from "../service.ts";
 import type { Output } from "../state.ts";
 import { Copy, Icon, type Page } from "./parts.tsx";
 
-/** Outputs beyond this number are counted, and not listed. */
-const MAX_LISTED = 1000;
+/** Outputs beyond this number are counted, and not listed: a list of thousands would take seconds. */
+const MAX_LISTED = 250;
 
 interface OutputsProps {
   readonly page: Page;
@@ -20,7 +20,8 @@ interface OutputsProps {
 
 export function Outputs({ page, outputs, first, label, isOnly }: OutputsProps) {
   const [isWhole, setWhole] = useState(false);
-  const listed = outputs.slice(0, isWhole ? MAX_LISTED : first);
+  const most = Math.min(outputs.length, MAX_LISTED);
+  const listed = outputs.slice(0, isWhole ? most : first);
   return (
     <>
       <ul class="outputs" aria-label={label}>
@@ -31,7 +32,7 @@ export function Outputs({ page, outputs, first, label, isOnly }: OutputsProps) {
       {isWhole && outputs.length > MAX_LISTED && <p class="small">and {outputs.length - MAX_LISTED} more</p>}
       {outputs.length > first && (
         <button type="button" class="chip" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? "Show fewer" : `Show all ${outputs.length.toLocaleString("en-US")}`}
+          {isWhole ? "Show fewer" : `Show ${outputs.length > MAX_LISTED ? "the first" : "all"} ${most}`}
         </button>
       )}
     </>
