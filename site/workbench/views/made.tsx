@@ -42,7 +42,10 @@ export function Made({ page, outcome }: { page: Page; outcome: Outcome }) {
 
 function Groups({ page, results }: { page: Page; results: readonly Result[] }) {
   const [isWhole, setWhole] = useState(false);
-  const listed = isWhole ? results : results.slice(0, FIRST_RESULTS);
+  // What failed must not be among those that are not listed.
+  const failuresFirst = [...results.filter(({ problem }) => problem), ...results.filter(({ problem }) => !problem)];
+  const isShort = !isWhole && results.length > FIRST_RESULTS;
+  const listed = isShort ? failuresFirst.slice(0, FIRST_RESULTS) : results;
   return (
     <>
       <ul class="results" aria-label="What was made of each file">
@@ -176,18 +179,18 @@ function noPicture(outputs: readonly Output[], input: Output | undefined): strin
 function Sizes({ outcome: { path, results, seconds } }: { outcome: Outcome }) {
   const made = results.filter(({ problem }) => !problem);
   const outputs = made.flatMap(({ outputs }) => outputs);
-  const inputs = made.flatMap(({ input }) => (input?.info ? [input.info.size] : []));
-  const sum = (sizes: readonly number[]) => sizes.reduce((sum, size) => sum + size, 0);
-  const after = sum(outputs.map(({ info }) => info?.size ?? 0));
-  const before = inputs.length > 0 && inputs.length === made.length ? sum(inputs) : undefined;
-  const change = before !== undefined && entryOf(path)?.keepsKind ? changeText(before, after) : undefined;
+  const before = sizeOf(made.map(({ input }) => input));
+  const after = sizeOf(outputs);
+  const isComparable = before !== undefined && after !== undefined && entryOf(path)?.keepsKind;
+  const change = isComparable ? changeText(before, after) : undefined;
   const end = outputs.find(({ isDeleted }) => !isDeleted)?.info?.expires;
+  const count = outputs.length > 1 ? [countText(outputs.length, "file")] : [];
   const facts = [
     ...(results.length > 1 ? [["Done", `${made.length} of ${countText(results.length, "file")}`]] : []),
     ...(before === undefined ? [] : [["Before", sizeText(before)]]),
     ...(outputs.length === 0
       ? []
-      : [["After", `${outputs.length > 1 ? `${countText(outputs.length, "file")}, ` : ""}${sizeText(after)}`]]),
+      : [["After", [...count, ...(after === undefined ? [] : [sizeText(after)])].join(", ")]]),
     ...(change === undefined ? [] : [["Change", change]]),
     ...(end === undefined ? [] : [["Kept until", endText(end)]]),
     ...(seconds === undefined ? [] : [["Time", `${secondsText(seconds)} s`]]),
@@ -202,6 +205,12 @@ function Sizes({ outcome: { path, results, seconds } }: { outcome: Outcome }) {
       ))}
     </dl>
   );
+}
+
+/** Returns the size of files together; undefined if that of one of them is not known. */
+function sizeOf(files: readonly (Output | undefined)[]): number | undefined {
+  const sizes = files.flatMap((file) => file?.info?.size ?? []);
+  return sizes.length < Math.max(1, files.length) ? undefined : sizes.reduce((sum, size) => sum + size, 0);
 }
 
 const secondsText = (seconds: number): string =>
