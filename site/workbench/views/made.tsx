@@ -49,8 +49,8 @@ function Groups({ page, results }: { page: Page; results: readonly Result[] }) {
   return (
     <>
       <ul class="results" aria-label="What was made of each file">
-        {listed.map((result, index) => (
-          <li key={index}>
+        {listed.map((result) => (
+          <li key={results.indexOf(result)}>
             <h3>{result.title}</h3>
             {result.problem ? (
               <ProblemBox problem={result.problem} />
