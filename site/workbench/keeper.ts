@@ -29,7 +29,8 @@ export class Keeper {
 
   /** Brings back what was kept, and keeps what changes from now on. */
   start(): void {
-    const kept = readKept(this.#read(), Date.now());
+    this.#saved = this.#read() ?? "";
+    const kept = readKept(this.#saved, Date.now());
     if (kept) {
       const { inputs, ...others } = kept;
       this.#store.set(others);
