@@ -1,0 +1,53 @@
+// Finds the facts about a stored file that GET /resource/{id}?format=info adds: the pages of a PDF, or why no operation
+// that reads documents takes the file, as far as that shows without converting it.
+
+import { EngineFailure, type FailureReason } from "../core/failure.ts";
+import type { Input } from "../core/operation.ts";
+import { typeName } from "../core/type-names.ts";
+import { isPasswordProtected } from "../formats/ole/locked.ts";
+import { documentTypeOf } from "../http/document-type.ts";
+import { passwordProtected, toServiceError } from "../http/errors.ts";
+import { toInput } from "../http/sources.ts";
+import type { StoredFile } from "../storage/file.ts";
+import { factsOf } from "./page-shelf.ts";
+import type { PagesService } from "./pages-service.ts";
+
+const PDF = "application/pdf";
+/** Type of content that nothing tells. A PDF whose beginning is damaged has it, too. */
+const UNKNOWN = "application/octet-stream";
+/** Content of Office from before 2007, and of every Office document with a password. */
+const OLE = /^application\/(x-ole-storage|msword|vnd\.ms-(excel|powerpoint))$/;
+
+/** Failures because of which a document has no facts. It is a file nevertheless. */
+const WITHOUT_FACTS: readonly FailureReason[] = ["unsupported", "too-large", "too-complex"];
+/** Failures that every operation on PDFs would have as well. */
+const UNREADABLE: readonly FailureReason[] = ["password-protected", "not-a-pdf", "damaged"];
+const LISTED_SIZES = 1000;
+
+export async function fileFacts(file: StoredFile, service: PagesService, signal: AbortSignal): Promise<object> {
+  if (file.size === 0) return { problem: "The file is empty." };
+  const input = toInput(file, service.store);
+  if (file.type === PDF) return factsOfPdf({ file, input }, service, signal);
+  if (OLE.test(file.type)) return (await isPasswordProtected(input.stream())) ? { problem: passwordProtected().message } : {};
+  if ((await documentTypeOf(input)) !== "none") return {};
+  const facts = file.type === UNKNOWN ? await factsOfPdf({ file, input }, service, signal) : {};
+  if ("pages" in facts) return facts;
+  return { problem: `The file is not a document that the service reads: it is ${typeName(file.type)}.` };
+}
+
+async function factsOfPdf(
+  document: { readonly file: StoredFile; readonly input: Input },
+  service: PagesService,
+  signal: AbortSignal,
+): Promise<object> {
+  try {
+    const facts = await factsOf(document, service, signal);
+    const pageSizes = facts.sizes.slice(0, LISTED_SIZES).map(([width, height]) => ({ width, height }));
+    return { pages: facts.pageCount, pageSizes };
+  } catch (error) {
+    const reason = error instanceof EngineFailure ? error.reason : "crashed";
+    if (UNREADABLE.includes(reason)) return { problem: toServiceError(error).message };
+    if (WITHOUT_FACTS.includes(reason)) return {};
+    throw error;
+  }
+}
