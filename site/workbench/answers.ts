@@ -6,6 +6,8 @@ export interface StoredInfo {
   readonly size: number;
   /** Number of pages, if the service tells it. */
   readonly pages?: number;
+  /** Why no operation that reads documents takes the file. */
+  readonly problem?: string;
 }
 
 export interface Answer {

@@ -19,6 +19,9 @@ for (const type of ["dragover", "drop"]) {
   });
 }
 
+takeKey();
+addEventListener("hashchange", takeKey);
+
 render(<App {...{ store, inputs, jobs }} />, document.getElementById("page")!);
 
 try {
@@ -28,4 +31,14 @@ try {
   inputs.storeEarly();
 } catch {
   store.set({ isLost: true, announcement: "The service does not answer." });
+}
+
+/** Takes the key out of the fragment of the address, which browsers send to nobody, so that it is not kept or shared. */
+function takeKey(): void {
+  const [part, key] = /(?:^#|&)key=([^&]*)/.exec(location.hash) ?? [];
+  if (part === undefined || key === undefined) return;
+  const rest = location.hash.replace(part, "").replace(/^&/, "#");
+  history.replaceState(history.state, "", location.pathname + location.search + rest);
+  store.set({ apiKey: decodeURIComponent(key).trim() });
+  inputs.storeEarly();
 }

@@ -20,13 +20,17 @@ function firstValue(operation: Operation, field: FormField, state: State): Value
 }
 
 function outputName(operation: Operation, state: State): string {
-  const first = inputsOf(operation, state)[0];
-  if (first?.url !== undefined) return first.info ? stemOf(first.info.name) : hostOf(first.url);
+  const inputs = inputsOf(operation, state);
+  const [first, ...others] = inputs;
   if (!first) return operation.source === "text" ? "page" : "output";
-  const stem = stemOf(first.name);
-  // Code that saves the output beside the input must not replace it.
-  const isTaken = first.name.toLowerCase() === `${stem}.${extensionOf(operation.produces)}`.toLowerCase();
-  return isTaken ? `${stem}_${operation.path.slice(1)}` : stem;
+  const together = others.length > 0 ? entryOf(operation.path)?.together : undefined;
+  if (first.url !== undefined && together === undefined) {
+    return first.info ? stemOf(first.info.name) : hostOf(first.url);
+  }
+  const stem = together ?? stemOf(first.name);
+  // Code that saves the output beside the inputs must not replace one.
+  const saved = `${stem}.${extensionOf(operation.produces)}`.toLowerCase();
+  return inputs.some(({ name }) => name.toLowerCase() === saved) ? `${stem}_${operation.path.slice(1)}` : stem;
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : "page");
@@ -34,12 +38,21 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostna
 export const shownValue = (operation: Operation, field: FormField, state: State): Value =>
   state.values[operation.path]?.[field.name] ?? firstValue(operation, field, state);
 
+/** Returns the fields of the form: settings in a file count for the value `custom` alone, and are never a stored file. */
+export function shownFields(operation: Operation, state: State): readonly FormField[] {
+  const { fields } = operation;
+  const file = fields.find(({ kind }) => kind === "json");
+  const customized = fields.find(({ values }) => values?.includes("custom"));
+  const isCustom = !customized || shownValue(operation, customized, state) === "custom";
+  return fields.filter((field) => (field === file ? isCustom : field.name !== `${file?.name}_id`));
+}
+
 /**
  * Returns the fields that are sent: those that someone has set, and others that are not at the default of the service.
  * Some defaults do something else if they are sent, such as the paper of a document that has its own.
  */
 export function sentValues(operation: Operation, state: State): Values {
-  const sent = operation.fields.flatMap((field) => {
+  const sent = shownFields(operation, state).flatMap((field) => {
     const value = shownValue(operation, field, state);
     const filled = typeof value === "string" ? value : value.filter((text) => text.trim() !== "");
     const isEmpty = typeof filled === "string" ? filled.trim() === "" : filled.length === 0;

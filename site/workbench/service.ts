@@ -54,6 +54,17 @@ export function upload(
   });
 }
 
+/**
+ * Stores the file at an address, which the service fetches.
+ * @returns its id
+ */
+export async function uploadFrom(url: string, { key, signal }: { key: string; signal: AbortSignal }): Promise<string> {
+  const headers = { "Content-Type": "application/json", Accept: "application/json", ...keyHeader(key) };
+  const response = await send("upload", { method: "POST", headers, body: JSON.stringify({ url: [url] }), signal });
+  if (!response.ok) throw await refusalOf(response);
+  return ((await response.json()) as { files: { id: string }[] }).files[0]!.id;
+}
+
 /** @returns undefined if nothing is known about the file */
 export async function infoOf(id: string): Promise<StoredInfo | undefined> {
   const response = await fetch(addressOf(`resource/${id}?format=info`)).catch(() => undefined);

@@ -3,6 +3,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import type { Inputs } from "../inputs.ts";
 import type { Jobs } from "../jobs.ts";
 import type { Store } from "../store.ts";
+import { ApiKey } from "./api-key.tsx";
 import { Code } from "./code.tsx";
 import { Files } from "./files.tsx";
 import { Form } from "./form.tsx";
@@ -34,6 +35,7 @@ export function App({ store, inputs, jobs }: { store: Store; inputs: Inputs; job
         <h1>Convert, merge and improve documents</h1>
         <div class="columns">
           <div class="steps">
+            <ApiKey page={page} />
             <Files page={page} />
             <Operations page={page} />
             <Form page={page} />

@@ -1,5 +1,7 @@
 // The request of the form as code, in several languages.
 import { useEffect, useState } from "preact/hooks";
+import { faultsOf } from "../faults.ts";
+import { labelOf } from "../format.ts";
 import { callOfState } from "../request.ts";
 import { LANGUAGES } from "../snippets/languages.ts";
 import { Icon, type Page } from "./parts.tsx";
@@ -12,6 +14,7 @@ export function Code({ page: { state, store } }: { page: Page }) {
   if (!operation) return null;
   const base = new URL(".", document.baseURI).href.replace(/\/$/, "");
   const text = language.write(callOfState(operation, state, base));
+  const missing = faultsOf(operation, state).filter(({ isMissing }) => isMissing);
   const turn = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
@@ -40,8 +43,14 @@ export function Code({ page: { state, store } }: { page: Page }) {
             </button>
           ))}
         </div>
-        <Copy text={text} />
+        {missing.length === 0 && <Copy text={text} />}
       </div>
+      {missing.length > 0 && (
+        <p class="complaint">
+          The request is not complete: {missing.map(({ name }) => labelOf(name)).join(", ")}{" "}
+          {missing.length === 1 ? "is" : "are"} empty.
+        </p>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <div role="tabpanel" id="code-panel" aria-labelledby={`tab-${language.id}`} tabIndex={0}>
         <pre>

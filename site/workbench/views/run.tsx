@@ -1,13 +1,13 @@
 // The button that runs the operation, its progress, and what went wrong.
+import { obstacleTo } from "../faults.ts";
 import { countText } from "../format.ts";
-import { inputsOf } from "../request.ts";
 import type { Job, State } from "../state.ts";
 import { type Page, ProblemText } from "./parts.tsx";
 
 export function Run({ page: { state, jobs } }: { page: Page }) {
   const { job, problem } = state;
   const operation = state.service?.operations.get(state.path);
-  const isReady = operation !== undefined && (operation.source === "text" || inputsOf(operation, state).length > 0);
+  const obstacle = operation && obstacleTo(operation, state);
   return (
     <div class="run">
       {job ? (
@@ -20,10 +20,10 @@ export function Run({ page: { state, jobs } }: { page: Page }) {
         </div>
       ) : (
         <>
-          <button type="submit" class="primary" disabled={!isReady}>
+          <button type="submit" class="primary" disabled={!operation || obstacle !== undefined}>
             Run
           </button>
-          {operation && !isReady && <p class="small">Choose a file first.</p>}
+          {obstacle && <p class="small">{obstacle}</p>}
         </>
       )}
       {problem?.place === "job" && <ProblemText problem={problem} />}
