@@ -35,7 +35,8 @@ export function FileRow({ page, input, index, isTaken, isUnusable, canOrder, can
   const row = useRef<HTMLLIElement>(null);
   const { inputs, state } = page;
   const { key, name } = input;
-  const problem = isUnusable ? problemOf(input) : undefined;
+  // A file that could not be stored is refused for all operations, or is fetched by the job itself.
+  const problem = isUnusable || input.id === undefined ? problemOf(input) : undefined;
   useEffect(() => {
     // The list scrolls, and may have left behind whoever moves a file.
     if (row.current?.contains(document.activeElement)) row.current.scrollIntoView({ block: "nearest" });
