@@ -68,7 +68,9 @@ export class Inputs {
     this.#store.set({
       inputs: this.#store.state.inputs.filter(({ key }) => !keys.includes(key)),
       announcement:
-        removed.length === 1 ? `${removed[0]!.name} was removed.` : `${countText(removed.length, "file")} were removed.`,
+        removed.length === 1
+          ? `${removed[0]!.name} was removed.`
+          : `${countText(removed.length, "file")} were removed.`,
     });
     if (this.#store.state.problem?.place === "files") this.#store.clear("problem");
     for (const { id, isResult } of removed) if (id !== undefined && !isResult) this.#discard(id);
@@ -194,9 +196,12 @@ export class Inputs {
   }
 
   #refuse(key: number, problem: Problem): void {
-    if (isAboutFile(problem)) return this.#learn(key, { problem });
-    this.#fail(problem);
-    this.#store.setInput(key, { isRefused: true });
+    if (isAboutFile(problem)) {
+      this.#learn(key, { problem });
+    } else {
+      this.#fail(problem);
+      this.#store.setInput(key, { isRefused: true });
+    }
   }
 
   #discard(id: string): void {

@@ -28,7 +28,8 @@ export async function fileFacts(file: StoredFile, service: PagesService, signal:
   if (file.size === 0) return { problem: "The file is empty." };
   const input = toInput(file, service.store);
   if (file.type === PDF) return factsOfPdf({ file, input }, service, signal);
-  if (OLE.test(file.type)) return (await isPasswordProtected(input.stream())) ? { problem: passwordProtected().message } : {};
+  if (OLE.test(file.type))
+    return (await isPasswordProtected(input.stream())) ? { problem: passwordProtected().message } : {};
   if ((await documentTypeOf(input)) !== "none") return {};
   const facts = file.type === UNKNOWN ? await factsOfPdf({ file, input }, service, signal) : {};
   if ("pages" in facts) return facts;

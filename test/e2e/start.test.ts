@@ -81,7 +81,9 @@ describe("both variants side by side", () => {
     expect(second.output()).toContain(`Port ${ports[0]} is taken`);
     const third = npmStart(ports[1], { VARIANT: "keyed", API_KEY: "my own" });
     expect(await third.ended).toBe(1);
-    const [, suggested] = /Choose another one: PORT=(\d+) VARIANT=keyed API_KEY='my own' .*npm start/.exec(third.output())!;
+    const [, suggested] = /Choose another one: PORT=(\d+) VARIANT=keyed API_KEY='my own' .*npm start/.exec(
+      third.output(),
+    )!;
     expect(await canListen(Number(suggested))).toBe(true);
   });
 

@@ -168,7 +168,10 @@ test("many files have pictures and stay within reach, sorted, reversed and moved
     const numbers = [10, 2, 1, 12, 3, 11, 5, 4, 9, 6, 8, 7];
     await drop(page, ...numbers.map((number) => ({ name: `scan ${number}.pdf`, bytes })));
     const order = async () => (await namesIn(page)).map((name) => Number(/\d+/.exec(name)![0]));
-    const [up, down] = [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]];
+    const [up, down] = [
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+      [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+    ];
     await page.click("button:has-text('Sort by name')");
     expect(await order()).toEqual(up);
     await page.click("button:has-text('Reverse')");

@@ -105,7 +105,11 @@ const BUTTONS = [
   { icon: "end", key: "End", words: "to the end" },
 ] as const;
 
-function Moves({ page: { inputs, state }, input: { key, name }, index }: Pick<FileRowProps, "page" | "input" | "index">) {
+function Moves({
+  page: { inputs, state },
+  input: { key, name },
+  index,
+}: Pick<FileRowProps, "page" | "input" | "index">) {
   const count = state.inputs.length;
   return (
     <span class="moves">

@@ -1,10 +1,10 @@
 // The first step: documents that are dropped, named by an address, or brought along by the page.
 import { useRef, useState } from "preact/hooks";
 import { checkAddress } from "../checks.ts";
-import { isUnusable } from "../faults.ts";
+import { isUnusable, problemOf } from "../faults.ts";
 import { countText } from "../format.ts";
-import { inputsOf } from "../request.ts";
 import type { Problem } from "../problems.ts";
+import { inputsOf } from "../request.ts";
 import type { Input } from "../state.ts";
 import { FileRow } from "./file-row.tsx";
 import { type Page, ProblemText, Section } from "./parts.tsx";
@@ -21,15 +21,14 @@ export function Files({ page }: { page: Page }) {
   if (operation?.source === "text") return null;
   const several = operation?.source === "several";
   const taken = new Set(operation ? inputsOf(operation, state).map(({ key }) => key) : []);
-  const bad = new Set(
-    state.inputs.filter((input) => operation && isUnusable(operation, input)).map(({ key }) => key),
-  );
+  const bad = new Set(state.inputs.filter((input) => operation && isUnusable(operation, input)).map(({ key }) => key));
   const canOrder = several && state.inputs.length > 1;
   return (
     <Section id="files" number={1} title="Choose files">
       <DropZone onFiles={(files) => inputs.addFiles(files)} />
       {canOrder && (
-        <div class="toolbar" role="group" aria-label="Order of all files">
+        <fieldset class="order">
+          <legend class="visually-hidden">Order of the files</legend>
           <span class="small">{countText(state.inputs.length, "file")}</span>
           <button type="button" class="chip" onClick={() => inputs.sortByName()}>
             Sort by name
@@ -37,7 +36,7 @@ export function Files({ page }: { page: Page }) {
           <button type="button" class="chip" onClick={() => inputs.reverse()}>
             Reverse
           </button>
-        </div>
+        </fieldset>
       )}
       {state.inputs.length > 0 && (
         <ol class="files" aria-label={several ? "Files, in the order of the merge" : "Files"}>
@@ -77,7 +76,7 @@ export function Files({ page }: { page: Page }) {
 
 /** Reports whether a problem is shown at the file that has it. */
 const isInList = ({ sentence }: Problem, inputs: readonly Input[]): boolean =>
-  inputs.some(({ problem }) => problem?.sentence === sentence);
+  inputs.some((input) => problemOf(input)?.sentence === sentence);
 
 function DropZone({ onFiles }: { onFiles(files: readonly File[]): void }) {
   const [isOver, setOver] = useState(false);

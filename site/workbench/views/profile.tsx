@@ -4,8 +4,8 @@ import type { FormField, Schema } from "../operations.ts";
 import {
   faultsOfProfile,
   groupsOf,
-  parsed,
   type ProfileFault,
+  parsed,
   type Setting,
   type SettingGroup,
   unknownKeys,
@@ -86,7 +86,8 @@ function Group({ id, group: { name, settings }, profile, faults, set }: GroupPro
   return (
     <details>
       <summary>
-        {labelOf(name)} <span class={isWrong ? "complaint" : "small"}>{isWrong ? "wrong" : count > 0 && `${count} set`}</span>
+        {labelOf(name)}{" "}
+        <span class={isWrong ? "complaint" : "small"}>{isWrong ? "wrong" : count > 0 && `${count} set`}</span>
       </summary>
       <div class="settings">
         {settings.map((setting) => {

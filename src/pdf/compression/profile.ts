@@ -82,18 +82,20 @@ export const compressionProfile = z.object({
   general: group({ "write-output-even-if-increase-in-size": flag, "preserve-version": flag }),
   "color-conversion": idle(
     group({
-    enabled: flag,
-    "color-convert-action": optional(z.enum(["convert", "decalibrate"])),
-    "convert-intent": optional(z.enum(INTENTS)),
-    "convert-profile": optional(z.enum(COLOR_PROFILES)),
-  })),
+      enabled: flag,
+      "color-convert-action": optional(z.enum(["convert", "decalibrate"])),
+      "convert-intent": optional(z.enum(INTENTS)),
+      "convert-profile": optional(z.enum(COLOR_PROFILES)),
+    }),
+  ),
   "pdfa-conversion": idle(
     group({
-    enabled: flag,
-    type: optional(z.enum(["1b", "2b", "2u", "3b", "3u"])),
-    "pdfa-target-color-space": optional(z.enum(["rgb", "cmyk"])),
-    "rasterize-if-errors-encountered": flag,
-  })),
+      enabled: flag,
+      type: optional(z.enum(["1b", "2b", "2u", "3b", "3u"])),
+      "pdfa-target-color-space": optional(z.enum(["rgb", "cmyk"])),
+      "rasterize-if-errors-encountered": flag,
+    }),
+  ),
 });
 
 export type CompressionProfile = z.infer<typeof compressionProfile>;

@@ -93,7 +93,13 @@ test("selected pages come in their order", () => {
 
 test("a text that is no address is refused before anything is fetched", () => {
   const why = "It must be an address that begins with http:// or https://, without a user name and a password.";
-  for (const text of ["nonsense", "www.example.org", "ftp://example.org/a", "https://me@example.org/", "file:///a.pdf"]) {
+  for (const text of [
+    "nonsense",
+    "www.example.org",
+    "ftp://example.org/a",
+    "https://me@example.org/",
+    "file:///a.pdf",
+  ]) {
     expect(checkAddress(text)).toBe(`${text} is not within the acceptable range for url. ${why}`);
   }
   // Where an address leads, only the service knows.

@@ -58,8 +58,8 @@ describe("faults of a form", () => {
   test("are told all at once, whether a field is empty or wrong", () => {
     expect(faults("/png", stateOf("/png", [input("a.pdf")], { output: " ", pages: "7", resolution: "9" }))).toEqual([
       ["field-output", "The 'output' field is required.", true],
-      ["field-resolution", "9 is not within the acceptable range for resolution.", false],
       ["field-pages", "7 is not within the acceptable range for pages. The document has 3 pages.", false],
+      ["field-resolution", "9 is not within the acceptable range for resolution.", false],
     ]);
     expect(faults("/html", stateOf("/html", []))).toEqual([
       ["field-content", "The 'content' field is required.", true],

@@ -1,15 +1,8 @@
 // Compares what the editor of compression profiles says with what the service answers, and the settings that it shows
 // with those of the service.
-// Contract: docs/api.md#compressed-pdf, docs/compression.md
+// Contract: docs/api.md#compressed-pdf
 import { describe, expect, test } from "vitest";
-import {
-  faultsOfProfile,
-  groupsOf,
-  parsed,
-  unknownKeys,
-  valueAt,
-  withValue,
-} from "../../../site/workbench/profile.ts";
+import { faultsOfProfile, groupsOf, parsed, unknownKeys, valueAt, withValue } from "../../../site/workbench/profile.ts";
 import { PROFILE_EXAMPLES } from "../../../site/workbench/profile-examples.ts";
 import { checkProfile, readJsonFile } from "../../../src/http/profile.ts";
 import { compressionProfile } from "../../../src/pdf/compression/profile.ts";
