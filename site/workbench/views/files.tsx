@@ -1,5 +1,5 @@
 // The first step: documents that are dropped, named by an address, or brought along by the page.
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { checkAddress } from "../checks.ts";
 import { isUnusable, problemOf } from "../faults.ts";
 import { countText } from "../format.ts";
@@ -18,11 +18,12 @@ const SAMPLES = [
 export function Files({ page }: { page: Page }) {
   const { state, inputs } = page;
   const operation = state.service?.operations.get(state.path);
-  if (operation?.source === "text") return null;
   const several = operation?.source === "several";
   const taken = new Set(operation ? inputsOf(operation, state).map(({ key }) => key) : []);
   const bad = new Set(state.inputs.filter((input) => operation && isUnusable(operation, input)).map(({ key }) => key));
   const canOrder = several && state.inputs.length > 1;
+  const list = useScrolledList(state.inputs.length);
+  if (operation?.source === "text") return null;
   return (
     <Section id="files" number={1} title="Choose files">
       <DropZone onFiles={(files) => inputs.addFiles(files)} />
@@ -39,7 +40,7 @@ export function Files({ page }: { page: Page }) {
         </fieldset>
       )}
       {state.inputs.length > 0 && (
-        <ol class="files" aria-label={several ? "Files, in the order of the merge" : "Files"}>
+        <ol ref={list} class="files" aria-label={several ? "Files, in the order of the merge" : "Files"}>
           {state.inputs.map((input, index) => (
             <FileRow
               key={input.key}
@@ -72,6 +73,17 @@ export function Files({ page }: { page: Page }) {
       </p>
     </Section>
   );
+}
+
+/** Scrolls a list to what was added to it. */
+function useScrolledList(count: number) {
+  const list = useRef<HTMLOListElement>(null);
+  const before = useRef(0);
+  useEffect(() => {
+    if (before.current > 0 && count > before.current) list.current?.scrollTo({ top: list.current.scrollHeight });
+    before.current = count;
+  }, [count]);
+  return list;
 }
 
 /** Reports whether a problem is shown at the file that has it. */
