@@ -2,9 +2,12 @@
 // that reads documents takes the file, as far as that shows without converting it.
 
 import { EngineFailure, type FailureReason } from "../core/failure.ts";
+import { LIMITS } from "../core/limits.ts";
 import type { Input } from "../core/operation.ts";
+import { readBytes } from "../core/pieces.ts";
 import { typeName } from "../core/type-names.ts";
 import { isPasswordProtected } from "../formats/ole/locked.ts";
+import { END_WITHIN_BYTES, hasEnd, soundnessOf } from "../formats/zip/soundness.ts";
 import { documentTypeOf } from "../http/document-type.ts";
 import { passwordProtected, toServiceError } from "../http/errors.ts";
 import { toInput } from "../http/sources.ts";
@@ -18,6 +21,9 @@ const UNKNOWN = "application/octet-stream";
 /** Content of Office from before 2007, and of every Office document with a password. */
 const OLE = /^application\/(x-ole-storage|msword|vnd\.ms-(excel|powerpoint))$/;
 
+/** Content of Office, by the name of the file. The content of other archives may be anything that LibreOffice reads. */
+const OFFICE_ARCHIVE = /^application\/vnd\.openxmlformats-officedocument\./;
+
 /** Failures because of which a document has no facts. It is a file nevertheless. */
 const WITHOUT_FACTS: readonly FailureReason[] = ["unsupported", "too-large", "too-complex"];
 /** Failures that every operation on PDFs would have as well. */
@@ -30,10 +36,29 @@ export async function fileFacts(file: StoredFile, service: PagesService, signal:
   if (file.type === PDF) return factsOfPdf({ file, input }, service, signal);
   if (OLE.test(file.type))
     return (await isPasswordProtected(input.stream())) ? { problem: passwordProtected().message } : {};
+  if (OFFICE_ARCHIVE.test(file.type)) return problemOfArchive(file, input, service);
   if ((await documentTypeOf(input)) !== "none") return {};
   const facts = file.type === UNKNOWN ? await factsOfPdf({ file, input }, service, signal) : {};
   if ("pages" in facts) return facts;
-  return { problem: `The file is not a document that the service reads: it is ${typeName(file.type)}.` };
+  return notADocument(file.type);
+}
+
+const notADocument = (type: string): object => ({
+  problem: `The file is not a document that the service reads: it is ${typeName(type)}.`,
+});
+
+/** Looks at the end of a large archive, and at the parts of a small one. */
+async function problemOfArchive({ id, size }: StoredFile, input: Input, { store }: PagesService): Promise<object> {
+  const damaged = { problem: "The file is damaged: it is not a whole Office document." };
+  if (size > LIMITS.checkedArchiveBytes) {
+    const length = Math.min(size, END_WITHIN_BYTES);
+    const end = await store.open(id, { offset: size - length, length });
+    return end && !hasEnd(await readBytes(end.body, length)) ? damaged : {};
+  }
+  const bytes = await input.bytes();
+  if (!hasEnd(bytes)) return damaged;
+  const soundness = soundnessOf(bytes);
+  return soundness === "none" ? notADocument("application/zip") : soundness === "damaged" ? damaged : {};
 }
 
 async function factsOfPdf(

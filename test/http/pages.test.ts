@@ -2,7 +2,7 @@
 // compare them with those of the image endpoints.
 // Contract: docs/api.md#pictures-of-stored-pages, #iiif, #stored-files
 import { beforeAll, describe, expect, test } from "vitest";
-import { docx } from "../fixtures/office.ts";
+import { docx, zip } from "../fixtures/office.ts";
 import { encrypted, quartersPdf, textPdf, withoutXref } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { type Client, privateClient, upload } from "../support/client.ts";
@@ -176,6 +176,10 @@ describe("information about a file", () => {
     const isDamaged = "The input file is damaged or is not a PDF.";
     const program = Buffer.concat([Buffer.from("MZ\x90\0\x03\0\0\0", "latin1"), Buffer.alloc(3000, 0xe9)]);
     const compound = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(2040)]);
+    const isBroken = "The file is damaged: it is not a whole Office document.";
+    const letter = docx({ body: "" });
+    const flipped = Buffer.from(letter);
+    flipped[letter.indexOf("word/document.xml") + 24]! ^= 0x55;
     const files: readonly (readonly [string, Uint8Array | string, string | undefined])[] = [
       ["nothing.pdf", "", "The file is empty."],
       ["nothing.docx", "", "The file is empty."],
@@ -189,10 +193,14 @@ describe("information about a file", () => {
       ["cut.pdf", pdf.subarray(0, 60), isDamaged],
       ["locked.pdf", encrypted(pdf, "secret", "owner"), isLocked],
       ["locked.docx", Buffer.concat([compound, Buffer.from("EncryptedPackage", "utf16le")]), isLocked],
+      ["cut.docx", letter.subarray(0, -40), isBroken],
+      ["flipped.docx", flipped, isBroken],
+      ["photos.docx", zip({ "1.jpg": "a", "2.jpg": "b" }), isNone("a ZIP archive")],
       ["open.pdf", encrypted(pdf, "", "owner"), undefined],
       ["rebuilt.pdf", withoutXref(pdf), undefined],
       ["headless.pdf", Buffer.from(Buffer.from(pdf).toString("latin1").replace("%PDF-", "?????"), "latin1"), undefined],
-      ["invitation.docx", docx({ body: "" }), undefined],
+      ["letter.docx", letter, undefined],
+      ["backslashes.docx", zip({ "[content_types].xml": "<Types/>", "word\\document.xml": "<w/>" }), undefined],
       ["page.html", "<p>Hello</p>", undefined],
       ["table.csv", "a,b\n1,2\n", undefined],
     ];
