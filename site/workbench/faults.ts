@@ -38,6 +38,7 @@ export function isUnusable({ anyFile, webPages }: Operation, input: Input): bool
 
 /** Returns what is to be done before an operation can run; undefined if it can. */
 export function obstacleTo(operation: Operation, state: State): string | undefined {
+  if (state.service?.keyed && state.apiKey === "") return "Enter your key first.";
   if (operation.source === "text") return undefined;
   const inputs = inputsOf(operation, state);
   if (inputs.length === 0) return "Choose a file first.";

@@ -1,4 +1,6 @@
 // Adds, stores, orders and removes the inputs of the next job, and learns from the service what is wrong with them.
+
+import type { StoredInfo } from "./answers.ts";
 import { countText } from "./format.ts";
 import { isAboutFile, type Problem, placeOf } from "./problems.ts";
 import { addressOf, infoOf, Refusal, remove, upload, uploadFrom } from "./service.ts";
@@ -7,8 +9,12 @@ import type { Store } from "./store.ts";
 
 /** Part of a file's upload after which the page shows a change. */
 const SHOWN_STEP = 0.01;
-/** Types that the content of a web page can have. What it is follows from the answer to whoever fetches it. */
-const MAY_BE_WEB_PAGE = /^(text\/|application\/(octet-stream|xml|json)\b)/;
+
+/** Reports whether what was fetched can be a web page: by its content, or by its name if the content does not tell. */
+const mayBeWebPage = ({ type, name }: StoredInfo): boolean =>
+  /^text\/html\b/.test(type) ||
+  (/^(text\/|application\/(octet-stream|xml|json)\b)/.test(type) &&
+    !/\.(?!(?:[sx]?html?|php|aspx?|jsp)$)[a-z][a-z0-9]{1,4}$/i.test(name));
 
 export class Inputs {
   readonly #store: Store;
@@ -33,8 +39,8 @@ export class Inputs {
     if (!service || (service.keyed && apiKey === "")) return;
     void this.storeAll().catch(() => {});
     for (const input of inputs) {
-      const { key, url, id, problem, isWebPage } = input;
-      if (url === undefined || id !== undefined || problem || isWebPage || this.#uploads.has(key)) continue;
+      const { key, url, id, problem, isFetchedLater } = input;
+      if (url === undefined || id !== undefined || problem || isFetchedLater || this.#uploads.has(key)) continue;
       void this.#begin(input, (signal) => this.#fetch(input, signal)).catch(() => {});
     }
   }
@@ -178,9 +184,9 @@ export class Inputs {
     try {
       const id = await uploadFrom(url!, { key: this.#store.state.apiKey, signal });
       const info = await infoOf(id);
-      const isWebPage = info === undefined || MAY_BE_WEB_PAGE.test(info.type);
-      if (isWebPage || signal.aborted) this.#discard(id);
-      if (!signal.aborted) this.#learn(key, isWebPage ? { isWebPage } : { id, info });
+      const isFetchedLater = info === undefined || mayBeWebPage(info);
+      if (isFetchedLater || signal.aborted) this.#discard(id);
+      if (!signal.aborted) this.#learn(key, isFetchedLater ? { isFetchedLater } : { id, info });
     } catch (error) {
       const isKnown = error instanceof Refusal && [400, 401, 403, 413, 422].includes(error.problem.status);
       if (isKnown && !signal.aborted) this.#refuse(key, error.problem);

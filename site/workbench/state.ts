@@ -26,8 +26,8 @@ export interface Input {
   readonly isRefused?: boolean;
   /** Why the service cannot store the file, or read what is at the address. */
   readonly problem?: Problem;
-  /** True if the address leads to a web page, and not to a file. */
-  readonly isWebPage?: boolean;
+  /** True if what is at the address is fetched by the job, because it may be a web page. */
+  readonly isFetchedLater?: boolean;
 }
 
 export interface Output {

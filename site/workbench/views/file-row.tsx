@@ -137,13 +137,13 @@ function Moves({
   );
 }
 
-function factsOf({ file, url, info, id, isResult, isWebPage, ...input }: Input, state: State): string {
+function factsOf({ file, url, info, id, isResult, ...input }: Input, state: State): string {
   if (input.isRefused || input.problem) return "not stored";
   const waiting = state.service?.keyed && state.apiKey === "" ? "waits for your key" : "not stored yet";
   const facts = [
     ...(info || file ? [sizeText(info?.size ?? file!.size)] : []),
     ...(info?.pages === undefined ? [] : [countText(info.pages, "page")]),
-    ...(url === undefined ? [] : [isWebPage ? "web page, loaded by the service" : "fetched by the service"]),
+    ...(url === undefined ? [] : ["fetched by the service"]),
     ...(isResult ? ["result"] : url !== undefined ? [] : id === undefined ? [waiting] : ["stored"]),
   ];
   return facts.join(" · ");

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { faultsOf, obstacleTo } from "../../../site/workbench/faults.ts";
 import { sentValues, shownFields } from "../../../site/workbench/request.ts";
 import { FIRST_STATE, type Input, type State, type Values } from "../../../site/workbench/state.ts";
-import { operationOf } from "./described-operations.ts";
+import { describedService, operationOf } from "./described-operations.ts";
 
 let nextKey = 1;
 const input = (name: string, more: Partial<Input> = {}): Input => ({
@@ -21,6 +21,12 @@ const refused = (name: string, status: number, more: Partial<Input> = {}) => {
   const { id: _, info: __, ...rest } = input(name, { problem: { status, sentence: "No." }, ...more });
   return rest;
 };
+
+test("the keyed variant needs a key", () => {
+  const state = { ...stateOf("/html", []), service: describedService("keyed") };
+  expect(obstacleTo(operationOf("/html"), state)).toBe("Enter your key first.");
+  expect(obstacleTo(operationOf("/html"), { ...state, apiKey: "a key" })).toBeUndefined();
+});
 
 describe("files that keep an operation from running", () => {
   const obstacle = (path: string, ...inputs: readonly Input[]) => obstacleTo(operationOf(path), stateOf(path, inputs));
