@@ -39,6 +39,15 @@ function takeKey(): void {
   if (part === undefined || key === undefined) return;
   const rest = location.hash.replace(part, "").replace(/^&/, "#");
   history.replaceState(history.state, "", location.pathname + location.search + rest);
-  store.set({ apiKey: decodeURIComponent(key).trim() });
+  store.set({ apiKey: decoded(key).trim() });
   inputs.storeEarly();
+}
+
+/** @returns the text itself if it is not percent-encoded */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -34,21 +34,26 @@ export async function fileFacts(file: StoredFile, service: PagesService, signal:
   if (file.size === 0) return { problem: "The file is empty." };
   const input = toInput(file, service.store);
   if (file.type === PDF) return factsOfPdf({ file, input }, service, signal);
-  if (OLE.test(file.type))
-    return (await isPasswordProtected(input.stream())) ? { problem: passwordProtected().message } : {};
-  if (OFFICE_ARCHIVE.test(file.type)) return problemOfArchive(file, input, service);
+  if (OLE.test(file.type) || OFFICE_ARCHIVE.test(file.type)) {
+    // A document is held in memory, or read to its end.
+    using _turn = await service.shared.extractionTurns.for(service.client).take(signal);
+    return OLE.test(file.type) ? await factsOfOle(input) : await factsOfArchive(file, input, service);
+  }
   if ((await documentTypeOf(input)) !== "none") return {};
-  const facts = file.type === UNKNOWN ? await factsOfPdf({ file, input }, service, signal) : {};
-  if ("pages" in facts) return facts;
-  return notADocument(file.type);
+  if (file.type !== UNKNOWN) return notADocument(file.type);
+  const facts = await factsOfPdf({ file, input }, service, signal);
+  return "problem" in facts ? notADocument(file.type) : facts;
 }
 
 const notADocument = (type: string): object => ({
   problem: `The file is not a document that the service reads: it is ${typeName(type)}.`,
 });
 
+const factsOfOle = async (input: Input): Promise<object> =>
+  (await isPasswordProtected(input.stream())) ? { problem: passwordProtected().message } : {};
+
 /** Looks at the end of a large archive, and at the parts of a small one. */
-async function problemOfArchive({ id, size }: StoredFile, input: Input, { store }: PagesService): Promise<object> {
+async function factsOfArchive({ id, size }: StoredFile, input: Input, { store }: PagesService): Promise<object> {
   const damaged = { problem: "The file is damaged: it is not a whole Office document." };
   if (size > LIMITS.checkedArchiveBytes) {
     const length = Math.min(size, END_WITHIN_BYTES);
