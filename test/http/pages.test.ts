@@ -1,6 +1,7 @@
 // Asks for pages of stored PDFs by URL, in the short form and as IIIF has it. Other programs read the pictures, and
 // compare them with those of the image endpoints.
 // Contract: docs/api.md#pictures-of-stored-pages, #iiif, #stored-files
+import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { docx, zip } from "../fixtures/office.ts";
 import { encrypted, quartersPdf, textPdf, withoutXref } from "../fixtures/pdfs.ts";
@@ -178,6 +179,7 @@ describe("information about a file", () => {
     const compound = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(2040)]);
     const isBroken = "The file is damaged: it is not a whole Office document.";
     const letter = docx({ body: "" });
+    const large = docx({ body: "", media: { "noise.bin": randomBytes(5 * 2 ** 20) } });
     const flipped = Buffer.from(letter);
     flipped[letter.indexOf("word/document.xml") + 24]! ^= 0x55;
     const files: readonly (readonly [string, Uint8Array | string, string | undefined])[] = [
@@ -195,6 +197,8 @@ describe("information about a file", () => {
       ["locked.docx", Buffer.concat([compound, Buffer.from("EncryptedPackage", "utf16le")]), isLocked],
       ["cut.docx", letter.subarray(0, -40), isBroken],
       ["flipped.docx", flipped, isBroken],
+      ["large.docx", large, undefined],
+      ["large-and-cut.docx", large.subarray(0, -40), isBroken],
       ["photos.docx", zip({ "1.jpg": "a", "2.jpg": "b" }), isNone("a ZIP archive")],
       ["open.pdf", encrypted(pdf, "", "owner"), undefined],
       ["rebuilt.pdf", withoutXref(pdf), undefined],
