@@ -8,6 +8,8 @@ export interface StoredInfo {
   readonly pages?: number;
   /** When the file ends, in ISO 8601; absent if it stays for ever. */
   readonly expires?: string;
+  /** Why no operation that reads documents takes the file. */
+  readonly problem?: string;
 }
 
 /** Returns what the page keeps of facts: all but the sizes of pages, which may be a thousand. */

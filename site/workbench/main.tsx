@@ -13,7 +13,6 @@ const store = new Store();
 const inputs = new Inputs(store);
 const jobs = new Jobs(store, inputs);
 const keeper = new Keeper(store, inputs);
-keeper.start();
 
 // A file that is dropped beside the target must not replace the page.
 for (const type of ["dragover", "drop"]) {
@@ -21,6 +20,10 @@ for (const type of ["dragover", "drop"]) {
     if ((event as DragEvent).dataTransfer?.types.includes("Files")) event.preventDefault();
   });
 }
+
+takeKey();
+addEventListener("hashchange", takeKey);
+keeper.start();
 
 render(<App {...{ store, inputs, jobs, keeper }} />, document.getElementById("page")!);
 
@@ -31,4 +34,23 @@ try {
   inputs.storeEarly();
 } catch {
   store.set({ isLost: true, announcement: "The service does not answer." });
+}
+
+/** Takes the key out of the fragment of the address, which browsers send to nobody, so that it is not kept or shared. */
+function takeKey(): void {
+  const [part, key] = /(?:^#|&)key=([^&]*)/.exec(location.hash) ?? [];
+  if (part === undefined || key === undefined) return;
+  const rest = location.hash.replace(part, "").replace(/^&/, "#");
+  history.replaceState(history.state, "", location.pathname + location.search + rest);
+  store.set({ apiKey: decoded(key).trim() });
+  inputs.storeEarly();
+}
+
+/** @returns the text itself if it is not percent-encoded */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

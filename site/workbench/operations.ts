@@ -16,6 +16,8 @@ export interface FormField {
   readonly examples?: readonly string[];
   /** Regular expression of valid texts. */
   readonly pattern?: string;
+  /** Schema of what a JSON file contains. */
+  readonly content?: Schema;
 }
 
 export interface Operation {
@@ -35,6 +37,8 @@ export interface Operation {
   readonly pdfOnly: boolean;
   /** Most inputs, of an operation that takes several. */
   readonly maxInputs?: number;
+  /** True if an input need not be a document. */
+  readonly anyFile: boolean;
   /** Media type of each output. */
   readonly produces: string;
   /** True if several outputs can come as one archive. */
@@ -54,7 +58,7 @@ export interface ServiceDescription {
   readonly deepZoom: boolean;
 }
 
-interface Schema {
+export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -67,6 +71,8 @@ interface Schema {
   readonly maxItems?: number;
   readonly format?: string;
   readonly contentMediaType?: string;
+  readonly contentSchema?: Schema;
+  readonly deprecated?: boolean;
   readonly examples?: readonly unknown[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -132,6 +138,7 @@ function readOperation(path: string, post: Described, document: OpenApiDocument)
     webPages: /web page/.test(properties.get("url")?.description ?? ""),
     pdfOnly: (file?.items ?? file)?.contentMediaType === "application/pdf",
     ...(maxInputs === undefined ? {} : { maxInputs }),
+    anyFile: /^any file/i.test(properties.get("file")?.description ?? ""),
     produces: types[0] ?? "application/octet-stream",
     archives: types.slice(1).includes("application/zip"),
   };
@@ -186,6 +193,7 @@ function readField(name: string, described: Schema, required: boolean, document:
     ...(item.maximum === undefined ? {} : { max: item.maximum }),
     ...(examples ? { examples } : {}),
     ...(item.pattern === undefined ? {} : { pattern: item.pattern }),
+    ...(property.contentSchema ? { content: resolve(property.contentSchema, document) } : {}),
   };
 }
 

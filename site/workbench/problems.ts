@@ -40,6 +40,12 @@ const ABOUT_FILES = [
 ];
 const SOURCES = ["file", "id", "url", "type"];
 
+/** Statuses of a request that stores one file for which the file, or its address, is the reason. */
+const OF_THE_FILE = [400, 413, 422];
+
+/** Reports whether the service would refuse to store the same file again. */
+export const isAboutFile = ({ status }: Problem): boolean => OF_THE_FILE.includes(status);
+
 export function placeOf(
   { status, sentence }: Pick<Problem, "status" | "sentence">,
   operation: Operation | undefined,

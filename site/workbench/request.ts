@@ -32,7 +32,7 @@ export function tasksOf(operation: Operation, state: State): readonly Task[] {
   const taken = new Set<string>();
   return inputs.map((input) => ({
     inputs: [input],
-    values: { ...values, output: uniqueName(outputName(operation, input), taken) },
+    values: { ...values, output: uniqueName(outputName(operation, [input]), taken) },
   }));
 }
 
@@ -53,20 +53,24 @@ export function isConverted({ pdfOnly }: Operation, { name, url, info, pdf }: In
 
 /** Returns what a field shows before anyone has changed it. */
 function firstValue(operation: Operation, field: FormField, state: State): Value {
-  if (field.name === "output") return outputName(operation, state.inputs[0]);
+  if (field.name === "output") return outputName(operation, inputsOf(operation, state));
   const first = field.fallback ?? entryOf(operation.path)?.first?.[field.name];
   return first ?? (field.kind === "list" ? [] : "");
 }
 
-function outputName(operation: Operation, input: Input | undefined): string {
-  if (operation.source === "text") return "page";
-  if (!input) return "output";
-  if (input.url !== undefined) return input.info ? stemOf(input.info.name) : hostOf(input.url);
-  const stem = stemOf(input.name);
-  const name = isConverted(operation, input) ? `${stem}.pdf` : input.name;
-  // Code that saves the output beside the input must not replace it.
-  const isTaken = name.toLowerCase() === `${stem}.${extensionOf(operation.produces)}`.toLowerCase();
-  return isTaken ? `${stem}_${operation.path.slice(1)}` : stem;
+/** Returns the name of what is made of inputs: of one, or of several together. */
+function outputName(operation: Operation, inputs: readonly Input[]): string {
+  const [first, ...others] = inputs;
+  if (!first || operation.source === "text") return operation.source === "text" ? "page" : "output";
+  const together = others.length > 0 ? entryOf(operation.path)?.together : undefined;
+  if (first.url !== undefined && together === undefined) {
+    return first.info ? stemOf(first.info.name) : hostOf(first.url);
+  }
+  const stem = together ?? stemOf(first.name);
+  // Code that saves the output beside the inputs, and beside the PDFs that they become, must not replace one.
+  const saved = `${stem}.${extensionOf(operation.produces)}`.toLowerCase();
+  const taken = inputs.map((input) => (isConverted(operation, input) ? `${stemOf(input.name)}.pdf` : input.name));
+  return taken.some((name) => name.toLowerCase() === saved) ? `${stem}_${operation.path.slice(1)}` : stem;
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : "page");
@@ -74,13 +78,17 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostna
 export const shownValue = (operation: Operation, field: FormField, state: State): Value =>
   state.values[operation.path]?.[field.name] ?? firstValue(operation, field, state);
 
-/** Returns the fields of the form: settings in a file count for the value `custom` alone, and files keep their names. */
+/**
+ * Returns the fields of the form: settings in a file count for the value `custom` alone, and are never a stored file. Of
+ * several files with a job each, every one keeps its name.
+ */
 export function shownFields(operation: Operation, state: State): readonly FormField[] {
   const { fields } = operation;
+  const file = fields.find(({ kind }) => kind === "json");
   const customized = fields.find(({ values }) => values?.includes("custom"));
   const isCustom = !customized || shownValue(operation, customized, state) === "custom";
-  const named = isBatch(operation, state) ? "output" : undefined;
-  return fields.filter(({ kind, name }) => name !== named && (kind !== "json" || isCustom));
+  const hidden = [`${file?.name}_id`, ...(isBatch(operation, state) ? ["output"] : [])];
+  return fields.filter((field) => (field === file ? isCustom : !hidden.includes(field.name)));
 }
 
 /**

@@ -24,8 +24,12 @@ export interface Input {
   readonly isResult: boolean;
   /** Page selection in a merge. */
   readonly pages: string;
-  /** True if the service has refused to store the file. */
+  /** True if the service has refused to store the file, for a reason that may pass. */
   readonly isRefused?: boolean;
+  /** Why the service cannot store the file, or read what is at the address. */
+  readonly problem?: Problem;
+  /** True if what is at the address is fetched by the job, because it may be a web page. */
+  readonly isFetchedLater?: boolean;
 }
 
 /** A file that the service has. */
@@ -100,6 +104,8 @@ export interface State {
   readonly isPathChosen: boolean;
   /** Values of each operation, by its path. */
   readonly values: Readonly<Record<string, Values>>;
+  /** Path of the operation that was to run with faults in its form. Required fields that are empty are faults since. */
+  readonly tried?: string;
   /** Kept here alone, and gone with the page. */
   readonly apiKey: string;
   readonly job?: Job;

@@ -152,7 +152,7 @@ test("a document in a merge becomes a PDF first, in the code as well", (context)
     const countPages = async (bytes: Uint8Array) => (await PDFDocument.load(bytes)).getPageCount();
     await using runner = await openCodeRunner([report, html], await pythonTools(context));
     const made = await runner.run(await codeOf(page));
-    const merged = made.filter(({ name }) => name === "report_merged-pdf.pdf");
+    const merged = made.filter(({ name }) => name === "merged.pdf");
     expect(merged.map(({ language }) => language)).toEqual(runner.languages);
     for (const { language, bytes } of merged) expect([language, await countPages(bytes)]).toEqual([language, 2]);
     await run(page);

@@ -4,6 +4,7 @@ import type { Inputs } from "../inputs.ts";
 import type { Jobs } from "../jobs.ts";
 import type { Keeper } from "../keeper.ts";
 import type { Store } from "../store.ts";
+import { ApiKey } from "./api-key.tsx";
 import { Code } from "./code.tsx";
 import { Earlier } from "./earlier.tsx";
 import { Files } from "./files.tsx";
@@ -51,6 +52,7 @@ export function App({ store, inputs, jobs, keeper }: AppProps) {
         <h1>Convert, merge and improve documents</h1>
         <div class="columns">
           <div class="steps">
+            <ApiKey page={page} />
             <Files page={page} />
             <Operations page={page} />
             <Form page={page} />

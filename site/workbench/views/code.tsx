@@ -1,4 +1,6 @@
 // The request of the form as code, in several languages.
+import { faultsOf } from "../faults.ts";
+import { labelOf } from "../format.ts";
 import { callsOfState, chosenInput, isBatch } from "../request.ts";
 import { LANGUAGES } from "../snippets/languages.ts";
 import { Copy, type Page } from "./parts.tsx";
@@ -10,6 +12,7 @@ export function Code({ page: { state, store } }: { page: Page }) {
   const base = new URL(".", document.baseURI).href.replace(/\/$/, "");
   const text = language.write(callsOfState(operation, state, base));
   const count = state.inputs.length;
+  const missing = faultsOf(operation, state).filter(({ isMissing }) => isMissing);
   const turn = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
@@ -38,13 +41,19 @@ export function Code({ page: { state, store } }: { page: Page }) {
             </button>
           ))}
         </div>
-        <Copy text={text}>Copy</Copy>
+        {missing.length === 0 && <Copy text={text}>Copy</Copy>}
       </div>
       {isBatch(operation, state) && (
         <p class="small">
           {language.id === "cli"
             ? `For all ${count} files.`
             : `For ${chosenInput(state)?.name}. Each of the ${count} files has a request of its own.`}
+        </p>
+      )}
+      {missing.length > 0 && (
+        <p class="complaint">
+          The request is not complete: {missing.map(({ name }) => labelOf(name)).join(", ")}{" "}
+          {missing.length === 1 ? "is" : "are"} empty.
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}

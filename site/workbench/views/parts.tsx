@@ -18,6 +18,8 @@ export interface Page {
 const ICONS = {
   up: "M12 19V5m0 0-6 6m6-6 6 6",
   down: "M12 5v14m0 0 6-6m-6 6-6-6",
+  top: "M5 4h14M12 20V8m0 0-6 6m6-6 6 6",
+  end: "M5 20h14M12 4v12m0 0 6-6m-6 6-6-6",
   remove: "M6 6l12 12M18 6 6 18",
   download: "M12 4v11m0 0 5-5m-5 5-5-5M5 20h14",
   again: "M4 12h13m0 0-5-5m5 5-5 5M20 5v14",

@@ -1,5 +1,6 @@
 // The button that runs the operation, its progress, and what went wrong.
 import { useEffect, useRef } from "preact/hooks";
+import { obstacleTo } from "../faults.ts";
 import { countText } from "../format.ts";
 import type { Operation } from "../operations.ts";
 import { inputsOf, isBatch, isConverted } from "../request.ts";
@@ -15,8 +16,8 @@ export function Run({ page: { state, jobs } }: { page: Page }) {
     if (document.activeElement === document.body) place.current?.querySelector("button")?.focus();
   }, [isRunning]);
   const operation = state.service?.operations.get(state.path);
-  const isReady = operation !== undefined && (operation.source === "text" || inputsOf(operation, state).length > 0);
-  const hint = operation && (isReady ? conversionText(operation, state) : "Choose a file first.");
+  const obstacle = operation && obstacleTo(operation, state);
+  const hint = obstacle ?? (operation && conversionText(operation, state));
   return (
     <div class="run" ref={place}>
       {job ? (
@@ -29,7 +30,7 @@ export function Run({ page: { state, jobs } }: { page: Page }) {
         </div>
       ) : (
         <>
-          <button type="submit" class="primary" disabled={!isReady}>
+          <button type="submit" class="primary" disabled={!operation || obstacle !== undefined}>
             {operation && isBatch(operation, state) ? `Run for ${state.inputs.length} files` : "Run"}
           </button>
           {hint && <p class="small">{hint}</p>}

@@ -92,7 +92,7 @@ function parametersOf({ fields, naming }: Endpoint, perInput: readonly string[])
 }
 
 function schemaOf(described: Record<string, unknown>, name: string, naming: Endpoint["naming"]): ParameterSchema {
-  const { format: _, contentMediaType: __, pattern: ___, ...schema } = described;
+  const { format: _, contentMediaType: __, contentSchema: ___, pattern: ____, ...schema } = described;
   if (name !== "output" || naming === "list") return schema as unknown as ParameterSchema;
   const fallback = " By default, it is made from the name of the input and the operation.";
   return { ...schema, description: `${schema.description}${fallback}` } as ParameterSchema;

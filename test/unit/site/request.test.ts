@@ -33,7 +33,7 @@ describe("files of the list", () => {
 
   test("have one job where an operation takes several, or there is one", () => {
     const inputs = [given("a.pdf", PDF), given("b.docx", WORD)];
-    expect(namesOf("/merged-pdf", inputs)).toEqual(["a_merged-pdf"]);
+    expect(namesOf("/merged-pdf", inputs)).toEqual(["merged"]);
     expect(namesOf("/zip", inputs, "all")).toEqual(["all"]);
     expect(namesOf("/png", [given("b.docx", WORD)])).toEqual(["b"]);
     expect(namesOf("/html", inputs)).toEqual(["page"]);
