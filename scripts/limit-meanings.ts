@@ -169,6 +169,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   jsonLists: "lists and objects of a JSON body",
   metricsBytes: "metrics of the container, which the host's leave out otherwise",
   jsonFileBytes: "a compression profile",
+  checkedArchiveBytes: "an Office document whose parts are checked for its `problem`",
   drainedBytes: "rest of a refused upload that is read before the connection is closed",
   spans: "spans that wait to be sent; more are dropped",
   spansOfJob: "spans that the container reports of one job",

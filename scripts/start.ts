@@ -56,7 +56,8 @@ async function main(): Promise<void> {
   const variant = readVariant(process.env.VARIANT || "private");
   const port = readPort(process.env.PORT || "8787");
   if (!(await portIsFree(port))) {
-    throw new Error(`Port ${port} is taken by another program. Choose another one: PORT=${nearbyPort(port)} npm start`);
+    const command = [`PORT=${await freePortNear(port)}`, ...givenVariables(), "npm start"].join(" ");
+    throw new Error(`Port ${port} is taken by another program. Choose another one: ${command}`);
   }
   const folder = join(resolve(root, process.env.STATE_DIR || ".wrangler"), variant);
   const logFile = `${folder}.log`;
@@ -78,13 +79,15 @@ async function main(): Promise<void> {
   if (interrupted.signal.aborted) return stop();
 
   const address = `http://localhost:${port}`;
+  // Browsers keep a fragment to themselves, and the page takes the key out of it at once.
+  const page = apiKey === undefined ? address : `${address}/#key=${encodeURIComponent(apiKey)}`;
   const header = apiKey === undefined ? "" : `-H 'Api-Key: ${apiKey}' `;
   console.log(`
 Ready: ${address} (${variant} variant; log: ${relative(root, logFile)}; press Ctrl-C to stop)${
     apiKey === undefined ? "" : `\nDevelopment key: ${apiKey}`
   }
 
-  Open ${address} to try it in a browser, or send a request:
+  Open ${page} to try it in a browser, or send a request:
 
   curl ${header}-F output=hello --form-string 'content=<h1>Hello</h1>' ${address}/html
 `);
@@ -150,6 +153,20 @@ async function portBeside(port: number): Promise<number> {
 
 function nearbyPort(port: number): number {
   return port + 1000 <= 65535 ? port + 1000 : port - 1000;
+}
+
+/** Returns a free port from the one that a debugger prefers on, which the program that has the port may use. */
+async function freePortNear(port: number): Promise<number> {
+  for (let near = nearbyPort(port); near <= 65535; near++) if (await portIsFree(near)) return near;
+  return nearbyPort(port);
+}
+
+/** Returns the variables that this command was given, for a shell. */
+function givenVariables(): string[] {
+  const quoted = (value: string) => (/^[\w@%+:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`);
+  return ["VARIANT", "API_KEY", "STATE_DIR", ...SETTINGS].flatMap((name) =>
+    process.env[name] ? [`${name}=${quoted(process.env[name])}`] : [],
+  );
 }
 
 function settings(): Record<string, string> {

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { needsConversion } from "../core/conversion.ts";
 import { PagewrightError } from "../core/error.ts";
 import type { Inputs } from "../core/inputs.ts";
 import type { Pagewright, Params } from "../core/pagewright.ts";
@@ -157,18 +158,14 @@ async function prepare(run: Run, { input }: DeclaredOperation, operand: Operand)
   if (kind === "path" && (await isPdf(value))) return value;
   const stored = kind === "stored" ? pw.stored(value) : await pw.upload(given, options);
   if (kind !== "stored") made.add(stored.id);
-  const { name, type } = await stored.info(options);
-  // A PDF that is damaged from its start is the service's to tell.
-  if (type === "application/pdf" || (type === UNKNOWN && /\.pdf$/i.test(name))) return stored;
+  const info = await stored.info(options);
+  if (!needsConversion(info)) return stored;
   // The address of a page stands for the page with all that it shows.
-  const source = kind === "address" && type.startsWith("text/html") ? value : stored;
+  const source = kind === "address" && info.type.startsWith("text/html") ? value : stored;
   const converted = await pw.pdf(source, { output: stemOf(operand) }, options);
   keep(run, converted);
   return converted;
 }
-
-/** Media type of a file whose content the service does not know. */
-const UNKNOWN = "application/octet-stream";
 
 /** Reports whether a file is a PDF by its content. */
 export async function isPdf(path: string): Promise<boolean> {

@@ -21,6 +21,8 @@ export interface FileInfo {
   readonly modified: string;
   /** Number of pages of a PDF. */
   readonly pages?: number;
+  /** Why no operation that reads documents takes the file, if its content shows that. */
+  readonly problem?: string;
 }
 
 /** A file that the service has stored. Nothing is downloaded before one of its methods asks for it. */

@@ -1,5 +1,6 @@
 // Names and groups the operations for people, also those that only the other variant has. What they do and take comes
 // from the service.
+import { PROFILE_EXAMPLES } from "./profile-examples.ts";
 
 export interface CatalogEntry {
   readonly path: string;
@@ -8,6 +9,10 @@ export interface CatalogEntry {
   readonly first?: Readonly<Record<string, string>>;
   /** True if page n of the output stands beside page n of the input. */
   readonly keepsPages?: boolean;
+  /** True if the output is the same document as the input, so that their sizes can be compared. */
+  readonly keepsKind?: boolean;
+  /** Name of what is made of several files, as the command line has it. @default the name of the first file */
+  readonly together?: string;
 }
 
 export interface CatalogGroup {
@@ -20,17 +25,23 @@ export const CATALOG: readonly CatalogGroup[] = [
     title: "Make a PDF",
     entries: [
       { path: "/pdf", title: "Convert to PDF", keepsPages: true },
-      { path: "/merged-pdf", title: "Merge" },
+      { path: "/merged-pdf", title: "Merge", together: "merged" },
       { path: "/split-pdf", title: "Split" },
     ],
   },
   {
     title: "Improve a PDF",
     entries: [
-      { path: "/compressed-pdf", title: "Compress", first: { compression_level: "medium" }, keepsPages: true },
+      {
+        path: "/compressed-pdf",
+        title: "Compress",
+        first: { compression_level: "medium", profile: PROFILE_EXAMPLES[0]!.text },
+        keepsPages: true,
+        keepsKind: true,
+      },
       { path: "/pdfa", title: "Archive as PDF/A", first: { output_type: "PDF/A-2b" }, keepsPages: true },
-      { path: "/linearized-pdf", title: "Fast web view", keepsPages: true },
-      { path: "/flattened-transparencies-pdf", title: "Flatten transparency", keepsPages: true },
+      { path: "/linearized-pdf", title: "Fast web view", keepsPages: true, keepsKind: true },
+      { path: "/flattened-transparencies-pdf", title: "Flatten transparency", keepsPages: true, keepsKind: true },
     ],
   },
   {
@@ -46,7 +57,7 @@ export const CATALOG: readonly CatalogGroup[] = [
   {
     title: "Store",
     entries: [
-      { path: "/zip", title: "Zip" },
+      { path: "/zip", title: "Zip", together: "archive" },
       { path: "/html", title: "HTML text" },
     ],
   },

@@ -7,6 +7,7 @@ import {
   resolvePages,
   selectPages,
 } from "../../src/core/pages.ts";
+import { NOT_AN_ADDRESS, webAddress } from "../../src/core/web-address.ts";
 import { outOfRange } from "../../src/http/errors.ts";
 import type { FormField } from "./operations.ts";
 
@@ -32,6 +33,10 @@ function isValid({ values, min, max, pattern }: FormField, value: string): boole
   }
   return pattern === undefined || new RegExp(pattern).test(value.trim());
 }
+
+/** @returns the sentence with which the service would reject an address, as far as its text shows */
+export const checkAddress = (text: string): string | undefined =>
+  webAddress(text) === undefined ? outOfRange("url", text, NOT_AN_ADDRESS).message : undefined;
 
 function checkPages(field: FormField, value: string, pageCount: number | undefined): string | undefined {
   const selection = parse(value, field.kind === "list");

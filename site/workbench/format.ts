@@ -9,12 +9,27 @@ export function sizeText(bytes: number): string {
   return `${value.toLocaleString("en-US", { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 })} ${UNITS[power]}`;
 }
 
-/** Returns a change of size in percent, such as `62% smaller`; undefined if it rounds to nothing. */
+/** Larger changes are not counted: they come from files of almost nothing. */
+const MAX_TIMES = 10;
+
+/** Returns a change of size, such as `62% smaller` or `3 times as large`; undefined if there was nothing before. */
 export function changeText(before: number, after: number): string | undefined {
   if (before === 0) return undefined;
-  const percent = Math.round((Math.abs(after - before) / before) * 100);
-  if (percent === 0) return undefined;
-  return `${percent.toLocaleString("en-US")}% ${after < before ? "smaller" : "larger"}`;
+  const times = after / before;
+  if (times >= MAX_TIMES) return `more than ${MAX_TIMES} times as large`;
+  if (times >= 2) return `${Math.round(times)} times as large`;
+  const percent = Math.round(Math.abs(times - 1) * 100);
+  if (percent === 0) return "none";
+  return times < 1 ? `${Math.min(percent, 99)}% smaller` : `${percent}% larger`;
+}
+
+/** Returns when a file ends, such as `18:40`, with the day if it is not today. */
+export function endText(expires: string, now = new Date()): string {
+  const end = new Date(expires);
+  const time = end.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  const isToday = end.toDateString() === now.toDateString();
+  const day = isToday ? "" : `${end.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, `;
+  return `${day}${time}`;
 }
 
 export const countText = (count: number, noun: string): string =>

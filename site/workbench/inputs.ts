@@ -1,11 +1,22 @@
-// Adds, stores, orders and removes the inputs of the next job.
-import { type Problem, placeOf } from "./problems.ts";
-import { addressOf, infoOf, Refusal, remove, upload } from "./service.ts";
-import type { Input } from "./state.ts";
+// Adds, stores, orders and removes the inputs of the next job, and learns from the service what is wrong with them.
+
+import type { StoredInfo } from "./answers.ts";
+import { countText } from "./format.ts";
+import { isAboutFile, type Problem, placeOf } from "./problems.ts";
+import { addressOf, infoOf, Refusal, remove, upload, uploadFrom } from "./service.ts";
+import type { Input, Stored } from "./state.ts";
 import type { Store } from "./store.ts";
 
 /** Part of a file's upload after which the page shows a change. */
 const SHOWN_STEP = 0.01;
+/** Results beyond this number are used without the number of their pages. */
+const MAX_DESCRIBED = 20;
+
+/** Reports whether what was fetched can be a web page: by its content, or by its name if the content does not tell. */
+const mayBeWebPage = ({ type, name }: StoredInfo): boolean =>
+  /^text\/html\b/.test(type) ||
+  (/^(text\/|application\/(octet-stream|xml|json)\b)/.test(type) &&
+    !/\.(?!(?:[sx]?html?|php|aspx?|jsp)$)[a-z][a-z0-9]{1,4}$/i.test(name));
 
 export class Inputs {
   readonly #store: Store;
@@ -21,14 +32,24 @@ export class Inputs {
     this.storeEarly();
   }
 
-  /** Stores files before a job needs them, if the service has described itself, and needs no key or has one. */
+  /**
+   * Stores files, and fetches addresses, before a job needs them, if the service has described itself, and needs no key
+   * or has one.
+   */
   storeEarly(): void {
-    const { service, apiKey } = this.#store.state;
-    if (service && (!service.keyed || apiKey !== "")) void this.storeAll().catch(() => {});
+    const { service, apiKey, inputs } = this.#store.state;
+    if (!service || (service.keyed && apiKey === "")) return;
+    void this.storeAll().catch(() => {});
+    for (const input of inputs) {
+      const { key, url, id, problem, isFetchedLater } = input;
+      if (url === undefined || id !== undefined || problem || isFetchedLater || this.#uploads.has(key)) continue;
+      void this.#begin(input, (signal) => this.#fetch(input, signal)).catch(() => {});
+    }
   }
 
   addAddress(url: string): void {
     this.#add([{ name: url, url }]);
+    this.storeEarly();
   }
 
   /** Adds one of the documents that the page brings along. */
@@ -39,36 +60,70 @@ export class Inputs {
     this.addFiles([new File([await response.blob()], name)]);
   }
 
-  /** Adds a stored file in place of all others. */
-  async useResult(id: string): Promise<void> {
-    const info = await infoOf(id);
+  /** Adds stored files in place of all others. */
+  async useResults(files: readonly Stored[]): Promise<void> {
+    const described = await Promise.all(
+      files.map(async ({ id, info }, index) => ({ id, info: index < MAX_DESCRIBED ? await infoOf(id) : info })),
+    );
     for (const { key } of this.#store.state.inputs) this.#forget(key);
     this.#store.set({ inputs: [] });
-    this.#store.clear("result", "problem", "chosen");
-    this.#add([{ name: info?.name ?? "result", id, isResult: true, ...(info ? { info } : {}) }]);
+    this.#store.clear("shown", "problem", "chosen");
+    this.#add(
+      described.map(({ id, info }) => ({
+        name: info?.name ?? "result",
+        id,
+        isResult: true,
+        ...(info ? { info } : {}),
+      })),
+    );
   }
 
-  /** Removes an input, and its stored file unless it is a result that is still shown. */
-  remove(key: number): void {
-    const input = this.#store.state.inputs.find((input) => input.key === key);
-    this.#forget(key);
+  /** Adds inputs as they were before the page was loaded. */
+  restore(inputs: readonly Input[]): void {
+    this.#store.set({ inputs: inputs.map((input) => ({ ...input, key: this.#nextKey++ })) });
+  }
+
+  /** Removes inputs, and their stored files unless they are results that are still shown. */
+  remove(...keys: readonly number[]): void {
+    const removed = this.#store.state.inputs.filter(({ key }) => keys.includes(key));
+    for (const key of keys) this.#forget(key);
     this.#store.set({
-      inputs: this.#store.state.inputs.filter((input) => input.key !== key),
-      announcement: `${input?.name} was removed.`,
+      inputs: this.#store.state.inputs.filter(({ key }) => !keys.includes(key)),
+      announcement:
+        removed.length === 1
+          ? `${removed[0]!.name} was removed.`
+          : `${countText(removed.length, "file")} were removed.`,
     });
     if (this.#store.state.problem?.place === "files") this.#store.clear("problem");
-    if (input?.id !== undefined && !input.isResult) void remove(input.id, this.#store.state.apiKey).catch(() => {});
+    for (const { id, isResult, pdf } of removed) {
+      if (id !== undefined && !isResult) this.#discard(id);
+      if (pdf) this.#discard(pdf.id);
+    }
   }
 
   /** Moves an input to another place, which is kept within the list. */
   move(key: number, to: number): void {
-    const inputs = [...this.#store.state.inputs];
-    const from = inputs.findIndex((input) => input.key === key);
-    const place = Math.max(0, Math.min(to, inputs.length - 1));
-    const [moved] = inputs.splice(from, 1);
+    const { inputs } = this.#store.state;
+    const moved = inputs.find((input) => input.key === key);
     if (!moved) return;
-    inputs.splice(place, 0, moved);
-    this.#store.set({ inputs, announcement: `${moved.name} is now number ${place + 1} of ${inputs.length}.` });
+    const place = Math.max(0, Math.min(to, inputs.length - 1));
+    const others = inputs.filter((input) => input !== moved);
+    this.#store.set({
+      inputs: others.toSpliced(place, 0, moved),
+      announcement: `${moved.name} is now number ${place + 1} of ${inputs.length}.`,
+    });
+  }
+
+  /** Sorts by name as people count: 2 is before 10. */
+  sortByName(): void {
+    const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+    const inputs = this.#store.state.inputs.toSorted((one, other) => compare(one.name, other.name));
+    this.#store.set({ inputs, announcement: `The files are sorted by name, from ${inputs[0]?.name}.` });
+  }
+
+  reverse(): void {
+    const inputs = this.#store.state.inputs.toReversed();
+    this.#store.set({ inputs, announcement: `The order is reversed. ${inputs[0]?.name} is first.` });
   }
 
   choose(key: number): void {
@@ -84,8 +139,17 @@ export class Inputs {
    * @throws Refusal of the first one that cannot be stored
    */
   async storeAll(): Promise<void> {
-    const waiting = this.#store.state.inputs.filter(({ file, id }) => file && id === undefined);
+    const waiting = this.#store.state.inputs.filter(({ file, id, problem }) => file && id === undefined && !problem);
     await Promise.all(waiting.map((input) => this.#stored(input)));
+  }
+
+  /** Stores the file of an input, if it has one that is not stored yet. @throws Refusal */
+  async storeOne(key: number): Promise<void> {
+    const input = this.#store.state.inputs.find((input) => input.key === key);
+    if (!input?.file || input.id !== undefined) return;
+    // It would be refused again.
+    if (input.problem) throw new Refusal(input.problem);
+    await this.#stored(input);
   }
 
   /** Aborts uploads. The files stay on the page, and are stored when they are needed. */
@@ -109,14 +173,16 @@ export class Inputs {
   }
 
   #stored(input: Input): Promise<void> {
-    const running = this.#uploads.get(input.key);
-    if (running) return running.done;
+    return this.#uploads.get(input.key)?.done ?? this.#begin(input, (signal) => this.#send(input, signal));
+  }
+
+  #begin({ key }: Input, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const abort = new AbortController();
-    const done = this.#send(input, abort.signal).finally(() => {
+    const done = work(abort.signal).finally(() => {
       // An aborted upload may have been begun again meanwhile.
-      if (this.#uploads.get(input.key)?.abort === abort) this.#uploads.delete(input.key);
+      if (this.#uploads.get(key)?.abort === abort) this.#uploads.delete(key);
     });
-    this.#uploads.set(input.key, { abort, done });
+    this.#uploads.set(key, { abort, done });
     return done;
   }
 
@@ -132,15 +198,48 @@ export class Inputs {
       const id = await upload(file!, { key: this.#store.state.apiKey, onProgress, signal });
       this.#store.setInput(key, { id, sent: 1 });
       const info = await infoOf(id);
-      if (info) this.#store.setInput(key, { info });
+      if (info) this.#learn(key, { info });
     } catch (error) {
       this.#store.setInput(key, { sent: 0 });
-      if (error instanceof Refusal && !signal.aborted) {
-        this.#fail(error.problem);
-        this.#store.setInput(key, { isRefused: true });
-      }
+      if (error instanceof Refusal && !signal.aborted) this.#refuse(key, error.problem);
       throw error;
     }
+  }
+
+  /** Stores the file at an address, unless that is a web page. A job fetches by itself what nothing is known about. */
+  async #fetch({ key, url }: Input, signal: AbortSignal): Promise<void> {
+    this.#store.setInput(key, { isRefused: false });
+    try {
+      const id = await uploadFrom(url!, { key: this.#store.state.apiKey, signal });
+      const info = await infoOf(id);
+      const isFetchedLater = info === undefined || mayBeWebPage(info);
+      if (isFetchedLater || signal.aborted) this.#discard(id);
+      if (!signal.aborted) this.#learn(key, isFetchedLater ? { isFetchedLater } : { id, info });
+    } catch (error) {
+      const isKnown = error instanceof Refusal && [400, 401, 403, 413, 422].includes(error.problem.status);
+      if (isKnown && !signal.aborted) this.#refuse(key, error.problem);
+    }
+  }
+
+  /** Keeps what the service has told about an input, and says aloud what is wrong with it. */
+  #learn(key: number, told: Partial<Input>): void {
+    this.#store.setInput(key, told);
+    const sentence = told.problem?.sentence ?? told.info?.problem;
+    const name = this.#store.state.inputs.find((input) => input.key === key)?.name;
+    if (sentence !== undefined) this.#store.set({ announcement: `${name} cannot be used. ${sentence}` });
+  }
+
+  #refuse(key: number, problem: Problem): void {
+    if (isAboutFile(problem)) {
+      this.#learn(key, { problem });
+    } else {
+      this.#fail(problem);
+      this.#store.setInput(key, { isRefused: true });
+    }
+  }
+
+  #discard(id: string): void {
+    void remove(id, this.#store.state.apiKey).catch(() => {});
   }
 
   #fail(problem: Problem): void {

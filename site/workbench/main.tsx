@@ -2,6 +2,7 @@
 import { render } from "preact";
 import { Inputs } from "./inputs.ts";
 import { Jobs } from "./jobs.ts";
+import { Keeper } from "./keeper.ts";
 import { readService } from "./operations.ts";
 import { addressOf } from "./service.ts";
 import type { OpenApiDocument } from "./state.ts";
@@ -11,6 +12,7 @@ import { App } from "./views/app.tsx";
 const store = new Store();
 const inputs = new Inputs(store);
 const jobs = new Jobs(store, inputs);
+const keeper = new Keeper(store, inputs);
 
 // A file that is dropped beside the target must not replace the page.
 for (const type of ["dragover", "drop"]) {
@@ -19,7 +21,11 @@ for (const type of ["dragover", "drop"]) {
   });
 }
 
-render(<App {...{ store, inputs, jobs }} />, document.getElementById("page")!);
+takeKey();
+addEventListener("hashchange", takeKey);
+keeper.start();
+
+render(<App {...{ store, inputs, jobs, keeper }} />, document.getElementById("page")!);
 
 try {
   const response = await fetch(addressOf("openapi.json"));
@@ -28,4 +34,23 @@ try {
   inputs.storeEarly();
 } catch {
   store.set({ isLost: true, announcement: "The service does not answer." });
+}
+
+/** Takes the key out of the fragment of the address, which browsers send to nobody, so that it is not kept or shared. */
+function takeKey(): void {
+  const [part, key] = /(?:^#|&)key=([^&]*)/.exec(location.hash) ?? [];
+  if (part === undefined || key === undefined) return;
+  const rest = location.hash.replace(part, "").replace(/^&/, "#");
+  history.replaceState(history.state, "", location.pathname + location.search + rest);
+  store.set({ apiKey: decoded(key).trim() });
+  inputs.storeEarly();
+}
+
+/** @returns the text itself if it is not percent-encoded */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -16,6 +16,8 @@ export interface FormField {
   readonly examples?: readonly string[];
   /** Regular expression of valid texts. */
   readonly pattern?: string;
+  /** Schema of what a JSON file contains. */
+  readonly content?: Schema;
 }
 
 export interface Operation {
@@ -31,6 +33,12 @@ export interface Operation {
   readonly perInput?: FormField;
   /** True if the address of a web page is an input. */
   readonly webPages: boolean;
+  /** True if other documents must become PDFs first. */
+  readonly pdfOnly: boolean;
+  /** Most inputs, of an operation that takes several. */
+  readonly maxInputs?: number;
+  /** True if an input need not be a document. */
+  readonly anyFile: boolean;
   /** Media type of each output. */
   readonly produces: string;
   /** True if several outputs can come as one archive. */
@@ -50,7 +58,7 @@ export interface ServiceDescription {
   readonly deepZoom: boolean;
 }
 
-interface Schema {
+export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -60,8 +68,11 @@ interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;
+  readonly maxItems?: number;
   readonly format?: string;
   readonly contentMediaType?: string;
+  readonly contentSchema?: Schema;
+  readonly deprecated?: boolean;
   readonly examples?: readonly unknown[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -114,6 +125,8 @@ function readOperation(path: string, post: Described, document: OpenApiDocument)
     .filter(([name]) => !SOURCES.has(name) && name !== orderedBy)
     .map(([name, property]) => readField(name, property, required.has(name), document));
   const perInput = source === "several" ? fields.find(({ kind }) => kind === "list") : undefined;
+  const file = properties.get("file");
+  const maxInputs = properties.get("id[]")?.maxItems;
   const types = Object.keys(post.responses?.["200"]?.content ?? {}).filter((type) => type !== "application/json");
   return {
     path,
@@ -123,6 +136,9 @@ function readOperation(path: string, post: Described, document: OpenApiDocument)
     ...(orderedBy ? { orderedBy } : {}),
     ...(perInput ? { perInput } : {}),
     webPages: /web page/.test(properties.get("url")?.description ?? ""),
+    pdfOnly: (file?.items ?? file)?.contentMediaType === "application/pdf",
+    ...(maxInputs === undefined ? {} : { maxInputs }),
+    anyFile: /^any file/i.test(properties.get("file")?.description ?? ""),
     produces: types[0] ?? "application/octet-stream",
     archives: types.slice(1).includes("application/zip"),
   };
@@ -177,6 +193,7 @@ function readField(name: string, described: Schema, required: boolean, document:
     ...(item.maximum === undefined ? {} : { max: item.maximum }),
     ...(examples ? { examples } : {}),
     ...(item.pattern === undefined ? {} : { pattern: item.pattern }),
+    ...(property.contentSchema ? { content: resolve(property.contentSchema, document) } : {}),
   };
 }
 

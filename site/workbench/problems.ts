@@ -7,10 +7,12 @@ export interface Problem {
   readonly status: number;
   readonly sentence: string;
   readonly requestId?: string;
+  /** Time after which the service may take the request. */
+  readonly retrySeconds?: number;
 }
 
-/** `files`, `key`, the name of a field, or `job` for all else. */
-export type Place = "files" | "key" | "job" | `field:${string}`;
+/** `files`, `key`, the name of a field, `result` for what is done with files that were made, or `job` for all else. */
+export type Place = "files" | "key" | "job" | "result" | `field:${string}`;
 
 const PARAMETER = [
   // The value may hold the same words, and a reason may follow.
@@ -37,6 +39,12 @@ const ABOUT_FILES = [
   "Too few 'file'",
 ];
 const SOURCES = ["file", "id", "url", "type"];
+
+/** Statuses of a request that stores one file for which the file, or its address, is the reason. */
+const OF_THE_FILE = [400, 413, 422];
+
+/** Reports whether the service would refuse to store the same file again. */
+export const isAboutFile = ({ status }: Problem): boolean => OF_THE_FILE.includes(status);
 
 export function placeOf(
   { status, sentence }: Pick<Problem, "status" | "sentence">,

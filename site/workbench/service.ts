@@ -1,5 +1,5 @@
 // Talks to the service: stores files, runs jobs and follows them, removes files. Keeps nothing, and no key.
-import type { Answer, JobProgress, StoredInfo } from "./answers.ts";
+import { type Answer, factsIn, type JobProgress, type StoredInfo } from "./answers.ts";
 import type { Problem } from "./problems.ts";
 
 /** An error with which the service answered, or a connection that broke. */
@@ -14,6 +14,10 @@ export class Refusal extends Error {
 const POLL_MS = 400;
 /** Questions about a job in a row that may get no answer; the pause before each is twice as long as before. */
 const MAX_LOST_POLLS = 5;
+/** `MAX_INPUTS` of a service that has not changed it. */
+const MAX_REMOVED = 1000;
+/** Makes an answer tell about the files that it names. */
+const DESCRIBED = { "Include-File-Info": "true" };
 const LOST: Problem = { status: 0, sentence: "The connection to the service was lost." };
 
 /** Returns the address of a path of the service, which may be served below a path itself. */
@@ -54,15 +58,70 @@ export function upload(
   });
 }
 
+/**
+ * Stores the file at an address, which the service fetches.
+ * @returns its id
+ */
+export async function uploadFrom(url: string, { key, signal }: { key: string; signal: AbortSignal }): Promise<string> {
+  const headers = { "Content-Type": "application/json", Accept: "application/json", ...keyHeader(key) };
+  const response = await send("upload", { method: "POST", headers, body: JSON.stringify({ url: [url] }), signal });
+  if (!response.ok) throw await refusalOf(response);
+  return ((await response.json()) as { files: { id: string }[] }).files[0]!.id;
+}
+
 /** @returns undefined if nothing is known about the file */
 export async function infoOf(id: string): Promise<StoredInfo | undefined> {
   const response = await fetch(addressOf(`resource/${id}?format=info`)).catch(() => undefined);
-  return response?.ok ? ((await response.json()) as StoredInfo) : undefined;
+  return response?.ok ? factsIn((await response.json()) as StoredInfo) : undefined;
 }
 
 export async function remove(id: string, key: string): Promise<void> {
   const response = await send(`resource/${id}`, { method: "DELETE", headers: keyHeader(key) });
   if (!response.ok && response.status !== 404) throw await refusalOf(response);
+}
+
+/** Removes files. Those that are gone already are no error. */
+export async function removeAll(ids: readonly string[], key: string): Promise<void> {
+  const headers = { "Content-Type": "application/json", Accept: "application/json", ...keyHeader(key) };
+  for (let at = 0; at < ids.length; at += MAX_REMOVED) {
+    const body = JSON.stringify({ ids: ids.slice(at, at + MAX_REMOVED) });
+    const response = await send("delete", { method: "POST", headers, body });
+    if (!response.ok) throw await refusalOf(response);
+  }
+}
+
+/** Reports whether the service has a file, as far as it can be asked. */
+export async function isStored(id: string): Promise<boolean> {
+  const response = await fetch(fileAddress(id), { method: "HEAD" }).catch(() => undefined);
+  return response?.status !== 404;
+}
+
+/** Returns facts about a file that need not be opened for them; undefined if nothing is known about it. */
+export async function headOf(id: string): Promise<StoredInfo | undefined> {
+  const response = await fetch(fileAddress(id), { method: "HEAD" }).catch(() => undefined);
+  if (!response?.ok) return undefined;
+  const { headers } = response;
+  const expires = headers.get("Expires");
+  return {
+    name: nameIn(headers.get("Content-Disposition") ?? "") ?? id,
+    type: headers.get("Content-Type") ?? "",
+    size: Number(headers.get("Content-Length")),
+    ...(expires === null ? {} : { expires: new Date(expires).toISOString() }),
+  };
+}
+
+/** Returns the name in a Content-Disposition as the service writes it: coded (RFC 8187), quoted or a token. */
+function nameIn(disposition: string): string | undefined {
+  const coded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
+  return coded === undefined ? /filename="?([^";]+)/i.exec(disposition)?.[1] : decodeURIComponent(coded);
+}
+
+/** Makes the browser download a stored file. */
+export function saveFile(id: string): void {
+  const link = document.createElement("a");
+  link.href = fileAddress(id);
+  link.download = "";
+  link.click();
 }
 
 export interface JobSettings {
@@ -72,15 +131,20 @@ export interface JobSettings {
   /** True if the service tells about jobs while they run. */
   readonly follows: boolean;
   readonly signal: AbortSignal;
-  onProgress(progress: JobProgress): void;
+  /** Lifetime of what is stored. @default that of all files */
+  readonly lifetimeSeconds?: number;
+  onProgress?(progress: JobProgress): void;
 }
 
 /** Runs a job to its end. When the signal aborts, the job is canceled, and what it stored is removed. */
-export async function runJob({ path, body, key, follows, signal, onProgress }: JobSettings): Promise<Answer> {
+export async function runJob(settings: JobSettings): Promise<Answer> {
+  const { path, body, key, follows, signal, lifetimeSeconds, onProgress } = settings;
   const headers = {
     "Content-Type": "application/json",
     Accept: "application/json",
+    ...DESCRIBED,
     ...keyHeader(key),
+    ...(lifetimeSeconds === undefined ? {} : { "File-Lifetime": String(lifetimeSeconds) }),
     ...(follows ? { Prefer: "respond-async" } : {}),
   };
   const init = { method: "POST", headers, body: JSON.stringify(body) };
@@ -88,7 +152,9 @@ export async function runJob({ path, body, key, follows, signal, onProgress }: J
   // Only the acceptance names the job. It is awaited even if nobody wants the job any more, which could run otherwise.
   const accepted = send(path, init).then(answerOf);
   const answer = await unlessAborted(accepted, signal, () => void accepted.then(discard, () => {}));
-  return "requestId" in answer ? await follow(answer.requestId, { key, signal, onProgress }) : answer;
+  return "requestId" in answer
+    ? await follow(answer.requestId, { key, signal, ...(onProgress ? { onProgress } : {}) })
+    : answer;
 
   function discard(unwanted: Answer | { readonly requestId: string }): void {
     if ("requestId" in unwanted) cancelJob(unwanted.requestId, key);
@@ -127,7 +193,7 @@ async function follow(
         lost = 0;
         if (answer.status === "completed") return answer;
         if (answer.status === "failed") throw new Refusal(problemOf(answer.errorStatus, answer.error, requestId));
-        onProgress(answer);
+        onProgress?.(answer);
       }
       await pause(POLL_MS * 2 ** lost, signal);
     }
@@ -137,7 +203,7 @@ async function follow(
 }
 
 async function statusOf(requestId: string, key: string, signal: AbortSignal): Promise<Status> {
-  const response = await send(`request-status/${requestId}`, { headers: keyHeader(key), signal });
+  const response = await send(`request-status/${requestId}`, { headers: { ...DESCRIBED, ...keyHeader(key) }, signal });
   if (!response.ok) throw await refusalOf(response);
   return (await response.json()) as Status;
 }
@@ -149,7 +215,7 @@ function isTransient(error: unknown): boolean {
   return status === 0 || status === 429 || status >= 500;
 }
 
-const pause = (ms: number, signal: AbortSignal): Promise<void> => {
+export const pause = (ms: number, signal: AbortSignal): Promise<void> => {
   let timer: ReturnType<typeof setTimeout>;
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
@@ -190,7 +256,9 @@ async function send(path: string, init: RequestInit): Promise<Response> {
 
 async function refusalOf(response: Response): Promise<Refusal> {
   const { error } = parse(await response.text()) as { error?: string };
-  return new Refusal(problemOf(response.status, error, response.headers.get("X-Request-Id") ?? undefined));
+  const problem = problemOf(response.status, error, response.headers.get("X-Request-Id") ?? undefined);
+  const retrySeconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
+  return new Refusal({ ...problem, ...(Number.isFinite(retrySeconds) ? { retrySeconds } : {}) });
 }
 
 const problemOf = (status: number, sentence: string | undefined, requestId: string | undefined): Problem => ({

@@ -1,5 +1,5 @@
 // Keeps the state of the page, and tells its views when it changes.
-import { FIRST_STATE, type Input, type State } from "./state.ts";
+import { FIRST_STATE, type Input, type Outcome, type State } from "./state.ts";
 
 export class Store {
   #state: State = FIRST_STATE;
@@ -15,7 +15,7 @@ export class Store {
   }
 
   /** Removes values that may be absent. */
-  clear(...names: ("job" | "result" | "problem" | "chosen")[]): void {
+  clear(...names: ("job" | "shown" | "problem" | "chosen" | "packing")[]): void {
     const rest = { ...this.#state };
     for (const name of names) delete rest[name];
     this.#state = rest;
@@ -24,6 +24,10 @@ export class Store {
 
   setInput(key: number, change: Partial<Input>): void {
     this.set({ inputs: this.#state.inputs.map((input) => (input.key === key ? { ...input, ...change } : input)) });
+  }
+
+  setOutcome(key: number, change: Partial<Outcome>): void {
+    this.set({ outcomes: this.#state.outcomes.map((one) => (one.key === key ? { ...one, ...change } : one)) });
   }
 
   /** @returns a function that ends the subscription */

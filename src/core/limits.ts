@@ -95,6 +95,8 @@ export const LIMITS = {
   jsonDepth: 64,
   jsonLists: 100_000,
   jsonFileBytes: MIB,
+  /** Is held in memory beside the requests of an isolate. */
+  checkedArchiveBytes: 4 * MIB,
   metricsBytes: 4 * MIB,
   /** Many clients read the response only after they have sent everything. */
   drainedBytes: 256 * MIB,

@@ -25,7 +25,10 @@ export const compressedPdf = endpoint({
     profile: jsonFile(
       "JSON file with compression settings, at most 1 MB. Required if compression_level is custom, and " +
         "ignored otherwise.",
-      { field: "compression_level", is: "custom" },
+      {
+        requiredIf: { field: "compression_level", is: "custom" },
+        content: { name: "CompressionProfile", schema: compressionProfile },
+      },
     ),
     profile_id: storedFile("Id of a stored JSON file with compression settings, instead of profile.", "profile"),
   },

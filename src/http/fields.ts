@@ -23,6 +23,8 @@ export interface Field<T> {
   readonly standsFor?: string;
   /** True if the field is a file, which is read into memory and may be sent empty. @default false */
   readonly isFile?: boolean;
+  /** What a JSON file contains, with the name of its schema in the description of the API. @default anything */
+  readonly content?: { readonly name: string; readonly schema: z.ZodType };
   readonly schema: z.ZodType<T>;
 }
 
@@ -119,15 +121,14 @@ export function length(description: string, fallback: string): Field<Length> {
 /**
  * Returns an optional field for a small JSON file. The value is its text, or the start of its text if the file is too
  * large.
- * @param requiredIf the value of another field with which the endpoint requires it
+ * @param more `requiredIf`: the value of another field with which the endpoint requires it
  */
 export function jsonFile(
   description: string,
-  requiredIf?: { readonly field: string; readonly is: string },
+  more: Pick<Field<unknown>, "requiredIf" | "content"> = {},
 ): Field<string | undefined> {
   const schema = z.string().meta({ format: "binary", contentMediaType: "application/json" }).optional();
-  const condition = requiredIf === undefined ? {} : { requiredIf };
-  return { description, required: false, optional: true, isFile: true, schema, ...condition };
+  return { description, required: false, optional: true, isFile: true, schema, ...more };
 }
 
 /** Returns an optional field with the id of a stored file, which stands for another field. */

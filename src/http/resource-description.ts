@@ -133,6 +133,10 @@ export const FILE_INFO = {
       items: { type: "object", properties: { width: POINTS, height: POINTS }, required: ["width", "height"] },
       description: "Sizes of the first pages of a PDF.",
     },
+    problem: {
+      ...text,
+      description: "Why no operation that reads documents takes the file, if its content shows that.",
+    },
     expires: { type: "string", format: "date-time", description: "Absent if the file stays for ever." },
     scheduledDeletionTimeUtc: { type: "string", format: "date-time", description: "The same as expires." },
   },

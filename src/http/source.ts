@@ -57,6 +57,9 @@ export type Source =
   /** A text field, as long as a file may be. The text is not kept, so the response has no inputId. */
   | { readonly kind: "text"; readonly field: string; readonly description: string };
 
+/** Reports whether a source is PDFs and nothing else: callers convert other documents first. */
+export const takesPdfsOnly = (source: Source): boolean => source.kind !== "text" && source.accepts === mayBePdf;
+
 /** Returns the error responses that follow from the source of an endpoint, whatever is done with the documents. */
 export function errorsOf(source: Source): readonly ServiceError[] {
   switch (source.kind) {

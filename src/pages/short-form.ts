@@ -1,7 +1,5 @@
-// Serves the pages of stored PDFs as pictures, with the parameters of the image endpoints, and the facts about PDFs that
-// GET /resource/{id}?format=info has.
+// Serves the pages of stored PDFs as pictures, with the parameters of the image endpoints.
 
-import { EngineFailure, type FailureReason } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
 import { jpg } from "../endpoints/jpg.ts";
 import { png } from "../endpoints/png.ts";
@@ -9,11 +7,9 @@ import type { Size } from "../engines/mupdf/page.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { methodNotAllowed, noSuchPage, outOfRange } from "../http/errors.ts";
 import { type Fields, optionalInteger, parseFields } from "../http/fields.ts";
-import { toInput } from "../http/sources.ts";
-import type { StoredFile } from "../storage/file.ts";
 import { answerPicture } from "./answers.ts";
 import { openDocument } from "./documents.ts";
-import { factsOf, findPage } from "./page-shelf.ts";
+import { findPage } from "./page-shelf.ts";
 import type { PagesService } from "./pages-service.ts";
 import { cacheKey } from "./picture-cache.ts";
 import type { PictureParams } from "./picture-request.ts";
@@ -94,23 +90,4 @@ function paramsOf(values: Values, format: PictureParams["format"], page: Size): 
     ...{ format, colorModel, bitonal: false, jpegQuality },
     dpi: Math.max(1, Math.round(dpi)),
   };
-}
-
-/** Failures because of which a document has no facts. It is a file nevertheless. */
-const WITHOUT_FACTS: readonly FailureReason[] = [
-  ...(["password-protected", "not-a-pdf", "damaged", "unsupported", "too-large", "too-complex"] as const),
-];
-const LISTED_SIZES = 1000;
-
-/** Returns the facts about a file that its information has if it is a PDF. */
-export async function pageFacts(file: StoredFile, service: PagesService, signal: AbortSignal): Promise<object> {
-  if (file.type !== "application/pdf") return {};
-  try {
-    const facts = await factsOf({ file, input: toInput(file, service.store) }, service, signal);
-    const pageSizes = facts.sizes.slice(0, LISTED_SIZES).map(([width, height]) => ({ width, height }));
-    return { pages: facts.pageCount, pageSizes };
-  } catch (error) {
-    if (error instanceof EngineFailure && WITHOUT_FACTS.includes(error.reason)) return {};
-    throw error;
-  }
 }

@@ -5,7 +5,7 @@ import { ONE_TIME_PATH, serveOneTime } from "../http/one-time.ts";
 import { deleteResource, type Resources, readResource } from "../http/resource.ts";
 import type { SpanExport } from "../http/span-export.ts";
 import { serveUploads, TUS_PATH } from "../http/tus/uploads.ts";
-import { pageFacts } from "../pages/short-form.ts";
+import { fileFacts } from "../pages/file-facts.ts";
 import type { CountedFile } from "../storage/stored-bytes.ts";
 import { anyone, callerOf, markingStore, storeWith, storingFor } from "./admission.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
@@ -61,7 +61,7 @@ export function addResources(app: App, shared: Shared, spans: SpanExport): void 
     const service = pagesService(c, shared, spans);
     return {
       ...service,
-      facts: (file) => pageFacts(file, service, c.req.raw.signal),
+      facts: (file) => fileFacts(file, service, c.req.raw.signal),
       removals: () => removalsOf(c.req.raw, c.env, service.config),
     };
   };

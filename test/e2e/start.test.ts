@@ -79,6 +79,17 @@ describe("both variants side by side", () => {
     const second = npmStart(ports[0]);
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain(`Port ${ports[0]} is taken`);
+    const third = npmStart(ports[1], { VARIANT: "keyed", API_KEY: "my own" });
+    expect(await third.ended).toBe(1);
+    const [, suggested] = /Choose another one: PORT=(\d+) VARIANT=keyed API_KEY='my own' .*npm start/.exec(
+      third.output(),
+    )!;
+    expect(await canListen(Number(suggested))).toBe(true);
+  });
+
+  test("the keyed one prints an address that carries the key to the workbench", () => {
+    expect(keyed.output()).toMatch(/Open http:\/\/localhost:\d+\/#key=[0-9a-f-]{36} to try it/);
+    expect(open.output()).toMatch(/Open http:\/\/localhost:\d+ to try it/);
   });
 
   test("Ctrl-C ends every process and frees the ports", async () => {

@@ -106,12 +106,18 @@ test("names and values that are markup are text in the workbench", () =>
     await operationOf(page, "/png").check({ force: true });
     await page.fill("#field-pages", MARKUP);
     await page.click(".run .primary");
+    expect(await page.textContent("#field-pages-complaint")).toContain(MARKUP);
+    expect(await page.textContent("[role=status]")).toContain(MARKUP);
+    await operationOf(page, "/pdf").check({ force: true });
+    await page.click(".run .primary");
     await page.waitForSelector(".problem");
-    expect(await page.textContent(".problem")).toContain(MARKUP);
+    // Names of files lose the characters that no system takes.
+    expect(await page.textContent(".problem")).toContain("img src=x onerror=alert(1)");
+    await operationOf(page, "/png").check({ force: true });
     await page.fill("#field-pages", "1");
     await page.fill("#field-output", MARKUP);
     await run(page);
-    expect(await page.locator("main img:not(.sheet img)").count()).toBe(0);
+    expect(await page.locator("main img:not(.sheet img, .thumbnail)").count()).toBe(0);
     const made = await download(page, () => page.click(".output a"));
     expect(made.name).not.toMatch(/[<>"]/);
   }));

@@ -3,7 +3,8 @@
 import { PDFDocument } from "pdf-lib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { textPdf } from "../fixtures/pdfs.ts";
+import { encrypted, textPdf } from "../fixtures/pdfs.ts";
+import { examine } from "../support/axe.ts";
 import { pythonTools } from "../support/client-tools.ts";
 import { codeOf, openCodeRunner } from "../support/shown-code.ts";
 import { download, drop, type Given, openBrowser, operationOf, run, visit } from "../support/workbench.ts";
@@ -86,7 +87,9 @@ test("a file waits for the right key, and is stored with it", () =>
     const sent: string[] = [];
     page.on("request", (request) => sent.push(request.url()));
     await page.click("button:has-text('Sample PDF')");
-    await page.waitForSelector(".file:has-text('not stored yet')");
+    await page.waitForSelector(".file:has-text('waits for your key')");
+    // The key comes before the files, as it does for whoever reads the page.
+    expect(await page.locator(".steps h2").first().textContent()).toBe("Enter your key");
     expect(sent.some((url) => url.endsWith("/upload"))).toBe(false);
     await page.fill("#api-key", "00000000-0000-0000-0000-000000000000");
     await page.press("#api-key", "Tab");
@@ -99,18 +102,103 @@ test("a file waits for the right key, and is stored with it", () =>
     await page.reload();
     await page.waitForSelector("#api-key");
     expect(await page.inputValue("#api-key")).toBe("");
-    expect(sent.some((url) => url.includes(inject("services").keyed.key))).toBe(false);
+    // An address may carry the key, which the page takes out of it.
+    const { url, key } = inject("services").keyed;
+    await page.goto(`${url}/#a=1&key=${encodeURIComponent(key)}`);
+    await page.waitForFunction((key) => document.querySelector<HTMLInputElement>("#api-key")?.value === key, key);
+    expect(page.url()).toBe(`${url}/#a=1`);
+    await page.click("button:has-text('Sample PDF')");
+    await page.waitForSelector(".file:has-text('3 pages · stored')");
+    expect(sent.some((url) => url.includes(key))).toBe(false);
   }));
 
-test("an address that leads to a private place is refused beside the files, and shown in code", () =>
+test("an address is checked when it is added, and shown in code", () =>
   visit(browser, { refusals: [400] }, async (page) => {
+    await page.fill("#address", "nonsense");
+    await page.press("#address", "Enter");
+    await page.waitForSelector("#address-complaint:has-text('nonsense is not within the acceptable range for url.')");
+    expect(await page.locator(".file").count()).toBe(0);
+    await examine(page);
     await page.fill("#address", "http://127.0.0.1:8443");
     await page.press("#address", "Enter");
-    await page.waitForSelector(".file:has-text('fetched by the service')");
+    await page.waitForSelector(".file.bad:has-text('It leads to a place that is not public')");
+    expect(await page.textContent("#address-complaint")).toBe("");
     await operationOf(page, "/png").check({ force: true });
     expect((await codeOf(page)).cli).toContain("http://127.0.0.1:8443/ ");
-    await page.click(".run .primary");
-    await page.waitForSelector("#files .problem:has-text('is not within the acceptable range for url.')");
+    expect(await page.isDisabled(".run .primary")).toBe(true);
+    expect(await page.textContent(".run .small")).toBe("Remove http://127.0.0.1:8443 first.");
+  }));
+
+test("files that the service cannot read or store are told when they are dropped, and removed at once", () =>
+  visit(browser, { refusals: [413] }, async (page) => {
+    const limit = "The file exceeds the maximum size of 100 MB.";
+    await page.route("**/upload", (route) =>
+      route.request().headers()["content-filename"] === "huge.pdf"
+        ? route.fulfill({ status: 413, json: { error: limit } })
+        : route.continue(),
+    );
+    const good = { name: "good.pdf", bytes: await textPdf(1) };
+    await drop(page, good, { name: "setup.pdf", bytes: Buffer.from("MZ\x90\0\x03\0\xff\xff", "latin1") });
+    await drop(page, { name: "nothing.pdf", bytes: Buffer.alloc(0) }, { ...good, name: "huge.pdf" });
+    await drop(page, { name: "locked.pdf", bytes: encrypted(good.bytes, "secret", "owner") });
+    const told = (name: string, sentence: string) =>
+      page.waitForSelector(`.file.bad:has-text('${name}') .complaint:text-is('${sentence}')`);
+    await told("setup.pdf", "The file is not a document that the service reads: it is of no known type.");
+    await told("nothing.pdf", "The file is empty.");
+    await told("huge.pdf", limit);
+    await told("locked.pdf", "The input file is password protected and cannot be processed.");
+    expect(await page.locator(".file.bad").count()).toBe(4);
+    expect(await page.locator("#files .problem").count()).toBe(0);
+    expect(await page.isDisabled(".run .primary")).toBe(true);
+    expect(await page.textContent(".run .small")).toBe("Remove 4 files first.");
+    await examine(page);
+    // An archive takes what can be stored.
+    await operationOf(page, "/zip").check({ force: true });
+    expect(await page.textContent(".run .small")).toBe("Remove huge.pdf first.");
+    await operationOf(page, "/merged-pdf").check({ force: true });
+    await page.click("button:has-text('Remove the 4 files that cannot be used')");
+    expect(await page.textContent("[role=status]")).toBe("4 files were removed.");
+    expect(await namesIn(page)).toEqual(["good.pdf"]);
+    await run(page);
+  }));
+
+test("many files have pictures and stay within reach, sorted, reversed and moved by the keyboard", () =>
+  visit(browser, {}, async (page) => {
+    const bytes = await textPdf(1);
+    const numbers = [10, 2, 1, 12, 3, 11, 5, 4, 9, 6, 8, 7];
+    await drop(page, ...numbers.map((number) => ({ name: `scan ${number}.pdf`, bytes })));
+    const order = async () => (await namesIn(page)).map((name) => Number(/\d+/.exec(name)![0]));
+    const [up, down] = [
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+      [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+    ];
+    await page.click("button:has-text('Sort by name')");
+    expect(await order()).toEqual(up);
+    await page.click("button:has-text('Reverse')");
+    expect(await order()).toEqual(down);
+    expect(await page.textContent("[role=status]")).toBe("The order is reversed. scan 12.pdf is first.");
+    await page.focus("button:has-text('Move scan 3.pdf to the top')");
+    await page.keyboard.press("Enter");
+    expect((await order())[0]).toBe(3);
+    expect(await page.textContent("[role=status]")).toBe("scan 3.pdf is now number 1 of 12.");
+    // The focus stays, and so does the row in view.
+    await page.keyboard.press("Alt+End");
+    expect((await order()).at(-1)).toBe(3);
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Move scan 3.pdf to the top");
+    expect(await page.locator(".file:has-text('scan 3.pdf')").isVisible()).toBe(true);
+    const [list, row] = await Promise.all(
+      [".files", ".file:last-child"].map(async (selector) => (await page.locator(selector).boundingBox())!),
+    );
+    expect(list!.height).toBeLessThan(600);
+    expect(row!.y + row!.height).toBeLessThanOrEqual(list!.y + list!.height + 1);
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll<HTMLImageElement>("img.thumbnail")].some(({ naturalWidth }) => naturalWidth === 96),
+    );
+    await page.locator("img.thumbnail").nth(11).waitFor();
+    expect(await page.inputValue("#field-output")).toBe("merged");
+    await drop(page, { name: "scan 3.docx", bytes: Buffer.from("PK\x03\x04") });
+    await page.waitForSelector("span.thumbnail:text-is('DOCX')");
+    await examine(page);
   }));
 
 test("a default that someone sets is sent", () =>

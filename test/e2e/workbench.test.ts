@@ -103,31 +103,84 @@ test("operations of the keyed variant are shown, and cannot be chosen elsewhere"
 
 test("page selections are checked while they are typed, and errors are at their field with the request", () =>
   visit(browser, { refusals: [400] }, async (page) => {
-    await drop(page, report);
+    await drop(page, html);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await operationOf(page, "/png").check({ force: true });
     await page.fill("#field-pages", "2-x");
     const reason = 'Pages are written as numbers and ranges, such as "1-3,7".';
     const sentence = `2-x is not within the acceptable range for pages. ${reason}`;
     expect(await page.textContent("#field-pages-complaint")).toBe(sentence);
-    const field = page.locator(".field", { has: page.locator("#field-pages") });
+    await page.fill("#field-output", "");
+    expect(await page.textContent("#field-output-complaint")).toBe("");
+    await page.click(".run .primary");
+    await page.waitForSelector("#field-output-complaint:has-text(\"The 'output' field is required.\")");
+    expect(await page.textContent("[role=status]")).toBe(`The 'output' field is required. ${sentence}`);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("field-output");
+    expect(asked).not.toContain("/png");
+    await examine(page);
+    await operationOf(page, "/pdf").check({ force: true });
+    await page.fill("#field-page_margin", "5in");
+    const field = page.locator(".field", { has: page.locator("#field-page_margin") });
     await page.click(".run .primary");
     await field.locator(".problem").waitFor();
-    expect(await field.locator(".problem p").first().textContent()).toBe(sentence);
+    expect(await field.locator(".problem p").first().textContent()).toBe(
+      "5in is not within the acceptable range for page_margin.",
+    );
     expect(await field.locator(".problem .small").textContent()).toMatch(/^Status 400 · request [0-9a-f-]{36}$/);
-    expect(await page.getAttribute("#field-pages", "aria-invalid")).toBe("true");
+    expect(await page.getAttribute("#field-page_margin", "aria-invalid")).toBe("true");
     await examine(page);
-    await page.fill("#field-pages", "1");
+    await page.fill("#field-page_margin", "1in");
     expect(await page.locator(".problem").count()).toBe(0);
   }));
 
-test("a file that is no PDF is refused beside the files", () =>
-  visit(browser, { refusals: [400, 422] }, async (page) => {
-    await drop(page, { name: "notes.pdf", bytes: Buffer.from("no PDF") });
-    await operationOf(page, "/pdfa").check({ force: true });
+test("code of a request that is not complete is not offered for copying", () =>
+  visit(browser, {}, async (page) => {
+    await operationOf(page, "/html").check({ force: true });
+    await page.waitForSelector("#code .complaint:has-text('The request is not complete: Content is empty.')");
+    expect(await page.locator("#code button:has-text('Copy')").count()).toBe(0);
+    await page.fill("#field-content", "<p>Hello</p>");
+    await page.waitForSelector("#code button:has-text('Copy')");
+    expect(await page.locator("#code .complaint").count()).toBe(0);
+  }));
+
+test("a compression profile begins with an example, and is edited by controls and as text", () =>
+  visit(browser, {}, async (page) => {
+    await drop(page, report);
+    await operationOf(page, "/compressed-pdf").check({ force: true });
+    await page.click("label.choice:has(input[value=custom])");
+    const profile = async () => JSON.parse(await page.inputValue("#field-profile"));
+    expect(await profile()).toHaveProperty("images.color.downsample.target-dpi", 150);
+    await page.click("button:has-text('Drop everything not seen')");
+    expect(await profile()).not.toHaveProperty("images");
+    expect(await page.getAttribute("button:has-text('Drop everything not seen')", "aria-pressed")).toBe("true");
+    await page.click("summary:has-text('Userdata')");
+    await page.uncheck("#field-profile-userdata-discard-file-attachments");
+    expect(await profile()).not.toHaveProperty("userdata.discard-file-attachments");
+    await page.click("summary:has-text('Images')");
+    await page.fill("#field-profile-images-color-downsample-trigger-dpi", "10000");
+    const wrong = "10000 is not within the acceptable range for images.color.downsample.trigger-dpi.";
+    const missing = "The 'images.color.downsample.target-dpi' field is required.";
+    expect(await page.textContent("#field-profile-images-color-downsample-trigger-dpi-complaint")).toBe(wrong);
+    expect(await page.textContent("#field-profile-images-color-downsample-target-dpi-complaint")).toBe(missing);
+    expect(await page.textContent("#field-profile-complaint")).toBe(wrong);
+    await examine(page);
     await page.click(".run .primary");
-    const problem = page.locator("#files .problem");
-    await problem.waitFor();
-    expect(await problem.textContent()).toContain("The input file is damaged or is not a PDF.");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("field-profile");
+    await page.fill("#field-profile-images-color-downsample-trigger-dpi", "225");
+    await page.fill("#field-profile-images-color-downsample-target-dpi", "150");
+    await page.selectOption("#field-profile-images-color-recompress-type", "jpeg");
+    expect((await profile()).images).toEqual({
+      color: { downsample: { "trigger-dpi": 225, "target-dpi": 150 }, recompress: { type: "jpeg" } },
+    });
+    const text = await page.inputValue("#field-profile");
+    await page.fill("#field-profile", "{");
+    await page.waitForSelector("#field-profile-complaint:has-text('is not a JSON file')");
+    expect(await page.locator(".setting").count()).toBe(0);
+    await page.fill("#field-profile", text.replace("{", '{ "font": {},'));
+    await page.waitForSelector(".profile .small:has-text('does not know font')");
+    await run(page);
+    expect(await page.locator(".output").count()).toBe(1);
   }));
 
 test("the rules that a document would break as PDF/A are listed", () =>

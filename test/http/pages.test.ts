@@ -1,8 +1,10 @@
 // Asks for pages of stored PDFs by URL, in the short form and as IIIF has it. Other programs read the pictures, and
 // compare them with those of the image endpoints.
 // Contract: docs/api.md#pictures-of-stored-pages, #iiif, #stored-files
+import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { encrypted, quartersPdf, textPdf } from "../fixtures/pdfs.ts";
+import { docx, zip } from "../fixtures/office.ts";
+import { encrypted, quartersPdf, textPdf, withoutXref } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { type Client, privateClient, upload } from "../support/client.ts";
 import { decode, type Picture, perceptualDistance, pixel } from "../support/pictures.ts";
@@ -166,6 +168,51 @@ describe("information about a file", () => {
       pageSizes: object[];
     };
     expect([pages, pageSizes]).toEqual([3, Array(3).fill({ width: 612, height: 792 })]);
+  });
+
+  test("tells why no operation reads a file, and nothing of files that one may read", async () => {
+    const pdf = await textPdf(1);
+    const isNone = (what: string) => `The file is not a document that the service reads: it is ${what}.`;
+    const isLocked = "The input file is password protected and cannot be processed.";
+    const isDamaged = "The input file is damaged or is not a PDF.";
+    const program = Buffer.concat([Buffer.from("MZ\x90\0\x03\0\0\0", "latin1"), Buffer.alloc(3000, 0xe9)]);
+    const compound = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(2040)]);
+    const isBroken = "The file is damaged: it is not a whole Office document.";
+    const letter = docx({ body: "" });
+    const large = docx({ body: "", media: { "noise.bin": randomBytes(5 * 2 ** 20) } });
+    const flipped = Buffer.from(letter);
+    flipped[letter.indexOf("word/document.xml") + 24]! ^= 0x55;
+    const files: readonly (readonly [string, Uint8Array | string, string | undefined])[] = [
+      ["nothing.pdf", "", "The file is empty."],
+      ["nothing.docx", "", "The file is empty."],
+      ["setup.pdf", program, isNone("of no known type")],
+      ["setup.exe", program, isNone("of no known type")],
+      ["report.docx", program, isNone("of no known type")],
+      ["letter.pdf", "Dear Sir or Madam,", isNone("of no known type")],
+      ["letter.txt", "Dear Sir or Madam,", isNone("a plain text")],
+      ["moving.gif", "GIF89a\x01\0\x01\0\0\0\0;", isNone("a GIF image")],
+      ["broken.pdf", "%PDF-1.7\nnothing of it is left", isDamaged],
+      ["cut.pdf", pdf.subarray(0, 60), isDamaged],
+      ["locked.pdf", encrypted(pdf, "secret", "owner"), isLocked],
+      ["locked.docx", Buffer.concat([compound, Buffer.from("EncryptedPackage", "utf16le")]), isLocked],
+      ["cut.docx", letter.subarray(0, -40), isBroken],
+      ["flipped.docx", flipped, isBroken],
+      ["large.docx", large, undefined],
+      ["large-and-cut.docx", large.subarray(0, -40), isBroken],
+      ["photos.docx", zip({ "1.jpg": "a", "2.jpg": "b" }), isNone("a ZIP archive")],
+      ["open.pdf", encrypted(pdf, "", "owner"), undefined],
+      ["rebuilt.pdf", withoutXref(pdf), undefined],
+      ["headless.pdf", Buffer.from(Buffer.from(pdf).toString("latin1").replace("%PDF-", "?????"), "latin1"), undefined],
+      ["letter.docx", letter, undefined],
+      ["backslashes.docx", zip({ "[content_types].xml": "<Types/>", "word\\document.xml": "<w/>" }), undefined],
+      ["page.html", "<p>Hello</p>", undefined],
+      ["table.csv", "a,b\n1,2\n", undefined],
+    ];
+    for (const [name, content, problem] of files) {
+      const info = (await jsonOf(`/resource/${await stored(content, name)}?format=info`)) as Record<string, unknown>;
+      expect([name, info.problem]).toEqual([name, problem]);
+      expect([name, "pages" in info]).toEqual([name, problem === undefined && name.endsWith(".pdf")]);
+    }
   });
 });
 

@@ -324,12 +324,16 @@ test("the workbench converts a web page and a file by their addresses", async ()
     await visit(browser, { url: services.private!.url }, async (page) => {
       for (const [path, name] of [
         ["page", "127.0.0.1.pdf"],
-        ["b.pdf", "127.0.0.1_1.png"],
+        ["b.pdf", "b_1.png"],
       ]) {
         await page.fill("#address", `http://127.0.0.1:${site.port}/${path}`);
         await page.press("#address", "Enter");
         await page.waitForSelector(".file:has-text('fetched by the service')");
-        if (path === "b.pdf") await page.check("input[name=operation][value='/png']", { force: true });
+        if (path === "b.pdf") {
+          // A file is fetched at once, a page by the job.
+          await page.waitForSelector(".file .small:has-text(' page')");
+          await page.check("input[name=operation][value='/png']", { force: true });
+        }
         await run(page);
         expect(await page.textContent(".output .name")).toBe(name);
         await page.waitForSelector(".sheet img");

@@ -56,7 +56,11 @@ export async function visit(
     await use(page);
     expect(complaints).toEqual([]);
     expect(await context.cookies()).toEqual([]);
-    expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    if (variant === "keyed") {
+      const kept = await page.evaluate(() => JSON.stringify(sessionStorage));
+      expect(kept).not.toContain(inject("services").keyed.key);
+    }
   } finally {
     await context.close();
   }

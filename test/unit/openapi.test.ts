@@ -19,7 +19,10 @@ interface Operation {
     readonly content: Readonly<Record<string, { readonly schema: object; readonly example?: object }>>;
   };
 }
-type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+}
 
 const documentOf = (variant: string) => {
   const config = readConfig({ VARIANT: variant } as Parameters<typeof readConfig>[0]);
@@ -74,9 +77,11 @@ describe.each(["private", "keyed"])("the description of the %s variant", (varian
 describe("the body of a request", () => {
   const ajv = new Ajv2020({ strict: false });
   (formats as unknown as (ajv: Ajv2020) => void)(ajv);
-  const { paths } = documentOf("keyed");
+  const { paths, components } = documentOf("keyed");
+  const { CompressionProfile } = components.schemas;
+  const referred = { components: { schemas: { CompressionProfile } } };
   const isValid = (path: string, type: string, body: unknown) =>
-    ajv.validate(paths[path]!.post!.requestBody!.content[type]!.schema, body);
+    ajv.validate({ ...paths[path]!.post!.requestBody!.content[type]!.schema, ...referred }, body);
   const id = "1d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55";
   const url = "https://www.example.com/report.pdf";
 
@@ -111,6 +116,15 @@ describe("the body of a request", () => {
     ["without a profile", { compression_level: "high" }, true],
     ["custom without a profile", { compression_level: "custom" }, false],
     ["custom with a profile", { compression_level: "custom", profile: { fonts: {} } }, true],
+    ["a profile as a text", { compression_level: "custom", profile: "{}" }, true],
+    ["a key that is unknown", { compression_level: "custom", profile: { font: {} } }, true],
+    [
+      "a switch that is a word",
+      { compression_level: "custom", profile: { fonts: { "remove-unused-fonts": "on" } } },
+      true,
+    ],
+    ["another word", { compression_level: "custom", profile: { fonts: { "remove-unused-fonts": "yes" } } }, false],
+    ["half of a pair", { compression_level: "custom", profile: { images: { color: { downsample: {} } } } }, false],
   ])("/compressed-pdf in JSON, %s", (_what, body, expected) => {
     expect(isValid("/compressed-pdf", "application/json", { id, ...body })).toBe(expected);
   });

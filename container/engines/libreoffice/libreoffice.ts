@@ -1,11 +1,12 @@
 // Converts office documents to PDF: starts LibreOffice in the best way this machine allows, keeps it running, and
 // reports why a document failed. Knows nothing about HTTP, or about how many jobs the service admits.
 
-import { chmodSync, constants, copyFileSync, statSync } from "node:fs";
+import { chmodSync, constants, copyFileSync, createReadStream, statSync } from "node:fs";
 import { appendFile, copyFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { type Notice, noticesOf } from "../../../src/core/notice.ts";
+import { isPasswordProtected } from "../../../src/formats/ole/locked.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
@@ -15,7 +16,6 @@ import { checkPdf } from "../pdf-output.ts";
 import { PROOFS_AT_ONCE, WithFallback } from "../with-fallback.ts";
 import { type Import, importFor } from "./import.ts";
 import type { ChunksInserted, LibreOfficeSettings, OfficeJob, OfficeToPdfOptions } from "./job.ts";
-import { isPasswordProtected } from "./passwords.ts";
 import { chunkOf, makeRoom, nameOf, placeOf, restoreLinks } from "./place.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { Soffice } from "./soffice.ts";
@@ -187,7 +187,7 @@ export async function startLibreOffice(settings: LibreOfficeSettings): Promise<L
 /** Corrects the reason of a failure: LibreOffice reports some password-protected documents as damaged. */
 async function withReason(failure: unknown, inputPath: string): Promise<unknown> {
   if (!(failure instanceof EngineFailure) || failure.reason !== "damaged") return failure;
-  if (!(await isPasswordProtected(inputPath))) return failure;
+  if (!(await isPasswordProtected(createReadStream(inputPath)))) return failure;
   return new EngineFailure("password-protected", failure.detail, { cause: failure });
 }
 

@@ -33,6 +33,8 @@ export interface Command {
   readonly inputs: readonly CallInput[];
   /** A text that is read in place of a file. */
   readonly content?: string;
+  /** True if each input has an output of its own, which is named after it. */
+  readonly isBatch?: boolean;
   readonly options: readonly Option[];
 }
 
@@ -49,6 +51,8 @@ export interface CallSettings {
   readonly baseUrl: string;
   readonly keyed: boolean;
   readonly inputs: readonly CallInput[];
+  /** Inputs of the command, which takes those of several requests, and converts them by itself. @default inputs */
+  readonly operands?: readonly CallInput[];
   /** Values of the fields that are sent; a list has several. */
   readonly values: Readonly<Record<string, string | readonly string[]>>;
 }
@@ -56,7 +60,8 @@ export interface CallSettings {
 /** Returns the name of a file that stands for the one that the reader will send. */
 const placeholderOf = ({ webPages }: Operation): string => (webPages ? "document.docx" : "document.pdf");
 
-export function callOf(operation: Operation, { baseUrl, keyed, inputs, values }: CallSettings): Call {
+export function callOf(operation: Operation, settings: CallSettings): Call {
+  const { baseUrl, keyed, inputs, operands = [], values } = settings;
   const { path, source, orderedBy, perInput, produces, archives } = operation;
   const suffix = source === "several" ? "[]" : "";
   const sent: readonly CallInput[] =
@@ -74,7 +79,7 @@ export function callOf(operation: Operation, { baseUrl, keyed, inputs, values }:
       ...(perInput === undefined ? [] : given.map(({ pages = "all" }) => ({ name: perInput.name, value: pages }))),
       ...fields,
     ],
-    command: commandOf(operation, given, fields),
+    command: commandOf(operation, operands.length > 0 ? operands : given, fields),
   };
 }
 
@@ -93,5 +98,6 @@ function commandOf(
   return {
     ...{ inputs, options },
     ...(content === undefined ? {} : { content }),
+    ...(source === "one" && inputs.length > 1 ? { isBatch: true } : {}),
   };
 }

@@ -5,13 +5,15 @@ import { quoted } from "./curl.ts";
 /** Name of the file that holds a value which the command reads from a file. */
 const fileOf = ({ name }: Option): string => `${name}.json`;
 
-export function cli({ baseUrl, path, keyed, saveAs, command }: Call): string {
-  const { inputs, content, options } = command;
+/** Writes the last request. The command converts documents by itself. */
+export function cli(calls: readonly Call[]): string {
+  const { baseUrl, path, keyed, saveAs, command } = calls.at(-1)!;
+  const { inputs, content, options, isBatch } = command;
   const written = options.filter(({ kind }) => kind === "json");
   const words = [
     `pagewright ${path.slice(1)}`,
     ...(content === undefined ? inputs.map(operand) : ["-"]),
-    `-o ${quoted(saveAs)}`,
+    isBatch ? "-d ." : `-o ${quoted(saveAs)}`,
     ...options.map(flag),
     `--url ${quoted(baseUrl)}`,
     // The shell puts the key in.

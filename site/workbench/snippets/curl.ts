@@ -1,7 +1,9 @@
-// Writes a request as a command of curl, for a POSIX shell.
+// Writes requests as commands of curl, for a POSIX shell.
 import type { Call } from "./call.ts";
 
-export function curl({ baseUrl, path, keyed, accept, saveAs, files, texts }: Call): string {
+export const curl = (calls: readonly Call[]): string => calls.map(command).join(" &&\n");
+
+function command({ baseUrl, path, keyed, accept, saveAs, files, texts }: Call): string {
   const options = [
     `-H ${quoted(`Accept: ${accept}`)}`,
     // The shell puts the key in.

@@ -9,7 +9,8 @@ import { python } from "./python.ts";
 export interface Language {
   readonly id: string;
   readonly name: string;
-  write(call: Call): string;
+  /** @param calls requests whose files the next ones take; at least one */
+  write(calls: readonly Call[]): string;
 }
 
 export const LANGUAGES: readonly Language[] = [

@@ -1,10 +1,11 @@
-// Writes a request in PHP, for its extension curl.
+// Writes requests in PHP, for its extension curl.
 import type { Call, Entry } from "./call.ts";
 
-export function php({ baseUrl, path, keyed, accept, saveAs, files, texts }: Call): string {
+export const php = (calls: readonly Call[]): string => ["<?php", ...calls.map(request)].join("\n");
+
+function request({ baseUrl, path, keyed, accept, saveAs, files, texts }: Call): string {
   const key = keyed ? ", 'Api-Key: ' . getenv('API_KEY')" : "";
   const lines = [
-    "<?php",
     `$curl = curl_init(${text(baseUrl + path)});`,
     "curl_setopt_array($curl, [",
     "    CURLOPT_RETURNTRANSFER => true,",

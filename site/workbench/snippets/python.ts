@@ -1,12 +1,16 @@
-// Writes a request in Python, for requests.
+// Writes requests in Python, for requests.
 import type { Call } from "./call.ts";
 
-export function python({ baseUrl, path, keyed, accept, saveAs, files, texts }: Call): string {
+export const python = (calls: readonly Call[]): string =>
+  [
+    ...(calls.some(({ keyed }) => keyed) ? ["import os", ""] : []),
+    ...["import requests", ""],
+    calls.map(request).join("\n\n"),
+  ].join("\n");
+
+function request({ baseUrl, path, keyed, accept, saveAs, files, texts }: Call): string {
   const key = keyed ? ', "Api-Key": os.environ["API_KEY"]' : "";
   const lines = [
-    ...(keyed ? ["import os", ""] : []),
-    "import requests",
-    "",
     "response = requests.post(",
     `    ${text(baseUrl + path)},`,
     `    headers={"Accept": ${text(accept)}${key}},`,

@@ -2,15 +2,25 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Inputs } from "../inputs.ts";
 import type { Jobs } from "../jobs.ts";
+import type { Keeper } from "../keeper.ts";
 import type { Store } from "../store.ts";
+import { ApiKey } from "./api-key.tsx";
 import { Code } from "./code.tsx";
+import { Earlier } from "./earlier.tsx";
 import { Files } from "./files.tsx";
 import { Form } from "./form.tsx";
 import { Operations } from "./operations.tsx";
 import type { Page } from "./parts.tsx";
 import { Stage } from "./stage.tsx";
 
-export function App({ store, inputs, jobs }: { store: Store; inputs: Inputs; jobs: Jobs }) {
+interface AppProps {
+  readonly store: Store;
+  readonly inputs: Inputs;
+  readonly jobs: Jobs;
+  readonly keeper: Keeper;
+}
+
+export function App({ store, inputs, jobs, keeper }: AppProps) {
   const [state, setState] = useState(store.state);
   // Before anything else can change the state.
   useLayoutEffect(() => store.subscribe(() => setState(store.state)), [store]);
@@ -18,7 +28,15 @@ export function App({ store, inputs, jobs }: { store: Store; inputs: Inputs; job
   return (
     <>
       <header class="top">
-        <a class="brand" href="./" aria-label="Pagewright, start again">
+        <a
+          class="brand"
+          href="./"
+          aria-label="Pagewright, start again"
+          onClick={(event) => {
+            event.preventDefault();
+            keeper.startAgain();
+          }}
+        >
           <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
             <path class="fold" d="M7 3h12l7 7v19H7z" />
             <path class="ink" d="M11 24c3-9 6-12 11-14-1 6-4 10-9 11l-2 3zM19 3v7h7" />
@@ -34,12 +52,14 @@ export function App({ store, inputs, jobs }: { store: Store; inputs: Inputs; job
         <h1>Convert, merge and improve documents</h1>
         <div class="columns">
           <div class="steps">
+            <ApiKey page={page} />
             <Files page={page} />
             <Operations page={page} />
             <Form page={page} />
           </div>
           <div class="sight">
             <Stage page={page} />
+            <Earlier page={page} />
             <Code page={page} />
           </div>
         </div>

@@ -1,17 +1,18 @@
 // The request of the form as code, in several languages.
-import { useEffect, useState } from "preact/hooks";
-import { callOfState } from "../request.ts";
+import { faultsOf } from "../faults.ts";
+import { labelOf } from "../format.ts";
+import { callsOfState, chosenInput, isBatch } from "../request.ts";
 import { LANGUAGES } from "../snippets/languages.ts";
-import { Icon, type Page } from "./parts.tsx";
-
-const COPIED_MS = 2000;
+import { Copy, type Page } from "./parts.tsx";
 
 export function Code({ page: { state, store } }: { page: Page }) {
   const operation = state.service?.operations.get(state.path);
   const language = LANGUAGES.find(({ id }) => id === state.language) ?? LANGUAGES[0]!;
   if (!operation) return null;
   const base = new URL(".", document.baseURI).href.replace(/\/$/, "");
-  const text = language.write(callOfState(operation, state, base));
+  const text = language.write(callsOfState(operation, state, base));
+  const count = state.inputs.length;
+  const missing = faultsOf(operation, state).filter(({ isMissing }) => isMissing);
   const turn = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
@@ -40,8 +41,21 @@ export function Code({ page: { state, store } }: { page: Page }) {
             </button>
           ))}
         </div>
-        <Copy text={text} />
+        {missing.length === 0 && <Copy text={text}>Copy</Copy>}
       </div>
+      {isBatch(operation, state) && (
+        <p class="small">
+          {language.id === "cli"
+            ? `For all ${count} files.`
+            : `For ${chosenInput(state)?.name}. Each of the ${count} files has a request of its own.`}
+        </p>
+      )}
+      {missing.length > 0 && (
+        <p class="complaint">
+          The request is not complete: {missing.map(({ name }) => labelOf(name)).join(", ")}{" "}
+          {missing.length === 1 ? "is" : "are"} empty.
+        </p>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <div role="tabpanel" id="code-panel" aria-labelledby={`tab-${language.id}`} tabIndex={0}>
         <pre>
@@ -49,25 +63,5 @@ export function Code({ page: { state, store } }: { page: Page }) {
         </pre>
       </div>
     </section>
-  );
-}
-
-function Copy({ text }: { text: string }) {
-  const [isCopied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), COPIED_MS);
-    return () => clearTimeout(timer);
-  }, [isCopied]);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-  };
-  // Only pages that come by https, or from this machine, may copy.
-  if (!navigator.clipboard) return null;
-  return (
-    <button type="button" onClick={() => void copy().catch(() => {})}>
-      <Icon name="copy" /> <span aria-live="polite">{isCopied ? "Copied" : "Copy"}</span>
-    </button>
   );
 }

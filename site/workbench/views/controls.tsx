@@ -2,6 +2,7 @@
 import type { FormField } from "../operations.ts";
 import type { Value } from "../state.ts";
 import { Icon } from "./parts.tsx";
+import { ProfileEditor } from "./profile.tsx";
 
 interface ControlProps {
   readonly id: string;
@@ -17,8 +18,8 @@ interface ControlProps {
 const SHOWN_CHOICES = 6;
 
 /** Reports whether a field has several controls, which a legend names in place of a label. */
-export const grouped = ({ kind, values = [] }: FormField): boolean =>
-  kind === "list" || (kind === "choice" && values.length <= SHOWN_CHOICES);
+export const grouped = ({ kind, values = [], content }: FormField): boolean =>
+  kind === "list" || content !== undefined || (kind === "choice" && values.length <= SHOWN_CHOICES);
 
 export function Control(props: ControlProps) {
   switch (props.field.kind) {
@@ -31,8 +32,13 @@ export function Control(props: ControlProps) {
     case "list":
       return <List {...props} />;
     case "json":
+      return props.field.content ? (
+        <ProfileEditor {...props} text={String(props.value)} />
+      ) : (
+        <LongText {...props} rows={8} />
+      );
     case "long":
-      return <LongText {...props} />;
+      return <LongText {...props} rows={6} />;
     default:
       return <Text {...props} />;
   }
@@ -145,11 +151,11 @@ function List({ id, field, value, described, isInvalid, change }: ControlProps) 
   );
 }
 
-function LongText({ id, field, value, described, isInvalid, change }: ControlProps) {
+function LongText({ id, rows, value, described, isInvalid, change }: ControlProps & { rows: number }) {
   return (
     <textarea
       id={id}
-      rows={field.kind === "json" ? 8 : 6}
+      rows={rows}
       spellcheck={false}
       aria-describedby={described}
       aria-invalid={isInvalid}

@@ -1,31 +1,47 @@
-// One file of the list: its state, its place, and its pages in a merge.
-import { useState } from "preact/hooks";
+// One file of the list: its first page, its state, its place, and its pages in a merge.
+import { useEffect, useRef, useState } from "preact/hooks";
 import { checkValue } from "../checks.ts";
-import { countText, sizeText } from "../format.ts";
-import type { Input } from "../state.ts";
+import { pagesControlOf, problemOf } from "../faults.ts";
+import { countText, endText, sizeText } from "../format.ts";
+import type { Input, State } from "../state.ts";
 import { Icon, type Page } from "./parts.tsx";
+import { Thumbnail } from "./thumbnail.tsx";
 
 interface FileRowProps {
   readonly page: Page;
   readonly input: Input;
   readonly index: number;
-  /** True if the next job takes the file. */
-  readonly isTaken: boolean;
+  /** True if the operation cannot take the file. */
+  readonly isUnusable: boolean;
   readonly canOrder: boolean;
-  readonly canChoose: boolean;
 }
 
 /** Type of what is dragged: the key of a file. */
 const DRAGGED = "application/x-workbench-file";
 
-export function FileRow({ page, input, index, isTaken, canOrder, canChoose }: FileRowProps) {
+/** Keys that move a file while Alt is held: to which place, from which of how many. */
+const MOVES: Readonly<Record<string, (index: number, count: number) => number>> = {
+  ArrowUp: (index) => index - 1,
+  ArrowDown: (index) => index + 1,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};
+
+export function FileRow({ page, input, index, isUnusable, canOrder }: FileRowProps) {
   const [isOver, setOver] = useState(false);
-  const { inputs } = page;
+  const row = useRef<HTMLLIElement>(null);
+  const { inputs, state } = page;
   const { key, name } = input;
-  const move = (to: number) => inputs.move(key, to);
+  // A file that could not be stored is refused for all operations, or is fetched by the job itself.
+  const problem = isUnusable || input.id === undefined ? problemOf(input) : undefined;
+  useEffect(() => {
+    // The list scrolls, and may have left behind whoever moves a file.
+    if (row.current?.contains(document.activeElement)) row.current.scrollIntoView({ block: "nearest" });
+  }, [index]);
   return (
     <li
-      class={`file ${isTaken ? "" : "idle"} ${isOver ? "over" : ""}`}
+      ref={row}
+      class={`file ${isOver ? "over" : ""} ${isUnusable ? "bad" : ""}`}
       draggable={canOrder}
       onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, String(key))}
       onDragOver={(event) => {
@@ -42,9 +58,10 @@ export function FileRow({ page, input, index, isTaken, canOrder, canChoose }: Fi
         inputs.move(Number(dragged), index);
       }}
       onKeyDown={(event) => {
-        if (!canOrder || !event.altKey || !["ArrowUp", "ArrowDown"].includes(event.key)) return;
+        const move = MOVES[event.key];
+        if (!canOrder || !event.altKey || !move) return;
         event.preventDefault();
-        move(index + (event.key === "ArrowUp" ? -1 : 1));
+        inputs.move(key, move(index, state.inputs.length));
       }}
     >
       {canOrder && (
@@ -52,59 +69,77 @@ export function FileRow({ page, input, index, isTaken, canOrder, canChoose }: Fi
           <Icon name="grip" />
         </span>
       )}
-      {canChoose && (
-        <input
-          type="radio"
-          name="chosen"
-          aria-label={`Use ${name}`}
-          checked={isTaken}
-          onChange={() => inputs.choose(key)}
-        />
-      )}
+      <Thumbnail {...{ input, state }} />
       <span class="about">
         <span class="name">{name}</span>
-        <span class="small">{factsOf(input)}</span>
+        <span class="small">{factsOf(input, state)}</span>
       </span>
-      {canOrder && (
-        <span class="moves">
-          <button type="button" class="quiet" disabled={index === 0} onClick={() => move(index - 1)}>
-            <Icon name="up" />
-            <span class="visually-hidden">Move {name} up</span>
-          </button>
-          <button
-            type="button"
-            class="quiet"
-            disabled={index === page.state.inputs.length - 1}
-            onClick={() => move(index + 1)}
-          >
-            <Icon name="down" />
-            <span class="visually-hidden">Move {name} down</span>
-          </button>
-        </span>
-      )}
       <button type="button" class="quiet" onClick={() => inputs.remove(key)}>
         <Icon name="remove" />
         <span class="visually-hidden">Remove {name}</span>
       </button>
+      {problem && <span class="complaint whole">{problem.sentence}</span>}
       <Upload input={input} />
       <MergedPages page={page} input={input} />
+      {canOrder && <Moves {...{ page, input, index }} />}
     </li>
   );
 }
 
-function factsOf({ file, url, info, id, isResult, isRefused }: Input): string {
-  if (isRefused) return "not stored";
-  if (url !== undefined) return "fetched by the service";
+const BUTTONS = [
+  { icon: "top", key: "Home", words: "to the top" },
+  { icon: "up", key: "ArrowUp", words: "up" },
+  { icon: "down", key: "ArrowDown", words: "down" },
+  { icon: "end", key: "End", words: "to the end" },
+] as const;
+
+function Moves({
+  page: { inputs, state },
+  input: { key, name },
+  index,
+}: Pick<FileRowProps, "page" | "input" | "index">) {
+  const count = state.inputs.length;
+  return (
+    <span class="moves">
+      {BUTTONS.map((button) => {
+        const to = MOVES[button.key]!(index, count);
+        // A button that is disabled would lose the focus.
+        const isIdle = to === index || to < 0 || to >= count;
+        return (
+          <button
+            type="button"
+            class="quiet"
+            key={button.key}
+            title={`Move ${button.words} (Alt+${button.key.replace("Arrow", "")})`}
+            aria-disabled={isIdle}
+            onClick={() => !isIdle && inputs.move(key, to)}
+          >
+            <Icon name={button.icon} />
+            <span class="visually-hidden">
+              Move {name} {button.words}
+            </span>
+          </button>
+        );
+      })}
+    </span>
+  );
+}
+
+function factsOf({ file, url, info, id, isResult, ...input }: Input, state: State): string {
+  if (input.isRefused || input.problem) return "not stored";
+  const waiting = state.service?.keyed && state.apiKey === "" ? "waits for your key" : "not stored yet";
+  const until = info?.expires === undefined ? "" : ` until ${endText(info.expires)}`;
   const facts = [
     ...(info || file ? [sizeText(info?.size ?? file!.size)] : []),
     ...(info?.pages === undefined ? [] : [countText(info.pages, "page")]),
-    ...(isResult ? ["result"] : id === undefined ? ["not stored yet"] : ["stored"]),
+    ...(url === undefined ? [] : ["fetched by the service"]),
+    ...(id !== undefined ? [`${isResult ? "result, " : ""}stored${until}`] : url === undefined ? [waiting] : []),
   ];
   return facts.join(" · ");
 }
 
-function Upload({ input: { name, sent, id, isRefused } }: { input: Input }) {
-  if (sent === undefined || id !== undefined || isRefused || sent === 0) return null;
+function Upload({ input: { name, sent, id, isRefused, problem } }: { input: Input }) {
+  if (sent === undefined || id !== undefined || isRefused || problem || sent === 0) return null;
   return <progress class="upload" value={sent} max={1} aria-label={`Upload of ${name}`} />;
 }
 
@@ -113,8 +148,8 @@ function MergedPages({ page, input }: { page: Page; input: Input }) {
   const { state, inputs } = page;
   const field = state.service?.operations.get(state.path)?.perInput;
   if (!field) return null;
-  const id = `pages-${input.key}`;
-  const complaint = checkValue(field, input.pages, input.info?.pages);
+  const id = pagesControlOf(input);
+  const complaint = checkValue(field, input.pages, (input.pdf ?? input).info?.pages);
   return (
     <span class="merged-pages">
       <label for={id}>

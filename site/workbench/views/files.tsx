@@ -1,6 +1,10 @@
 // The first step: documents that are dropped, named by an address, or brought along by the page.
-import { useRef, useState } from "preact/hooks";
-import { inputsOf } from "../request.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { checkAddress } from "../checks.ts";
+import { isUnusable, problemOf } from "../faults.ts";
+import { countText } from "../format.ts";
+import type { Problem } from "../problems.ts";
+import type { Input } from "../state.ts";
 import { FileRow } from "./file-row.tsx";
 import { type Page, ProblemText, Section } from "./parts.tsx";
 
@@ -13,26 +17,41 @@ const SAMPLES = [
 export function Files({ page }: { page: Page }) {
   const { state, inputs } = page;
   const operation = state.service?.operations.get(state.path);
-  if (operation?.source === "text") return null;
   const several = operation?.source === "several";
-  const taken = new Set(operation ? inputsOf(operation, state).map(({ key }) => key) : []);
+  const bad = new Set(state.inputs.filter((input) => operation && isUnusable(operation, input)).map(({ key }) => key));
+  const canOrder = several && state.inputs.length > 1;
+  const list = useScrolledList(state.inputs.length);
+  if (operation?.source === "text") return null;
   return (
     <Section id="files" number={1} title="Choose files">
       <DropZone onFiles={(files) => inputs.addFiles(files)} />
+      {canOrder && (
+        <fieldset class="order">
+          <legend class="visually-hidden">Order of the files</legend>
+          <span class="small">{countText(state.inputs.length, "file")}</span>
+          <button type="button" class="chip" onClick={() => inputs.sortByName()}>
+            Sort by name
+          </button>
+          <button type="button" class="chip" onClick={() => inputs.reverse()}>
+            Reverse
+          </button>
+        </fieldset>
+      )}
       {state.inputs.length > 0 && (
-        <ol class="files" aria-label={several ? "Files, in the order of the merge" : "Files"}>
+        <ol ref={list} class="files" aria-label={several ? "Files, in the order of the merge" : "Files"}>
           {state.inputs.map((input, index) => (
-            <FileRow
-              key={input.key}
-              {...{ page, input, index }}
-              isTaken={taken.has(input.key)}
-              canOrder={several && state.inputs.length > 1}
-              canChoose={!several && state.inputs.length > 1}
-            />
+            <FileRow key={input.key} {...{ page, input, index, canOrder }} isUnusable={bad.has(input.key)} />
           ))}
         </ol>
       )}
-      {state.problem?.place === "files" && <ProblemText problem={state.problem} />}
+      {bad.size > 1 && (
+        <button type="button" class="chip" onClick={() => inputs.remove(...bad)}>
+          Remove the {bad.size} files that cannot be used
+        </button>
+      )}
+      {state.problem?.place === "files" && !isInList(state.problem, state.inputs) && (
+        <ProblemText problem={state.problem} />
+      )}
       <Address onAddress={(url) => inputs.addAddress(url)} webPages={operation?.webPages ?? false} />
       <p class="samples">
         <span id="samples-label">Or try a sample:</span>{" "}
@@ -46,6 +65,21 @@ export function Files({ page }: { page: Page }) {
     </Section>
   );
 }
+
+/** Scrolls a list to what was added to it. */
+function useScrolledList(count: number) {
+  const list = useRef<HTMLOListElement>(null);
+  const before = useRef(0);
+  useEffect(() => {
+    if (before.current > 0 && count > before.current) list.current?.scrollTo({ top: list.current.scrollHeight });
+    before.current = count;
+  }, [count]);
+  return list;
+}
+
+/** Reports whether a problem is shown at the file that has it. */
+const isInList = ({ sentence }: Problem, inputs: readonly Input[]): boolean =>
+  inputs.some((input) => problemOf(input)?.sentence === sentence);
 
 function DropZone({ onFiles }: { onFiles(files: readonly File[]): void }) {
   const [isOver, setOver] = useState(false);
@@ -91,10 +125,16 @@ function DropZone({ onFiles }: { onFiles(files: readonly File[]): void }) {
 
 function Address({ onAddress, webPages }: { onAddress(url: string): void; webPages: boolean }) {
   const [text, setText] = useState("");
+  const [complaint, setComplaint] = useState<string>();
+  const field = useRef<HTMLInputElement>(null);
   const submit = (event: Event) => {
     event.preventDefault();
-    if (text.trim() === "") return;
-    onAddress(text.trim());
+    const address = text.trim();
+    if (address === "") return;
+    const complaint = checkAddress(address);
+    setComplaint(complaint);
+    if (complaint !== undefined) return field.current?.focus();
+    onAddress(address);
     setText("");
   };
   return (
@@ -102,16 +142,25 @@ function Address({ onAddress, webPages }: { onAddress(url: string): void; webPag
       <label for="address">{webPages ? "Address of a file or a web page" : "Address of a file"}</label>
       <div class="joined">
         <input
+          ref={field}
           id="address"
           type="url"
           placeholder="https://"
           autocomplete="off"
           spellcheck={false}
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          aria-invalid={complaint !== undefined}
+          aria-describedby="address-complaint"
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            setComplaint(undefined);
+          }}
         />
         <button type="submit">Add</button>
       </div>
+      <p class="complaint" id="address-complaint" aria-live="polite">
+        {complaint}
+      </p>
     </form>
   );
 }

@@ -1,8 +1,8 @@
 // The third step: the form of the operation, made from the description of the service, and the button that runs it.
-import { checkValue } from "../checks.ts";
+import { controlOf, faultOf, faultsOf } from "../faults.ts";
 import { labelOf } from "../format.ts";
 import type { FormField, Operation } from "../operations.ts";
-import { inputsOf, shownValue } from "../request.ts";
+import { isBatch, shownFields, shownValue } from "../request.ts";
 import type { Value } from "../state.ts";
 import { Control, grouped } from "./controls.tsx";
 import { type Page, ProblemText, Section } from "./parts.tsx";
@@ -20,7 +20,7 @@ export function Form({ page }: { page: Page }) {
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (operation) void page.jobs.run(operation);
+          if (operation) run(operation, page);
         }}
       >
         {operation && (
@@ -28,34 +28,33 @@ export function Form({ page }: { page: Page }) {
             <p class="summary">
               {operation.summary} <code>POST {operation.path}</code>
             </p>
-            {shownFields(operation, page).map((field) => (
+            {isBatch(operation, state) && <p class="small">Each file keeps its name.</p>}
+            {shownFields(operation, state).map((field) => (
               <Labeled key={operation.path + field.name} {...{ page, operation, field }} />
             ))}
           </>
         )}
-        {state.service?.keyed && <ApiKey page={page} />}
         <Run page={page} />
       </form>
     </Section>
   );
 }
 
-/** A file of settings counts for the value `custom` alone. */
-function shownFields(operation: Operation, { state }: Page): readonly FormField[] {
-  const customized = operation.fields.find(({ values }) => values?.includes("custom"));
-  const isCustom = !customized || shownValue(operation, customized, state) === "custom";
-  return operation.fields.filter(({ kind }) => kind !== "json" || isCustom);
+/** Runs an operation, or shows all that is wrong with its form at once. */
+function run(operation: Operation, { state, store, jobs }: Page): void {
+  const faults = faultsOf(operation, state);
+  if (faults.length === 0) return void jobs.run(operation);
+  store.set({ tried: operation.path, announcement: faults.map(({ sentence }) => sentence).join(" ") });
+  document.getElementById(faults[0]!.control)?.focus();
 }
 
 function Labeled({ page, operation, field }: { page: Page; operation: Operation; field: FormField }) {
   const { state, store } = page;
-  const id = `field-${field.name.replace("[]", "")}`;
+  const id = controlOf(field);
   const value = shownValue(operation, field, state);
-  const pageCount = inputsOf(operation, state)[0]?.info?.pages;
-  const complaint = [value]
-    .flat()
-    .map((text) => checkValue(field, text, pageCount))
-    .find((sentence) => sentence !== undefined);
+  const fault = faultOf(operation, field, state);
+  // Nobody has had a chance yet to fill in what is empty.
+  const complaint = fault?.isMissing && state.tried !== operation.path ? undefined : fault?.sentence;
   const problem = state.problem?.place === `field:${field.name}` ? state.problem : undefined;
   const change = (value: Value) => {
     const values = { ...state.values[operation.path], [field.name]: value };
@@ -100,35 +99,6 @@ function Labeled({ page, operation, field }: { page: Page; operation: Operation;
       <label for={id}>{label}</label>
       {control}
       {rest}
-    </div>
-  );
-}
-
-function ApiKey({ page: { state, store, inputs } }: { page: Page }) {
-  const problem = state.problem?.place === "key" ? state.problem : undefined;
-  return (
-    <div class="field">
-      <label for="api-key">
-        API key <code aria-hidden="true">Api-Key</code>
-      </label>
-      <input
-        id="api-key"
-        type="password"
-        autocomplete="off"
-        spellcheck={false}
-        value={state.apiKey}
-        aria-invalid={problem !== undefined}
-        aria-describedby="api-key-help"
-        onInput={(event) => {
-          store.set({ apiKey: event.currentTarget.value.trim() });
-          if (problem) store.clear("problem");
-        }}
-        onChange={() => inputs.storeEarly()}
-      />
-      <p class="small" id="api-key-help">
-        Kept in the memory of this page, and nowhere else.
-      </p>
-      {problem && <ProblemText problem={problem} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 // Small parts that several views share.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Inputs } from "../inputs.ts";
 import type { Jobs } from "../jobs.ts";
 import { explain, type Problem } from "../problems.ts";
@@ -18,11 +18,14 @@ export interface Page {
 const ICONS = {
   up: "M12 19V5m0 0-6 6m6-6 6 6",
   down: "M12 5v14m0 0 6-6m-6 6-6-6",
+  top: "M5 4h14M12 20V8m0 0-6 6m6-6 6 6",
+  end: "M5 20h14M12 4v12m0 0 6-6m-6 6-6-6",
   remove: "M6 6l12 12M18 6 6 18",
   download: "M12 4v11m0 0 5-5m-5 5-5-5M5 20h14",
   again: "M4 12h13m0 0-5-5m5 5-5 5M20 5v14",
   trash: "M5 7h14M10 7V4h4v3m-7 0 1 13h8l1-13",
   zoom: "M10.5 4a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13Zm4.8 11.3L20 20M10.5 8v5M8 10.5h5",
+  done: "M5 12l5 5 9-10",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   grip: "M9 6h.01M9 12h.01M9 18h.01M15 6h.01M15 12h.01M15 18h.01",
   left: "M15 5l-7 7 7 7",
@@ -55,13 +58,77 @@ export function Section(props: { id: string; number?: number; title: string; chi
   );
 }
 
-/** Shows an error as the service worded it, with what its log knows it by. */
+interface PickerProps {
+  readonly label: string;
+  /** Values and their names. Of fewer than two, there is nothing to pick. */
+  readonly items: readonly (readonly [number, string])[];
+  readonly value: number | undefined;
+  onChange(value: number): void;
+}
+
+/** Chooses one of several files to look at. */
+export function Picker({ label, items, value, onChange }: PickerProps) {
+  if (items.length < 2) return null;
+  return (
+    <label class="picker">
+      {label}
+      <select value={value} onChange={(event) => onChange(Number(event.currentTarget.value))}>
+        {items.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const COPIED_MS = 2000;
+
+interface CopyProps {
+  readonly text: string;
+  /** What the button says. */
+  readonly children: ComponentChildren;
+  readonly title?: string;
+}
+
+/** Copies a text, such as code or a link. */
+export function Copy({ text, children, title }: CopyProps) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  // Only pages that come by https, or from this machine, may copy.
+  if (!navigator.clipboard) return null;
+  return (
+    <button type="button" title={title} onClick={() => void copy().catch(() => {})}>
+      <Icon name={isCopied ? "done" : "copy"} /> <span aria-live="polite">{isCopied ? "Copied" : children}</span>
+    </button>
+  );
+}
+
+/** Shows an error, and tells that it is there. */
 export function ProblemText({ problem, id }: { problem: Problem; id?: string }) {
-  const { sentence, reasons } = explain(problem.sentence);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [problem]);
   return (
-    <div class="problem" role="alert" ref={place} {...(id ? { id } : {})}>
+    <div role="alert" ref={place} {...(id ? { id } : {})}>
+      <ProblemBox problem={problem} />
+    </div>
+  );
+}
+
+/** Shows an error as the service worded it, with what its log knows it by. */
+export function ProblemBox({ problem }: { problem: Problem }) {
+  const { sentence, reasons } = explain(problem.sentence);
+  return (
+    <div class="problem">
       <p>{sentence}</p>
       {reasons.length > 0 && (
         <ul>

@@ -1,15 +1,25 @@
 // The button that runs the operation, its progress, and what went wrong.
+import { useEffect, useRef } from "preact/hooks";
+import { obstacleTo } from "../faults.ts";
 import { countText } from "../format.ts";
-import { inputsOf } from "../request.ts";
+import type { Operation } from "../operations.ts";
+import { inputsOf, isBatch, isConverted } from "../request.ts";
 import type { Job, State } from "../state.ts";
 import { type Page, ProblemText } from "./parts.tsx";
 
 export function Run({ page: { state, jobs } }: { page: Page }) {
   const { job, problem } = state;
+  const place = useRef<HTMLDivElement>(null);
+  const isRunning = job !== undefined;
+  useEffect(() => {
+    // The button that was pressed is gone, and with it the focus.
+    if (document.activeElement === document.body) place.current?.querySelector("button")?.focus();
+  }, [isRunning]);
   const operation = state.service?.operations.get(state.path);
-  const isReady = operation !== undefined && (operation.source === "text" || inputsOf(operation, state).length > 0);
+  const obstacle = operation && obstacleTo(operation, state);
+  const hint = obstacle ?? (operation && conversionText(operation, state));
   return (
-    <div class="run">
+    <div class="run" ref={place}>
       {job ? (
         <div class="progress">
           <p id="progress-label">{stepText(job, state)}</p>
@@ -20,10 +30,10 @@ export function Run({ page: { state, jobs } }: { page: Page }) {
         </div>
       ) : (
         <>
-          <button type="submit" class="primary" disabled={!isReady}>
-            Run
+          <button type="submit" class="primary" disabled={!operation || obstacle !== undefined}>
+            {operation && isBatch(operation, state) ? `Run for ${state.inputs.length} files` : "Run"}
           </button>
-          {operation && !isReady && <p class="small">Choose a file first.</p>}
+          {hint && <p class="small">{hint}</p>}
         </>
       )}
       {problem?.place === "job" && <ProblemText problem={problem} />}
@@ -31,10 +41,21 @@ export function Run({ page: { state, jobs } }: { page: Page }) {
   );
 }
 
-function stepText({ step, progress }: Job, state: State): string {
+/** Returns which files become PDFs first; empty if none does. */
+function conversionText(operation: Operation, state: State): string {
+  const names = inputsOf(operation, state).filter((input) => isConverted(operation, input));
+  if (names.length === 0) return "";
+  const [first] = names;
+  return `${names.length === 1 ? `${first!.name} is` : `${names.length} files are`} converted to PDF first.`;
+}
+
+function stepText({ step, progress, done, total }: Job, state: State): string {
+  if (total !== undefined) return `Working: ${done} of ${total} files…`;
   switch (step) {
     case "uploading":
       return `Sending ${countText(unsent(state).length, "file")}…`;
+    case "converting":
+      return "Converting to PDF first…";
     case "starting":
       return "Working…";
     case "waiting":
@@ -47,7 +68,8 @@ function stepText({ step, progress }: Job, state: State): string {
 }
 
 /** Returns nothing if nothing is known: the bar then shows that something happens. */
-function barOf({ step, progress }: Job, state: State): { value?: number; max?: number } {
+function barOf({ step, progress, done, total }: Job, state: State): { value?: number; max?: number } {
+  if (done !== undefined && total !== undefined) return { value: done, max: total };
   if (step === "uploading") {
     const files = state.inputs.filter(({ file }) => file);
     return { value: files.reduce((sum, { sent = 0 }) => sum + sent, 0), max: Math.max(1, files.length) };

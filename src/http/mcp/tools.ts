@@ -3,6 +3,7 @@
 import type { Variant } from "../../core/config.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { describeField } from "../openapi/schemas.ts";
+import { takesPdfsOnly } from "../source.ts";
 
 /** A JSON schema (draft 2020-12) of one parameter. */
 export interface ParameterSchema {
@@ -70,7 +71,7 @@ export function toolOf(endpoint: Endpoint): Tool {
       kind: source.kind,
       description: source.description,
       selectable: perInput.includes("pages"),
-      pdfOnly: source.kind !== "text" && source.description === "PDF",
+      pdfOnly: takesPdfsOnly(source),
     },
     makesSeveral: naming !== "name",
     produces,
@@ -91,7 +92,7 @@ function parametersOf({ fields, naming }: Endpoint, perInput: readonly string[])
 }
 
 function schemaOf(described: Record<string, unknown>, name: string, naming: Endpoint["naming"]): ParameterSchema {
-  const { format: _, contentMediaType: __, pattern: ___, ...schema } = described;
+  const { format: _, contentMediaType: __, contentSchema: ___, pattern: ____, ...schema } = described;
   if (name !== "output" || naming === "list") return schema as unknown as ParameterSchema;
   const fallback = " By default, it is made from the name of the input and the operation.";
   return { ...schema, description: `${schema.description}${fallback}` } as ParameterSchema;

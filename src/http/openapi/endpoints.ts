@@ -32,7 +32,7 @@ import { listName } from "../fields.ts";
 import { needsOutput } from "../output-name.ts";
 import { errorsOfBody } from "../read-form.ts";
 import { errorsOf } from "../source.ts";
-import { describeField, describeResult, describeSource, type Encoding, keyOf } from "./schemas.ts";
+import { describeContents, describeField, describeResult, describeSource, type Encoding, keyOf } from "./schemas.ts";
 
 /** Describes an endpoint of a deployment. */
 export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: string): PathDescription {
@@ -40,6 +40,7 @@ export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: st
   return {
     path: endpoint.path,
     section: name,
+    schemas: describeContents(endpoint.fields),
     operations: [
       {
         ...{ method: "post", id: name, tag: "Operations", summary: endpoint.summary, needsKey: true },

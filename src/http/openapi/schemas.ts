@@ -1,10 +1,10 @@
 // Makes JSON schemas of the fields and answers that endpoints declare.
 import * as z from "zod";
-import { BINARY, FILE_ID, type Json } from "../description.ts";
+import { BINARY, FILE_ID, type Json, ref } from "../description.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { type Field, type ListField, listName } from "../fields.ts";
+import { type Field, type Fields, type ListField, listName } from "../fields.ts";
 import { describeFiles } from "../file-info.ts";
-import type { Source } from "../source.ts";
+import { type Source, takesPdfsOnly } from "../source.ts";
 
 /** The encodings of a request's body. */
 export type Encoding = "multipart" | "json" | "urlencoded";
@@ -22,13 +22,23 @@ export function describeField(field: Field<unknown> | ListField<unknown>, encodi
 }
 
 function inEncoding(field: Field<unknown>, schema: Json, encoding: Encoding): Json {
-  if (encoding === "multipart") return schema;
-  if (field.isFile) return encoding === "json" ? { type: ["object", "string"] } : { type: "string" };
+  const content = field.content && ref(field.content.name);
+  if (encoding === "multipart") return content ? { ...schema, contentSchema: content } : schema;
+  if (field.isFile && encoding === "json") return { anyOf: [content ?? { type: "object" }, { type: "string" }] };
+  if (field.isFile) return { type: "string" };
   if (encoding === "json" && field.joint !== undefined) {
     return { anyOf: [schema, { type: "array", items: { type: ["integer", "string"] }, minItems: 1 }] };
   }
   return schema;
 }
+
+/** Describes what JSON files contain, by the names of their schemas. */
+export const describeContents = (fields: Fields): Record<string, Json> =>
+  Object.fromEntries(
+    Object.values(fields).flatMap((field) =>
+      "content" in field && field.content ? [[field.content.name, describeType(field.content.schema)]] : [],
+    ),
+  );
 
 function describeType(type: z.ZodType): Json {
   const { $schema: _, ...schema } = z.toJSONSchema(type, {
@@ -64,7 +74,8 @@ export function describeSource(
     return { properties: { [source.field]: text }, required: [source.field], choices: [], alternatives: "oneOf" };
   }
   const size = `at most ${Math.floor(limits.maxFileBytes / 2 ** 20)} MB`;
-  const file = { ...BINARY, description: `${source.description}, ${size}.` };
+  const type = takesPdfsOnly(source) ? { contentMediaType: "application/pdf" } : {};
+  const file = { ...BINARY, ...type, description: `${source.description}, ${size}.` };
   const isForm = encoding === "multipart";
   if (source.kind === "one") {
     const choices = {

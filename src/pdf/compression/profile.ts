@@ -8,6 +8,8 @@ const optional = <T extends z.ZodType>(type: T) => type.exactOptional();
 /** Some clients write "on" and "off" instead of booleans. */
 const flag = optional(z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")]));
 const group = <T extends z.ZodRawShape>(shape: T) => optional(z.object(shape));
+/** Marks what is checked, but has no effect: nobody need write it. */
+const idle = <T extends z.ZodType>(type: T) => type.meta({ description: "Without effect.", deprecated: true });
 
 const downsample = group({ "trigger-dpi": dpi, "target-dpi": dpi });
 const pictures = group({
@@ -48,7 +50,7 @@ export const compressionProfile = z.object({
   fonts: group({
     "subset-embedded-fonts": flag,
     "consolidate-duplicate-fonts": flag,
-    "unembed-standard-14-fonts": flag,
+    "unembed-standard-14-fonts": idle(flag),
     "resubset-subset-fonts": flag,
     "remove-unused-fonts": flag,
   }),
@@ -78,18 +80,22 @@ export const compressionProfile = z.object({
     "optimize-for-fast-web-view": flag,
   }),
   general: group({ "write-output-even-if-increase-in-size": flag, "preserve-version": flag }),
-  "color-conversion": group({
-    enabled: flag,
-    "color-convert-action": optional(z.enum(["convert", "decalibrate"])),
-    "convert-intent": optional(z.enum(INTENTS)),
-    "convert-profile": optional(z.enum(COLOR_PROFILES)),
-  }),
-  "pdfa-conversion": group({
-    enabled: flag,
-    type: optional(z.enum(["1b", "2b", "2u", "3b", "3u"])),
-    "pdfa-target-color-space": optional(z.enum(["rgb", "cmyk"])),
-    "rasterize-if-errors-encountered": flag,
-  }),
+  "color-conversion": idle(
+    group({
+      enabled: flag,
+      "color-convert-action": optional(z.enum(["convert", "decalibrate"])),
+      "convert-intent": optional(z.enum(INTENTS)),
+      "convert-profile": optional(z.enum(COLOR_PROFILES)),
+    }),
+  ),
+  "pdfa-conversion": idle(
+    group({
+      enabled: flag,
+      type: optional(z.enum(["1b", "2b", "2u", "3b", "3u"])),
+      "pdfa-target-color-space": optional(z.enum(["rgb", "cmyk"])),
+      "rasterize-if-errors-encountered": flag,
+    }),
+  ),
 });
 
 export type CompressionProfile = z.infer<typeof compressionProfile>;

@@ -1,7 +1,7 @@
 // Compares what the workbench says while a value is typed with what the service answers.
 // Contract: docs/api.md#workbench, #page-selections
 import { describe, expect, test } from "vitest";
-import { checkValue, selectedPages } from "../../../site/workbench/checks.ts";
+import { checkAddress, checkValue, selectedPages } from "../../../site/workbench/checks.ts";
 import type { FormField } from "../../../site/workbench/operations.ts";
 import { ServiceError } from "../../../src/http/errors.ts";
 import { choice, type Fields, integer, length, pages, pagesList, parseFields } from "../../../src/http/fields.ts";
@@ -89,4 +89,19 @@ test("selected pages come in their order", () => {
   expect(selectedPages("even", 4)).toBeUndefined();
   expect(selectedPages("even", 4, true)).toEqual([2, 4]);
   expect(selectedPages("5", 4)).toBeUndefined();
+});
+
+test("a text that is no address is refused before anything is fetched", () => {
+  const why = "It must be an address that begins with http:// or https://, without a user name and a password.";
+  for (const text of [
+    "nonsense",
+    "www.example.org",
+    "ftp://example.org/a",
+    "https://me@example.org/",
+    "file:///a.pdf",
+  ]) {
+    expect(checkAddress(text)).toBe(`${text} is not within the acceptable range for url. ${why}`);
+  }
+  // Where an address leads, only the service knows.
+  for (const text of ["https://example.org", "http://127.0.0.1/a.pdf"]) expect(checkAddress(text)).toBeUndefined();
 });

@@ -48,6 +48,14 @@ test("fields have controls of their kind, with their ranges and defaults", () =>
   expect(fieldOf("/png", "id")).toBeUndefined();
 });
 
+test("operations that take PDFs only, and the most inputs, are known", () => {
+  const pdfOnly = [...describedService("keyed").operations.values()].filter((operation) => operation.pdfOnly);
+  const others = endpoints.filter(({ source }) => source.kind === "text" || source.description !== "PDF");
+  expect(pdfOnly.length + others.length).toBe(endpoints.length);
+  expect(others.map(({ path }) => path).toSorted()).toEqual(["/html", "/pdf", "/zip"]);
+  expect(operationOf("/zip").maxInputs).toBe(1000);
+});
+
 test("types of outputs, archives and web pages are known", () => {
   expect(operationOf("/jpg")).toMatchObject({ produces: "image/jpeg", archives: true, webPages: false });
   expect(operationOf("/pdf")).toMatchObject({ produces: "application/pdf", archives: false, webPages: true });

@@ -10,7 +10,7 @@ const stored = (id: string, type: string, pages?: number): Output => ({
 });
 const pdf = (id: string, pages?: number) => stored(id, "application/pdf", pages);
 const resultOf = (path: string, outputs: readonly Output[], input?: Output, values: Values = {}): Result => ({
-  ...{ path, outputs, values, notices: [], fonts: [], requestSeconds: 1 },
+  ...{ path, outputs, values, title: "in", converted: [], notices: [], fonts: [] },
   ...(input ? { input } : {}),
 });
 /** Returns the pages of each pair, such as `in 1 | out 2`. */

@@ -10,7 +10,7 @@ function write(language: string, path: string, settings: Partial<CallSettings>):
     ...{ baseUrl: "https://example.com", keyed: false, inputs: [], values: {} },
     ...settings,
   });
-  return LANGUAGES.find(({ id }) => id === language)!.write(call);
+  return LANGUAGES.find(({ id }) => id === language)!.write([call]);
 }
 
 const merged: Partial<CallSettings> = {

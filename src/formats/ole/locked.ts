@@ -1,7 +1,4 @@
-// Detects from its bytes alone whether an Office document is locked by a password, for versions of LibreOffice that do
-// not report it.
-
-import { readFile } from "node:fs/promises";
+// Detects from its bytes alone whether an Office document is locked by a password.
 
 // [MS-CFB] 2.2: the signature of a compound file, and the size of its sectors in version 3.
 const COMPOUND_FILE = Buffer.from("d0cf11e0a1b11ae1", "hex");
@@ -25,14 +22,22 @@ const FILE_PASS = 0x2f;
 /** [MS-DOC] 2.5.2: FibBase begins with wIdent; fEncrypted is bit 8 of the flags at offset 10. */
 const WORD_IDENTIFIER = 0xa5ec;
 
-/** @param path a whole document; the result is `false` for formats other than those of Microsoft Office */
-export async function isPasswordProtected(path: string): Promise<boolean> {
-  const bytes = await readFile(path);
-  if (!bytes.subarray(0, COMPOUND_FILE.length).equals(COMPOUND_FILE)) return false;
-  if (bytes.includes(ENCRYPTED_PACKAGE) || bytes.includes(ENCRYPTED_PRESENTATION)) return true;
-  // Streams of at least 4096 bytes begin at a sector's start, and these two are never shorter.
-  for (let at = SECTOR_BYTES; at + 32 <= bytes.length; at += SECTOR_BYTES) {
-    if (isLockedWorkbook(bytes, at) || isLockedText(bytes, at)) return true;
+/**
+ * @param document its bytes, in pieces of any size
+ * @returns false for formats other than those of Microsoft Office
+ */
+export async function isPasswordProtected(document: AsyncIterable<Uint8Array>): Promise<boolean> {
+  // Bytes that are looked at again with the next piece, from the start of a sector.
+  let last: Uint8Array | undefined;
+  for await (const piece of document) {
+    const bytes = last ? Buffer.concat([last, piece]) : Buffer.from(piece);
+    if (!last && !bytes.subarray(0, COMPOUND_FILE.length).equals(COMPOUND_FILE)) return false;
+    if (bytes.includes(ENCRYPTED_PACKAGE) || bytes.includes(ENCRYPTED_PRESENTATION)) return true;
+    // Streams of at least 4096 bytes begin at a sector's start, and these two are never shorter.
+    for (let at = 0; at + 32 <= bytes.length; at += SECTOR_BYTES) {
+      if (isLockedWorkbook(bytes, at) || isLockedText(bytes, at)) return true;
+    }
+    last = bytes.subarray(Math.max(0, Math.floor(bytes.length / SECTOR_BYTES) - 1) * SECTOR_BYTES);
   }
   return false;
 }

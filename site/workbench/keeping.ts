@@ -1,0 +1,68 @@
+// Chooses what outlasts a reload: the files of the list that are stored, the values of the forms and what was made. The
+// key is not among it.
+import type { Input, Outcome, Result, State, Stored } from "./state.ts";
+
+/** Changes with what is kept. */
+const VERSION = 1;
+const MAX_OUTCOMES = 20;
+
+export type Kept = Pick<State, "inputs" | "outcomes" | "path" | "isPathChosen" | "values" | "shown">;
+type Files = Pick<State, "inputs" | "outcomes">;
+
+/** Returns what is kept of a state as text; empty if there is nothing. */
+export function keptText({ inputs, outcomes, path, isPathChosen, values, shown }: State): string {
+  const kept: Kept = {
+    // The bytes of a file cannot be kept.
+    inputs: inputs.filter(isElsewhere).map(({ file: _, sent: __, ...input }) => input),
+    outcomes: outcomes.filter(hasFiles).slice(0, MAX_OUTCOMES),
+    ...{ path, isPathChosen, values },
+    ...(shown === undefined ? {} : { shown }),
+  };
+  const isEmpty = kept.inputs.length + kept.outcomes.length + Object.keys(values).length === 0;
+  return isEmpty ? "" : JSON.stringify({ version: VERSION, ...kept });
+}
+
+const isElsewhere = ({ id, url }: Input): boolean => id !== undefined || url !== undefined;
+
+export const hasFiles = ({ results }: Pick<Outcome, "results">): boolean =>
+  results.some(({ outputs }) => outputs.some(({ isDeleted }) => !isDeleted));
+
+/** Returns what a text keeps that has not ended; undefined if it is none of this version. */
+export function readKept(text: string | null, now: number): Kept | undefined {
+  try {
+    const { version, ...kept } = JSON.parse(text ?? "null") as Kept & { version: number };
+    return version === VERSION ? { ...kept, ...without(kept, (file) => hasEnded(file, now)) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param now in milliseconds since 1970 */
+export const hasEnded = ({ info }: Stored, now: number): boolean => Date.parse(info?.expires ?? "") <= now;
+
+/** Returns the files of the list and of what was made. */
+export const filesOf = ({ inputs, outcomes }: Files): readonly Stored[] => [
+  ...inputs.flatMap(({ id, info, pdf }) => [
+    ...(id === undefined ? [] : [{ id, ...(info ? { info } : {}) }]),
+    ...(pdf ? [pdf] : []),
+  ]),
+  ...outcomes.flatMap(({ results }) => results.flatMap(({ outputs }) => outputs.filter(({ isDeleted }) => !isDeleted))),
+];
+
+/** Returns the rest once files are gone. An input whose bytes or address are here stays, and is stored again. */
+export function without({ inputs, outcomes }: Files, isGone: (file: Stored) => boolean): Files {
+  const left = (input: Input): readonly Input[] => {
+    const { id, info, pdf, ...rest } = input;
+    const others = { ...rest, ...(pdf && !isGone(pdf) ? { pdf } : {}) };
+    const stored = { ...(id === undefined ? {} : { id }), ...(info ? { info } : {}) };
+    if (id === undefined || !isGone({ ...stored, id })) return [{ ...others, ...stored }];
+    return input.file || input.url !== undefined ? [{ ...others, sent: 0 }] : [];
+  };
+  const cleared = (result: Result): Result => ({ ...result, outputs: result.outputs.filter((one) => !isGone(one)) });
+  return {
+    inputs: inputs.flatMap(left),
+    outcomes: outcomes
+      .map((outcome) => ({ ...outcome, results: outcome.results.map(cleared) }))
+      .filter(({ results }) => results.some(({ outputs }) => outputs.length > 0)),
+  };
+}

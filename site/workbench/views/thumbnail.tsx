@@ -1,0 +1,44 @@
+// A small picture of a file's first page, or its kind in letters if it cannot be drawn.
+import { useEffect, useState } from "preact/hooks";
+import { isPicture, sideOf } from "../pairs.ts";
+import { addressOf, fileAddress } from "../service.ts";
+import type { Input, State } from "../state.ts";
+
+/** Twice what is shown, for screens with small pixels. */
+const WIDTH = 96;
+/** Pictures are not made smaller before they are sent, so larger ones have no thumbnail. */
+const MAX_PICTURE_BYTES = 2 ** 20;
+const MAX_LETTERS = 4;
+
+export function Thumbnail({ input, state }: { input: Input; state: State }) {
+  const [isBroken, setBroken] = useState(false);
+  const address = addressOfPicture(input, state);
+  useEffect(() => setBroken(false), [address]);
+  if (address === undefined || isBroken) {
+    return (
+      <span class="thumbnail" aria-hidden="true">
+        {input.url === undefined ? extensionIn(input.name) : "URL"}
+      </span>
+    );
+  }
+  return (
+    <img
+      class="thumbnail"
+      src={address}
+      alt=""
+      loading="lazy"
+      decoding="async"
+      draggable={false}
+      onError={() => setBroken(true)}
+    />
+  );
+}
+
+function addressOfPicture({ id, info }: Input, { service }: State): string | undefined {
+  const side = id === undefined || !info ? undefined : sideOf({ id, info, isDeleted: false }, 1);
+  if (!side || info?.problem !== undefined) return undefined;
+  if (isPicture(side.type)) return info!.size <= MAX_PICTURE_BYTES ? fileAddress(side.id) : undefined;
+  return service?.pagePictures ? addressOf(`resource/${side.id}/pages/1.png?width=${WIDTH}`) : undefined;
+}
+
+const extensionIn = (name: string): string => /\.(\w+)$/.exec(name)?.[1]?.slice(0, MAX_LETTERS).toUpperCase() ?? "";

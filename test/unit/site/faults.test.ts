@@ -1,0 +1,121 @@
+// Tests what keeps an operation from running before the service is asked, and the names of what is made.
+// Contract: docs/api.md#workbench, #stored-files
+import { describe, expect, test } from "vitest";
+import { faultsOf, obstacleTo } from "../../../site/workbench/faults.ts";
+import { shownFields, tasksOf } from "../../../site/workbench/request.ts";
+import { FIRST_STATE, type Input, type State, type Values } from "../../../site/workbench/state.ts";
+import { describedService, operationOf } from "./described-operations.ts";
+
+let nextKey = 1;
+const input = (name: string, more: Partial<Input> = {}): Input => ({
+  ...{ key: nextKey++, name, isResult: false, pages: "all", id: `id of ${name}` },
+  info: { name, type: "application/pdf", size: 1, pages: 3 },
+  ...more,
+});
+const stateOf = (path: string, inputs: readonly Input[], values: Values = {}): State => ({
+  ...{ ...FIRST_STATE, path, inputs, values: { [path]: values } },
+});
+const unreadable = (name: string, problem = "The file is empty.") =>
+  input(name, { info: { name, type: "application/octet-stream", size: 0, problem } });
+const refused = (name: string, status: number, more: Partial<Input> = {}) => {
+  const { id: _, info: __, ...rest } = input(name, { problem: { status, sentence: "No." }, ...more });
+  return rest;
+};
+
+test("the keyed variant needs a key", () => {
+  const state = { ...stateOf("/html", []), service: describedService("keyed") };
+  expect(obstacleTo(operationOf("/html"), state)).toBe("Enter your key first.");
+  expect(obstacleTo(operationOf("/html"), { ...state, apiKey: "a key" })).toBeUndefined();
+});
+
+describe("files that keep an operation from running", () => {
+  const obstacle = (path: string, ...inputs: readonly Input[]) => obstacleTo(operationOf(path), stateOf(path, inputs));
+
+  test("there is none", () => {
+    expect(obstacle("/png")).toBe("Choose a file first.");
+    expect(obstacle("/html")).toBeUndefined();
+    expect(obstacle("/png", input("a.pdf"))).toBeUndefined();
+  });
+
+  test("one is unreadable, which an archive takes nevertheless", () => {
+    const files = [input("a.pdf"), unreadable("b.pdf"), unreadable("c.exe")];
+    expect(obstacle("/merged-pdf", ...files)).toBe("Remove 2 files first.");
+    expect(obstacle("/merged-pdf", ...files.slice(0, 2))).toBe("Remove b.pdf first.");
+    expect(obstacle("/zip", ...files)).toBeUndefined();
+    // Each has a job of its own, and the others' go on.
+    expect(obstacle("/png", ...files)).toBeUndefined();
+    expect(obstacle("/png", ...files.slice(1))).toBe("Remove 2 files first.");
+  });
+
+  test("one could not be stored, or its address may not be visited", () => {
+    expect(obstacle("/zip", refused("huge.pdf", 413))).toBe("Remove huge.pdf first.");
+    const address = { url: "http://127.0.0.1/" };
+    expect(obstacle("/pdf", refused(address.url, 400, address))).toBe("Remove http://127.0.0.1/ first.");
+  });
+
+  test("an address that could not be fetched may be a web page", () => {
+    const page = refused("https://example.org/", 422, { url: "https://example.org/" });
+    expect(obstacle("/pdf", page)).toBeUndefined();
+    expect(obstacle("/png", page)).toBe("Remove https://example.org/ first.");
+  });
+});
+
+describe("faults of a form", () => {
+  const faults = (path: string, state: State) =>
+    faultsOf(operationOf(path), state).map(({ control, sentence, isMissing }) => [control, sentence, isMissing]);
+
+  test("are told all at once, whether a field is empty or wrong", () => {
+    expect(faults("/png", stateOf("/png", [input("a.pdf")], { output: " ", pages: "7", resolution: "9" }))).toEqual([
+      ["field-output", "The 'output' field is required.", true],
+      ["field-pages", "7 is not within the acceptable range for pages. The document has 3 pages.", false],
+      ["field-resolution", "9 is not within the acceptable range for resolution.", false],
+    ]);
+    expect(faults("/html", stateOf("/html", []))).toEqual([
+      ["field-content", "The 'content' field is required.", true],
+    ]);
+  });
+
+  test("pages of each file of a merge are part of it", () => {
+    const inputs = [input("a.pdf", { pages: "4" }), input("b.pdf"), input("c.pdf", { pages: "x" })];
+    expect(faults("/merged-pdf", stateOf("/merged-pdf", inputs)).map(([control]) => control)).toEqual([
+      ...[`pages-${inputs[0]!.key}`, `pages-${inputs[2]!.key}`],
+    ]);
+  });
+
+  test("a profile counts for the level custom alone, and has a value that works", () => {
+    const state = (values: Values) => stateOf("/compressed-pdf", [input("a.pdf")], values);
+    const compress = operationOf("/compressed-pdf");
+    const names = (values: Values) => shownFields(compress, state(values)).map(({ name }) => name);
+    expect(names({})).toEqual(["output", "compression_level"]);
+    expect(names({ compression_level: "custom" })).toEqual(["output", "compression_level", "profile"]);
+    expect(tasksOf(compress, state({ profile: "{" }))[0]!.values).not.toHaveProperty("profile");
+    expect(faults("/compressed-pdf", state({ profile: "{" }))).toEqual([]);
+    expect(faults("/compressed-pdf", state({ compression_level: "custom" }))).toEqual([]);
+    expect(tasksOf(compress, state({ compression_level: "custom" }))[0]!.values.profile).toContain("trigger-dpi");
+    expect(faults("/compressed-pdf", state({ compression_level: "custom", profile: "" }))).toEqual([
+      ["field-profile", "The 'profile' field is required.", true],
+    ]);
+    expect(faults("/compressed-pdf", state({ compression_level: "custom", profile: "{" }))[0]![1]).toContain(
+      "is not a JSON file",
+    );
+  });
+});
+
+describe("what is made", () => {
+  const nameOf = (path: string, ...names: readonly string[]) => {
+    const inputs = names.map((name) => input(name, /^http/.test(name) ? { url: name } : {}));
+    return tasksOf(operationOf(path), stateOf(path, inputs))[0]!.values.output;
+  };
+
+  test("of several files has a name of its own, and of one the name of that", () => {
+    expect(nameOf("/merged-pdf", "2.pdf", "10.pdf")).toBe("merged");
+    expect(nameOf("/merged-pdf", "2.pdf")).toBe("2_merged-pdf");
+    expect(nameOf("/zip", "a.docx", "b.pdf")).toBe("archive");
+    expect(nameOf("/merged-pdf", "https://example.org/a.pdf", "b.pdf")).toBe("merged");
+  });
+
+  test("never has the name of an input", () => {
+    expect(nameOf("/merged-pdf", "a.pdf", "Merged.PDF")).toBe("merged_merged-pdf");
+    expect(nameOf("/zip", "a.pdf", "archive.zip")).toBe("archive_zip");
+  });
+});
