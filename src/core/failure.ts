@@ -45,6 +45,7 @@ interface FailureOptions extends ErrorOptions {
   readonly nonconformity?: Nonconformity;
   readonly feature?: string;
   readonly limitBytes?: number;
+  readonly why?: string;
 }
 
 /** The only error, apart from {@link OutOfRange}, that operations and engines throw on purpose. */
@@ -61,6 +62,11 @@ export class EngineFailure extends Error {
   readonly feature: string | undefined;
   /** Set with the reason `too-large` if the size of a file alone is the reason: the largest size, in bytes. */
   readonly limitBytes: number | undefined;
+  /**
+   * Set with the reason `too-complex` if a limit that a client can understand is exceeded: a sentence with what the
+   * document has, and the limit.
+   */
+  readonly why: string | undefined;
   constructor(reason: FailureReason, detail: string, options?: FailureOptions) {
     super(`${reason}: ${detail}`, options);
     this.reason = reason;
@@ -68,6 +74,7 @@ export class EngineFailure extends Error {
     this.nonconformity = options?.nonconformity;
     this.feature = options?.feature;
     this.limitBytes = options?.limitBytes;
+    this.why = options?.why;
   }
 }
 

@@ -68,6 +68,7 @@ interface Failure {
   readonly nonconformity?: Nonconformity;
   readonly feature?: string;
   readonly limitBytes?: number;
+  readonly why?: string;
 }
 
 /**
@@ -206,7 +207,7 @@ function failureEvent(error: unknown): AnswerEvent {
 }
 
 function failure(reason: FailureReason, detail: string, error?: EngineFailure): AnswerEvent {
-  const { nonconformity, feature, limitBytes } = error ?? {};
+  const { nonconformity, feature, limitBytes, why } = error ?? {};
   return {
     failure: {
       reason,
@@ -214,6 +215,7 @@ function failure(reason: FailureReason, detail: string, error?: EngineFailure): 
       ...(nonconformity ? { nonconformity } : {}),
       ...(feature === undefined ? {} : { feature }),
       ...(limitBytes === undefined ? {} : { limitBytes }),
+      ...(why === undefined ? {} : { why }),
     },
   };
 }
@@ -355,13 +357,14 @@ function throwFailure(event: AnswerEvent): void {
     throw new OutOfRange(parameter, value, why);
   }
   if (!("failure" in event)) return;
-  const { reason, detail, nonconformity, feature, limitBytes } = event.failure;
+  const { reason, detail, nonconformity, feature, limitBytes, why } = event.failure;
   // The other end may run another version.
   const known = FAILURE_REASONS.includes(reason) ? reason : "crashed";
   throw new EngineFailure(known, `container: ${detail}`, {
     ...(nonconformity ? { nonconformity } : {}),
     ...(feature === undefined ? {} : { feature }),
     ...(limitBytes === undefined ? {} : { limitBytes }),
+    ...(why === undefined ? {} : { why }),
   });
 }
 

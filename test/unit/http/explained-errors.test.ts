@@ -1,6 +1,6 @@
 // Errors that tell which input is wrong and why: the contract's sentence comes first, unchanged.
 import { expect, test } from "vitest";
-import { OutOfRange } from "../../../src/core/failure.ts";
+import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import { outOfRange, toServiceError } from "../../../src/http/errors.ts";
 import { mismatch } from "../../../src/http/mismatch.ts";
 
@@ -15,6 +15,13 @@ test("a reason follows the sentence", () => {
   ]);
   expect(error.sentence).toBe(outOfRange("pages", "x").sentence);
   expect(outOfRange("pages", "<value>").message).toBe("<value> is not within the acceptable range for pages.");
+});
+
+test("a limit follows the sentence of a document that is too complex", () => {
+  const why = "The document has 13,400 pages on paper; about 2,000 such pages can be made.";
+  const error = toServiceError(new EngineFailure("too-complex", "detail", { why }));
+  expect([error.status, error.message]).toEqual([422, `The input file is too complex to be processed. ${why}`]);
+  expect(toServiceError(new EngineFailure("too-complex", "x")).message).toBe(error.sentence);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { docx, excel2, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../../../../test/fixtures/office.ts";
+import { row, workbook } from "../../../../test/fixtures/workbooks.ts";
 import { corpusDir } from "../../../../test/support/corpus.ts";
 import { eventually } from "../../../../test/support/eventually.ts";
 import {
@@ -23,6 +24,12 @@ import { aChild, childrenOf, isRunning, sofficeAtWork } from "../../../../test/s
 import { Scratch } from "../../../scratch/scratch.ts";
 
 openOffices();
+
+/** Returns a workbook with the same text in each row. */
+const oneColumn = (cells: number, text: string) => {
+  const rows = Array.from({ length: cells }, (_, index) => row(index + 1, text));
+  return workbook([{ name: "Data", content: `<sheetData>${rows.join("")}</sheetData>` }]);
+};
 
 /** A document that keeps LibreOffice busy for seconds. */
 const longDocument = () => docx({ body: paragraph("All work and no play. ".repeat(60)).repeat(3000) });
@@ -228,6 +235,27 @@ describe("trouble in the zygote", () => {
   test("a document that uses more processor time than allowed is ended", async () => {
     const path = await save(longDocument(), "docx");
     await expect(attempt(zygote, path, { cpuSeconds: 1 })).rejects.toEqual(failsWith("timed-out"));
+  });
+
+  const longTexts = (cells: number, text: string) =>
+    ["csv", "xlsx"].map((extension) => {
+      const content = extension === "csv" ? `${text}\n`.repeat(cells) : oneColumn(cells, text);
+      return save(content, extension);
+    });
+
+  test("a workbook whose pages would take longer than allowed is refused before they are made", async () => {
+    for (const path of longTexts(40, "All work and no play. ".repeat(1200))) {
+      const failure = attempt(zygote, await path, { cpuSeconds: 5 });
+      await expect(failure).rejects.toMatchObject({
+        reason: "too-complex",
+        why: expect.stringMatching(/^The document has \d\d pages on paper; about \d+ such pages can be made\.$/),
+      });
+    }
+  });
+
+  test("a workbook of many pages that are quickly made is converted", async () => {
+    const numbers = Array.from({ length: 4000 }, (_, index) => String(index)).join("\n");
+    expect((await convert(zygote, await save(numbers, "csv"), { cpuSeconds: 30 })).text).toContain("3999");
   });
 
   test("fifty documents in a row leave no process and no file behind", async () => {
