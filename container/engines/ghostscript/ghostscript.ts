@@ -90,7 +90,11 @@ export class Ghostscript implements AsyncDisposable {
     checkSize(Math.max(urx - llx, ury - lly));
     const { timeoutMs = DEFAULTS.timeoutMs } = options;
     return twice({ timeoutMs, signal, log: this.#settings.log }, (until, leftMs) => {
-      const limited = { cpuSeconds: cpuSecondsWithin(timeoutMs, CONTAINER_LIMITS.ghostscriptCpuMs), ...options, timeoutMs: leftMs };
+      const limited = {
+        cpuSeconds: cpuSecondsWithin(timeoutMs, CONTAINER_LIMITS.ghostscriptCpuMs),
+        ...options,
+        timeoutMs: leftMs,
+      };
       return this.#attempt(input.path, program, outputPath, limited, until);
     });
   }

@@ -86,7 +86,11 @@ export class LibreOffice implements AsyncDisposable {
     const limits = { timeoutMs: Math.max(1, timeoutMs - (performance.now() - started)), signal, log };
     // Awaited here: the document must not be removed before.
     return await twice(limits, async (until, leftMs) => {
-      const limited = { cpuSeconds: cpuSecondsWithin(timeoutMs, CONTAINER_LIMITS.libreOfficeCpuMs), ...options, timeoutMs: leftMs };
+      const limited = {
+        cpuSeconds: cpuSecondsWithin(timeoutMs, CONTAINER_LIMITS.libreOfficeCpuMs),
+        ...options,
+        timeoutMs: leftMs,
+      };
       const folder = await scratch.folder("office", size);
       try {
         return await this.#convertIn(folder, document, how, limited, until);

@@ -95,12 +95,12 @@ async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<num
   }
   const pace = new Pace(drawn.size, LIMITS.flatteningCpuMs, usedMs);
   try {
-    for (const page of pages) {
+    for (const [index, page] of pages.entries()) {
       signal.throwIfAborted();
       if (!seen.delete(page.reference.number)) continue;
       if (drawn.has(page)) {
         stage ??= await Stage.open(bytes, drawing);
-        coverage.push(await flattenOne({ ...shared, stage }, page));
+        coverage.push(await flattenOne({ ...shared, stage, pageNumber: index + 1 }, page));
         const possible = pace.step();
         if (possible !== undefined) throw tooLong(drawn.size, possible);
       } else coverage.push(0);

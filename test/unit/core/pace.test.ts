@@ -22,8 +22,12 @@ test("a job of little work says nothing about the rest", () => {
 });
 
 test("a job that may end in its time goes on", () => {
-  expect(forecasts(40, 100_000, Array.from({ length: 40 }, () => 3_000)).filter((left) => left !== undefined)).toEqual(
-    [],
-  );
+  expect(
+    forecasts(
+      40,
+      100_000,
+      Array.from({ length: 40 }, () => 3_000),
+    ).filter((left) => left !== undefined),
+  ).toEqual([]);
   expect(forecasts(3, 100_000, [30_000, 30_000, 30_000])).toEqual([undefined, undefined, undefined]);
 });

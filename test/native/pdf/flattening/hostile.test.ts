@@ -91,14 +91,17 @@ describe("transparency without measure", () => {
 
 describe("documents that would take longer than they may", () => {
   const PAGES = 40;
-  const TRANSPARENT: Readonly<Record<string, readonly [content: string, resources: string, entries: string]>> = {
-    "blended pages": ["/H gs 0 .5 0 rg 50 50 200 100 re f", "/ExtGState<</H<</ca .5>>>>", ""],
-    "multiplied pages": ["/H gs 0 0 1 rg 9 9 99 99 re f", "/ExtGState<</H<</BM/Multiply>>>>", ""],
-    "half transparent comments": [
-      "BT ET",
-      "",
-      "/Annots[<</Type/Annot/Subtype/Square/Rect[9 9 90 90]/CA .5/IC[1 0 0]/C[0 0 1]>>]",
-    ],
+  const SEEN = "BT /F 9 Tf (SEEN) Tj ET";
+  const IMAGE = "/Type/XObject/Subtype/Image/Width 2/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray";
+  const TRANSPARENT: Readonly<Record<string, (builder: PdfBuilder) => string>> = {
+    "half transparent fills": (builder) =>
+      builder.page(`/H gs 0 .5 0 rg 50 50 200 100 re f ${SEEN}`, "", "/ExtGState<</H<</ca .5>>>>"),
+    "blended fills": (builder) =>
+      builder.page(`/H gs 0 0 1 rg 9 9 99 99 re f ${SEEN}`, "", "/ExtGState<</H<</BM/Multiply>>>>"),
+    "images with soft masks": (builder) => {
+      const image = builder.stream("ab", `${IMAGE}/SMask ${builder.stream("\x10\xa0", IMAGE)}`);
+      return builder.page(`q 99 0 0 99 9 9 cm /X Do Q ${SEEN}`, "", `/XObject<</X ${image}>>`);
+    },
   };
   /** Returns a clock by which each question comes so many milliseconds after the one before. */
   const clock = (stepMs: number) => {
@@ -108,9 +111,9 @@ describe("documents that would take longer than they may", () => {
   const flattenedBy = (bytes: Uint8Array, usedMs: () => number) =>
     outputsOf(flattenTransparency, [bytes], { quality: "low" }, { ...CONTEXT, heapLimitBytes: 2 ** 30, usedMs });
 
-  test.each(Object.entries(TRANSPARENT))("%s", async (_, [content, resources, entries]) => {
+  test.each(Object.entries(TRANSPARENT))("%s", async (_, addPage) => {
     const builder = new PdfBuilder();
-    for (let page = 0; page < PAGES; page++) builder.page(`${content} BT /F 9 Tf (SEEN) Tj ET`, entries, resources);
+    for (let page = 0; page < PAGES; page++) addPage(builder);
     const bytes = builder.bytes();
     const why = `The document has ${PAGES} pages with transparency; about 18 such pages can be flattened.`;
     await expect(flattenedBy(bytes, clock(10_000))).rejects.toMatchObject({ reason: "too-complex", why });
@@ -121,7 +124,7 @@ describe("documents that would take longer than they may", () => {
   test("pages without transparency do not count", async () => {
     const builder = new PdfBuilder();
     for (let page = 0; page < PAGES; page++) builder.page(`PAGE ${page}`);
-    builder.page("/H gs 0 .5 0 rg 50 50 200 100 re f BT /F 9 Tf (SEEN) Tj ET", "", "/ExtGState<</H<</ca .5>>>>");
+    TRANSPARENT["blended fills"]!(builder);
     const [made] = await flattenedBy(builder.bytes(), clock(30_000));
     expect(transparencyIn(made!)).toEqual([]);
   });
