@@ -29,7 +29,7 @@ openOffices();
 const longTexts = (sheets: readonly number[]) =>
   workbook(
     sheets.map((rows, index) => {
-      const texts = Array.from({ length: rows }, (_, at) => row(at + 1, "All work and no play. ".repeat(1200)));
+      const texts = Array.from({ length: rows }, (_, at) => row(at + 1, "All work and no play. ".repeat(180)));
       return { name: `Data${index}`, content: `<sheetData>${texts.join("")}</sheetData>` };
     }),
   );
@@ -241,12 +241,12 @@ describe("trouble in the zygote", () => {
   });
 
   test.each([
-    ["one sheet", [40]],
-    ["two sheets", [5, 40]],
-    ["a sheet behind it", [40, 1]],
+    ["one sheet", [400]],
+    ["two sheets", [20, 400]],
+    ["a small sheet behind it", [400, 1]],
   ])("a workbook whose pages would take longer than allowed is refused before they are made: %s", async (_, rows) => {
     const path = await save(longTexts(rows), "xlsx");
-    await expect(attempt(zygote, path, { cpuSeconds: 10 })).rejects.toMatchObject({
+    await expect(attempt(zygote, path, { cpuSeconds: 3 })).rejects.toMatchObject({
       reason: "too-complex",
       why: expect.stringMatching(/^The document has [\d,]+ pages on paper; about \d+ such pages can be made\.$/),
     });
