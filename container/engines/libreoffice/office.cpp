@@ -269,7 +269,9 @@ Outcome convert(const Job& job, Afterwards afterwards) {
     hideAddressIn(loaded, addressOf(job));
     keepHidden(loaded.document, workbook.get());
     const Pace pace = measured(job, loaded, filter);
-    if (pace.possible < pace.pages) return {Status::tooLong, std::to_string(pace.pages) + " " + std::to_string(pace.possible)};
+    if (pace.possible < pace.pages) {
+      return {Status::tooLong, std::to_string(pace.pages) + " " + std::to_string(pace.possible)};
+    }
     store(job, loaded, filter, job.output);
   } catch (const css::task::ErrorCodeIOException& e) {
     return {Status::failed, "not stored: ErrCode " + std::to_string(e.ErrCode) + " " + narrow(e.Message)};
