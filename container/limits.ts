@@ -15,9 +15,13 @@ export const CONTAINER_LIMITS = {
   /** Platforms kill after ten seconds or more. */
   graceMs: 4_000,
   engineProofMs: 1_000,
-  libreOfficeMs: 115_000,
-  ghostscriptMs: 115_000,
-  rewriterMs: 90_000,
+  /** Longer than the processor time, because other jobs have the processors too, and images are limited after it. */
+  libreOfficeMs: 240_000,
+  libreOfficeCpuMs: 180_000,
+  ghostscriptMs: 240_000,
+  ghostscriptCpuMs: 115_000,
+  rewriterMs: 150_000,
+  rewriterCpuMs: 90_000,
   veraPdfMs: 180_000,
   embeddedPdfsMs: 60_000,
   compareMs: 8_000,

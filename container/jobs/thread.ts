@@ -61,6 +61,7 @@ async function carryOut(job: ThreadJob): Promise<void> {
     signal: new AbortController().signal,
     heapLimitBytes: job.heapLimitBytes,
     fonts: systemShelf,
+    usedMs,
     defer: (work) => deferred.push(work),
     log: (message, details) => send({ log: { message, ...(details ? { details } : {}) } }),
   };
@@ -82,6 +83,11 @@ async function carryOut(job: ThreadJob): Promise<void> {
       await work().catch((error) => context.log("deferred work failed", describeError(error)));
     }
   }, REST_MS);
+}
+
+function usedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 /** @throws ZodError, which the client sees as `crashed`, if the parameters do not match the schema */

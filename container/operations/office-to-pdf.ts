@@ -9,7 +9,7 @@ import { native } from "./native.ts";
 /** @throws EngineFailure as {@link LibreOffice.convertToPdf} does; `unsupported` for an empty document */
 export const nativeOfficeToPdf = native(
   officeToPdf,
-  { engine: "office", timeoutMs: CONTAINER_LIMITS.documentJobMs, onlyInputs: true },
+  { engine: "office", timeoutMs: CONTAINER_LIMITS.longJobMs, onlyInputs: true },
   async function* (job, { tagged, ...images }, engines) {
     const office = await engines.office.ready(job.signal);
     const [input] = job.inputs;

@@ -12,7 +12,7 @@ import { native } from "./native.ts";
 /** @throws EngineFailure as {@link Ghostscript.convertToPdf} does */
 export const nativePostscriptToPdf = native(
   postscriptToPdf,
-  { engine: "ghostscript", timeoutMs: CONTAINER_LIMITS.documentJobMs },
+  { engine: "ghostscript", timeoutMs: CONTAINER_LIMITS.longJobMs },
   async function* (job, params, engines) {
     const ghostscript = await engines.ghostscript.ready(job.signal);
     const [input] = job.inputs;

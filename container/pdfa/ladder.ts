@@ -76,6 +76,8 @@ export async function climb(
       await candidates.return();
     }
   }
+  // A limit is a better reason than rules that a further rung might have repaired.
+  if (failure instanceof EngineFailure && failure.why !== undefined) throw failure;
   if (!best) throw failure ?? new EngineFailure("crashed", "no rung made a candidate");
   const nonconformity = nonconformityOf(best, workshop);
   const detail = JSON.stringify(nonconformity);

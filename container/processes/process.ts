@@ -26,6 +26,10 @@ export interface Limits {
   readonly openFiles?: number;
 }
 
+/** Returns a limit of processor time in seconds: `cpuMs`, but no more than the wall-clock limit. */
+export const cpuSecondsWithin = (timeoutMs: number, cpuMs: number): number =>
+  Math.ceil(Math.min(timeoutMs, cpuMs) / 1000);
+
 export interface RunOptions {
   /** Working folder, usually a job's folder in scratch/scratch.ts. */
   readonly cwd: string;

@@ -62,7 +62,10 @@ export class EngineFailure extends Error {
   readonly feature: string | undefined;
   /** Set with the reason `too-large` if the size of a file alone is the reason: the largest size, in bytes. */
   readonly limitBytes: number | undefined;
-  /** A sentence for the client, if it needs to know which of several documents is meant. */
+  /**
+   * A sentence for the client: which of several documents is meant, or, with the reason `too-complex`, what the document
+   * has, and the limit.
+   */
   readonly why: string | undefined;
   constructor(reason: FailureReason, detail: string, options?: FailureOptions) {
     super(`${reason}: ${detail}`, options);

@@ -73,6 +73,8 @@ export const LIMITS = {
   answerStallMs: 30_000,
   /** Time in which clients may keep a job waiting that makes what they take. */
   answerLagMs: 1_000,
+  /** Leaves time for others that have the processors too, and for compressing the result. */
+  flatteningCpuMs: 180_000,
   /** A line of 2 KB a second sends twice as much as it must in that time. */
   bodyStallMs: 30_000,
 

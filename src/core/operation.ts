@@ -59,6 +59,8 @@ export interface Context {
   readonly container?: Container;
   /** Fonts of the host. @default there are none */
   readonly fonts?: FontShelf;
+  /** Returns the processor time that the job's thread has used, in milliseconds. @default not known */
+  usedMs?(): number;
 }
 
 /** The other end of remote.ts, whatever the connection. */

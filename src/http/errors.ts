@@ -105,7 +105,8 @@ export const unsupportedFile = (feature?: string) =>
     ? about(422, "The input file uses a feature that is not supported: <feature>.", { feature })
     : new ServiceError(422, "The input file uses a feature that is not supported.");
 export const needsTooMuchMemory = () => new ServiceError(413, "The input file needs more memory than is available.");
-export const tooComplex = () => new ServiceError(422, "The input file is too complex to be processed.");
+export const tooComplex = (why?: string) =>
+  new ServiceError(422, "The input file is too complex to be processed.", {}, {}, why);
 export const tooMuchContent = () =>
   new ServiceError(
     422,
@@ -198,7 +199,7 @@ export function toServiceError(error: unknown): ServiceError {
   return unexpected();
 }
 
-function fromEngineFailure({ reason, nonconformity, feature, limitBytes }: EngineFailure): ServiceError {
+function fromEngineFailure({ reason, nonconformity, feature, limitBytes, why }: EngineFailure): ServiceError {
   switch (reason) {
     case "password-protected":
       return passwordProtected();
@@ -210,7 +211,7 @@ function fromEngineFailure({ reason, nonconformity, feature, limitBytes }: Engin
     case "too-large":
       return limitBytes === undefined ? needsTooMuchMemory() : fileTooLarge(limitBytes);
     case "too-complex":
-      return tooComplex();
+      return tooComplex(why);
     case "too-much-content":
       return tooMuchContent();
     case "unreachable":

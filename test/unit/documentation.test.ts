@@ -111,12 +111,22 @@ describe("every error sentence", () => {
     const pattern = sentence.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/<\w+>/g, ".+");
     return { status: Number(row.Status), sentence, pattern: new RegExp(`^${pattern}$`) };
   });
-  const { ServiceError, toServiceError, nonconforming, notAcceptable, wrongType, repeated: _, ...makers } = errors;
+  const {
+    ServiceError,
+    toServiceError,
+    nonconforming,
+    notAcceptable,
+    wrongType,
+    tooComplex,
+    repeated: _,
+    ...makers
+  } = errors;
   const rule = { clause: "6.2.4.3", test: 2, pageNumbers: [1] };
   const made = [
     ...Object.values(makers).map((make) => (make as (...values: unknown[]) => errors.ServiceError)("name", "value")),
     makers.unsupportedFile(),
     wrongType(),
+    tooComplex(),
     notAcceptable(["application/json", "application/pdf"]),
     nonconforming(),
     nonconforming({ standard: "PDF/A-2b", rules: [rule], changedPages: [] }),

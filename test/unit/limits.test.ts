@@ -66,6 +66,10 @@ describe("docs/limits.md", () => {
     expect(text).toContain(`stops a job after ${LIMITS.requestJobMs / 1000} seconds`);
     expect(text).toContain(`web pages after ${CONTAINER_LIMITS.documentJobMs / 1000} seconds`);
     expect(text).toContain(`other jobs after ${CONTAINER_LIMITS.longJobMs / 1000} seconds`);
+    const cpuSeconds = ["libreOfficeCpuMs", "ghostscriptCpuMs", "flatteningCpuMs"] as const;
+    const rows = ["Office document", "PostScript, EPS", "flattening"];
+    for (const [index, row] of rows.entries())
+      expect(text).toContain(`| ${row} | ${TIMES[cpuSeconds[index]!] / 1000} s |`);
     expect(text).toContain(`its turn for ${LIMITS.turnWaitMs / 1000} seconds`);
   });
 });

@@ -9,6 +9,7 @@ import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
+import { cpuSecondsWithin } from "../../processes/process.ts";
 import { limitFolder } from "../../scratch/folder-limit.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import { takePdf } from "../pdf-output.ts";
@@ -89,7 +90,11 @@ export class Ghostscript implements AsyncDisposable {
     checkSize(Math.max(urx - llx, ury - lly));
     const { timeoutMs = DEFAULTS.timeoutMs } = options;
     return twice({ timeoutMs, signal, log: this.#settings.log }, (until, leftMs) => {
-      const limited = { cpuSeconds: Math.ceil(timeoutMs / 1000), ...options, timeoutMs: leftMs };
+      const limited = {
+        cpuSeconds: cpuSecondsWithin(timeoutMs, CONTAINER_LIMITS.ghostscriptCpuMs),
+        ...options,
+        timeoutMs: leftMs,
+      };
       return this.#attempt(input.path, program, outputPath, limited, until);
     });
   }

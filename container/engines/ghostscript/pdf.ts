@@ -52,7 +52,7 @@ export class PdfRewriter {
     using full = limitFolder(folder.path, 2 * LIMITS.fileBytes);
     const { code, stderr } = await runConfined([...OPTIONS, `-dCompatibilityLevel=${version}`, ...FILES], {
       folder: folder.path,
-      limits: { ...LIMITS, timeoutMs, cpuSeconds: LIMITS.timeoutMs / 1000 },
+      limits: { ...LIMITS, timeoutMs, cpuSeconds: CONTAINER_LIMITS.rewriterCpuMs / 1000 },
       user: user.id,
       signal: AbortSignal.any([signal, full.signal]),
     });

@@ -13,9 +13,9 @@ export interface OfficeToPdfOptions {
   readonly lossless: boolean;
   /** The name that the client sent, which fields of the document can print. @default one of no meaning */
   readonly name?: string;
-  /** Wall-clock limit, including all waiting. @default 120 s */
+  /** Wall-clock limit, including all waiting. @default 240 s */
   readonly timeoutMs?: number;
-  /** Processor time limit. @default the wall-clock limit */
+  /** Processor time limit. @default 180 s, or the wall-clock limit if that is shorter */
   readonly cpuSeconds?: number;
   /** Memory limit, on top of LibreOffice's own use. @default 2 GiB */
   readonly memoryBytes?: number;

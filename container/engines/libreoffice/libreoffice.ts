@@ -10,6 +10,7 @@ import { isPasswordProtected } from "../../../src/formats/ole/locked.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
+import { cpuSecondsWithin } from "../../processes/process.ts";
 import { NoRoom } from "../../scratch/memory.ts";
 import type { JobFolder } from "../../scratch/scratch.ts";
 import { checkPdf } from "../pdf-output.ts";
@@ -85,7 +86,11 @@ export class LibreOffice implements AsyncDisposable {
     const limits = { timeoutMs: Math.max(1, timeoutMs - (performance.now() - started)), signal, log };
     // Awaited here: the document must not be removed before.
     return await twice(limits, async (until, leftMs) => {
-      const limited = { cpuSeconds: Math.ceil(timeoutMs / 1000), ...options, timeoutMs: leftMs };
+      const limited = {
+        cpuSeconds: cpuSecondsWithin(timeoutMs, CONTAINER_LIMITS.libreOfficeCpuMs),
+        ...options,
+        timeoutMs: leftMs,
+      };
       const folder = await scratch.folder("office", size);
       try {
         return await this.#convertIn(folder, document, how, limited, until);

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdio>
 #include <fstream>
 #include <new>
 #include <vector>
@@ -32,6 +33,7 @@
 #include "interaction.hpp"
 #include "mending.hpp"
 #include "own-address.hpp"
+#include "pace.hpp"
 
 using css::beans::PropertyValue;
 using css::uno::Any;
@@ -150,9 +152,11 @@ bool hidesAllSlides(const Reference<css::lang::XComponent>& document) {
   return true;
 }
 
-void store(const Job& job, const Loaded& loaded, const char* filter) {
+/** @param pages to export, such as `1,20`; all if empty */
+void store(const Job& job, const Loaded& loaded, const char* filter, const std::string& output,
+           const std::string& pages = "") {
   const Reference<css::lang::XComponent>& document = loaded.document;
-  const Sequence<PropertyValue> options = sequence({
+  std::vector<PropertyValue> options = {
       property("UseLosslessCompression", job.request.flag("lossless")),
       property("Quality", sal_Int32(90)),
       property("ReduceImageResolution", false),
@@ -162,13 +166,27 @@ void store(const Job& job, const Loaded& loaded, const char* filter) {
       property("ExportNotesInMargin", false),
       property("ExportHiddenSlides", hidesAllSlides(document)),
       property("IsSkipEmptyPages", !hasBlankPages(document, loaded.filter)),
-  });
+  };
+  if (!pages.empty()) options.push_back(property("PageRange", wide(pages)));
   const Sequence<PropertyValue> media = sequence({
       property("FilterName", OUString::createFromAscii(filter)),
-      property("FilterData", options),
+      property("FilterData", sequence(options)),
   });
   const Reference<css::frame::XStorable> storable(document, UNO_QUERY_THROW);
-  storable->storeToURL(urlOf(job.folder + "/" + job.output), media);
+  storable->storeToURL(urlOf(job.folder + "/" + output), media);
+}
+
+/** Measures how fast a long document is exported. One that does not admit it is exported without. */
+Pace measured(const Job& job, const Loaded& loaded, const char* filter) {
+  const std::string sample = "sample.pdf";
+  try {
+    return paceOf(loaded.document, static_cast<double>(job.cpuSeconds), [&](const std::string& pages) {
+      store(job, loaded, filter, sample, pages);
+      std::remove((job.folder + "/" + sample).c_str());
+    });
+  } catch (const css::uno::Exception&) {
+    return {};
+  }
 }
 
 Outcome whyNotLoaded(const Refusal& refusal, const std::string& message) {
@@ -250,7 +268,11 @@ Outcome convert(const Job& job, Afterwards afterwards) {
     // After formulas are calculated, which can show the address.
     hideAddressIn(loaded, addressOf(job));
     keepHidden(loaded.document, workbook.get());
-    store(job, loaded, filter);
+    const Pace pace = measured(job, loaded, filter);
+    if (pace.possible < pace.pages) {
+      return {Status::tooLong, std::to_string(pace.pages) + " " + std::to_string(pace.possible)};
+    }
+    store(job, loaded, filter, job.output);
   } catch (const css::task::ErrorCodeIOException& e) {
     return {Status::failed, "not stored: ErrCode " + std::to_string(e.ErrCode) + " " + narrow(e.Message)};
   } catch (const css::uno::Exception& e) {

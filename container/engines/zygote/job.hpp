@@ -26,11 +26,12 @@ struct Job {
 };
 
 /**
- * Words of the protocol; a child sends its status as one byte. `crashed`: the document ended its process. `lost`: the
+ * Words of the protocol; a child sends its status as one byte. `tooLong`: the job would take more time than it has; the
+ * detail is the number of pages, and how many of them it has time for. `crashed`: the document ended its process. `lost`: the
  * process could not work or was ended from outside, and the document is not the cause.
  */
 enum class Status : unsigned char {
-  ok, password, damaged, unsupported, failed, exhausted, room, timeout, crashed, lost
+  ok, password, damaged, unsupported, failed, exhausted, room, timeout, tooLong, crashed, lost
 };
 
 inline const char* wordOf(Status status) {
@@ -43,6 +44,7 @@ inline const char* wordOf(Status status) {
     case Status::exhausted: return "exhausted";
     case Status::room: return "room";
     case Status::timeout: return "timeout";
+    case Status::tooLong: return "too-long";
     case Status::crashed: return "crashed";
     case Status::lost: return "lost";
   }

@@ -188,5 +188,13 @@ function answer(jobs: Map<string, Pending>, { id, pid, status, detail }: Record<
   else if (pending.why) pending.reject(pending.why);
   else if (status === "room") pending.reject(new NoRoom(String(detail)));
   else if (status === "lost") pending.reject(new EngineLost(String(detail)));
+  else if (status === "too-long") pending.reject(tooLong(String(detail)));
   else pending.reject(new EngineFailure(REASONS[String(status)] ?? "crashed", String(detail)));
+}
+
+/** @param detail the number of pages, and how many of them the job has time for */
+function tooLong(detail: string): EngineFailure {
+  const [pages, possible] = detail.split(" ").map((number) => Number(number).toLocaleString("en"));
+  const why = `The document has ${pages} pages on paper; about ${possible} such pages can be made.`;
+  return new EngineFailure("too-complex", why, { why });
 }

@@ -23,7 +23,7 @@ const KEPT_MESSAGES = 20;
  * Limits the cost of opening a document, and of interpreting or drawing a page, before the document counts as too
  * complex. A unit is a function call in the module or an iteration of a loop there: 300 to 800 million a second.
  */
-const PAGE_FUEL = 2_000_000_000;
+export const DRAWING_FUEL = 2_000_000_000;
 
 /** A WebAssembly.Global of type i32. */
 interface Counter {
@@ -232,9 +232,9 @@ export class Mupdf {
     }
   }
 
-  /** @returns a full tank for a piece of work that may cost this much more than {@link PAGE_FUEL} */
+  /** @returns a full tank for a piece of work that may cost this much more than {@link DRAWING_FUEL} */
   tank(extra = 0): Tank {
-    return { fuel: Math.floor((PAGE_FUEL + extra) * (this.#options.effort ?? 1)) };
+    return { fuel: Math.floor((DRAWING_FUEL + extra) * (this.#options.effort ?? 1)) };
   }
 
   /** Runs code that frees memory. After a failure there may be nothing left to free, which is not another failure. */

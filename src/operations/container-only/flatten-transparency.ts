@@ -30,7 +30,8 @@ const run: Run<FlattenParams> = async function* ([input], { quality }, context) 
     const prepare = () => notices.push(...unprotect(file, objects, bytes));
     const drawing = { heapLimitBytes: engineBytes - readingBytes, fonts: fontsForDrawing(context.fonts) };
     const mustWrite = objects.hasNewPageTree;
-    const flattened = await flattenFile(file, { quality, mustWrite, bytes, drawing, signal, prepare });
+    const { usedMs } = context;
+    const flattened = await flattenFile(file, { quality, mustWrite, bytes, drawing, signal, usedMs, prepare });
     if (!flattened) {
       yield { ...TYPE, body: bytes };
       return;

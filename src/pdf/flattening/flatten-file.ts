@@ -3,6 +3,7 @@
 
 import { EngineFailure } from "../../core/failure.ts";
 import { LIMITS } from "../../core/limits.ts";
+import { Pace } from "../../core/pace.ts";
 import type { MupdfOptions } from "../../engines/mupdf/mupdf.ts";
 import { surveyFile } from "../content/survey.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -30,6 +31,8 @@ export interface FlattenOptions {
   readonly bytes: Uint8Array;
   readonly drawing: MupdfOptions;
   readonly signal: AbortSignal;
+  /** Returns the processor time that has been used. @default there is no limit of it */
+  readonly usedMs?: (() => number) | undefined;
   /** Called before the first change, if anything will be changed. May change the file itself. */
   prepare(): void;
 }
@@ -68,7 +71,7 @@ export async function flattenFile(file: PdfFile, options: FlattenOptions): Promi
 }
 
 async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<number[]> {
-  const { bytes, drawing, quality, signal } = options;
+  const { bytes, drawing, quality, signal, usedMs = () => 0 } = options;
   const { pages } = readPages(file);
   let stage: Stage | undefined;
   const coverage: number[] = [];
@@ -84,20 +87,35 @@ async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<num
     signal,
   };
   const seen = new Set<number>();
+  const drawn = new Set<SourcePage>();
+  for (const page of pages) {
+    signal.throwIfAborted();
+    if (!seen.has(page.reference.number) && needsDrawing(file, marks, page)) drawn.add(page);
+    seen.add(page.reference.number);
+    await file.relieve();
+  }
+  const pace = new Pace(drawn.size, LIMITS.flatteningCpuMs, usedMs);
   try {
-    for (const page of pages) {
+    for (const [index, page] of pages.entries()) {
       signal.throwIfAborted();
-      if (seen.has(page.reference.number)) continue;
-      seen.add(page.reference.number);
-      const needsStage = needsDrawing(file, shared.marks, page);
-      if (needsStage) stage ??= await Stage.open(bytes, drawing);
-      coverage.push(needsStage ? await flattenOne({ ...shared, stage: stage! }, page) : 0);
+      if (!seen.delete(page.reference.number)) continue;
+      if (drawn.has(page)) {
+        stage ??= await Stage.open(bytes, drawing);
+        coverage.push(await flattenOne({ ...shared, stage, pageNumber: index + 1 }, page));
+        const possible = pace.step();
+        if (possible !== undefined) throw tooLong(drawn.size, possible);
+      } else coverage.push(0);
       await file.relieve();
     }
   } finally {
     stage?.close();
   }
   return coverage;
+}
+
+function tooLong(pages: number, possible: number): EngineFailure {
+  const why = `The document has ${pages} pages with transparency; about ${possible} such pages can be flattened.`;
+  return new EngineFailure("too-complex", why, { why });
 }
 
 function needsDrawing(file: PdfFile, marks: MarkFinder, source: SourcePage): boolean {

@@ -1,6 +1,7 @@
 // Flattens one page and keeps its look. The scan finds the transparent operations. Drawing the page with and without an
 // operation shows its effect, which the smallest equivalent change then replaces.
 import { EngineFailure } from "../../core/failure.ts";
+import { DRAWING_FUEL } from "../../engines/mupdf/mupdf.ts";
 import { type Box, inverse } from "../content/matrix.ts";
 import { placedImages } from "../images/placed-images.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -9,6 +10,7 @@ import { ColorUse } from "./color-use.ts";
 import type { ContentNode, LayerScope, Paint, Run } from "./content-node.ts";
 import { FinalContent, matrixText } from "./final-content.ts";
 import type { HardMasks } from "./hard-masks.ts";
+import { imageSamplesOf } from "./image-samples.ts";
 import type { MarkFinder } from "./marks.ts";
 import type { MixedForms } from "./mixed-form.ts";
 import { colorSetting, mixedSetting, thinnedSetting } from "./mixing.ts";
@@ -16,7 +18,7 @@ import { around } from "./pixels.ts";
 import { type Fineness, Regions, type Seen } from "./regions.ts";
 import { FreeNames } from "./resource-names.ts";
 import { type Scanned, scanContent } from "./scan.ts";
-import { MAX_PICTURES, MAX_RUNS, MAX_STEPS } from "./settings.ts";
+import { DRAWINGS_OF_RUN, MAX_DECODED, MAX_PICTURES, MAX_RUNS, MAX_STEPS } from "./settings.ts";
 import type { ColorModel, Stage } from "./stage.ts";
 import { TextOnly } from "./text-only.ts";
 import { mayHaveTilings } from "./tilings.ts";
@@ -33,6 +35,7 @@ export interface PageJob {
   readonly finer: Fineness["finer"];
   readonly isTagged: boolean;
   readonly signal: AbortSignal;
+  readonly pageNumber: number;
 }
 
 export interface FlatPage {
@@ -64,25 +67,36 @@ export async function flattenPage(
     if (!(error instanceof TooMuch)) throw error;
   }
   if (scanned?.runs.length === 0) return undefined;
+  const imageSamples = imageSamplesOf(file, scanned?.runs ?? []);
   const stagePage = {
     page,
     resources,
     objects: file.dictionary(resources?.get("XObject")),
     states: file.dictionary(resources?.get("ExtGState")),
     hasTilings: mayHaveTilings(file, resources),
+    imageSamples,
   };
   const begin = async () => {
     await job.stage.show(stagePage);
     return new PageFlattening(job, resources, regionsOf(job, page, colors));
   };
   try {
-    if (scanned) return await atBest(job, async () => (await begin()).run(scanned));
+    if (scanned) return await atBest(job, async () => (await begin()).run(scanned, imageSamples * DRAWINGS_OF_RUN));
   } catch (error) {
     if (!isTooHard(error)) throw error;
   } finally {
     if (scanned) file.budget.release(scanned.chargedBytes);
   }
-  return atBest(job, async () => (await begin()).asPicture(bytes));
+  try {
+    return await atBest(job, async () => (await begin()).asPicture(bytes));
+  } catch (error) {
+    throw error instanceof EngineFailure && error.reason === "too-complex" ? tooComplex(error, job.pageNumber) : error;
+  }
+}
+
+function tooComplex(failure: EngineFailure, pageNumber: number): EngineFailure {
+  const why = `To draw page ${pageNumber} once takes more than ${DRAWING_FUEL / 10 ** 9} billion steps.`;
+  return new EngineFailure("too-complex", failure.detail, { cause: failure, why });
 }
 
 /** Flattens at the resolution of the images, and at the usual one if the engine does not manage that. */
@@ -137,7 +151,8 @@ class PageFlattening {
     this.#names = new FreeNames("Fl", file.dictionary(resources?.get("XObject")));
   }
 
-  async run(scanned: Scanned): Promise<FlatPage> {
+  /** @param decoded estimated number of image samples that are decoded for each run */
+  async run(scanned: Scanned, decoded: number): Promise<FlatPage> {
     const { file, stage, isTagged, signal } = this.#job;
     const variants = new Variants(file, stage, scanned.root);
     const begin = () => {
@@ -146,7 +161,7 @@ class PageFlattening {
     };
     let { final, runs } = begin();
     if (runs.length > 0) {
-      const isLong = isTooLong(scanned);
+      const isLong = isTooLong(scanned) || runs.length * decoded > MAX_DECODED;
       const seen = isLong || scanned.usesLayers ? undefined : this.#seen(runs, variants);
       const isDone = !isLong && (await this.#oneByOne(runs, variants, final, seen));
       signal.throwIfAborted();

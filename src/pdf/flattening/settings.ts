@@ -25,6 +25,12 @@ export const MAX_PICTURES = 40;
 export const MAX_RUNS = 300;
 /** Maximum product of runs and operations for drawing the runs one by one. */
 export const MAX_STEPS = 3_000_000;
+/**
+ * Maximum number of image samples that are decoded to draw the runs of a page one by one, each a few times. A second
+ * decodes 100 million.
+ */
+export const MAX_DECODED = 4_000_000_000;
+export const DRAWINGS_OF_RUN = 6;
 /** Resolution at which changes are located before they are drawn finely. */
 export const COARSE_DPI = 96;
 export const MAX_COARSE_PIXELS = 2_000_000;

@@ -34,6 +34,8 @@ export interface StagePage {
   readonly states: Dictionary | undefined;
   /** True if the page may use tiling patterns. */
   readonly hasTilings: boolean;
+  /** Number of samples of its transparent images. @default 0 */
+  readonly imageSamples?: number;
 }
 
 const CROP_BOX = 1;
@@ -43,6 +45,10 @@ const MARGIN = 2;
 const SHRINK = 8;
 /** Multiple of an engine's usual fuel for one page, which is drawn many times. */
 const EFFORT = 4;
+/** Units of fuel for each sample of a page's images, which are decoded a few times. */
+const FUEL_PER_SAMPLE = 40;
+/** Limits the fuel for images, to about two minutes. */
+const MOST_IMAGE_FUEL = 50_000_000_000;
 /** Heap size above which the next page uses a new engine. The heap of an engine never shrinks. */
 const RENEWED_BYTES = 160 * 1024 * 1024;
 const BOXES = ["MediaBox", "CropBox", "Rotate", "UserUnit", "Group"];
@@ -92,9 +98,10 @@ export class Stage {
   }
 
   /** Replaces the current page. */
-  async show({ page, resources, objects, states, hasTilings }: StagePage): Promise<void> {
+  async show({ page, resources, objects, states, hasTilings, imageSamples = 0 }: StagePage): Promise<void> {
     this.#hasTilings = hasTilings;
-    this.#tank = { fuel: this.#document.engine.tank().fuel * EFFORT };
+    const imageFuel = Math.min(MOST_IMAGE_FUEL, imageSamples * FUEL_PER_SAMPLE);
+    this.#tank = { fuel: this.#document.engine.tank().fuel * EFFORT + imageFuel };
     const { heapBytes, dead } = this.#document.engine;
     if (dead || heapBytes > RENEWED_BYTES) await this.#renew();
     const engine = this.#document.engine;

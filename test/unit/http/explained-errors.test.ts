@@ -17,6 +17,13 @@ test("a reason follows the sentence", () => {
   expect(outOfRange("pages", "<value>").message).toBe("<value> is not within the acceptable range for pages.");
 });
 
+test("a limit follows the sentence of a document that is too complex", () => {
+  const why = "The document has 13,400 pages on paper; about 2,000 such pages can be made.";
+  const error = toServiceError(new EngineFailure("too-complex", "detail", { why }));
+  expect([error.status, error.message]).toEqual([422, `The input file is too complex to be processed. ${why}`]);
+  expect(toServiceError(new EngineFailure("too-complex", "x")).message).toBe(error.sentence);
+});
+
 test.each([
   ["damaged", 400, "The input file is damaged or is not a PDF."],
   ["password-protected", 401, "The input file is password protected and cannot be processed."],

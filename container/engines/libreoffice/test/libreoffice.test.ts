@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { docx, excel2, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../../../../test/fixtures/office.ts";
+import { row, workbook } from "../../../../test/fixtures/workbooks.ts";
 import { corpusDir } from "../../../../test/support/corpus.ts";
 import { eventually } from "../../../../test/support/eventually.ts";
 import {
@@ -23,6 +24,15 @@ import { aChild, childrenOf, isRunning, sofficeAtWork } from "../../../../test/s
 import { Scratch } from "../../../scratch/scratch.ts";
 
 openOffices();
+
+/** Returns a workbook with a sheet for each number of rows. Each row is a text that continues over dozens of pages. */
+const longTexts = (sheets: readonly number[]) =>
+  workbook(
+    sheets.map((rows, index) => {
+      const texts = Array.from({ length: rows }, (_, at) => row(at + 1, "All work and no play. ".repeat(180)));
+      return { name: `Data${index}`, content: `<sheetData>${texts.join("")}</sheetData>` };
+    }),
+  );
 
 /** A document that keeps LibreOffice busy for seconds. */
 const longDocument = () => docx({ body: paragraph("All work and no play. ".repeat(60)).repeat(3000) });
@@ -228,6 +238,23 @@ describe("trouble in the zygote", () => {
   test("a document that uses more processor time than allowed is ended", async () => {
     const path = await save(longDocument(), "docx");
     await expect(attempt(zygote, path, { cpuSeconds: 1 })).rejects.toEqual(failsWith("timed-out"));
+  });
+
+  test.each([
+    ["one sheet", [400]],
+    ["two sheets", [20, 400]],
+    ["a small sheet behind it", [400, 1]],
+  ])("a workbook whose pages would take longer than allowed is refused before they are made: %s", async (_, rows) => {
+    const path = await save(longTexts(rows), "xlsx");
+    await expect(attempt(zygote, path, { cpuSeconds: 3 })).rejects.toMatchObject({
+      reason: "too-complex",
+      why: expect.stringMatching(/^The document has [\d,]+ pages on paper; about \d+ such pages can be made\.$/),
+    });
+  });
+
+  test("a workbook of many pages that are quickly made is converted", async () => {
+    const numbers = Array.from({ length: 4000 }, (_, index) => String(index)).join("\n");
+    expect((await convert(zygote, await save(numbers, "csv"), { cpuSeconds: 30 })).text).toContain("3999");
   });
 
   test("fifty documents in a row leave no process and no file behind", async () => {

@@ -1,7 +1,10 @@
 // Tests documents that demand too much: each job ends, in bounded memory, and no output has transparency.
 import { describe, expect, test } from "vitest";
+import { flattenTransparency } from "../../../../src/operations/container-only/flatten-transparency.ts";
+import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { flattened } from "../../../support/flattened.ts";
 import { HOSTILE_PDFS, onePage, stream } from "../../../support/hostile-pdfs.ts";
+import { CONTEXT, outputsOf } from "../../../support/operations.ts";
 import { pageTexts } from "../../../support/pdf-readers.ts";
 import { transparencyIn } from "../../../support/transparency-scan.ts";
 
@@ -83,6 +86,47 @@ describe("transparency without measure", () => {
     const made = await flattened(bytes);
     expect(transparencyIn(made.bytes)).toEqual([]);
     expect(pageTexts(made.bytes).join()).toContain("STILL THERE");
+  });
+});
+
+describe("documents that would take longer than they may", () => {
+  const PAGES = 8;
+  const SEEN = "BT /F 9 Tf (SEEN) Tj ET";
+  const IMAGE = "/Type/XObject/Subtype/Image/Width 2/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray";
+  const TRANSPARENT: Readonly<Record<string, (builder: PdfBuilder) => string>> = {
+    "half transparent fills": (builder) =>
+      builder.page(`/H gs 0 .5 0 rg 50 50 200 100 re f ${SEEN}`, "", "/ExtGState<</H<</ca .5>>>>"),
+    "blended fills": (builder) =>
+      builder.page(`/H gs 0 0 1 rg 9 9 99 99 re f ${SEEN}`, "", "/ExtGState<</H<</BM/Multiply>>>>"),
+    "images with soft masks": (builder) => {
+      const image = builder.stream("ab", `${IMAGE}/SMask ${builder.stream("\x10\xa0", IMAGE)}`);
+      return builder.page(`q 99 0 0 99 9 9 cm /X Do Q ${SEEN}`, "", `/XObject<</X ${image}>>`);
+    },
+  };
+  /** Returns a clock by which each question comes so many milliseconds after the one before. */
+  const clock = (stepMs: number) => {
+    let usedMs = 0;
+    return () => (usedMs += stepMs);
+  };
+  const flattenedBy = (bytes: Uint8Array, usedMs: () => number) =>
+    outputsOf(flattenTransparency, [bytes], { quality: "low" }, { ...CONTEXT, heapLimitBytes: 2 ** 30, usedMs });
+
+  test.each(Object.entries(TRANSPARENT))("%s", async (_, addPage) => {
+    const builder = new PdfBuilder();
+    for (let page = 0; page < PAGES; page++) addPage(builder);
+    const bytes = builder.bytes();
+    const why = `The document has ${PAGES} pages with transparency; about 6 such pages can be flattened.`;
+    await expect(flattenedBy(bytes, clock(30_000))).rejects.toMatchObject({ reason: "too-complex", why });
+    const [made] = await flattenedBy(bytes, clock(10_000));
+    expect(transparencyIn(made!)).toEqual([]);
+  });
+
+  test("pages without transparency do not count", async () => {
+    const builder = new PdfBuilder();
+    for (let page = 0; page < PAGES; page++) builder.page(`PAGE ${page}`);
+    TRANSPARENT["blended fills"]!(builder);
+    const [made] = await flattenedBy(builder.bytes(), clock(30_000));
+    expect(transparencyIn(made!)).toEqual([]);
   });
 });
 

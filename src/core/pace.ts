@@ -1,0 +1,39 @@
+// Foresees how long the rest of a job takes by how long its first steps took. Knows nothing about what they are.
+
+/** Processor time after which a forecast means something: code is compiled by then, and memory has grown. */
+const LEAST_MS = 10_000;
+const LEAST_STEPS = 3;
+/** Steps differ: a job goes on unless it would take so many times as long as it may. */
+const DOUBT = 1.25;
+
+export class Pace {
+  readonly #steps: number;
+  readonly #limitMs: number;
+  readonly #usedMs: () => number;
+  readonly #startedMs: number;
+  #done = 0;
+
+  /**
+   * @param steps number of all steps
+   * @param limitMs processor time for them
+   * @param usedMs returns the processor time that has been used
+   */
+  constructor(steps: number, limitMs: number, usedMs: () => number) {
+    this.#steps = steps;
+    this.#limitMs = limitMs;
+    this.#usedMs = usedMs;
+    this.#startedMs = usedMs();
+  }
+
+  /**
+   * Counts a step that has been done.
+   * @returns the number of such steps that there is time for, if that is not all of them
+   */
+  step(): number | undefined {
+    this.#done++;
+    const usedMs = this.#usedMs() - this.#startedMs;
+    if (usedMs < LEAST_MS || this.#done < LEAST_STEPS) return undefined;
+    const stepMs = usedMs / this.#done;
+    return stepMs * this.#steps > this.#limitMs * DOUBT ? Math.floor(this.#limitMs / stepMs) : undefined;
+  }
+}

@@ -1,0 +1,33 @@
+// Forecasts of a job's time.
+import { expect, test } from "vitest";
+import { Pace } from "../../../src/core/pace.ts";
+
+/** Returns the forecasts of a job after each of its steps. @param stepsMs processor time of each step */
+function forecasts(steps: number, limitMs: number, stepsMs: readonly number[]) {
+  // The job has worked before its first step.
+  let usedMs = 5_000;
+  const pace = new Pace(steps, limitMs, () => usedMs);
+  return stepsMs.map((ms) => {
+    usedMs += ms;
+    return pace.step();
+  });
+}
+
+test("a job that would take far longer than it may is told after its first steps, with what there is time for", () => {
+  expect(forecasts(100, 100_000, [4_000, 4_000, 4_000])).toEqual([undefined, undefined, 25]);
+});
+
+test("a job of little work says nothing about the rest", () => {
+  expect(forecasts(100_000, 100_000, [5_000, 2_000, 2_000])).toEqual([undefined, undefined, undefined]);
+});
+
+test("a job that may end in its time goes on", () => {
+  expect(
+    forecasts(
+      40,
+      100_000,
+      Array.from({ length: 40 }, () => 3_000),
+    ).filter((left) => left !== undefined),
+  ).toEqual([]);
+  expect(forecasts(3, 100_000, [30_000, 30_000, 30_000])).toEqual([undefined, undefined, undefined]);
+});
