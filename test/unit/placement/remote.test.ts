@@ -175,12 +175,6 @@ describe("failures cross as reasons", () => {
     });
   });
 
-  test("the sentence of one that tells its limit", async () => {
-    const error = new EngineFailure("too-complex", "long", { why: "The document has 9 pages." });
-    const outputs = outputsOf(remote("fails")([], {}, context(failing(error))));
-    await expect(outputs).rejects.toMatchObject({ reason: "too-complex", why: "The document has 9 pages." });
-  });
-
   test("in the middle of an output", async () => {
     const breaks: Run<unknown> = async function* () {
       const body = function* () {
