@@ -31,6 +31,8 @@ export class Listener {
     { incoming, outgoing }: HttpBindings | Http2Bindings,
   ): Promise<Response> => {
     const { app, env } = this.#settings;
+    // The server passes on hosts that no address has, such as a.127.
+    if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
     (outgoing as ServerResponse).once("finish", () => readRest(incoming as IncomingMessage));
     const { address, origin } = this.#origin(incoming);
     const environment: Env = {

@@ -166,7 +166,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   bodyStallBytes: "least part of a body that arrives in `bodyStallMs`; waits for the service do not count",
   agentMessageBytes: "message of an agent to `/mcp`",
   jsonDepth: "nesting of a JSON body",
-  jsonLists: "lists and objects of a JSON body",
+  jsonParts: "lists, objects and members of a JSON body",
   metricsBytes: "metrics of the container, which the host's leave out otherwise",
   jsonFileBytes: "a compression profile",
   drainedBytes: "rest of a refused upload that is read before the connection is closed",

@@ -93,7 +93,7 @@ export const LIMITS = {
   agentMessageBytes: 4 * MIB,
   /** Fields are texts and lists of them; a compression profile is the deepest value. */
   jsonDepth: 64,
-  jsonLists: 100_000,
+  jsonParts: 100_000,
   jsonFileBytes: MIB,
   metricsBytes: 4 * MIB,
   /** Many clients read the response only after they have sent everything. */
