@@ -60,6 +60,10 @@ export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
     meaning: "time in which a client takes nothing of an answer that is sent while it is made",
     within: "requestJobMs",
   },
+  connectionStallMs: {
+    meaning: "time in which a client of the host takes nothing of an answer; then the host closes the connection",
+    within: "requestJobMs",
+  },
   answerLagMs: {
     meaning: "time beyond that of making an answer for which its client may delay it; then the rest goes to storage",
     within: "answerStallMs",

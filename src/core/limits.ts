@@ -71,6 +71,8 @@ export const LIMITS = {
   oneTimeHoldMs: 900_000,
   /** A job ends with its answer, so a client that does not read keeps others from the engine. */
   answerStallMs: 30_000,
+  /** The system buffers megabytes, which a slow line takes in large parts. */
+  connectionStallMs: 120_000,
   /** Time in which clients may keep a job waiting that makes what they take. */
   answerLagMs: 1_000,
   /** A line of 2 KB a second sends twice as much as it must in that time. */
