@@ -27,7 +27,7 @@ export function basedText(
   if (known?.last.baseUrl === baseUrl) return known.last.bytes;
   const text = known?.text ?? write(config.baseUrl ?? PLACEHOLDER);
   const based = config.baseUrl === undefined ? text.replaceAll(PLACEHOLDER, () => plain(baseUrl)) : text;
-  const bytes = new TextEncoder().encode(based);
+  const bytes = new TextEncoder().encode(based) as Uint8Array<ArrayBuffer>;
   kept.set(name, { text, last: { baseUrl, bytes } });
   return bytes;
 }
