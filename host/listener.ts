@@ -2,6 +2,7 @@
 // are still at work.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Http2Bindings, HttpBindings } from "@hono/node-server";
 import type { createApp } from "../src/app.ts";
 import { LEFT_STATUS } from "../src/core/answered-request.ts";
@@ -9,6 +10,7 @@ import type { Env } from "../src/core/config.ts";
 import type { TakenJob } from "../src/core/jobs.ts";
 import { logLine } from "../src/core/log-line.ts";
 import type { DeliveryEnd, Message } from "../src/core/webhooks.ts";
+import { Connections } from "./connections.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
 
 export interface ListenerSettings {
@@ -21,6 +23,7 @@ export interface ListenerSettings {
 export class Listener {
   readonly #settings: ListenerSettings;
   readonly #working = new Set<Promise<unknown>>();
+  readonly #connections = new Connections();
 
   constructor(settings: ListenerSettings) {
     this.#settings = settings;
@@ -31,6 +34,10 @@ export class Listener {
     { incoming, outgoing }: HttpBindings | Http2Bindings,
   ): Promise<Response> => {
     const { app, env } = this.#settings;
+    const isThere = await this.#connections.enter(incoming.socket as Socket, outgoing as ServerResponse);
+    if (!isThere) return new Response(null, { status: LEFT_STATUS });
+    // The server passes on hosts that no address has, such as a.127.
+    if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
     (outgoing as ServerResponse).once("finish", () => readRest(incoming as IncomingMessage));
     const { address, origin } = this.#origin(incoming);
     const environment: Env = {

@@ -60,6 +60,10 @@ export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
     meaning: "time in which a client takes nothing of an answer that is sent while it is made",
     within: "requestJobMs",
   },
+  connectionStallMs: {
+    meaning: "time in which a client of the host takes nothing of an answer; then the host closes the connection",
+    within: "requestJobMs",
+  },
   answerLagMs: {
     meaning: "time beyond that of making an answer for which its client may delay it; then the rest goes to storage",
     within: "answerStallMs",
@@ -173,7 +177,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   bodyStallBytes: "least part of a body that arrives in `bodyStallMs`; waits for the service do not count",
   agentMessageBytes: "message of an agent to `/mcp`",
   jsonDepth: "nesting of a JSON body",
-  jsonLists: "lists and objects of a JSON body",
+  jsonParts: "lists, objects and members of a JSON body",
   metricsBytes: "metrics of the container, which the host's leave out otherwise",
   jsonFileBytes: "a compression profile",
   checkedArchiveBytes: "an Office document whose parts are checked for its `problem`",

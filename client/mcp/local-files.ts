@@ -1,5 +1,5 @@
 // The tools for files of this machine. They stay below one folder, and replace nothing unless that is asked for.
-import { lstat, realpath } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import type { Pagewright } from "../core/pagewright.ts";
@@ -15,11 +15,14 @@ interface Call {
 
 export const LOCAL_INSTRUCTIONS = (root: string): string =>
   "Files of this machine need no create_upload: upload_file stores one and returns its id, and save_file saves one. " +
-  `Both work below ${root} only.`;
+  `Both work below ${root} only, and not on hidden files.`;
 
 export async function uploadFile({ path }: Given, { pw, root, signal }: Call): Promise<CallToolResult> {
   const given = textIn("path", path);
-  const { id } = await pw.upload(await placeOf(given, root), { signal });
+  const place = await placeOf(given, root);
+  // A pipe would be waited for.
+  if ((await stat(place).catch(() => undefined))?.isFile() === false) throw new Error(`${given} is no file.`);
+  const { id } = await pw.upload(place, { signal });
   return told({ id, name: basename(given) });
 }
 
@@ -45,13 +48,16 @@ export async function saveFile(
 /**
  * Returns a path without symbolic links.
  * @param given relative to the root, or absolute
- * @throws Error if it is not below the root
+ * @throws Error if it is not below the root, or is hidden there: other programs run such files, or keep secrets in them
  */
 async function placeOf(given: string, root: string): Promise<string> {
   const place = await real(resolve(root, given));
   const way = relative(root, place);
   if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) {
     throw new Error(`${given} is not below ${root}. The user can allow another folder: pagewright mcp --root FOLDER.`);
+  }
+  if (way.split(sep).some((part) => part.startsWith("."))) {
+    throw new Error(`${given} is hidden, or in a hidden folder: name a file without a dot at its beginning.`);
   }
   return place;
 }

@@ -4,7 +4,7 @@
 import { BoundedQueue } from "../../src/core/bounded-queue.ts";
 import { ClientShares, givingWay } from "../../src/core/client-shares.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
-import type { SlowLane, SlowPlace } from "./slow-lane.ts";
+import type { PromisedPlace, SlowLane, SlowPlace } from "./slow-lane.ts";
 
 export interface PlaceLimits {
   /** Maximum number of jobs that run at the same time. */
@@ -45,6 +45,8 @@ interface Ticket {
   readonly client: string;
   /** True if the job gave up its place for a while and resumes ahead of waiting jobs. */
   readonly isFirst: boolean;
+  /** Place in the slow lane, if the job has one of those quick places that its client gives back within a short time. */
+  promised?: PromisedPlace;
 }
 
 /** The places for jobs of one operation to run in. */
@@ -95,7 +97,7 @@ export class PlacePool {
     let hasRun = false;
     return {
       turn: async (signal) => {
-        stay.begin(await this.#queue.take({ client, isFirst: false }, signal));
+        await this.#begin(stay, { client, isFirst: false }, signal);
         hasRun = true;
         this.#running++;
       },
@@ -104,7 +106,7 @@ export class PlacePool {
         try {
           return await work();
         } finally {
-          stay.begin(await this.#queue.take({ client, isFirst: true }, signal));
+          await this.#begin(stay, { client, isFirst: true }, signal);
         }
       },
       [Symbol.dispose]: () => {
@@ -126,21 +128,28 @@ export class PlacePool {
     return last !== undefined;
   }
 
+  async #begin(stay: Stay, ticket: Ticket, signal: AbortSignal): Promise<void> {
+    const turn = await this.#queue.take(ticket, signal);
+    stay.begin(turn, ticket.promised);
+  }
+
   /** Returns a job that was aside first, then a job of the client whose turn it is. */
   #next(waiting: readonly Ticket[], working: readonly Ticket[]): Ticket | undefined {
-    const able = waiting.filter(({ client }) => this.#mayWork(client, working));
+    const { slow } = this.#limits;
+    const able = waiting.filter(({ client }) => this.#hasPart(client, working) || !slow?.lane.isFullFor(client));
     const first = able.find(({ isFirst }) => isFirst);
-    return this.#shares.next(first ? [first] : able, working);
+    const next = this.#shares.next(first ? [first] : able, working);
+    if (next && slow && !this.#hasPart(next.client, working)) next.promised = slow.lane.promise(next.client);
+    return next;
   }
 
   /**
-   * Reports whether a job of this client may run. A client whose slow jobs find no room in the lane may use only half
-   * of the places here, since any of its jobs may be another slow one.
+   * Reports whether a client has less than half of the places here, but for those with a promise: any of its jobs may
+   * be slow, and others must not find all places taken until the slowest of them ends.
    */
-  #mayWork(client: string, working: readonly Ticket[]): boolean {
-    const { atOnce, slow } = this.#limits;
-    if (!slow?.lane.isFullFor(client)) return true;
-    return working.filter((ticket) => ticket.client === client).length < Math.max(1, Math.floor(atOnce / 2));
+  #hasPart(client: string, working: readonly Ticket[]): boolean {
+    const held = working.filter((ticket) => ticket.client === client && !ticket.promised).length;
+    return held < Math.max(1, Math.floor(this.#limits.atOnce / 2));
   }
 }
 
@@ -161,15 +170,20 @@ class Stay {
     this.#slowed = slowed;
   }
 
-  begin(turn: Disposable): void {
+  /** @param promised a place in the slow lane */
+  begin(turn: Disposable, promised: PromisedPlace | undefined): void {
     this.#turn = turn;
+    this.#place = promised;
     const { slow } = this.#limits;
     if (!slow) return;
+    const enter = () => {
+      this.#slowed();
+      this.#leaveTurn();
+    };
     this.#timer = setTimeout(() => {
-      this.#place = slow.lane.ask(this.#client, () => {
-        this.#slowed();
-        this.#leaveTurn();
-      });
+      promised?.enter();
+      if (promised) enter();
+      else this.#place = slow.lane.ask(this.#client, enter);
     }, slow.afterMs);
   }
 

@@ -6,6 +6,11 @@ import { CONTAINER_LIMITS } from "../limits.ts";
 /** A place in the lane, or a request for one. Disposing of it returns it. */
 export type SlowPlace = Disposable;
 
+/** A place that is kept for a job. Disposing of it returns it, whether the job has entered or not. */
+export interface PromisedPlace extends SlowPlace {
+  enter(): void;
+}
+
 interface Wish {
   readonly client: string;
   readonly enter: () => void;
@@ -23,9 +28,11 @@ export function slowPlaces(jobs: number, memoryBytes: number): number {
 export class SlowLane {
   readonly places: number;
   readonly #perClient: number;
+  /** Places that each client has or was promised. */
   readonly #held = new Map<string, number>();
   readonly #wishes = new Set<Wish>();
   readonly #listeners: (() => void)[] = [];
+  #heldByAll = 0;
   #taken = 0;
 
   /** @param places maximum number of jobs in the lane; one client may have half of them, and at least one */
@@ -46,36 +53,61 @@ export class SlowLane {
 
   /** Reports whether the next slow job of this client would have to wait. */
   isFullFor(client: string): boolean {
-    return this.#taken >= this.places || (this.#held.get(client) ?? 0) >= this.#perClient;
+    return this.#heldByAll >= this.places || (this.#held.get(client) ?? 0) >= this.#perClient;
   }
 
-  /** @param enter called once there is a place: at once, later, or never */
-  ask(client: string, enter: () => void): SlowPlace {
-    const wish: Wish = { client, enter };
-    this.#wishes.add(wish);
-    let isOver = false;
-    this.#letIn();
+  /** Keeps a place for a job that may become slow. The lane must have room for its client. */
+  promise(client: string): PromisedPlace {
+    this.#hold(client, 1);
+    let state: "promised" | "entered" | "over" = "promised";
     return {
+      enter: () => {
+        state = "entered";
+        this.#taken++;
+      },
       [Symbol.dispose]: () => {
-        if (isOver) return;
-        isOver = true;
-        if (this.#wishes.delete(wish)) return;
-        this.#taken--;
-        const held = this.#held.get(client)! - 1;
-        if (held > 0) this.#held.set(client, held);
-        else this.#held.delete(client);
+        if (state === "over") return;
+        if (state === "entered") this.#taken--;
+        state = "over";
+        this.#hold(client, -1);
         this.#letIn();
         for (const listener of this.#listeners) listener();
       },
     };
   }
 
+  /** @param enter called once there is a place: at once, later, or never */
+  ask(client: string, enter: () => void): SlowPlace {
+    let place: PromisedPlace | undefined;
+    const wish: Wish = {
+      client,
+      enter: () => {
+        place = this.promise(client);
+        place.enter();
+        enter();
+      },
+    };
+    this.#wishes.add(wish);
+    this.#letIn();
+    return {
+      [Symbol.dispose]: () => {
+        this.#wishes.delete(wish);
+        place?.[Symbol.dispose]();
+      },
+    };
+  }
+
+  #hold(client: string, more: number): void {
+    this.#heldByAll += more;
+    const held = (this.#held.get(client) ?? 0) + more;
+    if (held > 0) this.#held.set(client, held);
+    else this.#held.delete(client);
+  }
+
   #letIn(): void {
     for (const wish of this.#wishes) {
       if (this.isFullFor(wish.client)) continue;
       this.#wishes.delete(wish);
-      this.#taken++;
-      this.#held.set(wish.client, (this.#held.get(wish.client) ?? 0) + 1);
       wish.enter();
     }
   }

@@ -71,6 +71,8 @@ export const LIMITS = {
   oneTimeHoldMs: 900_000,
   /** A job ends with its answer, so a client that does not read keeps others from the engine. */
   answerStallMs: 30_000,
+  /** The system buffers megabytes, which a slow line takes in large parts. */
+  connectionStallMs: 120_000,
   /** Time in which clients may keep a job waiting that makes what they take. */
   answerLagMs: 1_000,
   /** Leaves time for others that have the processors too, and for compressing the result. */
@@ -95,7 +97,7 @@ export const LIMITS = {
   agentMessageBytes: 4 * MIB,
   /** Fields are texts and lists of them; a compression profile is the deepest value. */
   jsonDepth: 64,
-  jsonLists: 100_000,
+  jsonParts: 100_000,
   jsonFileBytes: MIB,
   /** Is held in memory beside the requests of an isolate. */
   checkedArchiveBytes: 4 * MIB,

@@ -8,18 +8,28 @@ const PLACEHOLDER = "https://base-url.invalid";
 /** Characters that stand for themselves in HTML, JSON, Markdown and programs. A host may have others. */
 const NOT_PLAIN = /[^\w.:/%~[\]-]/g;
 
-const kept = new Map<string, string>();
+interface Kept {
+  readonly text: string;
+  /** The base URL that was asked for last, and the text with it: to encode it costs most of an answer. */
+  readonly last: { readonly baseUrl: string; readonly bytes: Uint8Array<ArrayBuffer> };
+}
+
+const kept = new Map<string, Kept>();
 
 /** @param write returns the text for a base URL; the text depends on nothing else but the path and the settings */
 export function basedText(
   path: string,
   { config, baseUrl }: { readonly config: Config; readonly baseUrl: string },
   write: (baseUrl: string) => string,
-): string {
+): Uint8Array<ArrayBuffer> {
   const name = `${path} ${JSON.stringify(config)}`;
-  const text = kept.get(name) ?? write(config.baseUrl ?? PLACEHOLDER);
-  kept.set(name, text);
-  return config.baseUrl === undefined ? text.replaceAll(PLACEHOLDER, () => plain(baseUrl)) : text;
+  const known = kept.get(name);
+  if (known?.last.baseUrl === baseUrl) return known.last.bytes;
+  const text = known?.text ?? write(config.baseUrl ?? PLACEHOLDER);
+  const based = config.baseUrl === undefined ? text.replaceAll(PLACEHOLDER, () => plain(baseUrl)) : text;
+  const bytes = new TextEncoder().encode(based) as Uint8Array<ArrayBuffer>;
+  kept.set(name, { text, last: { baseUrl, bytes } });
+  return bytes;
 }
 
 const plain = (baseUrl: string): string =>

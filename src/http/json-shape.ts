@@ -1,11 +1,11 @@
-// Reports whether a JSON text has a shape that is read quickly. A parser spends a second on a few megabytes of brackets,
-// and whatever walks through the values then runs out of stack.
+// Reports whether a JSON text has a shape that is read quickly. A parser spends a second on a few megabytes of brackets
+// or of members with different names, and whatever walks through nested values then runs out of stack.
 
 import { LIMITS } from "../core/limits.ts";
 
 const QUOTE = '"';
 
-/** @returns false if the text has more lists and objects than the limits allow, or they are nested more deeply */
+/** @returns false if the text has more lists, objects and members than the limits allow, or is nested more deeply */
 export function isModestJson(text: string): boolean {
   let depth = 0;
   let count = 0;
@@ -15,8 +15,9 @@ export function isModestJson(text: string): boolean {
     else if (character === "[" || character === "{") {
       depth++;
       count++;
-      if (depth > LIMITS.jsonDepth || count > LIMITS.jsonLists) return false;
-    } else if (character === "]" || character === "}") depth--;
+    } else if (character === ":") count++;
+    else if (character === "]" || character === "}") depth--;
+    if (depth > LIMITS.jsonDepth || count > LIMITS.jsonParts) return false;
   }
   return true;
 }

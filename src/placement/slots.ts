@@ -240,13 +240,19 @@ export class Slots {
       .sort((one, other) => this.#count(one) - this.#count(other))[0];
   }
 
+  /** Slots that one client may have: half of all, because its slow jobs keep theirs for minutes. */
+  get #mostOfClient(): number {
+    const { instances, jobs, slowJobs } = this.#limits;
+    return Math.max(1, Math.floor((instances * (jobs + slowJobs)) / 2));
+  }
+
   /** Returns the next job to decide on: the first one of the client with the fewest slots. */
   #nextIn(decided: readonly Waiting[]): Waiting | undefined {
     const slots = new Map<string, number>();
     for (const { client } of this.#held.values()) slots.set(client, (slots.get(client) ?? 0) + 1);
     const slotsOf = ({ client }: Asking) => slots.get(client) ?? 0;
     return [...this.#waiting.values()]
-      .filter((job) => !decided.includes(job))
+      .filter((job) => !decided.includes(job) && slotsOf(job) < this.#mostOfClient)
       .reduce<Waiting | undefined>((best, job) => (best && slotsOf(best) <= slotsOf(job) ? best : job), undefined);
   }
 

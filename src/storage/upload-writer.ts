@@ -180,7 +180,9 @@ export class UploadWriter {
     try {
       return await step();
     } catch (error) {
-      const isOurs = (await this.#bucket.head(stateKey(this.#id)))?.etag === this.#etag;
+      const state = await this.#bucket.head(stateKey(this.#id));
+      // A request that began before may finish the upload, whose state is ours for a moment.
+      const isOurs = state?.etag === this.#etag && !(await this.#bucket.head(FILES + this.#id));
       throw isOurs ? error : new UploadTaken(`${this.#id} was ended by another request`, { cause: error });
     }
   }

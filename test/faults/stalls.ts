@@ -1,6 +1,6 @@
 // One client stalls on many connections, and another one behaves: its requests must be answered, and take at most twice
-// their usual time, on the host and under workerd. `--only uploads,forms,tus,pictures,answers,json,fields,agents`
-// selects attacks, `--targets host,wrangler` services; `--connections` 60, `--probes` 5 of each kind, before and meanwhile.
+// their usual time, on the host and under workerd. `--only` selects attacks, the names in ATTACKS, `--targets
+// host,wrangler` services; `--connections` 60, `--probes` 5 of each kind, before and meanwhile.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -169,6 +169,15 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
           headers: { "Content-Type": "application/json", Accept: "application/zip" },
         }),
     },
+  },
+  pipelines: {
+    // Requests without a key, all on one connection, whose answers nobody takes.
+    bait: () => ({
+      ...{ method: "GET", path: "/openapi.json", takesBytesPerSecond: 1_000 },
+      headers: { "Content-Length": "0", Connection: "keep-alive" },
+      sends: Buffer.from("GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(15)),
+    }),
+    probes: { ...BY_ID, "/upload": UPLOADS["/upload"] },
   },
   json: {
     bait: ({ keys: { idle } }) => {

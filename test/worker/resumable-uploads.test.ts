@@ -209,6 +209,34 @@ describe("expiry", () => {
     await expect(add(late, bytesOf(PART_BYTES - 1))).rejects.toThrow(UploadTaken);
   });
 
+  test("that an earlier request finishes is taken, also while its state is still there", async () => {
+    const id = await create(3 * PART_BYTES);
+    const [stored, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const pausing = new Proxy(bucket, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== "function") return value;
+        if (name !== "delete") return value.bind(target);
+        return async (keys: string) => {
+          stored.resolve();
+          await mayGoOn.promise;
+          await target.delete(keys);
+        };
+      },
+    });
+    const first = await new ResumableUploads(pausing, { lifetimeMs: 0 }).open(id, 3 * PART_BYTES);
+    if (!first || first === "expired") throw new Error("no upload");
+    await add(first, bytesOf(PART_BYTES));
+    const late = await open(id, 3 * PART_BYTES);
+    await add(late, bytesOf(PART_BYTES, 9));
+    await add(first, bytesOf(2 * PART_BYTES));
+    const finishing = first.finish();
+    await stored.promise;
+    await expect(add(late, bytesOf(PART_BYTES, 9))).rejects.toThrow(UploadTaken);
+    mayGoOn.resolve();
+    await finishing;
+  });
+
   test("an upload of which too many requests were lost is over", async () => {
     const id = await create(PART_BYTES + 1);
     const writer = await open(id);

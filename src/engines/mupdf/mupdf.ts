@@ -112,6 +112,8 @@ export class Mupdf {
 
   #options: MupdfOptions;
   #dead = false;
+  /** Why the engine was given up. Whoever works with it later without having heard of that fails for the same reason. */
+  #failure = new EngineFailure("crashed", "the engine has been closed");
   #memory: WebAssembly.Memory | undefined;
   #canary = 0;
   #scratch: Pointer = 0;
@@ -212,7 +214,7 @@ export class Mupdf {
    * @throws EngineFailure `too-complex` or `crashed`
    */
   run<T>(work: (raw: MupdfExports) => T, tank: Tank = this.tank()): T {
-    if (this.#dead) throw new EngineFailure("crashed", "the engine has been given up");
+    if (this.#dead) throw this.#failure;
     const stackPointer = this.#stackPointer.value;
     const fuel = Math.min(tank.fuel, 2 ** 31 - 1);
     this.#fuel.value = fuel;
@@ -362,7 +364,8 @@ export class Mupdf {
 
   #giveUp(reason: "too-complex" | "crashed", detail: string, cause?: unknown): EngineFailure {
     this.close();
-    return new EngineFailure(reason, detail, { cause });
+    this.#failure = new EngineFailure(reason, detail, { cause });
+    return this.#failure;
   }
 }
 

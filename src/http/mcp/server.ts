@@ -14,6 +14,7 @@ import type { Keeping, KeptBytes } from "../../storage/kept-bytes.ts";
 import { readWhole } from "../arriving-body.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { bodyTooLarge, methodNotAllowed } from "../errors.ts";
+import { isModestJson } from "../json-shape.ts";
 import { CallError, callOperation, createUpload, deleteFile, describeFile } from "./calls.ts";
 import type { Dispatch, FactsOf } from "./dispatch.ts";
 import { SHOWN } from "./pictures.ts";
@@ -73,7 +74,9 @@ async function messageOf({ body, url, method, headers, signal }: Request, held: 
   const maxBytes = LIMITS.agentMessageBytes;
   const bytes = body ? await readWhole(body, { size, maxBytes, held }) : new Uint8Array(0);
   if (!bytes) throw bodyTooLarge(maxBytes);
-  return new Request(url, { method, headers, signal, body: bytes as Uint8Array<ArrayBuffer> });
+  const text = new TextDecoder().decode(bytes);
+  // The transport answers what is no JSON.
+  return new Request(url, { method, headers, signal, body: isModestJson(text) ? text : "" });
 }
 
 async function call(

@@ -7,6 +7,7 @@ import type { CompressionProfile } from "../../../src/pdf/compression/profile.ts
 import { imageObject, onePage, rawPdf, samples } from "../../fixtures/image-pdfs.ts";
 import { SPACES, twoInks } from "../../fixtures/image-spaces.ts";
 import { PdfBuilder, plainPdf } from "../../fixtures/pdf-builder.ts";
+import { pdfOf, stream } from "../../support/hostile-pdfs.ts";
 import { CONTEXT, outputsOf } from "../../support/operations.ts";
 import { attachedTo, PdfJson } from "../../support/pdf-json.ts";
 import { pageTexts, qpdfComplaints, uncompressed } from "../../support/pdf-readers.ts";
@@ -298,5 +299,20 @@ describe("failures", () => {
     await expect(compressed(pdf, { level: "medium" }, edge)).rejects.toMatchObject({ reason: "too-large" });
     const container = { ...CONTEXT, heapLimitBytes: 1024 * 2 ** 20 };
     expect((await compressed(pdf, { level: "medium" }, container)).length).toBeLessThanOrEqual(pdf.length);
+  });
+});
+
+describe("a stream with more filters than the engine can stack", () => {
+  test.each(["/ASCIIHexDecode", "/ASCII85Decode", "/RunLengthDecode", "/FlateDecode"])("%s", async (filter) => {
+    const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>";
+    const content = stream("61>", `/Filter[${filter.repeat(60_000)}]`);
+    const pdf = pdfOf(["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>", page, content]);
+    for (const level of LEVELS) {
+      const ended = await compressed(pdf, { level }).then(
+        () => "compressed",
+        ({ reason }) => reason,
+      );
+      expect(["compressed", "too-complex", "damaged"]).toContain(ended);
+    }
   });
 });

@@ -1,5 +1,7 @@
 // The tools of `pagewright mcp` for files of this machine: they stay below the root and replace nothing unasked.
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -22,15 +24,23 @@ const pw = new Pagewright({
 });
 const call = { pw, root, signal: new AbortController().signal };
 
-beforeAll(() => {
+const door = createServer();
+beforeAll(async () => {
   mkdirSync(join(root, "inner"), { recursive: true });
   mkdirSync(join(base, "root-beside"));
   for (const path of ["root/a.txt", "secret.txt", "root-beside/b.txt"]) writeFileSync(join(base, path), "old");
   symlinkSync(join(base, "secret.txt"), join(root, "link.txt"));
   symlinkSync(base, join(root, "up"));
   symlinkSync(join(base, "nothing.txt"), join(root, "dangling"));
+  for (const folder of [".git/hooks", "inner/.secrets"]) mkdirSync(join(root, folder), { recursive: true });
+  for (const path of [".env", ".git/config", "inner/.secrets/key.pem"]) writeFileSync(join(root, path), "old");
+  symlinkSync(join(root, ".env"), join(root, "plain.txt"));
+  await once(door.listen(join(root, "socket")), "listening");
 });
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+afterAll(() => {
+  door.close();
+  rmSync(base, { recursive: true, force: true });
+});
 
 const OUTSIDE = [
   "/etc/passwd",
@@ -41,7 +51,16 @@ const OUTSIDE = [
   join(base, "root-beside/b.txt"),
 ];
 
+/** Others run or read these, or keep secrets in them. */
+const HIDDEN = [".env", ".git/config", "inner/.secrets/key.pem", "inner/../.env", "plain.txt"];
+
 describe("upload_file", () => {
+  test.each([...HIDDEN, "socket", "inner"])("does not read %s", async (path) => {
+    const before = sent;
+    await expect(uploadFile({ path }, call)).rejects.toThrow(/is hidden|is no file/);
+    expect(sent).toBe(before);
+  });
+
   test("tells the id", async () => {
     for (const path of ["a.txt", "inner/../a.txt", join(root, "a.txt")]) {
       const { structuredContent } = await uploadFile({ path }, call);
@@ -57,6 +76,29 @@ describe("upload_file", () => {
 });
 
 describe("save_file", () => {
+  test.each([...HIDDEN, ".git/hooks/post-checkout", ".new/a.txt", ".npmrc", ".git/"])(
+    "does not write %s",
+    async (path) => {
+      await expect(saveFile({ file: ID, path, replace: true }, call)).rejects.toThrow("is hidden");
+      expect(readFileSync(join(root, ".env"), "utf8")).toBe("old");
+    },
+  );
+
+  test("takes no hidden name from the service", async () => {
+    const named = (name: string) =>
+      new Pagewright({
+        baseUrl: "http://service.test",
+        fetch: async (url) =>
+          url.endsWith("format=info") ? Response.json({ id: ID, name }) : new Response("new", { status: 200 }),
+      });
+    await expect(saveFile({ file: ID, path: "inner/" }, { ...call, pw: named(".bashrc") })).rejects.toThrow(
+      "is hidden",
+    );
+    await expect(saveFile({ file: ID, path: "inner/" }, { ...call, pw: named("..") })).rejects.toThrow(
+      "is there already",
+    );
+  });
+
   test.each([...OUTSIDE, "up/", "up/new.txt", "../new.txt", "dangling"])("does not write %s", async (path) => {
     const saving = saveFile({ file: ID, path, replace: true }, call);
     await expect(saving).rejects.toThrow(/is not below|leads to nothing/);

@@ -90,6 +90,52 @@ test("room in a lane that two operations share lets in who waits at either", asy
   expect(late[1]!.state).toBe("working");
 });
 
+test.each([
+  [2, 2, 2],
+  [2, 8, 3],
+  [3, 16, 4],
+  [8, 32, 5],
+])(
+  "endless jobs of one client leave places to others at any time: %i at a time, %i in the lane, %i operations",
+  async (atOnce, slow, operations) => {
+    const lane = new SlowLane(slow);
+    const pools = Array.from({ length: operations }, () => placesWith(lane, { atOnce, waiting: 100 }));
+    const endless = pools.flatMap((places) => Array.from({ length: 40 }, () => begin(places, "a")));
+    for (let round = 0; round < 4; round++) {
+      await pass(AFTER_MS - 100);
+      for (const places of pools) {
+        const other = begin(places, "b");
+        // A job that is not in the lane yet makes room as soon as it is slow.
+        await pass(AFTER_MS);
+        expect(other.state).not.toBe("waiting");
+        other.end();
+      }
+    }
+    expect(lane.taken).toBeLessThanOrEqual(slow / 2);
+    for (const left = new Set(endless); left.size > 0; ) {
+      for (const job of [...left].filter(({ state }) => state !== "waiting")) {
+        left.delete(job);
+        job.end();
+      }
+      await settle();
+    }
+    expect([lane.taken, ...pools.map(({ counts }) => counts.working)]).toEqual([0, ...pools.map(() => 0)]);
+    expect(lane.isFullFor("a")).toBe(false);
+  },
+);
+
+test("quick jobs of one client have all places, however many come", async () => {
+  const lane = new SlowLane(4);
+  const places = placesWith(lane, { atOnce: 4, waiting: 30 });
+  for (let round = 0; round < 20; round++) {
+    const jobs = [1, 2, 3, 4].map(() => begin(places, "a"));
+    await settle();
+    expect(states(jobs)).toEqual(["working", "working", "working", "working"]);
+    for (const job of jobs) job.end();
+  }
+  expect(lane.taken).toBe(0);
+});
+
 test("clients come in turns", async () => {
   const places = placesWith(new SlowLane(2), { atOnce: 1 });
   const order: string[] = [];

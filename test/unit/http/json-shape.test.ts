@@ -15,6 +15,7 @@ describe("modest JSON", () => {
     ["brackets in a text", JSON.stringify({ content: nested(100_000) })],
     ["brackets behind quotation marks in a text", JSON.stringify({ content: `"\\"${nested(1000)}\\\\"` })],
     ["many values in one list", `[${"1,".repeat(200_000)}1]`],
+    ["colons in texts", JSON.stringify({ content: ":".repeat(200_000), [":".repeat(200_000)]: "" })],
     ["a text that does not end", '{"a": "[[['],
   ])("%s", (_, text) => {
     expect(isModestJson(text)).toBe(true);
@@ -28,6 +29,9 @@ describe("JSON that would take long", () => {
     ["lists that never end", "[".repeat(4_000_000)],
     ["nesting behind a text", `{"a": "\\\\", "b": ${nested(100)}}`],
     ["many lists", `[${"[],".repeat(1_000_000)}[]]`],
+    ["many members", `{${Array.from({ length: 200_000 }, (_, index) => `"a${index}":1`).join()}}`],
+    ["many members of several objects", `[${`{${'"a":1,'.repeat(999)}"b":2},`.repeat(101)}1]`],
+    ["members behind blanks", `{${'"a" \n : "",'.repeat(100_001)}"b": 2}`],
   ])("%s", (_, text) => {
     expect(isModestJson(text)).toBe(false);
   });

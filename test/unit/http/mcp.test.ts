@@ -69,6 +69,30 @@ const images = (content: readonly { type: string; mimeType: string; data: string
     .map(({ mimeType, data }) => [mimeType, Buffer.from(data, "base64").length]);
 const small = png(200, 300);
 
+describe("a message", () => {
+  const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  const members = Array.from({ length: 150_000 }, (_, index) => `"a${index}":1`).join();
+  const called = (given: string) =>
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"png","arguments":${given}}}`;
+
+  test.each([
+    ["nested lists", deep(400_000)],
+    ["a deep argument", called(`{"input":${deep(200)}}`)],
+    ["many arguments", called(`{${members}}`)],
+    ["many messages", `[${"{},".repeat(300_000)}{}]`],
+  ])("of %s is refused before it is parsed", async (_, body) => {
+    const request = new Request("http://localhost:8787/mcp", {
+      ...{ method: "POST", body },
+      headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
+    });
+    const bodies = createKeptBytes({ each: 2 ** 22, all: 2 ** 22 });
+    const unasked = () => Promise.reject(new Error("asked the service"));
+    const served = { endpoints, variant: "private", dispatch: unasked, factsOf: unasked, bodies } as const;
+    const answer = await serveMcp(request, served);
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: -32700 } }]);
+  });
+});
+
 describe("the result of a call", () => {
   test.each([1, 33, 50, 400, 5000])("of %i outputs asks for the facts of a few, one after the other", async (count) => {
     const { result, asked, mostBusy, ids, length } = await callWith(count, small, "application/pdf")("split");

@@ -98,13 +98,31 @@ describe("a job goes to", () => {
   test("no instance beyond its slow jobs", () => {
     pool(["ready"]);
     for (const id of ["a", "b", "c", "d", "e"]) {
-      ask(id);
+      ask(id, id);
       expect(decided()).toEqual(id === "e" ? [] : [`${id}@0`]);
       now += limits.slowAfterMs + 1;
     }
     slots.leave("a");
     expect(decided()).toEqual(["e@0"]);
   });
+});
+
+test.each([1, 2, 5])("endless jobs of one client leave half of the slots of %i instances to others", (instances) => {
+  pool(
+    Array.from({ length: instances }, () => "ready"),
+    { waiting: 1_000 },
+  );
+  for (let job = 0; job < 100; job++) ask(`endless${job}`);
+  let granted = 0;
+  for (let round = 0; round < 20; round++) {
+    granted += decided().length;
+    now += limits.slowAfterMs;
+    for (let job = 0; job < 100; job++) ask(`endless${job}`);
+  }
+  const half = (instances * (limits.jobs + limits.slowJobs)) / 2;
+  expect(granted).toBe(half);
+  for (let job = 0; job < limits.jobs; job++) ask(`other${job}`, "other");
+  expect(decided()).toHaveLength(limits.jobs);
 });
 
 describe("what is not known of an instance is asked", () => {

@@ -7,6 +7,8 @@ import { openApi } from "../../../src/http/openapi/document.ts";
 import { served } from "../../../src/served.ts";
 import { DOCS_PATHS, readDocs } from "../../../src/site/docs/docs.ts";
 
+const textWith = (...given: Parameters<typeof basedText>) => new TextDecoder().decode(basedText(...given));
+
 const configOf = (settings: object) => readConfig(settings as Parameters<typeof readConfig>[0]);
 const config = configOf({});
 
@@ -17,19 +19,19 @@ test("is written once for all hosts, and again for other settings", () => {
     return `at ${baseUrl}/docs, and ${baseUrl}`;
   };
   for (const baseUrl of ["https://a.example", "http://[::1]:8787", "http://localhost"]) {
-    expect(basedText("/a", { config, baseUrl }, write)).toBe(`at ${baseUrl}/docs, and ${baseUrl}`);
+    expect(textWith("/a", { config, baseUrl }, write)).toBe(`at ${baseUrl}/docs, and ${baseUrl}`);
   }
   expect(count).toBe(1);
   const own = configOf({ BASE_URL: "https://b.example/it's" });
-  expect(basedText("/a", { config: own, baseUrl: own.baseUrl! }, write)).toContain("at https://b.example/it's/docs");
-  basedText("/a", { config: configOf({ VARIANT: "keyed" }), baseUrl: "https://a.example" }, write);
+  expect(textWith("/a", { config: own, baseUrl: own.baseUrl! }, write)).toContain("at https://b.example/it's/docs");
+  textWith("/a", { config: configOf({ VARIANT: "keyed" }), baseUrl: "https://a.example" }, write);
   expect(count).toBe(3);
 });
 
 test.each([`http://a"onfocus=b`, "http://a'b", "http://a&lt;b", "http://a$&b"])(
   "a host with characters of HTML or of programs stays a host: %s",
   (baseUrl) => {
-    const text = basedText("/b", { config, baseUrl }, (url) => `<a href="${url}">`);
+    const text = textWith("/b", { config, baseUrl }, (url) => `<a href="${url}">`);
     expect(text).toMatch(/^<a href="http:\/\/a%\w+[\w%]*">$/);
   },
 );
@@ -43,7 +45,7 @@ test("every page and the description have the host of the request, and no trace 
       expect(await readDocs(path, { served, config, baseUrl }).text()).toContain(baseUrl);
     }
     const write = (url: string) => JSON.stringify(openApi(served, config, url));
-    expect(JSON.parse(basedText("/openapi.json", { config, baseUrl }, write))).toEqual(
+    expect(JSON.parse(textWith("/openapi.json", { config, baseUrl }, write))).toEqual(
       JSON.parse(JSON.stringify(openApi(served, config, baseUrl))),
     );
   }

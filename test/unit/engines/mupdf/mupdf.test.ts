@@ -231,6 +231,14 @@ describe("a page that nests", () => {
     await expect(nested(content, times)).rejects.toMatchObject({ reason: "too-complex" });
   });
 
+  test("too deep is the reason why all later work with the engine fails, too", async () => {
+    const { engine } = await open(small("0 0 10 10 re f"));
+    const nest = (): number => 1 + nest();
+    expect(() => engine.run(nest)).toThrow("too-complex");
+    expect(() => engine.run(() => 0)).toThrow("too-complex");
+    expect(engine.dead).toBe(true);
+  });
+
   test("a form too deep for the engine is too complex, and the document goes on", async () => {
     const form = stream("q ".repeat(100_000), "/Subtype/Form/BBox[0 0 10 10]");
     const document = await open(small("/X Do 0 0 10 10 re f", "/XObject<</X 5 0 R>>", [form]));
