@@ -11,8 +11,8 @@ interface FileRowProps {
   readonly page: Page;
   readonly input: Input;
   readonly index: number;
-  /** True if the operation cannot take the file. */
-  readonly isUnusable: boolean;
+  /** The reason why the operation cannot take the file. @default it can */
+  readonly whyUnusable: string | undefined;
   readonly canOrder: boolean;
 }
 
@@ -27,13 +27,13 @@ const MOVES: Readonly<Record<string, (index: number, count: number) => number>> 
   End: (_, count) => count - 1,
 };
 
-export function FileRow({ page, input, index, isUnusable, canOrder }: FileRowProps) {
+export function FileRow({ page, input, index, whyUnusable, canOrder }: FileRowProps) {
   const [isOver, setOver] = useState(false);
   const row = useRef<HTMLLIElement>(null);
   const { inputs, state } = page;
   const { key, name } = input;
   // A file that could not be stored is refused for all operations, or is fetched by the job itself.
-  const problem = isUnusable || input.id === undefined ? problemOf(input) : undefined;
+  const complaint = whyUnusable ?? (input.id === undefined ? problemOf(input)?.sentence : undefined);
   useEffect(() => {
     // The list scrolls, and may have left behind whoever moves a file.
     if (row.current?.contains(document.activeElement)) row.current.scrollIntoView({ block: "nearest" });
@@ -41,7 +41,7 @@ export function FileRow({ page, input, index, isUnusable, canOrder }: FileRowPro
   return (
     <li
       ref={row}
-      class={`file ${isOver ? "over" : ""} ${isUnusable ? "bad" : ""}`}
+      class={`file ${isOver ? "over" : ""} ${whyUnusable === undefined ? "" : "bad"}`}
       draggable={canOrder}
       onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, String(key))}
       onDragOver={(event) => {
@@ -78,7 +78,7 @@ export function FileRow({ page, input, index, isUnusable, canOrder }: FileRowPro
         <Icon name="remove" />
         <span class="visually-hidden">Remove {name}</span>
       </button>
-      {problem && <span class="complaint whole">{problem.sentence}</span>}
+      {complaint && <span class="complaint whole">{complaint}</span>}
       <Upload input={input} />
       <MergedPages page={page} input={input} />
       {canOrder && <Moves {...{ page, input, index }} />}

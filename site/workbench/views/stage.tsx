@@ -1,7 +1,9 @@
 // What there is to see: a document of the list, or what was made.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { problemOf } from "../faults.ts";
 import { sideOf } from "../pairs.ts";
 import { chosenInput } from "../request.ts";
+import type { Input } from "../state.ts";
 import { Comparison } from "./comparison.tsx";
 import { Made } from "./made.tsx";
 import { type Page, Picker, ProblemText } from "./parts.tsx";
@@ -64,9 +66,16 @@ function Preview({ page }: { page: Page }) {
             <i />
             <i />
           </div>
-          <p>{input ? "Run the operation to see pages of this document." : "Pages appear here."}</p>
+          <p>{hintFor(input)}</p>
         </div>
       )}
     </>
   );
+}
+
+function hintFor(input: Input | undefined): string {
+  if (!input) return "Pages appear here.";
+  if (problemOf(input)) return "There are no pages to show of this file.";
+  if (input.id === undefined && input.url === undefined) return "Pages appear here once the file is stored.";
+  return "Run the operation to see pages of this document.";
 }
