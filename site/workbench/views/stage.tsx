@@ -18,22 +18,30 @@ export function Stage({ page }: { page: Page }) {
   useEffect(() => {
     if (seen.current === outcome?.key) return;
     seen.current = outcome?.key;
-    // On a narrow page, the result is below the form; on a wide one, its beginning may be above the window.
-    const top = place.current?.getBoundingClientRect().top ?? 0;
-    if (outcome && (top < 0 || top > innerHeight / 2)) place.current!.scrollIntoView();
+    if (outcome) show(place.current!);
     // The button that was pressed may be gone, and with it the focus.
     const isLost = document.activeElement === document.body || document.activeElement?.closest(".run");
     if (outcome && isLost) title.current?.focus({ preventScroll: true });
   }, [outcome?.key]);
+  const isMissing = problem?.place === "result";
+  useEffect(() => {
+    if (isMissing) show(place.current!);
+  }, [isMissing]);
   return (
     <section ref={place} class="card stage" aria-labelledby="stage-title" id="stage">
       <h2 id="stage-title" ref={title} tabIndex={-1}>
         {outcome ? "Result" : "Preview"}
       </h2>
-      {problem?.place === "result" && <ProblemText problem={problem} />}
+      {isMissing && <ProblemText problem={problem} />}
       {outcome ? <Made key={outcome.key} {...{ page, outcome }} /> : <Preview page={page} />}
     </section>
   );
+}
+
+/** Scrolls to the stage: on a narrow page, it is below the form; on a wide one, its beginning may be above the window. */
+function show(stage: HTMLElement): void {
+  const { top } = stage.getBoundingClientRect();
+  if (top < 0 || top > innerHeight / 2) stage.scrollIntoView();
 }
 
 function Preview({ page }: { page: Page }) {
