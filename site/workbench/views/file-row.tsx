@@ -34,10 +34,11 @@ export function FileRow({ page, input, index, whyUnusable, canOrder }: FileRowPr
   const { key, name } = input;
   // A file that could not be stored is refused for all operations, or is fetched by the job itself.
   const complaint = whyUnusable ?? (input.id === undefined ? problemOf(input)?.sentence : undefined);
+  const facts = factsOf(input, state);
   useEffect(() => {
-    // The list scrolls, and may have left behind whoever moves a file.
+    // The list scrolls, and may have left behind whoever moves a file. A row grows with what is told of its file.
     if (row.current?.contains(document.activeElement)) row.current.scrollIntoView({ block: "nearest" });
-  }, [index]);
+  }, [index, facts, complaint]);
   return (
     <li
       ref={row}
@@ -72,7 +73,7 @@ export function FileRow({ page, input, index, whyUnusable, canOrder }: FileRowPr
       <Thumbnail {...{ input, state }} />
       <span class="about">
         <span class="name">{name}</span>
-        <span class="small">{factsOf(input, state)}</span>
+        <span class="small">{facts}</span>
       </span>
       <button type="button" class="quiet" onClick={() => inputs.remove(key)}>
         <Icon name="remove" />
