@@ -2,6 +2,7 @@
 import { PagewrightError } from "../core/error.ts";
 import type { Pagewright } from "../core/pagewright.ts";
 import type { Progress } from "../core/progress.ts";
+import { complaintOf } from "./complaint.ts";
 import { convert, type Done, type Work } from "./convert.ts";
 import { Display, printable } from "./display.ts";
 
@@ -52,7 +53,7 @@ export async function runBatch(
       if (around.signal.aborted) return;
       failed++;
       if (json) tell(JSON.stringify({ input: name, error: describe(error) }));
-      else complain(`pagewright: ${named(name, (error as Error).message)}`);
+      else complain(complaintOf(name, error));
     } finally {
       display.finish(name);
     }
@@ -71,8 +72,6 @@ export async function runBatch(
   }
   return failed;
 }
-
-const named = (name: string, message: string) => (message.startsWith(name) ? message : `${name}: ${message}`);
 
 function reportDone(
   name: string,

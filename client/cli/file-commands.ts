@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import type { CallOptions, Progress } from "../core/progress.ts";
 import type { PagewrightClient } from "../node.ts";
 import type { Surroundings } from "./batch.ts";
+import { complaintOf } from "./complaint.ts";
 import { Display, printable } from "./display.ts";
 import { type Operand, readOperands } from "./operands.ts";
 import type { ServiceOptions } from "./settings.ts";
@@ -71,9 +72,7 @@ async function forEach(operands: readonly Operand[], work: Work, around: Surroun
     } catch (error) {
       if (signal.aborted) break;
       failed++;
-      const { message } = error as Error;
-      const said = message.includes(shown) ? message : `${shown}: ${message}`;
-      display.aside(() => stderr.write(`pagewright: ${printable(said)}\n`));
+      display.aside(() => stderr.write(`${printable(complaintOf(shown, error))}\n`));
     }
     display.finish(shown);
   }

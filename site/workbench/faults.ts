@@ -28,9 +28,15 @@ export function problemOf({ problem, info }: Input): Problem | undefined {
   return problem ?? (info?.problem === undefined ? undefined : { status: 0, sentence: info.problem });
 }
 
-/** Reports whether an operation cannot take an input, because of what the service has told about it. */
-export function isUnusable({ anyFile, webPages }: Operation, input: Input): boolean {
-  if (problemOf(input) === undefined) return false;
+/** The sentence of a PDF among documents that become PDFs. */
+const IS_PDF = "The file is a PDF already.";
+
+/** Returns why an operation cannot take an input, as far as the service has told. */
+export const whyUnusable = (operation: Operation, input: Input): string | undefined =>
+  isUnusable(operation, input) ? (problemOf(input)?.sentence ?? IS_PDF) : undefined;
+
+function isUnusable({ anyFile, pdfOnly, webPages }: Operation, input: Input): boolean {
+  if (problemOf(input) === undefined) return !anyFile && !pdfOnly && input.info?.type === "application/pdf";
   if (input.id !== undefined) return !anyFile;
   // A browser may load what could not be fetched.
   return !(webPages && input.url !== undefined && input.problem?.status === 422);

@@ -114,7 +114,7 @@ export const pdf = endpoint({
       case "none":
         throw isSent("url")
           ? notAWebPage()
-          : mismatch({ name: input!.name, type: await mediaTypeOfInput(input!) }, TAKES);
+          : mismatch({ name: input!.name, size: input!.size, type: await mediaTypeOfInput(input!) }, TAKES);
     }
   },
 });

@@ -1,5 +1,7 @@
 // Tells which input of a request has a wrong type.
+
 import { typeName } from "../core/type-names.ts";
+import type { Arrival } from "../storage/file.ts";
 import { type ServiceError, wrongType } from "./errors.ts";
 
 /**
@@ -8,12 +10,14 @@ import { type ServiceError, wrongType } from "./errors.ts";
  * @param place of the input among several, from 1
  */
 export function mismatch(
-  { name, type }: { readonly name: string; readonly type: string },
+  { name, type, size }: Pick<Arrival, "name" | "type" | "size">,
   takes: string,
   place?: { readonly number: number; readonly of: number },
 ): ServiceError {
   const which = place && place.of > 1 ? `, number ${place.number} of the ${place.of} inputs,` : "";
-  return wrongType(`${shortened(name)}${which} is ${typeName(type)}; this endpoint takes ${takes}.`);
+  return wrongType(
+    `${shortened(name)}${which} is ${size === 0 ? "empty" : typeName(type)}; this endpoint takes ${takes}.`,
+  );
 }
 
 const SHOWN_NAME_LENGTH = 100;

@@ -11,8 +11,8 @@ interface FileRowProps {
   readonly page: Page;
   readonly input: Input;
   readonly index: number;
-  /** True if the operation cannot take the file. */
-  readonly isUnusable: boolean;
+  /** The reason why the operation cannot take the file. @default it can */
+  readonly whyUnusable: string | undefined;
   readonly canOrder: boolean;
 }
 
@@ -27,21 +27,22 @@ const MOVES: Readonly<Record<string, (index: number, count: number) => number>> 
   End: (_, count) => count - 1,
 };
 
-export function FileRow({ page, input, index, isUnusable, canOrder }: FileRowProps) {
+export function FileRow({ page, input, index, whyUnusable, canOrder }: FileRowProps) {
   const [isOver, setOver] = useState(false);
   const row = useRef<HTMLLIElement>(null);
   const { inputs, state } = page;
   const { key, name } = input;
   // A file that could not be stored is refused for all operations, or is fetched by the job itself.
-  const problem = isUnusable || input.id === undefined ? problemOf(input) : undefined;
+  const complaint = whyUnusable ?? (input.id === undefined ? problemOf(input)?.sentence : undefined);
+  const facts = factsOf(input, state);
   useEffect(() => {
-    // The list scrolls, and may have left behind whoever moves a file.
+    // The list scrolls, and may have left behind whoever moves a file. A row grows with what is told of its file.
     if (row.current?.contains(document.activeElement)) row.current.scrollIntoView({ block: "nearest" });
-  }, [index]);
+  }, [index, facts, complaint]);
   return (
     <li
       ref={row}
-      class={`file ${isOver ? "over" : ""} ${isUnusable ? "bad" : ""}`}
+      class={`file ${isOver ? "over" : ""} ${whyUnusable === undefined ? "" : "bad"}`}
       draggable={canOrder}
       onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, String(key))}
       onDragOver={(event) => {
@@ -72,13 +73,13 @@ export function FileRow({ page, input, index, isUnusable, canOrder }: FileRowPro
       <Thumbnail {...{ input, state }} />
       <span class="about">
         <span class="name">{name}</span>
-        <span class="small">{factsOf(input, state)}</span>
+        <span class="small">{facts}</span>
       </span>
       <button type="button" class="quiet" onClick={() => inputs.remove(key)}>
         <Icon name="remove" />
         <span class="visually-hidden">Remove {name}</span>
       </button>
-      {problem && <span class="complaint whole">{problem.sentence}</span>}
+      {complaint && <span class="complaint whole">{complaint}</span>}
       <Upload input={input} />
       <MergedPages page={page} input={input} />
       {canOrder && <Moves {...{ page, input, index }} />}

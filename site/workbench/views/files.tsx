@@ -1,7 +1,7 @@
 // The first step: documents that are dropped, named by an address, or brought along by the page.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { checkAddress } from "../checks.ts";
-import { isUnusable, problemOf } from "../faults.ts";
+import { problemOf, whyUnusable } from "../faults.ts";
 import { countText } from "../format.ts";
 import type { Problem } from "../problems.ts";
 import type { Input } from "../state.ts";
@@ -18,7 +18,12 @@ export function Files({ page }: { page: Page }) {
   const { state, inputs } = page;
   const operation = state.service?.operations.get(state.path);
   const several = operation?.source === "several";
-  const bad = new Set(state.inputs.filter((input) => operation && isUnusable(operation, input)).map(({ key }) => key));
+  const bad = new Map(
+    state.inputs.flatMap((input) => {
+      const why = operation && whyUnusable(operation, input);
+      return why === undefined ? [] : [[input.key, why] as const];
+    }),
+  );
   const canOrder = several && state.inputs.length > 1;
   const list = useScrolledList(state.inputs.length);
   if (operation?.source === "text") return null;
@@ -40,12 +45,12 @@ export function Files({ page }: { page: Page }) {
       {state.inputs.length > 0 && (
         <ol ref={list} class="files" aria-label={several ? "Files, in the order of the merge" : "Files"}>
           {state.inputs.map((input, index) => (
-            <FileRow key={input.key} {...{ page, input, index, canOrder }} isUnusable={bad.has(input.key)} />
+            <FileRow key={input.key} {...{ page, input, index, canOrder }} whyUnusable={bad.get(input.key)} />
           ))}
         </ol>
       )}
       {bad.size > 1 && (
-        <button type="button" class="chip" onClick={() => inputs.remove(...bad)}>
+        <button type="button" class="chip" onClick={() => inputs.remove(...bad.keys())}>
           Remove the {bad.size} files that cannot be used
         </button>
       )}

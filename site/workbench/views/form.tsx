@@ -77,6 +77,7 @@ function Labeled({ page, operation, field }: { page: Page; operation: Operation;
     <>
       <p class="small" id={`${id}-help`}>
         {field.description}
+        {field.min !== undefined && field.max !== undefined && ` From ${field.min} to ${field.max}.`}
         {field.examples && field.kind !== "json" && ` For example ${field.examples.join(", ")}.`}
       </p>
       <p class="complaint" id={`${id}-complaint`} aria-live="polite">

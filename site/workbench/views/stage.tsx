@@ -1,7 +1,9 @@
 // What there is to see: a document of the list, or what was made.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { problemOf } from "../faults.ts";
 import { sideOf } from "../pairs.ts";
 import { chosenInput } from "../request.ts";
+import type { Input } from "../state.ts";
 import { Comparison } from "./comparison.tsx";
 import { Made } from "./made.tsx";
 import { type Page, Picker, ProblemText } from "./parts.tsx";
@@ -16,22 +18,30 @@ export function Stage({ page }: { page: Page }) {
   useEffect(() => {
     if (seen.current === outcome?.key) return;
     seen.current = outcome?.key;
-    // On a narrow page, the result is below the form; on a wide one, its beginning may be above the window.
-    const top = place.current?.getBoundingClientRect().top ?? 0;
-    if (outcome && (top < 0 || top > innerHeight / 2)) place.current!.scrollIntoView();
+    if (outcome) show(place.current!);
     // The button that was pressed may be gone, and with it the focus.
     const isLost = document.activeElement === document.body || document.activeElement?.closest(".run");
     if (outcome && isLost) title.current?.focus({ preventScroll: true });
   }, [outcome?.key]);
+  const isMissing = problem?.place === "result";
+  useEffect(() => {
+    if (isMissing) show(place.current!);
+  }, [isMissing]);
   return (
     <section ref={place} class="card stage" aria-labelledby="stage-title" id="stage">
       <h2 id="stage-title" ref={title} tabIndex={-1}>
         {outcome ? "Result" : "Preview"}
       </h2>
-      {problem?.place === "result" && <ProblemText problem={problem} />}
+      {isMissing && <ProblemText problem={problem} />}
       {outcome ? <Made key={outcome.key} {...{ page, outcome }} /> : <Preview page={page} />}
     </section>
   );
+}
+
+/** Scrolls to the stage: on a narrow page, it is below the form; on a wide one, its beginning may be above the window. */
+function show(stage: HTMLElement): void {
+  const { top } = stage.getBoundingClientRect();
+  if (top < 0 || top > innerHeight / 2) stage.scrollIntoView();
 }
 
 function Preview({ page }: { page: Page }) {
@@ -64,9 +74,16 @@ function Preview({ page }: { page: Page }) {
             <i />
             <i />
           </div>
-          <p>{input ? "Run the operation to see pages of this document." : "Pages appear here."}</p>
+          <p>{hintFor(input)}</p>
         </div>
       )}
     </>
   );
+}
+
+function hintFor(input: Input | undefined): string {
+  if (!input) return "Pages appear here.";
+  if (problemOf(input)) return "There are no pages to show of this file.";
+  if (input.id === undefined && input.url === undefined) return "Pages appear here once the file is stored.";
+  return "Run the operation to see pages of this document.";
 }

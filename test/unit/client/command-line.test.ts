@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
+import { complaintOf } from "../../../client/cli/complaint.ts";
 import { DECLARED } from "../../../client/cli/declared.ts";
 import { htmlIn } from "../../../client/cli/html-text.ts";
 import { numbersOf } from "../../../client/cli/numbers.ts";
@@ -12,6 +13,8 @@ import { optionsOf } from "../../../client/cli/parameters.ts";
 import { run } from "../../../client/cli/program.ts";
 import { withoutPdfs } from "../../../client/cli/skipping.ts";
 import { targetsOf } from "../../../client/cli/targets.ts";
+import { errorSaying } from "../../../client/core/error.ts";
+import { invalidKey, keyRequired, type ServiceError } from "../../../src/http/errors.ts";
 import { docx, paragraph } from "../../fixtures/office.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "command-line-"));
@@ -132,4 +135,14 @@ test("pdf skips PDFs among several files, each with a line", async () => {
       .map((line) => line.split(": ").at(-1)),
   ).toEqual(["skipped, it is a PDF already.", "skipped, it is a PDF already.", ""]);
   expect(await withoutPdfs(await readOperands([join(folder, "a.pdf")]), false, surroundings)).toHaveLength(1);
+});
+
+test("a failure names what failed once, and a key that is missing how to send one", () => {
+  const told = ({ status, message }: ServiceError) => complaintOf("a.pdf", errorSaying(status, message));
+  expect(told(keyRequired())).toBe(
+    "pagewright: a.pdf: An Api-Key header is required to send this request. " +
+      "Pass the key with --api-key, PAGEWRIGHT_API_KEY or the configuration file.",
+  );
+  expect(told(invalidKey())).toBe("pagewright: a.pdf: The provided key is not valid.");
+  expect(complaintOf("a.pdf", new Error("a.pdf cannot be read."))).toBe("pagewright: a.pdf cannot be read.");
 });

@@ -43,9 +43,16 @@ test.each([
   ],
   ["a", "application/octet-stream", undefined, "a is of no known type; this endpoint takes PDF."],
 ])("%s of a wrong type", (name, type, place, why) => {
-  expect(mismatch({ name, type }, "PDF", place).message).toBe(`${NOT_VALID} ${why}`);
+  expect(mismatch({ name, type, size: 1 }, "PDF", place).message).toBe(`${NOT_VALID} ${why}`);
+});
+
+test("an empty file is said to be empty, whatever its name", () => {
+  for (const name of ["a", "report.pdf", "report.docx"]) {
+    const { message } = mismatch({ name, type: "application/octet-stream", size: 0 }, "PDF");
+    expect(message).toBe(`${NOT_VALID} ${name} is empty; this endpoint takes PDF.`);
+  }
 });
 
 test("a long name is cut", () => {
-  expect(mismatch({ name: "x".repeat(4000), type: WORD }, "PDF").message.length).toBeLessThan(250);
+  expect(mismatch({ name: "x".repeat(4000), type: WORD, size: 1 }, "PDF").message.length).toBeLessThan(250);
 });

@@ -1,7 +1,7 @@
 // Tests what keeps an operation from running before the service is asked, and the names of what is made.
 // Contract: docs/api.md#workbench, #stored-files
 import { describe, expect, test } from "vitest";
-import { faultsOf, obstacleTo } from "../../../site/workbench/faults.ts";
+import { faultsOf, obstacleTo, whyUnusable } from "../../../site/workbench/faults.ts";
 import { shownFields, tasksOf } from "../../../site/workbench/request.ts";
 import { FIRST_STATE, type Input, type State, type Values } from "../../../site/workbench/state.ts";
 import { describedService, operationOf } from "./described-operations.ts";
@@ -51,6 +51,17 @@ describe("files that keep an operation from running", () => {
     expect(obstacle("/zip", refused("huge.pdf", 413))).toBe("Remove huge.pdf first.");
     const address = { url: "http://127.0.0.1/" };
     expect(obstacle("/pdf", refused(address.url, 400, address))).toBe("Remove http://127.0.0.1/ first.");
+  });
+
+  test("one is a PDF, and documents become PDFs", () => {
+    const letter = { info: { name: "letter.docx", type: "application/msword", size: 1 } };
+    expect(obstacle("/pdf", input("a.pdf"))).toBe("Remove a.pdf first.");
+    expect(obstacle("/pdf", input("a.pdf"), input("letter.docx", letter))).toBeUndefined();
+    expect(whyUnusable(operationOf("/pdf"), input("a.pdf"))).toBe("The file is a PDF already.");
+    expect(whyUnusable(operationOf("/pdf"), input("letter.docx", letter))).toBeUndefined();
+    for (const path of ["/pdfa", "/png", "/merged-pdf", "/zip"]) {
+      expect([path, whyUnusable(operationOf(path), input("a.pdf"))]).toEqual([path, undefined]);
+    }
   });
 
   test("an address that could not be fetched may be a web page", () => {
