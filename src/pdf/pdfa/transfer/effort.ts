@@ -1,8 +1,8 @@
 // Limits the work that the functions of a document may cause.
 import { EngineFailure } from "../../../core/failure.ts";
 
-/** Number of steps, such as operators of a calculator, for which there is time: less than 30 seconds. */
-const MOST_STEPS = 5e8;
+/** Number of steps, such as operators of a calculator, for which there is time: about 10 seconds. */
+const MOST_STEPS = 2e8;
 
 export class Effort {
   #left: number;

@@ -12,7 +12,7 @@ const MAX_DEPTH = 8;
 /** Maximum number of inputs of a sampled function: it is evaluated between the two samples of each. */
 const MOST_INPUTS = 8;
 /** Work of reading a function, and for each byte of it that is kept. */
-const FUNCTION_EFFORT = 5000;
+const FUNCTION_EFFORT = 100;
 const BYTE_EFFORT = 10;
 
 /** The functions that have been read of each file, by object number, and the work that is left for it. */
@@ -28,6 +28,7 @@ const known = new WeakMap<
 export function readFunction(file: PdfFile, value: Value | undefined, depth = 0): PdfFunction | undefined {
   const { functions, effort } = known.get(file) ?? { functions: new Map(), effort: new Effort() };
   known.set(file, { functions, effort });
+  effort.spend(0);
   if (!(value instanceof Reference)) return read(file, value, depth, effort);
   if (functions.has(value.number)) return functions.get(value.number);
   // A function that contains itself is not correct.

@@ -6,7 +6,7 @@ import { Dictionary, Name, PdfStream, plainBody, type Value } from "../../../../
 import { readCalculator } from "../../../../src/pdf/pdfa/transfer/calculator.ts";
 import { Effort } from "../../../../src/pdf/pdfa/transfer/effort.ts";
 import { readFunction } from "../../../../src/pdf/pdfa/transfer/functions.ts";
-import { readTransfer } from "../../../../src/pdf/pdfa/transfer/transfer.ts";
+import { readTransfer, setsTransfer, Transfer } from "../../../../src/pdf/pdfa/transfer/transfer.ts";
 import { readSpace, transferred } from "../../../../src/pdf/pdfa/transfer/transferred-colors.ts";
 
 const file = PdfFile.create(new Budget(2 ** 24));
@@ -86,6 +86,24 @@ test("a function that needs too much work fails when it is evaluated", () => {
     for (let index = 0; index < 100; index++) evaluate([1]);
   };
   expect(many).toThrow(expect.objectContaining({ reason: "too-complex" }));
+});
+
+test("a transfer function that needs too much work counts as one that is removed", () => {
+  const own = PdfFile.create(new Budget(2 ** 26));
+  const sampled = Dictionary.of({ FunctionType: 0, Domain: [0, 1], Range: [0, 1], Size: [2], BitsPerSample: 8 });
+  const samples = new Uint8Array(2 ** 23).fill(255, 1, 2);
+  const large = () => own.add(new PdfStream(sampled, plainBody(samples)));
+  const states = Array.from({ length: 4 }, () => Dictionary.of({ TR: large() }));
+  expect(states.map((one) => setsTransfer(own, one))).toEqual([false, false, true, true]);
+});
+
+test("inks become the colors that viewers show, if they cannot stay inks", () => {
+  const { space, components } = transferred(new Transfer([(component) => 1 - component]), {
+    space: Name.of("DeviceCMYK"),
+    components: [1, 0, 0, 0],
+  });
+  expect(space).toBe(Name.of("DeviceRGB"));
+  expect(components).toEqual([1, 82 / 255, 16 / 255].map((part) => expect.closeTo(part, 3)));
 });
 
 test("functions that change nothing are none, and TR2 counts before TR", () => {
