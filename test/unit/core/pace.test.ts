@@ -42,7 +42,7 @@ test.each([
 
 test("steps that become slow are told when most of the latest ones are", () => {
   const quick = new Array<number>(40).fill(100);
-  const slow = new Array<number>(60).fill(5_000);
+  const slow = new Array<number>(60).fill(3_000);
   const left = forecasts(400, 100_000, [...quick, ...slow]);
   expect(left.slice(0, 60).filter((one) => one !== undefined)).toEqual([]);
   expect(left.at(-1)).toBeLessThan(400);
