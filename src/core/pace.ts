@@ -3,6 +3,8 @@
 /** Processor time after which a forecast means something: code is compiled by then, and memory has grown. */
 const LEAST_MS = 10_000;
 const LEAST_STEPS = 3;
+/** Number of steps that tell about the rest. */
+const LATEST_STEPS = 65;
 /** Steps differ: a job goes on unless it would take so many times as long as it may. */
 const DOUBT = 1.25;
 
@@ -11,7 +13,9 @@ export class Pace {
   readonly #limitMs: number;
   readonly #usedMs: () => number;
   readonly #startedMs: number;
+  readonly #latestMs: number[] = [];
   #done = 0;
+  #usedBeforeMs = 0;
 
   /**
    * @param steps number of all steps
@@ -30,10 +34,16 @@ export class Pace {
    * @returns the number of such steps that there is time for, if that is not all of them
    */
   step(): number | undefined {
-    this.#done++;
     const usedMs = this.#usedMs() - this.#startedMs;
+    this.#latestMs.push(usedMs - this.#usedBeforeMs);
+    if (this.#latestMs.length > LATEST_STEPS) this.#latestMs.shift();
+    this.#usedBeforeMs = usedMs;
+    this.#done++;
     if (usedMs < LEAST_MS || this.#done < LEAST_STEPS) return undefined;
-    const stepMs = usedMs / this.#done;
-    return stepMs * this.#steps > this.#limitMs * DOUBT ? Math.floor(this.#limitMs / stepMs) : undefined;
+    // The usual step: a few that are much slower, such as the cover of a report, say nothing about the rest.
+    const stepMs = this.#latestMs.toSorted((one, other) => one - other)[this.#latestMs.length >> 1]!;
+    const expectedMs = usedMs + stepMs * (this.#steps - this.#done);
+    if (expectedMs <= this.#limitMs * DOUBT) return undefined;
+    return Math.floor((this.#limitMs * this.#steps) / expectedMs);
   }
 }

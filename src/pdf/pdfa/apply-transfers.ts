@@ -119,10 +119,11 @@ class Applying implements TransferredObjects {
     return used;
   }
 
-  color(color: PaintColor, transfer: Transfer): PaintColor {
+  color(color: PaintColor, transfer: Transfer | null): PaintColor {
     const file = this.#file;
     const { space, components, pattern } = color;
     if (pattern === undefined) {
+      if (!transfer) return color;
       const read = readSpace(file, space);
       return read ? transferred(transfer, read.toProcess(components)) : color;
     }
@@ -135,15 +136,16 @@ class Applying implements TransferredObjects {
       return made ? { space, components, pattern: made } : color;
     }
     const base = readSpace(file, file.array(space)?.[1]);
-    if (!base) return color;
+    if (!base || !transfer) return color;
     const shown = transferred(transfer, base.toProcess(components));
     return { space: [Name.of("Pattern"), shown.space], components: shown.components, pattern };
   }
 
-  #pattern(pattern: Value, transfer: Transfer): Reference | undefined {
+  #pattern(pattern: Value, transfer: Transfer | null): Reference | undefined {
     const file = this.#file;
     const dictionary = file.dictionary(pattern);
     if (file.stream(pattern)) return this.object(pattern, { transfer, fill: BLACK, stroke: BLACK }, new Dictionary());
+    if (!transfer) return undefined;
     return this.#once(`pattern ${keyOf(pattern)} ${transfer.key}`, () => {
       const shading = dictionary?.get("Shading");
       const made = shading === undefined ? undefined : this.shading(shading, transfer);

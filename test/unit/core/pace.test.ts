@@ -31,3 +31,19 @@ test("a job that may end in its time goes on", () => {
   ).toEqual([]);
   expect(forecasts(3, 100_000, [30_000, 30_000, 30_000])).toEqual([undefined, undefined, undefined]);
 });
+
+test.each([
+  ["first", [15_000, 100, 100, 100, 100]],
+  ["second", [100, 15_000, 100, 100, 100]],
+  ["third", [100, 100, 15_000, 100, 100]],
+])("a slow %s step says nothing about the rest", (_, stepsMs) => {
+  expect(forecasts(120, 100_000, stepsMs)).toEqual(stepsMs.map(() => undefined));
+});
+
+test("steps that become slow are told when most of the latest ones are", () => {
+  const quick = new Array<number>(40).fill(100);
+  const slow = new Array<number>(60).fill(3_000);
+  const left = forecasts(400, 100_000, [...quick, ...slow]);
+  expect(left.slice(0, 60).filter((one) => one !== undefined)).toEqual([]);
+  expect(left.at(-1)).toBeLessThan(400);
+});

@@ -2,7 +2,7 @@
 import { noticesOf } from "../../../core/notice.ts";
 import { type Dictionary, Name } from "../../objects/values.ts";
 import type { Archive } from "../archive.ts";
-import { readTransfer } from "../transfer/transfer.ts";
+import { setsTransfer } from "../transfer/transfer.ts";
 
 const FORBIDDEN = ["TR", "HTP", "HTO", "HT"];
 export const RENDERING_INTENTS: ReadonlySet<string> = new Set([
@@ -25,7 +25,7 @@ export function mendGraphicsStates(archive: Archive): void {
   for (const { dictionary, above } of archive.places) {
     const isState = above === "ExtGState" || archive.file.name(dictionary.get("Type")) === "ExtGState";
     if (isState) {
-      if (readTransfer(archive.file, dictionary)) transfers++;
+      if (setsTransfer(archive.file, dictionary)) transfers++;
       mendState(archive, dictionary);
     }
     // Annotations may have a blend mode, too (ISO 32000-2, table 166).

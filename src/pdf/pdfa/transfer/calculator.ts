@@ -1,4 +1,5 @@
 // Reads and evaluates PostScript calculator functions (ISO 32000-1, 7.10.5).
+import type { Effort } from "./effort.ts";
 
 type Token = number | string | Token[];
 
@@ -11,7 +12,11 @@ const DEGREES = 180 / Math.PI;
  * @param outputs number of values that are taken from the stack
  * @returns undefined if the program is not correct
  */
-export function readCalculator(text: string, outputs: number): ((inputs: readonly number[]) => number[]) | undefined {
+export function readCalculator(
+  text: string,
+  outputs: number,
+  effort: Effort,
+): ((inputs: readonly number[]) => number[]) | undefined {
   const tokens = text.replace(/%[^\r\n]*/g, " ").match(/[{}]|[^\s{}]+/g) ?? [];
   if (tokens.length > MAX_TOKENS || tokens[0] !== "{") return undefined;
   const open: Token[][] = [];
@@ -30,7 +35,7 @@ export function readCalculator(text: string, outputs: number): ((inputs: readonl
   const whole = program;
   return (inputs) => {
     const stack: Operand[] = [...inputs];
-    run(whole, stack);
+    run(whole, stack, effort);
     const values = stack.slice(-outputs).map(Number);
     return values.map((value) => (Number.isFinite(value) ? value : 0));
   };
@@ -104,13 +109,16 @@ const STACK: Readonly<Record<string, (stack: Operand[]) => void>> = {
   },
 };
 
-function run(program: readonly Token[], stack: Operand[]): void {
+function run(program: readonly Token[], stack: Operand[], effort: Effort): void {
+  effort.spend(program.length);
   program.forEach((token, index) => {
     if (typeof token === "number") stack.push(token);
     else if (typeof token !== "string") return;
     else if (token === "true" || token === "false") stack.push(token === "true");
-    else if (token === "if" || token === "ifelse") choose(program, index, token, stack);
-    else if (token in UNARY) stack.push(UNARY[token]!(stack.pop() ?? 0));
+    else if (token === "if" || token === "ifelse") {
+      const block = chosen(program, index, token, stack.pop() === true);
+      if (Array.isArray(block)) run(block, stack, effort);
+    } else if (token in UNARY) stack.push(UNARY[token]!(stack.pop() ?? 0));
     else if (token in BINARY) {
       const second = stack.pop() ?? 0;
       stack.push(BINARY[token]!(stack.pop() ?? 0, second));
@@ -119,8 +127,8 @@ function run(program: readonly Token[], stack: Operand[]): void {
   });
 }
 
-function choose(program: readonly Token[], index: number, operator: "if" | "ifelse", stack: Operand[]): void {
-  const condition = stack.pop() === true;
-  const block = program[operator === "if" || !condition ? index - 1 : index - 2];
-  if ((operator === "ifelse" || condition) && Array.isArray(block)) run(block, stack);
+/** Returns the block that a condition chooses, if any. */
+function chosen(program: readonly Token[], index: number, operator: "if" | "ifelse", condition: boolean) {
+  if (operator === "if") return condition ? program[index - 1] : undefined;
+  return program[condition ? index - 2 : index - 1];
 }

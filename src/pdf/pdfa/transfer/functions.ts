@@ -1,7 +1,8 @@
 // Evaluates the functions of a PDF (ISO 32000-1, 7.10). Knows nothing about what they mean.
 import type { PdfFile } from "../../objects/pdf-file.ts";
-import type { Dictionary, Value } from "../../objects/values.ts";
+import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
 import { readCalculator } from "./calculator.ts";
+import { Effort } from "./effort.ts";
 
 /** Returns the outputs for the inputs. Does not change the inputs. */
 export type PdfFunction = (inputs: readonly number[]) => number[];
@@ -10,17 +11,43 @@ const MAX_BYTES = 16 * 2 ** 20;
 const MAX_DEPTH = 8;
 /** Maximum number of inputs of a sampled function: it is evaluated between the two samples of each. */
 const MOST_INPUTS = 8;
+/** Work of reading a function, and for each byte of it that is kept. */
+const FUNCTION_EFFORT = 100;
+const BYTE_EFFORT = 10;
 
-/** @returns undefined if the value is not a function, or not a correct one */
+/** The functions that have been read of each file, by object number, and the work that is left for it. */
+const known = new WeakMap<
+  PdfFile,
+  { readonly functions: Map<number, PdfFunction | undefined>; readonly effort: Effort }
+>();
+
+/**
+ * @returns undefined if the value is not a function, or not a correct one
+ * @throws EngineFailure `too-complex` if the functions of the file need too much work, now or when they are evaluated
+ */
 export function readFunction(file: PdfFile, value: Value | undefined, depth = 0): PdfFunction | undefined {
+  const { functions, effort } = known.get(file) ?? { functions: new Map(), effort: new Effort() };
+  known.set(file, { functions, effort });
+  effort.spend(0);
+  if (!(value instanceof Reference)) return read(file, value, depth, effort);
+  if (functions.has(value.number)) return functions.get(value.number);
+  // A function that contains itself is not correct.
+  functions.set(value.number, undefined);
+  const made = read(file, value, depth, effort);
+  functions.set(value.number, made);
+  return made;
+}
+
+function read(file: PdfFile, value: Value | undefined, depth: number, effort: Effort): PdfFunction | undefined {
   const dictionary = file.dictionary(value);
   if (!dictionary || depth > MAX_DEPTH) return undefined;
+  effort.spend(FUNCTION_EFFORT);
   const numbers = (key: string) => (file.array(dictionary.get(key)) ?? []).map((element) => file.number(element) ?? 0);
   const domain = numbers("Domain");
   if (domain.length < 2 || domain.length % 2 === 1) return undefined;
   const range = numbers("Range");
   const evaluate = readers[file.number(dictionary.get("FunctionType")) ?? -1]?.(
-    { file, dictionary, numbers, domain, range, depth },
+    { file, dictionary, numbers, domain, range, depth, effort },
     value,
   );
   return evaluate && ((inputs) => bounded(evaluate(bounded(inputs, domain)), range));
@@ -33,6 +60,7 @@ interface Parts {
   readonly domain: readonly number[];
   readonly range: readonly number[];
   readonly depth: number;
+  readonly effort: Effort;
 }
 
 /** By function type. */
@@ -40,18 +68,21 @@ const readers: Readonly<Record<number, (parts: Parts, value: Value | undefined) 
   0: sampled,
   2: exponential,
   3: stitched,
-  4: ({ file, range }, value) => {
-    const bytes = decoded(file, value);
-    return bytes && readCalculator(Buffer.from(bytes).toString("latin1"), range.length / 2);
+  4: ({ file, range, effort }, value) => {
+    const bytes = decoded(file, value, effort);
+    return bytes && readCalculator(Buffer.from(bytes).toString("latin1"), range.length / 2, effort);
   },
 };
 
-function decoded(file: PdfFile, value: Value | undefined): Uint8Array | undefined {
+function decoded(file: PdfFile, value: Value | undefined, effort: Effort): Uint8Array | undefined {
+  let bytes: Uint8Array | undefined;
   try {
-    return file.stream(value)?.body.decoded(MAX_BYTES);
+    bytes = file.stream(value)?.body.decoded(MAX_BYTES);
   } catch {
     return undefined;
   }
+  effort.spend(BYTE_EFFORT * (bytes?.length ?? 0));
+  return bytes;
 }
 
 /** Limits values to pairs of bounds, if there are any. */
@@ -86,8 +117,8 @@ function stitched({ file, dictionary, numbers, domain, depth }: Parts): PdfFunct
   };
 }
 
-function sampled({ file, dictionary, numbers, domain, range }: Parts, value: Value | undefined) {
-  const bytes = decoded(file, value);
+function sampled({ file, dictionary, numbers, domain, range, effort }: Parts, value: Value | undefined) {
+  const bytes = decoded(file, value, effort);
   const size = numbers("Size");
   const bits = file.number(dictionary.get("BitsPerSample")) ?? 8;
   const inputs = domain.length >> 1;
@@ -101,6 +132,7 @@ function sampled({ file, dictionary, numbers, domain, range }: Parts, value: Val
   const most = 2 ** bits - 1;
   const sampleAt = (index: number) => readBits(bytes, index * bits, bits) / most;
   return (values: readonly number[]): number[] => {
+    effort.spend(2 ** inputs + outputs);
     const places = values.slice(0, inputs).map((input, axis) => {
       const last = size[axis]! - 1;
       const to = encode.length >= 2 * inputs ? encode.slice(2 * axis, 2 * axis + 2) : [0, last];

@@ -1,5 +1,6 @@
 // Reads transfer functions of graphics states (ISO 32000-1, 10.5), which change the colors of what is painted.
 import { createHash } from "node:crypto";
+import { EngineFailure } from "../../../core/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary, Value } from "../../objects/values.ts";
 import { readFunction } from "./functions.ts";
@@ -75,6 +76,16 @@ export function readTransfer(file: PdfFile, state: Dictionary | undefined): Tran
   if (curves.length === 0 || curves.includes(undefined)) return null;
   const transfer = new Transfer(curves as Curve[]);
   return transfer.isIdentity ? null : transfer;
+}
+
+/** Reports whether a graphics state sets a transfer function that changes colors, or one that needs too much work. */
+export function setsTransfer(file: PdfFile, state: Dictionary): boolean {
+  try {
+    return readTransfer(file, state) instanceof Transfer;
+  } catch (error) {
+    if (error instanceof EngineFailure && error.reason === "too-complex") return true;
+    throw error;
+  }
 }
 
 function readCurve(file: PdfFile, value: Value): Curve | undefined {

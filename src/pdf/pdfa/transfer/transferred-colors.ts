@@ -111,9 +111,37 @@ export function transferred({ rgb, gray, isUniform, keepsInks }: Transfer, { spa
   if (keepsInks) {
     return { space, components: components.map((ink, index) => inkCurve([...rgb, gray][index]!)(ink)) };
   }
-  const [cyan, magenta, yellow, black] = components as [number, number, number, number];
-  const light = [cyan, magenta, yellow].map((ink) => (1 - ink) * (1 - black));
+  const light = shownInks(components);
   return { space: DEVICE_RGB, components: rgb.map((curve, index) => curve(light[index]!)) };
+}
+
+/**
+ * Red, green and blue, from 0 to 255, that poppler and MuPDF show where inks are full: without black and with it, for
+ * each mixture of cyan (4), magenta (2) and yellow (1).
+ */
+const FULL_INKS = [
+  [255, 255, 255, 35, 31, 32],
+  [255, 242, 0, 28, 26, 0],
+  [236, 0, 140, 36, 0, 0],
+  [237, 28, 36, 34, 0, 0],
+  [0, 173, 239, 0, 15, 36],
+  [0, 166, 80, 0, 19, 0],
+  [46, 49, 146, 0, 0, 2],
+  [54, 54, 57, 0, 0, 0],
+] as const;
+
+/** Returns red, green and blue, from 0 to 1, between those of full inks. */
+function shownInks(inks: readonly number[]): number[] {
+  const [cyan, magenta, yellow, black] = inks as [number, number, number, number];
+  const shown = [0, 0, 0];
+  FULL_INKS.forEach((colors, mixture) => {
+    const weight =
+      (mixture & 4 ? cyan : 1 - cyan) * (mixture & 2 ? magenta : 1 - magenta) * (mixture & 1 ? yellow : 1 - yellow);
+    for (let part = 0; part < 3; part++) {
+      shown[part]! += (weight * ((1 - black) * colors[part]! + black * colors[part + 3]!)) / 255;
+    }
+  });
+  return shown;
 }
 
 export const DEVICE_RGB: Value = Name.of("DeviceRGB");

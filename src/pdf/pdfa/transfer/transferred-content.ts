@@ -22,7 +22,7 @@ export interface Inherited {
 
 /** Makes objects as they look under a transfer function. Each returns undefined if the object stays as it is. */
 export interface TransferredObjects {
-  color(color: PaintColor, transfer: Transfer): PaintColor;
+  color(color: PaintColor, transfer: Transfer | null): PaintColor;
   object(value: Value, state: Inherited, resources: Dictionary): Reference | undefined;
   inlineImage(
     operation: ContentOperation,
@@ -154,7 +154,8 @@ export class TransferredContent {
   }
 
   #shown(color: PaintColor, transfer: Transfer | null): PaintColor {
-    return transfer ? this.#objects.color(color, transfer) : color;
+    // The content of a pattern may set a transfer function of its own.
+    return transfer || color.pattern !== undefined ? this.#objects.color(color, transfer) : color;
   }
 
   /** Sets the colors in which the next operation paints, if they differ from those that are set. */
@@ -231,6 +232,10 @@ export class TransferredContent {
       plain.delete("TR");
       plain.delete("TR2");
       this.#category("ExtGState").set(name, plain);
+    }
+    for (const [name, value] of this.#file.dictionary(this.#given.get("Pattern")) ?? []) {
+      const { pattern } = this.#shown({ space: Name.of("Pattern"), components: [], pattern: value }, null);
+      if (pattern !== undefined && pattern !== value) this.#category("Pattern").set(name, pattern);
     }
   }
 }

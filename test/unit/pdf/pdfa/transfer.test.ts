@@ -4,8 +4,9 @@ import { Budget } from "../../../../src/pdf/objects/budget.ts";
 import { PdfFile } from "../../../../src/pdf/objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, plainBody, type Value } from "../../../../src/pdf/objects/values.ts";
 import { readCalculator } from "../../../../src/pdf/pdfa/transfer/calculator.ts";
+import { Effort } from "../../../../src/pdf/pdfa/transfer/effort.ts";
 import { readFunction } from "../../../../src/pdf/pdfa/transfer/functions.ts";
-import { readTransfer } from "../../../../src/pdf/pdfa/transfer/transfer.ts";
+import { readTransfer, setsTransfer, Transfer } from "../../../../src/pdf/pdfa/transfer/transfer.ts";
 import { readSpace, transferred } from "../../../../src/pdf/pdfa/transfer/transferred-colors.ts";
 
 const file = PdfFile.create(new Budget(2 ** 24));
@@ -22,14 +23,14 @@ test.each([
   ["{ 360 mul sin abs sqrt }", [0.25], [1]],
   ["{ 7 2 idiv exch 5 2 mod add true not { pop } if }", [3], [4]],
 ])("%s", (text, inputs, outputs) => {
-  const made = readCalculator(text, outputs.length)?.(inputs);
+  const made = readCalculator(text, outputs.length, new Effort())?.(inputs);
   expect(made).toEqual(outputs.map((output) => expect.closeTo(output, 6)));
 });
 
 test.each(["{ 1", "1 }", "{ constructor }", "{ 1 } { 2 }", "", `${"{".repeat(100)}${"}".repeat(100)}`])(
   "%s is no program",
   (text) => {
-    expect(readCalculator(text, 1)).toBeUndefined();
+    expect(readCalculator(text, 1, new Effort())).toBeUndefined();
   },
 );
 
@@ -55,6 +56,54 @@ test("samples of several inputs, and functions that are stitched", () => {
   expect([0.25, 0.5, 0.75, 1].map((input) => stitched([input])[0])).toEqual(
     [0.5, 1, 0.25, 0].map((one) => expect.closeTo(one, 5)),
   );
+});
+
+const stitchedOf = (functions: Value[]) =>
+  Dictionary.of({
+    FunctionType: 3,
+    Domain: [0, 1],
+    Bounds: functions.slice(1).map((_, index) => (index + 1) / functions.length),
+    Encode: functions.flatMap(() => [0, 1]),
+    Functions: functions,
+  });
+
+test("functions that contain each other many times are read once, and those that contain themselves are wrong", () => {
+  let shared: Value = file.add(power(1, 0, 1));
+  for (let level = 0; level < 7; level++) shared = file.add(stitchedOf(new Array<Value>(40).fill(shared)));
+  expect(readFunction(file, shared)!([0])).toEqual([1]);
+  const own = file.add(Dictionary.of({}));
+  file.put(own, stitchedOf(new Array<Value>(40).fill(own)));
+  expect(readFunction(file, own)).toBeUndefined();
+  const [one, other] = [file.add(Dictionary.of({})), file.add(Dictionary.of({}))];
+  file.put(one, stitchedOf([other, other, other]));
+  file.put(other, stitchedOf([one, one, one]));
+  expect(state({ TR: one })).toBeNull();
+});
+
+test("a function that needs too much work fails when it is evaluated", () => {
+  const evaluate = readCalculator("{ dup .5 gt { dup mul } if }", 1, new Effort(100))!;
+  const many = () => {
+    for (let index = 0; index < 100; index++) evaluate([1]);
+  };
+  expect(many).toThrow(expect.objectContaining({ reason: "too-complex" }));
+});
+
+test("a transfer function that needs too much work counts as one that is removed", () => {
+  const own = PdfFile.create(new Budget(2 ** 26));
+  const sampled = Dictionary.of({ FunctionType: 0, Domain: [0, 1], Range: [0, 1], Size: [2], BitsPerSample: 8 });
+  const samples = new Uint8Array(2 ** 23).fill(255, 1, 2);
+  const large = () => own.add(new PdfStream(sampled, plainBody(samples)));
+  const states = Array.from({ length: 4 }, () => Dictionary.of({ TR: large() }));
+  expect(states.map((one) => setsTransfer(own, one))).toEqual([false, false, true, true]);
+});
+
+test("inks become the colors that viewers show, if they cannot stay inks", () => {
+  const { space, components } = transferred(new Transfer([(component) => 1 - component]), {
+    space: Name.of("DeviceCMYK"),
+    components: [1, 0, 0, 0],
+  });
+  expect(space).toBe(Name.of("DeviceRGB"));
+  expect(components).toEqual([1, 82 / 255, 16 / 255].map((part) => expect.closeTo(part, 3)));
 });
 
 test("functions that change nothing are none, and TR2 counts before TR", () => {
