@@ -46,7 +46,7 @@ export function addPosts(app: App, shared: Shared, spans: SpanExport): void {
   ];
   for (const { path, variants, serve } of posts) {
     app.post(path, async (c) => {
-      if (!variants.includes(c.get("config").variant)) throw noSuchEndpoint();
+      if (!variants.includes(c.get("config").variant)) throw elsewhere(path, variants);
       const { promise: answered, resolve } = Promise.withResolvers<void>();
       const answer = serve(c.req.raw, serviceOf(c, shared, spans, answered));
       // The request ends when the client disconnects, but the files it stored must still be removed.
@@ -54,10 +54,13 @@ export function addPosts(app: App, shared: Shared, spans: SpanExport): void {
       return withFileInfo(c.req.raw, await answer, { store: storeWith(c), baseUrl: baseUrl(c) });
     });
     app.all(path, (c) => {
-      throw variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : noSuchEndpoint();
+      throw variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : elsewhere(path, variants);
     });
   }
 }
+
+const elsewhere = (path: string, variants: readonly string[]) =>
+  noSuchEndpoint().because(`${path} belongs to the ${variants.join(" and ")} variant.`);
 
 /** @param answered settles once the request has its answer, or has failed */
 function serviceOf(c: RequestContext, shared: Shared, spans: SpanExport, answered: Promise<void>): QueuedService {
