@@ -15,7 +15,7 @@ beforeAll(() => {
     const isOutput = (path: string) => path.startsWith(join(root, "site/dist"));
     cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => !isOutput(path) });
   }
-  for (const name of ["node_modules", "src"]) symlinkSync(join(root, name), join(folder, name));
+  for (const name of ["node_modules", "src", "client"]) symlinkSync(join(root, name), join(folder, name));
   writeFileSync(join(folder, "script.mjs"), "console.log('started');");
 });
 afterAll(() => rmSync(folder, { recursive: true }));
