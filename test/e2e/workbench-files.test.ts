@@ -88,7 +88,7 @@ test("a file waits for the right key, and is stored with it", () =>
     page.on("request", (request) => sent.push(request.url()));
     await page.click("button:has-text('Sample PDF')");
     await page.waitForSelector(".file:has-text('waits for your key')");
-    // The key comes before the files, as it does for whoever reads the page.
+    // The page shows the key before the files.
     expect(await page.locator(".steps h2").first().textContent()).toBe("Enter your key");
     expect(sent.some((url) => url.endsWith("/upload"))).toBe(false);
     await page.fill("#api-key", "00000000-0000-0000-0000-000000000000");

@@ -36,7 +36,7 @@ export function FileRow({ page, input, index, whyUnusable, canOrder }: FileRowPr
   const complaint = whyUnusable ?? (input.id === undefined ? problemOf(input)?.sentence : undefined);
   const facts = factsOf(input, state);
   useEffect(() => {
-    // The list scrolls, and may have left behind whoever moves a file. A row grows with what is told of its file.
+    // The list scrolls, and can hide the row that was moved. A row grows when its file has a complaint.
     if (row.current?.contains(document.activeElement)) row.current.scrollIntoView({ block: "nearest" });
   }, [index, facts, complaint]);
   return (

@@ -112,7 +112,7 @@ export class Mupdf {
 
   #options: MupdfOptions;
   #dead = false;
-  /** Why the engine was given up. Whoever works with it later without having heard of that fails for the same reason. */
+  /** Why the engine was given up. Later calls fail for the same reason. */
   #failure = new EngineFailure("crashed", "the engine has been closed");
   #memory: WebAssembly.Memory | undefined;
   #canary = 0;

@@ -44,3 +44,17 @@ export function matrixOf(numbers: readonly (number | undefined)[]): Matrix | und
     ? (six as unknown as Matrix)
     : undefined;
 }
+
+/** @returns a box of the first four numbers, in either order along each axis; undefined if one of them is missing */
+export function boxOf([a, b, c, d]: readonly (number | undefined)[]): Box | undefined {
+  if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined;
+  return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
+}
+
+/** @returns the matrix that scales and moves one box to another; undefined if the first has no area */
+export function fitting(inner: Box, outer: Box): Matrix | undefined {
+  const [width, height] = [inner[2] - inner[0], inner[3] - inner[1]];
+  if (!(width > 0 && height > 0)) return undefined;
+  const [x, y] = [(outer[2] - outer[0]) / width, (outer[3] - outer[1]) / height];
+  return [x, 0, 0, y, outer[0] - inner[0] * x, outer[1] - inner[1] * y];
+}

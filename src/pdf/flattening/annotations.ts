@@ -3,7 +3,7 @@
 
 import { isHiddenOnScreen } from "../../visibility/annotation-flags.ts";
 import { applyEdits } from "../content/edits.ts";
-import { type Box, boundsOf, IDENTITY, type Matrix, matrixOf } from "../content/matrix.ts";
+import { type Box, boundsOf, boxOf, fitting, IDENTITY, type Matrix, matrixOf } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { ColorUse } from "./color-use.ts";
@@ -217,14 +217,6 @@ function placedBy(file: PdfFile, annotation: Dictionary, form: Reference): Appea
   const inner = boxOf(numbers(dictionary?.get("BBox")));
   if (!box || !inner) return undefined;
   const turned = boundsOf(matrixOf(numbers(dictionary?.get("Matrix"))) ?? IDENTITY, inner);
-  const [width, height] = [turned[2] - turned[0], turned[3] - turned[1]];
-  if (!(width > 0 && height > 0)) return undefined;
-  const [x, y] = [(box[2] - box[0]) / width, (box[3] - box[1]) / height];
-  return { form, box, matrix: [x, 0, 0, y, box[0] - turned[0] * x, box[1] - turned[1] * y] };
-}
-
-function boxOf(numbers: readonly (number | undefined)[]): Box | undefined {
-  const [a, b, c, d] = numbers;
-  if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined;
-  return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
+  const matrix = fitting(turned, box);
+  return matrix && { form, box, matrix };
 }

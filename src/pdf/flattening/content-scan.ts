@@ -1,7 +1,7 @@
 // Scans one content stream as a viewer processes it: painting operations, their graphics state, and possible positions
 // for pictures. Reads other streams only if they are forms that the scanner enters.
 import { type ContentOperation, readOperations } from "../content/content.ts";
-import { type Box, boundsOf, IDENTITY, matrixOf, multiply } from "../content/matrix.ts";
+import { type Box, boundsOf, boxOf, IDENTITY, matrixOf, multiply } from "../content/matrix.ts";
 import {
   PARAMETERS,
   PATH_CONSTRUCTION,
@@ -341,10 +341,8 @@ export class ContentScan {
 
   #boundsOfForm(form: Dictionary): Box | undefined {
     const numbers = (key: string) => (this.#file.array(form.get(key)) ?? []).map((value) => this.#file.number(value));
-    const [a, b, c, d] = numbers("BBox");
-    if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined;
-    const box: Box = [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
-    return boundsOf(multiply(matrixOf(numbers("Matrix")) ?? IDENTITY, this.state.matrix), box);
+    const box = boxOf(numbers("BBox"));
+    return box && boundsOf(multiply(matrixOf(numbers("Matrix")) ?? IDENTITY, this.state.matrix), box);
   }
 
   #inLayer(objectNumber: number): LayerScope {

@@ -1,7 +1,7 @@
 // Lists the images that a page shows, with their places and resolutions: in its content, forms, patterns, glyphs, soft
 // masks and appearances of annotations (ISO 32000-1, 8.3.4 and 8.9.5). Knows nothing about image data.
 import { readOperations } from "../content/content.ts";
-import { type Box, boundsOf, IDENTITY, type Matrix, matrixOf, multiply } from "../content/matrix.ts";
+import { type Box, boundsOf, boxOf, fitting, IDENTITY, type Matrix, matrixOf, multiply } from "../content/matrix.ts";
 import { TEXT_SHOWING } from "../content/operators.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary, PdfStream, Value } from "../objects/values.ts";
@@ -147,7 +147,7 @@ class Placing {
     const file = this.#file;
     const { dictionary } = form;
     const inner = multiply(this.#matrix(file.array(dictionary.get("Matrix"))), matrix);
-    const own = boxOf(file, dictionary.get("BBox"));
+    const own = boxOf(numbersOf(file, dictionary.get("BBox")));
     const box = own && !caller.isRepeated ? intersection(boundsOf(inner, own), caller.box) : caller.box;
     if (!box) return;
     const resources = file.dictionary(dictionary.get("Resources")) ?? caller.resources;
@@ -197,11 +197,8 @@ class Placing {
 
 const UNIT: Box = [0, 0, 1, 1];
 
-function boxOf(file: PdfFile, value: Value | undefined): Box | undefined {
-  const [a, b, c, d] = (file.array(value) ?? []).map((element) => file.number(element));
-  if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined;
-  return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
-}
+const numbersOf = (file: PdfFile, value: Value | undefined) =>
+  (file.array(value) ?? []).map((element) => file.number(element));
 
 /** @returns undefined if the boxes have no area in common */
 export function intersection(one: Box, other: Box): Box | undefined {
@@ -220,12 +217,8 @@ function formsOf(file: PdfFile, annotation: Value): PdfStream[] {
 
 /** Returns the matrix from an appearance's space to that of the page (12.5.5, algorithm 8.1). */
 function appearanceMatrix(file: PdfFile, annotation: Value, { dictionary }: PdfStream): Matrix | undefined {
-  const rectangle = boxOf(file, file.dictionary(annotation)?.get("Rect"));
-  const inner = boxOf(file, dictionary.get("BBox"));
-  const numbers = (file.array(dictionary.get("Matrix")) ?? []).map((element) => file.number(element));
-  const turned = inner && boundsOf(matrixOf(numbers) ?? IDENTITY, inner);
-  if (!rectangle || !turned || turned[0] === turned[2] || turned[1] === turned[3]) return undefined;
-  const x = (rectangle[2] - rectangle[0]) / (turned[2] - turned[0]);
-  const y = (rectangle[3] - rectangle[1]) / (turned[3] - turned[1]);
-  return [x, 0, 0, y, rectangle[0] - turned[0] * x, rectangle[1] - turned[1] * y];
+  const rectangle = boxOf(numbersOf(file, file.dictionary(annotation)?.get("Rect")));
+  const inner = boxOf(numbersOf(file, dictionary.get("BBox")));
+  if (!rectangle || !inner) return undefined;
+  return fitting(boundsOf(matrixOf(numbersOf(file, dictionary.get("Matrix"))) ?? IDENTITY, inner), rectangle);
 }
