@@ -7,7 +7,7 @@ import { deflateSync, gzipSync } from "node:zlib";
 import * as mupdf from "mupdf";
 import { cffTable, readCff } from "../src/fonts/cff/cff.ts";
 import { subsetCff } from "../src/fonts/cff/subset-cff.ts";
-import { assemble, subsetTrueType } from "../src/fonts/truetype/subset-truetype.ts";
+import { writeSfnt, subsetTrueType } from "../src/fonts/truetype/subset-truetype.ts";
 import { outlineOf, readTrueType, viewOf } from "../src/fonts/truetype/truetype.ts";
 import { subsetType1 } from "../src/fonts/type1/subset-type1.ts";
 import { readType1 } from "../src/fonts/type1/type1.ts";
@@ -61,7 +61,7 @@ const bareCff: Subsetter = (bytes, glyphs) => {
     ["head", head],
     ["maxp", maxp],
   ]);
-  const made = harfbuzz.subset(assemble(OTTO, tables), glyphs, { hints: true });
+  const made = harfbuzz.subset(writeSfnt(OTTO, tables), glyphs, { hints: true });
   return made && cffTable(made);
 };
 

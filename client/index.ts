@@ -1,6 +1,6 @@
 // The client where programs have no files: browsers, Workers.
 import { PagewrightError } from "./core/error.ts";
-import { clientFor } from "./core/pagewright.ts";
+import { createClientClass } from "./core/pagewright.ts";
 
 const noFiles = async (): Promise<never> => {
   throw new PagewrightError(0, "There are no files here: use a Blob, a stream or a URL.");
@@ -9,4 +9,4 @@ const noFiles = async (): Promise<never> => {
 export * from "./exports.ts";
 
 /** A service. Every operation is a method. */
-export const Pagewright = clientFor({ openPath: noFiles, save: noFiles });
+export const Pagewright = createClientClass({ openPath: noFiles, save: noFiles });

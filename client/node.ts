@@ -1,9 +1,9 @@
 // The client where programs have files: Node, Deno, Bun.
-import { clientFor } from "./core/pagewright.ts";
+import { createClientClass } from "./core/pagewright.ts";
 import { openPath } from "./node/open-path.ts";
 import { saveDownload } from "./node/save-download.ts";
 
 export * from "./exports.ts";
 
 /** A service. Every operation is a method. */
-export const Pagewright = clientFor({ openPath, save: saveDownload });
+export const Pagewright = createClientClass({ openPath, save: saveDownload });

@@ -18,23 +18,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "@hono/node-server";
 import { EngineFailure } from "../src/core/failure.ts";
 import type { Operation } from "../src/core/operation.ts";
-import { HOSTED_OPERATIONS } from "../src/operations/index.ts";
+import { CONTAINER_OPERATIONS } from "../src/operations/index.ts";
 import type { EngineHealth } from "../src/placement/container-health.ts";
 import { ENGINE_NAMES, type EngineName, MISCONFIGURED, selectedEngines } from "./engine-selection.ts";
 import { readWebSettings } from "./engines/web/web-settings.ts";
 import { createApp } from "./jobs/app.ts";
-import type { Hosted, HostedJob } from "./jobs/hosted.ts";
+import type { ContainerOperation, ContainerJob } from "./jobs/hosted.ts";
 import { JobMetrics } from "./jobs/job-metrics.ts";
-import { PlacePool } from "./jobs/pool.ts";
-import { Proofs } from "./jobs/proofs.ts";
+import { JobPool } from "./jobs/pool.ts";
+import { EngineProbes } from "./jobs/proofs.ts";
 import { RunningEngines } from "./jobs/running-engines.ts";
-import { runInShares, ThreadClaims } from "./jobs/shares.ts";
-import { SlowLane, slowPlaces } from "./jobs/slow-lane.ts";
+import { runPartitioned, ThreadAllocator } from "./jobs/shares.ts";
+import { SlowLane, slowLaneCapacity } from "./jobs/slow-lane.ts";
 import { CONTAINER_LIMITS } from "./limits.ts";
 import { NATIVE_OPERATIONS } from "./operations/index.ts";
 import type { NativeOperation } from "./operations/native.ts";
 import { collectLessOften } from "./processes/garbage-collection.ts";
-import { outliveExceptions, showLife } from "./processes/supervised.ts";
+import { surviveExceptions, startHeartbeat } from "./processes/supervised.ts";
 import { threadJob } from "./processes/thread-job.ts";
 import { Scratch } from "./scratch/scratch.ts";
 
@@ -51,12 +51,12 @@ const LOOK_MS = 50;
 const LAST_ANSWERS_MS = 500;
 
 let isUp = false;
-outliveExceptions(log, () => isUp);
+surviveExceptions(log, () => isUp);
 collectLessOften();
 
 const jobs = Math.max(1, Number(JOBS) || Math.max(2, availableParallelism()));
 const memoryBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
-const lane = new SlowLane(slowPlaces(jobs, memoryBytes));
+const lane = new SlowLane(slowLaneCapacity(jobs, memoryBytes));
 const slow = { lane, afterMs: CONTAINER_LIMITS.slowAfterMs };
 const { jobsWaitingPerPlace, placeWaitMs: maxWaitMs } = CONTAINER_LIMITS;
 const limits = { atOnce: jobs, waiting: jobsWaitingPerPlace * jobs, maxWaitMs, slow };
@@ -64,49 +64,55 @@ const limits = { atOnce: jobs, waiting: jobsWaitingPerPlace * jobs, maxWaitMs, s
 const children = jobs + lane.places;
 const ending = new AbortController();
 const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
-const claims = new ThreadClaims(jobs);
+const claims = new ThreadAllocator(jobs);
 const engines = new RunningEngines({ scratch, selected, jobs, children, web, log });
-const proofs = new Proofs<EngineName>({
+const proofs = new EngineProbes<EngineName>({
   names: ENGINE_NAMES,
   stateOf: (name) => engines.states[name],
   prove: (name, signal) => engines.prove(name, signal),
-  replace: (name, why) => engines.replace(name, why),
+  restart: (name, why) => engines.replace(name, why),
   log,
 });
-const hosted = selected.has("threads") ? HOSTED_OPERATIONS : [];
+const hosted = selected.has("threads") ? CONTAINER_OPERATIONS : [];
 const native = NATIVE_OPERATIONS.filter(({ engine }) => selected.has(engine));
-const operations = new Map<string, Hosted>([
+const operations = new Map<string, ContainerOperation>([
   ...hosted.map((operation) => [operation.name, inThreads(operation)] as const),
   ...native.map((operation) => [operation.name, withEngines(operation)] as const),
 ]);
 
-function inThreads(operation: Operation<unknown>): Hosted {
+function inThreads(operation: Operation<unknown>): ContainerOperation {
   const { threads, heapLimitBytes } = engines;
   const { longJobMs: timeoutMs, shareAheadBytes: aheadBytes } = CONTAINER_LIMITS;
-  async function* run({ inputs, params, signal, log }: HostedJob): AsyncGenerator<Uint8Array> {
-    using claim = claims.take(operation.shareOf ? jobs : 1);
+  async function* run({ inputs, params, signal, log }: ContainerJob): AsyncGenerator<Uint8Array> {
+    using claim = claims.take(operation.partition ? jobs : 1);
     const inThread = (params: unknown, signal: AbortSignal) =>
       threads.run(threadJob(operation, inputs, params, heapLimitBytes), signal, log);
     if (claim.count === 1) return yield* inThread(params, signal);
     const share = (share: number, shares: number, signal: AbortSignal) =>
-      inThread(operation.shareOf!(params, { share, shares }), signal);
-    yield* runInShares({ claim, aheadBytes, signal, run: share });
+      inThread(operation.partition!(params, { share, shares }), signal);
+    yield* runPartitioned({ claim, aheadBytes, signal, run: share });
   }
   return {
-    places: new PlacePool(limits),
+    pool: new JobPool(limits),
     timeoutMs,
     run,
     engine: "threads",
-    answered: () => proofs.jobAnswered("threads"),
+    onSuccess: () => proofs.recordJob("threads"),
   };
 }
 
-function withEngines({ engine, isProof = true, run, timeoutMs, onlyInputs = false }: NativeOperation): Hosted {
-  const answered = () => {
-    if (isProof) proofs.jobAnswered(engine);
+function withEngines({
+  engine,
+  countsAsProbe = true,
+  run,
+  timeoutMs,
+  onlyInputs = false,
+}: NativeOperation): ContainerOperation {
+  const onSuccess = () => {
+    if (countsAsProbe) proofs.recordJob(engine);
   };
   return {
-    ...{ places: new PlacePool(limits), timeoutMs, onlyInputs, engine, answered },
+    ...{ pool: new JobPool(limits), timeoutMs, onlyInputs, engine, onSuccess },
     run: (job) => run(job, job.params, engines),
   };
 }
@@ -146,7 +152,7 @@ const listening = {
 const server = serve(listening, ({ port }) => {
   log("server started", { port, jobs, engines: [...selected].join(",") });
   isUp = true;
-  showLife();
+  startHeartbeat();
   if (process.connected) process.send?.({ port, pid: process.pid });
 });
 server.on("error", (error) => {
@@ -181,7 +187,7 @@ async function end(graceMs: number): Promise<void> {
 }
 
 function isBusy(): boolean {
-  return [...operations.values()].some(({ places }) => places.counts.present > 0);
+  return [...operations.values()].some(({ pool }) => pool.counts.present > 0);
 }
 
 function orLeave<T>(read: () => T): T {

@@ -1,6 +1,6 @@
 // Divides the host's memory among its requests.
 
-import type { Budgets } from "../src/core/budgets.ts";
+import type { ProcessCapacity } from "../src/core/budgets.ts";
 import { LIMITS } from "../src/core/limits.ts";
 import { PART_BYTES } from "../src/storage/lone-files.ts";
 
@@ -14,10 +14,10 @@ const PICTURES = 2;
  * @param memoryBytes memory for files in transit and for files that are kept until their request ends; an engine that
  * runs here because there is no container takes as much again
  */
-export function hostBudgets(memoryBytes: number): Budgets {
+export function hostCapacity(memoryBytes: number): ProcessCapacity {
   const parts = Math.max(LIMITS.uploads, Math.floor(memoryBytes / 4 / PART_BYTES));
   return {
-    engines: "container",
+    preferredBackend: "container",
     uploads: parts,
     uploadsWaiting: WAITING,
     receivingJobs: parts,

@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 30_000;
 
 type Log = (message: string, details?: Record<string, unknown>) => void;
 
-export class EngineKeeper {
+export class EngineServerSupervisor {
   readonly #settings: Omit<EngineSettings, "port">;
   readonly #log: Log;
   readonly #closing = new AbortController();
@@ -26,7 +26,7 @@ export class EngineKeeper {
    * Resolves after the first attempt to start the server, whether it succeeded or not. Rejects with Misconfigured if no
    * attempt can succeed.
    */
-  get tried(): Promise<void> {
+  get firstAttempt(): Promise<void> {
     return this.#tried.promise;
   }
 

@@ -2,7 +2,7 @@
 
 import { hashKey, type KeyRecord, type KeyRecords } from "../src/core/api-key.ts";
 
-export class GivenKeys implements KeyRecords {
+export class EnvironmentKeys implements KeyRecords {
   readonly #records: ReadonlyMap<string, KeyRecord>;
   readonly #others: KeyRecords;
 

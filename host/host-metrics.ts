@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
 import { collectProcessMetrics, DURATION_BUCKETS } from "../container/processes/process-metrics.ts";
-import type { AnsweredRequest } from "../src/core/answered-request.ts";
+import type { CompletedRequest } from "../src/core/answered-request.ts";
 
 /** The metrics of this process itself. The container's own have another prefix. */
 const PROCESS_PREFIX = "pagewright_host_";
@@ -67,7 +67,7 @@ export class HostMetrics {
     server.on("connection", (socket: Socket) => this.#traffic.add(socket));
   }
 
-  answered({ route: pattern, method: name, status, durationMs }: AnsweredRequest): void {
+  answered({ route: pattern, method: name, status, durationMs }: CompletedRequest): void {
     const route = pattern.endsWith("*") ? OTHER : pattern;
     const method = METHODS.has(name) ? name : OTHER;
     this.#requests.inc({ route, method, status });

@@ -5,11 +5,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Http2Bindings, HttpBindings } from "@hono/node-server";
 import type { createApp } from "../src/app.ts";
-import { LEFT_STATUS } from "../src/core/answered-request.ts";
+import { CLIENT_CLOSED_REQUEST } from "../src/core/answered-request.ts";
 import type { Env } from "../src/core/config.ts";
-import type { TakenJob } from "../src/core/jobs.ts";
+import type { LeasedJob } from "../src/core/jobs.ts";
 import { logLine } from "../src/core/log-line.ts";
-import type { DeliveryEnd, Message } from "../src/core/webhooks.ts";
+import type { DeliveryOutcome, WebhookMessage } from "../src/core/webhooks.ts";
 import { Connections } from "./connections.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
 
@@ -20,7 +20,7 @@ export interface ListenerSettings {
   readonly trustedProxies: number;
 }
 
-export class Listener {
+export class RequestListener {
   readonly #settings: ListenerSettings;
   readonly #working = new Set<Promise<unknown>>();
   readonly #connections = new Connections();
@@ -35,10 +35,10 @@ export class Listener {
   ): Promise<Response> => {
     const { app, env } = this.#settings;
     const isThere = await this.#connections.enter(incoming.socket as Socket, outgoing as ServerResponse);
-    if (!isThere) return new Response(null, { status: LEFT_STATUS });
+    if (!isThere) return new Response(null, { status: CLIENT_CLOSED_REQUEST });
     // The server passes on hosts that no address has, such as a.127.
     if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
-    (outgoing as ServerResponse).once("finish", () => readRest(incoming as IncomingMessage));
+    (outgoing as ServerResponse).once("finish", () => drainBody(incoming as IncomingMessage));
     const { address, origin } = this.#origin(incoming);
     const environment: Env = {
       ...env(),
@@ -56,12 +56,12 @@ export class Listener {
       // The server aborts a request with a text, which the app does not take for an error.
       if (!request.signal.aborted) throw error;
       console.log(logLine({}, "request left by client", { path: new URL(request.url).pathname }));
-      return new Response(null, { status: LEFT_STATUS });
+      return new Response(null, { status: CLIENT_CLOSED_REQUEST });
     }
   };
 
   /** Carries out an asynchronous job. */
-  readonly run = (job: TakenJob): Promise<void> => {
+  readonly run = (job: LeasedJob): Promise<void> => {
     const { app, env } = this.#settings;
     const ended = app.runJob(job, env(), (work) => this.#follow(work));
     this.#follow(ended.catch(() => {}));
@@ -69,7 +69,7 @@ export class Listener {
   };
 
   /** Posts the message about an asynchronous job. */
-  readonly deliver = (message: Message): Promise<DeliveryEnd> => {
+  readonly deliver = (message: WebhookMessage): Promise<DeliveryOutcome> => {
     const { app, env } = this.#settings;
     // Nothing waits for a slow receiver when the host stops: the message is posted again.
     return app.deliver(message, env(), (work) => this.#follow(work));
@@ -96,6 +96,6 @@ export class Listener {
  * Reads what is left of the body of an answered request. The server reads it too, for half a second, and then closes the
  * connection, on which the next request may be: a stream that the app opened and did not read to its end stops it.
  */
-function readRest(incoming: IncomingMessage): void {
+function drainBody(incoming: IncomingMessage): void {
   if (!incoming.readableEnded) incoming.removeAllListeners("data").resume();
 }

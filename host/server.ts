@@ -4,25 +4,25 @@
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
 import { collectLessOften } from "../container/processes/garbage-collection.ts";
-import { outliveExceptions, showLife } from "../container/processes/supervised.ts";
+import { surviveExceptions, startHeartbeat } from "../container/processes/supervised.ts";
 import { createApp } from "../src/app.ts";
 import { type Env, readConfig } from "../src/core/config.ts";
 import { logLine } from "../src/core/log-line.ts";
-import { removeFiles } from "../src/jobs/removed-files.ts";
+import { deleteJobFiles } from "../src/jobs/removed-files.ts";
 import { removeOldUsage } from "../src/keys/usage-table.ts";
 import { removeExpired } from "../src/storage/expired.ts";
 import { createStore } from "../src/storage/store.ts";
-import { EngineKeeper } from "./engine-keeper.ts";
-import { GivenKeys } from "./given-keys.ts";
+import { EngineServerSupervisor } from "./engine-keeper.ts";
+import { EnvironmentKeys } from "./given-keys.ts";
 import { HostMetrics } from "./host-metrics.ts";
-import { Listener } from "./listener.ts";
+import { RequestListener } from "./listener.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { ClaimDatabase } from "./storage/claim-database.ts";
 import { JobDatabase } from "./storage/job-database.ts";
 import { KeyDatabase } from "./storage/key-database.ts";
 import { openBucket } from "./storage/open-bucket.ts";
-import { PictureMemory } from "./storage/picture-memory.ts";
+import { MemoryImageCache } from "./storage/picture-memory.ts";
 import { UsageDatabase } from "./storage/usage-database.ts";
 
 const SWEEP_EVERY_MS = 10 * 60_000;
@@ -39,7 +39,7 @@ const HEAP_GROWTH_PERCENT = 200;
 
 let isUp = false;
 let stopping: number | undefined;
-outliveExceptions(log, () => isUp);
+surviveExceptions(log, () => isUp);
 collectLessOften(HEAP_GROWTH_PERCENT);
 
 const settings = orExit(() => readSettings(process.env));
@@ -48,22 +48,22 @@ const database = await KeyDatabase.open(settings.dataFolder).catch(exit);
 const usage = await UsageDatabase.open(settings.dataFolder).catch(exit);
 const claims = await ClaimDatabase.open(settings.dataFolder).catch(exit);
 const jobs = await JobDatabase.open(settings.dataFolder).catch(exit);
-const keys = new GivenKeys(settings.apiKeys, database);
+const keys = new EnvironmentKeys(settings.apiKeys, database);
 const engines = settings.startsEngines
-  ? new EngineKeeper({ output: "inherit", env: engineEnvironment() }, log)
+  ? new EngineServerSupervisor({ output: "inherit", env: engineEnvironment() }, log)
   : undefined;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop(signal));
 process.on("disconnect", () => void stop("the parent is gone"));
 // The parent ended while the storage was opened.
 if (process.connected === false) await stop("the parent is gone");
-await engines?.tried.catch(exit);
+await engines?.firstAttempt.catch(exit);
 
-const pictures = new PictureMemory(settings.budgets.keptUploadBytes);
+const pictures = new MemoryImageCache(settings.budgets.keptUploadBytes);
 const records = { API_KEYS: keys, CLAIMS: claims, JOBS: jobs, LIMITER: usage, USAGE_RECORDS: usage };
 const env = (): Env => ({ ...settings.variables, ...engines?.vars, ...records, FILES: bucket, PICTURES: pictures });
 const metrics = settings.metrics ? new HostMetrics() : undefined;
 const app = createApp(settings.budgets, metrics && ((request) => metrics.answered(request)));
-const listener = new Listener({ app, env, trustedProxies: settings.trustedProxies });
+const listener = new RequestListener({ app, env, trustedProxies: settings.trustedProxies });
 if (settings.metrics && metrics) {
   await serveMetrics({ ...settings.metrics, metrics, container: env, log }).catch((error) => {
     engines?.kill();
@@ -73,7 +73,8 @@ if (settings.metrics && metrics) {
 jobs.start({
   lifetimeMs: readConfig(env()).fileLifetimeMs,
   ...{ run: listener.run, deliver: listener.deliver },
-  remove: (removal) => removeFiles(bucket, { lifetimeMs: readConfig(env()).fileLifetimeMs, limiter: usage }, removal),
+  remove: (removal) =>
+    deleteJobFiles(bucket, { lifetimeMs: readConfig(env()).fileLifetimeMs, limiter: usage }, removal),
   log,
 });
 const server = listen(settings);
@@ -85,7 +86,7 @@ function listen({ host, port }: Settings): Server {
   const listening = serve({ fetch: listener.fetch, hostname: host, port, serverOptions }, ({ port }) => {
     log("host started", { host, port });
     isUp = true;
-    showLife();
+    startHeartbeat();
     if (process.connected) process.send?.({ port, pid: process.pid });
   }) as Server;
   metrics?.watch(listening);

@@ -16,10 +16,10 @@
 import { resolve } from "node:path";
 import { selectedEngines } from "../container/engine-selection.ts";
 import { isKey } from "../src/core/api-key.ts";
-import type { Budgets } from "../src/core/budgets.ts";
+import type { ProcessCapacity } from "../src/core/budgets.ts";
 import { type Env, readConfig } from "../src/core/config.ts";
 import { LOOPBACK_HOSTS, SETTINGS } from "../src/core/settings.ts";
-import { hostBudgets } from "./budgets.ts";
+import { hostCapacity } from "./budgets.ts";
 
 /** Settings that the app reads from its bindings. */
 export type Variables = Omit<Env, "FILES" | "API_KEYS" | "CLAIMS" | "JOBS" | "CONTAINER" | "LIMITER" | "USAGE_RECORDS">;
@@ -34,7 +34,7 @@ export interface Settings {
   readonly apiKeys: readonly string[];
   readonly trustedProxies: number;
   readonly stopMs: number;
-  readonly budgets: Budgets;
+  readonly budgets: ProcessCapacity;
   /** True to start the container beside the host. */
   readonly startsEngines: boolean;
   readonly variables: Variables;
@@ -81,7 +81,7 @@ export function readSettings(environment: Environment): Settings {
     apiKeys: keysIn(environment.API_KEYS ?? ""),
     trustedProxies,
     stopMs: count("STOP_SECONDS", 25, 0, 3600) * 1000,
-    budgets: hostBudgets(count("MEMORY_MB", 512, 128, 2 ** 20) * 2 ** 20),
+    budgets: hostCapacity(count("MEMORY_MB", 512, 128, 2 ** 20) * 2 ** 20),
     startsEngines,
     variables: startsEngines ? given : { CONTAINER_URL: "off", ...given },
   };

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type EngineServer, startEngineServer } from "../host/engines.ts";
-import { portIsFree } from "./ports.ts";
+import { isPortFree } from "./ports.ts";
 import { root } from "./wrangler.ts";
 
 export interface ContainerOptions {
@@ -44,7 +44,7 @@ export async function startContainer({ port, logFile, env = {} }: ContainerOptio
   mkdirSync(dirname(logFile), { recursive: true });
   const output = openSync(logFile, "w");
   try {
-    const isFree = port !== undefined && (await portIsFree(port));
+    const isFree = port !== undefined && (await isPortFree(port));
     return await startEngineServer({ ...(isFree ? { port } : {}), output, env: { ...process.env, ...env } });
   } catch (error) {
     const log = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-15).join("\n");

@@ -11,7 +11,7 @@ import { listKeys, putKeys } from "./key-records.ts";
  * @param folder - folder to which the local service persists
  * @param given - a key of the caller's choice; without it, the key that was created on the first start is used again
  */
-export async function developmentKey(folder: string, given: string | undefined): Promise<string> {
+export async function ensureDevelopmentKey(folder: string, given: string | undefined): Promise<string> {
   if (given) {
     const known = (await listKeys({ persistTo: folder })).find(({ hash }) => hash === hashKey(given));
     if (!known) await record(folder, given);

@@ -18,7 +18,7 @@ export interface TimeMeaning {
 /** All time limits, in milliseconds. */
 export const TIMES: Readonly<Record<TimeLimit, number>> = { ...LIMITS, ...CONTAINER_LIMITS };
 
-export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
+export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> = {
   requestJobMs: { meaning: "job of a request, retries included" },
   turnWaitMs: { meaning: "wait for a turn in an isolate; then 503", within: "requestJobMs" },
   containerAnswerMs: { meaning: "wait for the container to answer; then 503", within: "requestJobMs" },

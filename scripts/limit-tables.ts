@@ -2,7 +2,7 @@
 
 import { CONTAINER_LIMITS } from "../container/limits.ts";
 import { LIMITS } from "../src/core/limits.ts";
-import { CONTAINER_MEANINGS, EDGE_MEANINGS, TIME_MEANINGS, TIMES, type TimeLimit } from "./limit-meanings.ts";
+import { CONTAINER_MEANINGS, EDGE_MEANINGS, TIME_LIMIT_DESCRIPTIONS, TIMES, type TimeLimit } from "./limit-meanings.ts";
 
 const TABLES: Readonly<Record<string, () => string>> = {
   edge: () => sizeTable(LIMITS, EDGE_MEANINGS),
@@ -43,7 +43,7 @@ function sizeTable(limits: Readonly<Record<string, number>>, meanings: Readonly<
 }
 
 function timeTable(): string {
-  const rows = Object.entries(TIME_MEANINGS).map(([name, { meaning, within }]) => {
+  const rows = Object.entries(TIME_LIMIT_DESCRIPTIONS).map(([name, { meaning, within }]) => {
     const outer = within === undefined ? "–" : `\`${within}\``;
     return [meaning, inUnits(name, TIMES[name as TimeLimit]), `\`${name}\``, outer];
   });

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
  * Reports whether no process listens on the port, neither on IPv4 nor on IPv6: clients try both addresses of
  * `localhost`, and the holder of the other one would receive their requests.
  */
-export async function portIsFree(port: number): Promise<boolean> {
+export async function isPortFree(port: number): Promise<boolean> {
   return (await canListen(port, "127.0.0.1")) && (await canListen(port, "::1"));
 }
 

@@ -6,8 +6,8 @@ import { join, relative, resolve } from "node:path";
 import { LOOPBACK_HOSTS, SETTINGS } from "../src/core/settings.ts";
 import { type ContainerProcess, installEngines, startContainer } from "./container-process.ts";
 import { type DevServer, logTail, startDevServer, type Variant } from "./dev-server.ts";
-import { developmentKey } from "./development-key.ts";
-import { portIsFree } from "./ports.ts";
+import { ensureDevelopmentKey } from "./development-key.ts";
+import { isPortFree } from "./ports.ts";
 import { takeNoArguments } from "./usage.ts";
 import { root } from "./wrangler.ts";
 
@@ -55,13 +55,13 @@ process.exit(0);
 async function main(): Promise<void> {
   const variant = readVariant(process.env.VARIANT || "private");
   const port = readPort(process.env.PORT || "8787");
-  if (!(await portIsFree(port))) {
+  if (!(await isPortFree(port))) {
     const command = [`PORT=${await freePortNear(port)}`, ...givenVariables(), "npm start"].join(" ");
     throw new Error(`Port ${port} is taken by another program. Choose another one: ${command}`);
   }
   const folder = join(resolve(root, process.env.STATE_DIR || ".wrangler"), variant);
   const logFile = `${folder}.log`;
-  const apiKey = variant === "keyed" ? await developmentKey(folder, process.env.API_KEY) : undefined;
+  const apiKey = variant === "keyed" ? await ensureDevelopmentKey(folder, process.env.API_KEY) : undefined;
   const inspectorPort = await portBeside(port);
 
   await startEngines(`${folder}-container.log`, port);
@@ -148,7 +148,7 @@ function readPort(value: string): number {
  */
 async function portBeside(port: number): Promise<number> {
   const beside = nearbyPort(port);
-  return (await portIsFree(beside)) ? beside : 0;
+  return (await isPortFree(beside)) ? beside : 0;
 }
 
 function nearbyPort(port: number): number {
@@ -157,7 +157,7 @@ function nearbyPort(port: number): number {
 
 /** Returns a free port from the one that a debugger prefers on, which the program that has the port may use. */
 async function freePortNear(port: number): Promise<number> {
-  for (let near = nearbyPort(port); near <= 65535; near++) if (await portIsFree(near)) return near;
+  for (let near = nearbyPort(port); near <= 65535; near++) if (await isPortFree(near)) return near;
   return nearbyPort(port);
 }
 

@@ -1,10 +1,10 @@
 // The Worker's entry point, which contains only the handlers that the platform calls.
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { createApp } from "./app.ts";
-import { ISOLATE_BUDGETS } from "./core/budgets.ts";
+import { ISOLATE_CAPACITY } from "./core/budgets.ts";
 import { type Env, readConfig } from "./core/config.ts";
-import type { TakenJob } from "./core/jobs.ts";
-import type { DeliveryEnd, Message } from "./core/webhooks.ts";
+import type { LeasedJob } from "./core/jobs.ts";
+import type { DeliveryOutcome, WebhookMessage } from "./core/webhooks.ts";
 import { usageOf } from "./http/guard.ts";
 import { removeOldUsage } from "./keys/usage-table.ts";
 import { removeExpired } from "./storage/expired.ts";
@@ -17,15 +17,15 @@ export { ClientLimits } from "./keys/client-limits.ts";
 export { Dispatcher } from "./placement/dispatcher.ts";
 export { EngineContainer, WebContainer } from "./placement/engine-container.ts";
 
-const app = createApp(ISOLATE_BUDGETS);
+const app = createApp(ISOLATE_CAPACITY);
 
 /** Carries out asynchronous jobs for their queue, beside the requests that this isolate serves. */
 export class JobRunner extends WorkerEntrypoint<Env> {
-  run(job: TakenJob): Promise<void> {
+  run(job: LeasedJob): Promise<void> {
     return app.runJob(job, this.env, (work) => this.ctx.waitUntil(work));
   }
 
-  deliver(message: Message): Promise<DeliveryEnd> {
+  deliver(message: WebhookMessage): Promise<DeliveryOutcome> {
     return app.deliver(message, this.env, (work) => this.ctx.waitUntil(work));
   }
 }

@@ -14,7 +14,7 @@ import { pagesDescriptions } from "./pages/description.ts";
 import { docsDescriptions } from "./site/docs/docs.ts";
 import { workbenchDescriptions } from "./site/workbench.ts";
 
-export const served: Served = {
+export const apiDescription: Served = {
   endpoints,
   routes,
   paths: [

@@ -3,11 +3,11 @@ import { PagewrightError } from "../core/error.ts";
 import type { Pagewright } from "../core/pagewright.ts";
 import type { Progress } from "../core/progress.ts";
 import { complaintOf } from "./complaint.ts";
-import { convert, type Done, type Work } from "./convert.ts";
+import { convert, type ConversionResult, type ConversionTask } from "./convert.ts";
 import { Display, printable } from "./display.ts";
 
 /** What a command works with. Tests give their own. */
-export interface Surroundings {
+export interface CliContext {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly stderr: NodeJS.WritableStream & {
@@ -30,16 +30,16 @@ export interface BatchOptions {
 /** @returns how many jobs failed */
 export async function runBatch(
   pw: Pagewright,
-  works: readonly Work[],
+  works: readonly ConversionTask[],
   { jobs, json = false, quiet = false }: BatchOptions,
-  around: Surroundings,
+  around: CliContext,
 ): Promise<number> {
   const display = new Display(around.stderr, works.length, quiet);
   const writesData = works.some(({ target }) => target.path === "-");
   const tell = (text: string) => display.aside(() => (writesData ? around.stderr : around.stdout).write(`${text}\n`));
   const complain = (text: string) => display.aside(() => around.stderr.write(`${printable(text)}\n`));
   let failed = 0;
-  const runOne = async (work: Work) => {
+  const runOne = async (work: ConversionTask) => {
     const name = work.operands.map(({ shown }) => shown).join(", ");
     display.update(name);
     try {
@@ -75,7 +75,7 @@ export async function runBatch(
 
 function reportDone(
   name: string,
-  { result, paths }: Done,
+  { result, paths }: ConversionResult,
   tell: (text: string) => void,
   complain: (text: string) => void,
 ): void {
@@ -83,7 +83,7 @@ function reportDone(
   for (const notice of result.notices) complain(`pagewright: ${name}: ${notice}`);
 }
 
-function recordOf(input: string, { result, paths }: Done) {
+function recordOf(input: string, { result, paths }: ConversionResult) {
   const { files, inputIds, notices } = result;
   return { input, outputs: paths, ids: files.map(({ id }) => id), inputIds, notices };
 }

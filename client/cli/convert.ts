@@ -8,7 +8,7 @@ import type { Inputs } from "../core/inputs.ts";
 import type { Pagewright, Params } from "../core/pagewright.ts";
 import type { CallOptions } from "../core/progress.ts";
 import type { Result } from "../core/result.ts";
-import { FAREWELL_MS } from "../core/upload.ts";
+import { CANCEL_TIMEOUT_MS } from "../core/upload.ts";
 import { openHandle, openPath } from "../node/open-path.ts";
 import { htmlIn } from "./html-text.ts";
 import { numbersOf } from "./numbers.ts";
@@ -17,7 +17,7 @@ import type { DeclaredOperation } from "./operation-types.ts";
 import type { Target } from "./targets.ts";
 
 /** One run of an operation. */
-export interface Work {
+export interface ConversionTask {
   readonly operation: DeclaredOperation;
   readonly params: Params;
   /** Several for operations on several documents. */
@@ -25,7 +25,7 @@ export interface Work {
   readonly target: Target;
 }
 
-export interface Done {
+export interface ConversionResult {
   readonly result: Result;
   /** Paths of the outputs; none if they went to standard output. */
   readonly paths: readonly string[];
@@ -49,20 +49,25 @@ interface Run {
 }
 
 /** Runs a job. One that fails or is interrupted leaves nothing at the service. */
-export async function convert(pw: Pagewright, work: Work, streams: Streams, options: CallOptions): Promise<Done> {
+export async function convert(
+  pw: Pagewright,
+  work: ConversionTask,
+  streams: Streams,
+  options: CallOptions,
+): Promise<ConversionResult> {
   const made = new Set<string>();
   const given = new Set(work.operands.map(({ value }) => value));
   try {
     return await convertTo({ pw, streams, options, made, given }, work);
   } catch (error) {
     // The signal of the job may be the reason for this.
-    const signal = AbortSignal.timeout(FAREWELL_MS);
+    const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
     await Promise.allSettled([...made].map((id) => pw.stored(id).delete({ signal })));
     throw error;
   }
 }
 
-async function convertTo(run: Run, work: Work): Promise<Done> {
+async function convertTo(run: Run, work: ConversionTask): Promise<ConversionResult> {
   const { operation, params, operands, target } = work;
   const { streams, options } = run;
   const inputs: Inputs[] = [];
@@ -84,7 +89,7 @@ async function convertTo(run: Run, work: Work): Promise<Done> {
 }
 
 /** Saves outputs under names of this machine: those at the service may be the same for two inputs. */
-async function save(run: Run, result: Result, work: Work): Promise<readonly string[]> {
+async function save(run: Run, result: Result, work: ConversionTask): Promise<readonly string[]> {
   const { pw, options } = run;
   const { operation, target } = work;
   const { path, stem, extension, only, isArchive } = target;
@@ -105,7 +110,7 @@ async function save(run: Run, result: Result, work: Work): Promise<readonly stri
 }
 
 /** Returns the pages that an operation makes an output of each. */
-const selectionOf = ({ operation: { parameters }, operands, params }: Work): unknown =>
+const selectionOf = ({ operation: { parameters }, operands, params }: ConversionTask): unknown =>
   parameters.some(({ name, kind }) => name === "pages" && kind === "selection")
     ? (operands[0]?.pages ?? params.pages)
     : undefined;

@@ -1,7 +1,7 @@
 // Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.
 import type { DeclaredOperation } from "./operation-types.ts";
 
-export const DECLARED: readonly DeclaredOperation[] = [
+export const OPERATION_SCHEMAS: readonly DeclaredOperation[] = [
   {
     "name": "bmp",
     "path": "/bmp",

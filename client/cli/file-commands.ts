@@ -2,18 +2,18 @@
 import { type Command, Option } from "commander";
 import type { CallOptions, Progress } from "../core/progress.ts";
 import type { PagewrightClient } from "../node.ts";
-import type { Surroundings } from "./batch.ts";
+import type { CliContext } from "./batch.ts";
 import { complaintOf } from "./complaint.ts";
 import { Display, printable } from "./display.ts";
 import { type Operand, readOperands } from "./operands.ts";
 import type { ServiceOptions } from "./settings.ts";
 
-type Connect = (options: ServiceOptions, around: Surroundings) => Promise<PagewrightClient>;
+type Connect = (options: ServiceOptions, around: CliContext) => Promise<PagewrightClient>;
 
 /** @param ended is told how many files of a command failed */
 export function addFileCommands(
   program: Command,
-  around: Surroundings,
+  around: CliContext,
   connect: Connect,
   ended: (failed: number) => void,
 ): void {
@@ -58,7 +58,7 @@ const stored = (value: string): Operand => ({ kind: "stored", value, shown: valu
 type Work = (operand: Operand, options: CallOptions) => Promise<string | undefined>;
 
 /** @returns how many files failed */
-async function forEach(operands: readonly Operand[], work: Work, around: Surroundings): Promise<number> {
+async function forEach(operands: readonly Operand[], work: Work, around: CliContext): Promise<number> {
   const { stdout, stderr, signal } = around;
   const display = new Display(stderr, operands.length, false);
   let failed = 0;

@@ -2,9 +2,9 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { Params } from "../core/pagewright.ts";
 import { Pagewright } from "../node.ts";
-import { type BatchOptions, runBatch, type Surroundings } from "./batch.ts";
+import { type BatchOptions, runBatch, type CliContext } from "./batch.ts";
 import { completionFor, SHELLS } from "./completion.ts";
-import { DECLARED } from "./declared.ts";
+import { OPERATION_SCHEMAS } from "./declared.ts";
 import { addFileCommands } from "./file-commands.ts";
 import { readOperands } from "./operands.ts";
 import type { DeclaredOperation } from "./operation-types.ts";
@@ -46,7 +46,7 @@ http://localhost:8787. The key is --api-key, else PAGEWRIGHT_API_KEY, else "apiK
  * @param args without the name of the program
  * @returns the exit code
  */
-export async function run(args: readonly string[], around: Surroundings): Promise<number> {
+export async function run(args: readonly string[], around: CliContext): Promise<number> {
   const outcome = { code: EXIT.ok as number };
   const program = createProgram(around, outcome);
   try {
@@ -60,7 +60,7 @@ export async function run(args: readonly string[], around: Surroundings): Promis
   return around.signal.aborted ? EXIT.interrupted : outcome.code;
 }
 
-function createProgram(around: Surroundings, outcome: { code: number }): Command {
+function createProgram(around: CliContext, outcome: { code: number }): Command {
   const program = new Command("pagewright")
     .description("Converts and processes documents with a Pagewright service.")
     .version(VERSION)
@@ -71,14 +71,14 @@ function createProgram(around: Surroundings, outcome: { code: number }): Command
       writeErr: (text) => around.stderr.write(text),
     })
     .showHelpAfterError("(--help shows the options)");
-  for (const operation of DECLARED) addOperation(program, operation, around, outcome);
+  for (const operation of OPERATION_SCHEMAS) addOperation(program, operation, around, outcome);
   program
     .command("convert", { hidden: true })
     .argument("[files...]")
     .allowUnknownOption()
     .action((words: readonly string[]) => {
       const file = words.find((word) => /^[^-].*\.\w+$/.test(word)) ?? "report.docx";
-      const formats = DECLARED.map(({ name }) => name).join(", ");
+      const formats = OPERATION_SCHEMAS.map(({ name }) => name).join(", ");
       throw new UsageError(`Name what to make, as in "pagewright pdf ${file}". There are ${formats}.`);
     });
   addFileCommands(program, around, connect, (failed) => {
@@ -110,7 +110,7 @@ const addServiceOptions = (command: Command) =>
     .addOption(new Option("--api-key <key>", "key of the service"))
     .addOption(new Option("--config <file>", "configuration file"));
 
-function addOperation(program: Command, operation: DeclaredOperation, around: Surroundings, outcome: { code: number }) {
+function addOperation(program: Command, operation: DeclaredOperation, around: CliContext, outcome: { code: number }) {
   const { name, path, summary, input, variants } = operation;
   const command = program
     .command(name)
@@ -144,7 +144,7 @@ async function operate(
   operation: DeclaredOperation,
   files: readonly string[],
   options: Options & BatchOptions,
-  around: Surroundings,
+  around: CliContext,
 ): Promise<number> {
   const given = await readOperands(files);
   const operands = operation.name === "pdf" ? await withoutPdfs(given, options.quiet === true, around) : given;
@@ -159,6 +159,6 @@ async function operate(
   return runBatch(await connect(options, around), works, options, around);
 }
 
-async function connect(options: ServiceOptions, { env }: Surroundings) {
+async function connect(options: ServiceOptions, { env }: CliContext) {
   return new Pagewright(await readSettings(options, env));
 }

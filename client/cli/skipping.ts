@@ -1,5 +1,5 @@
 // Leaves out the documents that an operation need not convert.
-import type { Surroundings } from "./batch.ts";
+import type { CliContext } from "./batch.ts";
 import { isPdf } from "./convert.ts";
 import { printable } from "./display.ts";
 import type { Operand } from "./operands.ts";
@@ -8,7 +8,7 @@ import type { Operand } from "./operands.ts";
 export async function withoutPdfs(
   operands: readonly Operand[],
   isQuiet: boolean,
-  { stderr }: Pick<Surroundings, "stderr">,
+  { stderr }: Pick<CliContext, "stderr">,
 ): Promise<readonly Operand[]> {
   if (operands.length === 1) return operands;
   const others: Operand[] = [];

@@ -1,6 +1,6 @@
 // Sends requests to one service: with the key, a limit on the time until the answer, and further attempts.
 import { errorOf, isTemporary, OriginRefused, PagewrightError } from "./error.ts";
-import { pause, pauseMs } from "./pauses.ts";
+import { delay, backoffMs } from "./pauses.ts";
 
 export interface Options {
   /** Address of the service, for example `https://pagewright.example.com`. */
@@ -13,7 +13,7 @@ export interface Options {
   readonly retries?: number | undefined;
 }
 
-export interface Call {
+export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: BodyInit;
@@ -58,20 +58,20 @@ export class Connection {
    * @param read reads the answer; if the connection breaks meanwhile, that is a failed attempt
    * @throws PagewrightError, or the reason of the signal
    */
-  async request<T>(path: string, call: Call, read: (response: Response) => Promise<T>): Promise<T> {
+  async request<T>(path: string, call: RequestOptions, read: (response: Response) => Promise<T>): Promise<T> {
     const attempts = call.repeatable === false ? 1 : this.retries + 1;
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.once(path, call, read);
       } catch (error) {
         if (attempt >= attempts || !isTemporary(error)) throw error;
-        await pause(pauseMs(attempt - 1, (error as PagewrightError).retryAfterMs), call.signal);
+        await delay(backoffMs(attempt - 1, (error as PagewrightError).retryAfterMs), call.signal);
       }
     }
   }
 
   /** Sends a request once. */
-  async once<T>(path: string, call: Call, read: (response: Response) => Promise<T>): Promise<T> {
+  async once<T>(path: string, call: RequestOptions, read: (response: Response) => Promise<T>): Promise<T> {
     const { method = "GET", headers, body, signal, limitMs = LIMIT_MS, expects = [] } = call;
     signal?.throwIfAborted();
     const limit = new AbortController();
@@ -132,6 +132,6 @@ export async function json<T>(response: Response): Promise<T> {
 }
 
 /** For answers without a body that matters. */
-export async function nothing(response: Response): Promise<void> {
+export async function discardBody(response: Response): Promise<void> {
   await response.body?.cancel();
 }

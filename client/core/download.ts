@@ -1,7 +1,7 @@
 // Fetches a stored file as a stream that outlives broken connections.
 import type { Connection } from "./connection.ts";
 import { isTemporary, PagewrightError } from "./error.ts";
-import { pause, pauseMs, unlessAborted } from "./pauses.ts";
+import { delay, backoffMs, raceAbort } from "./pauses.ts";
 import type { CallOptions } from "./progress.ts";
 
 export interface Download {
@@ -71,7 +71,7 @@ async function* bytesOf(
       }
     } catch (error) {
       if (!isTemporary(error) || etag === null || failures++ >= connection.retries) throw error;
-      await pause(pauseMs(failures - 1, undefined), signal);
+      await delay(backoffMs(failures - 1, undefined), signal);
     } finally {
       reader.cancel().catch(() => {});
     }
@@ -85,7 +85,7 @@ async function readWithin<T>(reader: ReadableStreamDefaultReader<T>, signal: Abo
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new Error("No byte arrived for a minute.")), SILENCE_MS);
   try {
-    return await unlessAborted(unlessAborted(reader.read(), limit.signal), signal);
+    return await raceAbort(raceAbort(reader.read(), limit.signal), signal);
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     throw new PagewrightError(0, "The connection broke during the download.", { cause });

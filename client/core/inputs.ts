@@ -60,7 +60,7 @@ export interface LocalFile {
   close(): Promise<void>;
 }
 
-export type Given =
+export type ResolvedInput =
   | { readonly kind: "stored"; readonly id: string; readonly sizeBytes: number | undefined }
   | { readonly kind: "address"; readonly url: string }
   | { readonly kind: "local"; open(): Promise<LocalFile> };
@@ -69,15 +69,15 @@ export type Given =
 export type OpenPath = (path: string | URL) => Promise<LocalFile>;
 
 /** Resolves inputs, in their order. A result with several files gives each of them. */
-export async function givenOf(input: Inputs, openPath: OpenPath): Promise<readonly Given[]> {
+export async function resolveInputs(input: Inputs, openPath: OpenPath): Promise<readonly ResolvedInput[]> {
   const settled = isPromise(input) ? await input : input;
   if (isResults(settled)) return settled.files.map(storedOf);
   return [oneOf(settled, openPath)];
 }
 
-const storedOf = ({ id, sizeBytes }: StoredInput): Given => ({ kind: "stored", id, sizeBytes });
+const storedOf = ({ id, sizeBytes }: StoredInput): ResolvedInput => ({ kind: "stored", id, sizeBytes });
 
-function oneOf(input: Input, openPath: OpenPath): Given {
+function oneOf(input: Input, openPath: OpenPath): ResolvedInput {
   if (typeof input === "string" || input instanceof URL) {
     const text = String(input);
     if (/^https?:\/\//i.test(text)) return { kind: "address", url: text };

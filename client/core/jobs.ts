@@ -1,13 +1,13 @@
 // Runs one job at the service: asks for it, follows it, and cancels it.
-import { type Connection, json, nothing } from "./connection.ts";
+import { type Connection, json, discardBody } from "./connection.ts";
 import { errorSaying, isTemporary, PagewrightError } from "./error.ts";
 import { eventsIn } from "./events.ts";
-import { pause, pauseMs, unlessAborted } from "./pauses.ts";
+import { delay, backoffMs, raceAbort } from "./pauses.ts";
 import type { CallOptions } from "./progress.ts";
-import { FAREWELL_MS } from "./upload.ts";
+import { CANCEL_TIMEOUT_MS } from "./upload.ts";
 
 /** The JSON answer of an operation (docs/api.md#responses). */
-export interface Answer {
+export interface JobResponse {
   readonly outputUrl: string | readonly string[];
   readonly outputId: string | readonly string[];
   readonly inputId?: string | readonly string[];
@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 type Status =
-  | ({ readonly status: "completed" } & Answer)
+  | ({ readonly status: "completed" } & JobResponse)
   | { readonly status: "failed"; readonly error: string; readonly errorStatus?: number }
   | {
       readonly status: "pending";
@@ -39,12 +39,12 @@ const POLL_MS = 1_000;
  * Runs an operation. A job that the service lost is asked for again.
  * @param body fields as in a JSON body of the API
  */
-export async function runJob(
+export async function runOperation(
   connection: Connection,
   path: string,
   body: Readonly<Record<string, unknown>>,
   options: CallOptions,
-): Promise<Answer> {
+): Promise<JobResponse> {
   for (let attempt = 1; ; attempt++) {
     try {
       if (!options.async) return await post(connection, path, body, options.signal);
@@ -53,7 +53,7 @@ export async function runJob(
     } catch (error) {
       // The request itself has been repeated: what is left are jobs that failed later.
       if (!(error instanceof JobLost) || attempt > connection.retries) throw error;
-      await pause(pauseMs(attempt - 1, undefined), options.signal);
+      await delay(backoffMs(attempt - 1, undefined), options.signal);
     }
   }
 }
@@ -77,8 +77,12 @@ const callOf = (body: object, signal: AbortSignal | undefined, headers: Readonly
   limitMs: ANSWER_LIMIT_MS,
 });
 
-const post = (connection: Connection, path: string, body: object, signal: AbortSignal | undefined): Promise<Answer> =>
-  connection.request(path, callOf(body, signal), json<Answer>);
+const post = (
+  connection: Connection,
+  path: string,
+  body: object,
+  signal: AbortSignal | undefined,
+): Promise<JobResponse> => connection.request(path, callOf(body, signal), json<JobResponse>);
 
 /** @returns the id of the request, or the answer if it is there at once */
 async function submit(
@@ -86,20 +90,20 @@ async function submit(
   path: string,
   body: object,
   signal: AbortSignal | undefined,
-): Promise<string | Answer> {
+): Promise<string | JobResponse> {
   // Not the caller's signal: a job that the service has begun must be known to be canceled.
   const leaving = new AbortController();
   const call = callOf(body, leaving.signal, { Prefer: "respond-async" });
   const submission = connection.request(path, call, async (response) => {
-    const answer = await json<Answer & { requestId?: string }>(response);
+    const answer = await json<JobResponse & { requestId?: string }>(response);
     return answer.requestId ?? answer;
   });
   try {
-    return await unlessAborted(submission, signal);
+    return await raceAbort(submission, signal);
   } catch (error) {
     if (signal?.aborted) {
       const cancellation = submission.then((id) => (typeof id === "string" ? cancel(connection, id) : undefined));
-      await Promise.race([cancellation, pause(FAREWELL_MS)]).catch(() => {});
+      await Promise.race([cancellation, delay(CANCEL_TIMEOUT_MS)]).catch(() => {});
       leaving.abort();
     }
     throw error;
@@ -107,10 +111,12 @@ async function submit(
 }
 
 const cancel = (connection: Connection, requestId: string): Promise<void> =>
-  connection.once(`/request-status/${requestId}`, { method: "DELETE", limitMs: FAREWELL_MS }, nothing).catch(() => {});
+  connection
+    .once(`/request-status/${requestId}`, { method: "DELETE", limitMs: CANCEL_TIMEOUT_MS }, discardBody)
+    .catch(() => {});
 
 /** Follows a job to its end; a connection that breaks does not end it. */
-async function follow(connection: Connection, requestId: string, options: CallOptions): Promise<Answer> {
+async function follow(connection: Connection, requestId: string, options: CallOptions): Promise<JobResponse> {
   const { signal } = options;
   try {
     for (let failures = 0; ; ) {
@@ -126,7 +132,7 @@ async function follow(connection: Connection, requestId: string, options: CallOp
         failures = heard ? 1 : failures + 1;
         if (failures > connection.retries) throw error;
       }
-      await pause(failures > 0 ? pauseMs(failures - 1, undefined) : POLL_MS, signal);
+      await delay(failures > 0 ? backoffMs(failures - 1, undefined) : POLL_MS, signal);
     }
   } catch (error) {
     if (signal?.aborted) await cancel(connection, requestId);
@@ -135,7 +141,7 @@ async function follow(connection: Connection, requestId: string, options: CallOp
 }
 
 /** @returns undefined as long as the job runs */
-function answerIn(status: Status, { onProgress }: CallOptions): Answer | undefined {
+function answerIn(status: Status, { onProgress }: CallOptions): JobResponse | undefined {
   if (status.status === "completed") return status;
   if (status.status === "failed") {
     const error = errorSaying(status.errorStatus ?? 500, status.error);
@@ -175,12 +181,12 @@ async function* statuses(
 /** @throws PagewrightError if the connection breaks or says nothing for too long */
 async function withinSilence<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const limit = new AbortController();
-  const silence = pause(SILENCE_MS, limit.signal).then(() => {
+  const silence = delay(SILENCE_MS, limit.signal).then(() => {
     throw new PagewrightError(0, "The service has said nothing about the job for a minute.");
   });
   silence.catch(() => {});
   try {
-    return await unlessAborted(Promise.race([promise, silence]), signal);
+    return await raceAbort(Promise.race([promise, silence]), signal);
   } catch (error) {
     if (signal?.aborted || error instanceof PagewrightError) throw error;
     throw new PagewrightError(0, "The connection to the service broke.", { cause: error });

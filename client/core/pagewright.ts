@@ -1,15 +1,22 @@
 // The client: one method for each operation, made from the table that the declarations of the endpoints give.
-import { Connection, json, nothing, type Options } from "./connection.ts";
+import { Connection, json, discardBody, type Options } from "./connection.ts";
 import { PagewrightError, snakeCased } from "./error.ts";
-import { type Given, givenOf, type Inputs, type OpenPath, type Selected, type StoredInput } from "./inputs.ts";
-import { type Answer, runJob } from "./jobs.ts";
+import {
+  type ResolvedInput,
+  resolveInputs,
+  type Inputs,
+  type OpenPath,
+  type Selected,
+  type StoredInput,
+} from "./inputs.ts";
+import { type JobResponse, runOperation } from "./jobs.ts";
 import { type Job, OPERATIONS, type OperationName, type Operations } from "./operations.ts";
 import type { CallOptions } from "./progress.ts";
 import { type PendingResult, Result, type SaveDownload, StoredFile } from "./result.ts";
-import { FAREWELL_MS, uploadFile } from "./upload.ts";
+import { CANCEL_TIMEOUT_MS, uploadFile } from "./upload.ts";
 
 /** What a platform adds: files by their path. */
-export interface Files {
+export interface FileAdapter {
   readonly openPath: OpenPath;
   readonly save: SaveDownload;
 }
@@ -23,12 +30,12 @@ export type Pagewright = Service & Operations;
 /** Inputs above this size are likely to make a job long. */
 const LONG_JOB_BYTES = 1_000_000;
 
-/** A service without its operations by name, which {@link clientFor} adds. */
+/** A service without its operations by name, which {@link createClientClass} adds. */
 class Service {
   readonly #connection: Connection;
-  readonly #files: Files;
+  readonly #files: FileAdapter;
 
-  constructor(options: Options, files: Files) {
+  constructor(options: Options, files: FileAdapter) {
     this.#connection = new Connection(options);
     this.#files = files;
   }
@@ -45,7 +52,7 @@ class Service {
 
   /** Stores a document that several calls are to take. */
   async upload(input: Inputs, options: CallOptions = {}): Promise<StoredFile> {
-    const given = single("upload", await givenOf(input, this.#files.openPath));
+    const given = single("upload", await resolveInputs(input, this.#files.openPath));
     return this.#fileOf(await this.#store(given, options));
   }
 
@@ -64,7 +71,7 @@ class Service {
       const isAsync = options.async ?? (options.onProgress !== undefined || isLong);
       const body = { ...input.body, ...bodyOf(params) };
       options.onProgress?.({ phase: "waiting" });
-      const answer: Answer = await runJob(this.#connection, path, body, { ...options, async: isAsync });
+      const answer: JobResponse = await runOperation(this.#connection, path, body, { ...options, async: isAsync });
       return new Result(answer, (stored) => this.#fileOf(stored));
     } catch (error) {
       await Promise.all(uploads.map((upload) => this.#forget(upload)));
@@ -89,14 +96,14 @@ class Service {
       const content = String(await inputs);
       return { body: { content }, sizeBytes: content.length };
     }
-    const store = async (given: Given) => {
+    const store = async (given: ResolvedInput) => {
       if (given.kind === "stored") return given;
       const stored = await this.#store(given, options);
       uploads.push(stored);
       return stored;
     };
     if (kind === "one") {
-      const given = single(name, await givenOf(inputs as Inputs, openPath));
+      const given = single(name, await resolveInputs(inputs as Inputs, openPath));
       // An address may be that of a web page, which is no file.
       if (given.kind === "address") return { body: { url: given.url } };
       const { id, sizeBytes } = await store(given);
@@ -106,7 +113,7 @@ class Service {
     const pages: string[] = [];
     for (const each of inputs as Iterable<Inputs | Selected>) {
       const { input, pages: selection = "all" } = isSelected(each) ? each : { input: each };
-      for (const given of await givenOf(input, openPath)) {
+      for (const given of await resolveInputs(input, openPath)) {
         ids.push((await store(given)).id);
         pages.push(selection);
       }
@@ -114,7 +121,7 @@ class Service {
     return { body: kind === "selected" ? { id: ids, type: ids.map(() => "id"), pages } : { id: ids } };
   }
 
-  async #store(given: Given, options: CallOptions): Promise<StoredInput> {
+  async #store(given: ResolvedInput, options: CallOptions): Promise<StoredInput> {
     if (given.kind === "stored") return given;
     if (given.kind === "local") return uploadFile(this.#connection, await given.open(), options);
     const call = {
@@ -130,8 +137,8 @@ class Service {
 
   /** Removes an upload whose operation failed, as the service does with those of a request that fails. */
   async #forget({ id }: StoredInput): Promise<void> {
-    const call = { method: "DELETE", limitMs: FAREWELL_MS };
-    await this.#connection.once(`/resource/${id}`, call, nothing).catch(() => {});
+    const call = { method: "DELETE", limitMs: CANCEL_TIMEOUT_MS };
+    await this.#connection.once(`/resource/${id}`, call, discardBody).catch(() => {});
   }
 
   #fileOf(stored: StoredInput): StoredFile {
@@ -145,7 +152,7 @@ const FETCH_LIMIT_MS = 360_000;
 const isSelected = (input: Inputs | Selected): input is Selected =>
   typeof input === "object" && input !== null && "input" in input;
 
-function single(name: string, given: readonly Given[]): Given {
+function single(name: string, given: readonly ResolvedInput[]): ResolvedInput {
   if (given.length === 1) return given[0]!;
   throw new PagewrightError(0, `${name}() takes one file, and the result has ${given.length}.`);
 }
@@ -157,7 +164,7 @@ function bodyOf(params: Params): Record<string, unknown> {
   return Object.fromEntries(sent.map(([name, value]) => [snakeCased(name), spelled(value)]));
 }
 
-/** A running operation. {@link clientFor} adds the operations that continue it. */
+/** A running operation. {@link createClientClass} adds the operations that continue it. */
 class Pending implements PendingResult {
   readonly service: Service;
   readonly #result: Promise<Result>;
@@ -180,7 +187,7 @@ class Pending implements PendingResult {
 }
 
 /** Returns the class of the client for a platform. */
-export function clientFor(files: Files): new (options: Options) => Pagewright {
+export function createClientClass(files: FileAdapter): new (options: Options) => Pagewright {
   class OnPlatform extends Service {
     constructor(options: Options) {
       super(options, files);

@@ -11,13 +11,13 @@ const LONGEST_ASKED_MS = 120_000;
  * @param attempt number of attempts that failed before this one
  * @param random from 0 to 1
  */
-export function pauseMs(attempt: number, askedMs: number | undefined, random = Math.random()): number {
+export function backoffMs(attempt: number, askedMs: number | undefined, random = Math.random()): number {
   if (askedMs !== undefined) return Math.min(askedMs, LONGEST_ASKED_MS) * (1 + random / 4) + random * 100;
   return Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS) * (0.5 + random / 2);
 }
 
 /** Rejects with the signal's reason as soon as it is aborted. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const leave = () => {
@@ -33,7 +33,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Settles like the promise, or rejects with the signal's reason if it is aborted first. */
-export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   // Nobody else may be waiting for it.
   promise.catch(() => {});

@@ -1,9 +1,9 @@
 // Defines what calls give: files that the service has stored, which further calls take as inputs.
-import { type Connection, json, nothing } from "./connection.ts";
+import { type Connection, json, discardBody } from "./connection.ts";
 import { type Download, download } from "./download.ts";
 import { PagewrightError } from "./error.ts";
 import type { StoredInput } from "./inputs.ts";
-import type { Answer } from "./jobs.ts";
+import type { JobResponse } from "./jobs.ts";
 import type { CallOptions } from "./progress.ts";
 
 /** Writes a download to a path, or into a folder under its own name. Returns the path of the file. */
@@ -87,7 +87,7 @@ export class StoredFile implements StoredInput {
   /** Removes the file from the service. A file that is gone already is no error. */
   delete({ signal }: CallOptions = {}): Promise<void> {
     const call = { method: "DELETE", signal, expects: [404] };
-    return this.#connection.request(`/resource/${this.id}`, call, nothing);
+    return this.#connection.request(`/resource/${this.id}`, call, discardBody);
   }
 }
 
@@ -103,9 +103,9 @@ export class Result {
   /** What the documents lost, one sentence for each kind of loss. */
   readonly notices: readonly string[];
   readonly inputSizeBytes: number | undefined;
-  readonly substitutedFonts: NonNullable<Answer["substitutedFonts"]>;
+  readonly substitutedFonts: NonNullable<JobResponse["substitutedFonts"]>;
 
-  constructor(answer: Answer, fileOf: (stored: StoredInput) => StoredFile) {
+  constructor(answer: JobResponse, fileOf: (stored: StoredInput) => StoredFile) {
     const { outputId, inputId = [], outputSize, notices = [], inputSize, substitutedFonts = [] } = answer;
     this.files = [outputId].flat().map((id) => fileOf({ id, sizeBytes: outputSize }));
     this.inputIds = [inputId].flat();

@@ -1,16 +1,16 @@
 // Sends files to the service: small ones in one request, larger ones piece by piece (tus 1.0), streams of unknown size as
 // one stream where the platform can send one.
-import { type Connection, json, nothing } from "./connection.ts";
+import { type Connection, json, discardBody } from "./connection.ts";
 import { isTemporary, PagewrightError } from "./error.ts";
 import type { LocalFile } from "./inputs.ts";
-import { pause, pauseMs } from "./pauses.ts";
+import { delay, backoffMs } from "./pauses.ts";
 import type { CallOptions } from "./progress.ts";
 
 /** Bytes of one request; a file is never in memory as a whole. Cloudflare takes at most 100 MB. */
 const PIECE_BYTES = 8 * 1024 * 1024;
 const UPLOAD_LIMIT_MS = 600_000;
 /** An upload that is canceled is removed, which must not hold up the cancellation. */
-export const FAREWELL_MS = 3_000;
+export const CANCEL_TIMEOUT_MS = 3_000;
 const TUS = { "Tus-Resumable": "1.0.0" };
 
 export interface Uploaded {
@@ -118,14 +118,16 @@ async function sendPieces(
         offset = await sendPiece(connection, path, offset, piece, signal);
       } catch (error) {
         if (!isInterruption(error) || failures++ >= connection.retries) throw error;
-        await pause(pauseMs(failures - 1, (error as PagewrightError).retryAfterMs), signal);
+        await delay(backoffMs(failures - 1, (error as PagewrightError).retryAfterMs), signal);
         offset = await askOffset(connection, path, signal);
       }
       if (offset > before) failures = 0;
       sent(offset);
     }
   } catch (error) {
-    await connection.once(path, { method: "DELETE", headers: TUS, limitMs: FAREWELL_MS }, nothing).catch(() => {});
+    await connection
+      .once(path, { method: "DELETE", headers: TUS, limitMs: CANCEL_TIMEOUT_MS }, discardBody)
+      .catch(() => {});
     throw error;
   }
   return { id: path.slice(path.lastIndexOf("/") + 1), sizeBytes };

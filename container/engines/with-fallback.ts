@@ -7,10 +7,10 @@ import { type Launch, NotReady } from "../processes/resident.ts";
 import { Zygote, type ZygoteJob } from "./zygote/zygote.ts";
 
 /** Number of children for which a zygote has room beside those of jobs: a proof never waits for a job. */
-export const PROOFS_AT_ONCE = 1;
+export const PROBE_CONCURRENCY = 1;
 
 /** Starts the engine's program once for each job. */
-export interface PlainRunner<Job, Result> {
+export interface FallbackRunner<Job, Result> {
   /** @throws EngineFailure */
   convert(job: Job, signal: AbortSignal): Promise<Result>;
 }
@@ -24,12 +24,12 @@ export interface FallbackSettings<Job extends ZygoteJob, Result, PlainMode exten
   prepare(): Promise<Launch>;
   /** Parses the detail with which a child reported success. */
   resultOf(detail: string): Result;
-  readonly plain: PlainRunner<Job, Result>;
+  readonly plain: FallbackRunner<Job, Result>;
   readonly plainMode: PlainMode;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-export class WithFallback<Job extends ZygoteJob, Result, PlainMode extends string> {
+export class EngineWithFallback<Job extends ZygoteJob, Result, PlainMode extends string> {
   readonly #settings: FallbackSettings<Job, Result, PlainMode>;
   readonly #zygote: Zygote;
 
@@ -43,8 +43,8 @@ export class WithFallback<Job extends ZygoteJob, Result, PlainMode extends strin
   /** Resolves once the zygote is warm, or its first start has failed and will be retried. The log says which. */
   static async start<Job extends ZygoteJob, Result, PlainMode extends string>(
     settings: FallbackSettings<Job, Result, PlainMode>,
-  ): Promise<WithFallback<Job, Result, PlainMode>> {
-    const runner = new WithFallback(settings);
+  ): Promise<EngineWithFallback<Job, Result, PlainMode>> {
+    const runner = new EngineWithFallback(settings);
     const { engine, plainMode, log } = settings;
     try {
       await runner.#zygote.started();
@@ -88,12 +88,12 @@ export class WithFallback<Job extends ZygoteJob, Result, PlainMode extends strin
    * Proves that the zygote converts documents.
    * @throws EngineFailure as {@link convert}
    */
-  async prove(job: Job, signal: AbortSignal): Promise<void> {
+  async probe(job: Job, signal: AbortSignal): Promise<void> {
     await this.#zygote.prove(job, signal);
   }
 
   /** Starts another zygote in place of one that proves nothing. */
-  replace(why: string): void {
+  restart(why: string): void {
     this.#zygote.replace(why);
   }
 

@@ -11,21 +11,21 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER, sameFrames } from "../../src/placement/frame-version.ts";
-import { decodeRequest, encodeFailure, endOfAnswer, type RemoteRequest } from "../../src/placement/remote.ts";
+import { decodeRequest, encodeFailure, responseOutcome, type RemoteRequest } from "../../src/placement/remote.ts";
 import { describeError } from "../operations/answer.ts";
 import { Priority } from "../processes/priority.ts";
 import { type FileInput, fileInput } from "../scratch/file-input.ts";
 import type { JobFolder, Scratch } from "../scratch/scratch.ts";
-import type { Hosted, HostedJob } from "./hosted.ts";
+import type { ContainerOperation, ContainerJob } from "./hosted.ts";
 import type { EndedJob, JobMetrics, JobOutcome } from "./job-metrics.ts";
 import { JobTrace } from "./job-trace.ts";
-import { containerReadiness, type ReadinessSettings } from "./readiness.ts";
+import { engineReadiness, type ReadinessSettings } from "./readiness.ts";
 
 export interface AppSettings {
   /** The secret that callers send as `Authorization: Bearer`. */
   readonly secret: string;
   /** Operations, keyed by their name in the path. */
-  readonly operations: ReadonlyMap<string, Hosted>;
+  readonly operations: ReadonlyMap<string, ContainerOperation>;
   readonly scratch: Scratch;
   /** Maximum size of all inputs of one job together, in bytes. */
   readonly maxInputBytes: number;
@@ -54,12 +54,12 @@ export function createApp(settings: AppSettings): App {
 
   app.get("/up", (c) => {
     const ending = settings.isEnding();
-    const jobs = Object.fromEntries([...settings.operations].map(([name, { places }]) => [name, places.counts]));
+    const jobs = Object.fromEntries([...settings.operations].map(([name, { pool }]) => [name, pool.counts]));
     return c.json({ status: ending ? "ending" : "OK", jobs, ...settings.health() }, ending ? 503 : 200);
   });
 
   app.get("/ready", async (c) => {
-    const ready = await containerReadiness(settings);
+    const ready = await engineReadiness(settings);
     return c.json(ready, ready.status === "OK" ? 200 : 503);
   });
 
@@ -86,7 +86,7 @@ export function createApp(settings: AppSettings): App {
     const signal = AbortSignal.any([c.req.raw.signal, settings.ending]);
     const ended = (job: EndedJob) => {
       settings.metrics.ended(operation, job);
-      if (job.outcome === "answered") hosted.answered?.();
+      if (job.outcome === "answered") hosted.onSuccess?.();
     };
     const job = carryOut(hosted, c.env, client, signal, { ...settings, log, ended, trace });
     const headers = { "Content-Type": "application/octet-stream", [FRAME_VERSION_HEADER]: FRAME_VERSION };
@@ -122,7 +122,7 @@ interface Observed {
  * Runs one job, from the request's body to the response's. Always removes the folder and frees the place when it ends.
  */
 async function* carryOut(
-  hosted: Hosted,
+  hosted: ContainerOperation,
   { incoming, outgoing }: HttpBindings,
   client: string,
   signal: AbortSignal,
@@ -131,7 +131,7 @@ async function* carryOut(
   const started = performance.now();
   const details: Record<string, unknown> & { receivedMs?: number; waitedMs?: number } = {};
   const spans = (last: Uint8Array) =>
-    trace && endOfAnswer(last) !== undefined
+    trace && responseOutcome(last) !== undefined
       ? trace.frame({ ...details, outcome, durationMs: since(started) })
       : undefined;
   let outcome: JobOutcome = "left";
@@ -141,7 +141,7 @@ async function* carryOut(
     priority.lower();
   };
   try {
-    using entry = hosted.places.enter({ client, slowed });
+    using entry = hosted.pool.enter({ client, slowed });
     // Destroying an unread body would close its connection, and the response with it.
     const request = await decodeRequest(incoming.iterator({ destroyOnReturn: false }));
     const inputBytes = request.inputs.reduce((sum, { size }) => sum + size, 0);
@@ -153,17 +153,17 @@ async function* carryOut(
     const { params } = request;
     const inputs = await spool(request, folder, signal);
     details.receivedMs = since(started);
-    await entry.turn(signal);
+    await entry.acquire(signal);
     details.waitedMs = since(started);
     using limit = timeLimit(hosted.timeoutMs, () => outgoing.destroy());
     const ends = AbortSignal.any([signal, limit.signal]);
-    const aside: HostedJob["aside"] = (work) => entry.aside(work, ends);
+    const aside: ContainerJob["withoutPermit"] = (work) => entry.withoutPermit(work, ends);
     const job = { inputs, params, folder: folder.path, log, aside, signal: ends };
     for await (const frame of priority.within(hosted.run(job))) {
       details.answerBytes = Number(details.answerBytes ?? 0) + frame.length;
       outcome = outcomeOf(frame, signal);
       // A client that has the last frame closes its connection.
-      if (endOfAnswer(frame) !== undefined) details.ended = "answered";
+      if (responseOutcome(frame) !== undefined) details.ended = "answered";
       const traced = spans(frame);
       if (traced) yield traced;
       yield frame;
@@ -189,7 +189,7 @@ async function* carryOut(
  * because a client that has them closes its connection.
  */
 function outcomeOf(frames: Uint8Array, signal: AbortSignal): JobOutcome {
-  const end = endOfAnswer(frames);
+  const end = responseOutcome(frames);
   // An operation that is aborted tells any error.
   if (end === "answered" || !signal.aborted) return end ?? "left";
   return signal.reason instanceof EngineFailure ? signal.reason.reason : "left";

@@ -4,7 +4,7 @@ import { Counter, Gauge, type PrometheusContentType, type Registry } from "prom-
 import { ENGINE_TITLES, type EngineName } from "../engine-selection.ts";
 import { type EngineEvent, eventsOf } from "../processes/engine-events.ts";
 import { ENGINE_STATES, type EngineState } from "../processes/engine-state.ts";
-import { memoryOf } from "../processes/proc.ts";
+import { pssBytes } from "../processes/proc.ts";
 
 const EVENTS: Readonly<Record<EngineEvent, { readonly name: string; readonly help: string }>> = {
   restart: { name: "pagewright_engine_restarts_total", help: "Processes and threads that ended unexpectedly." },
@@ -49,7 +49,7 @@ export function addEngineMetrics(
     ...{ labelNames: ["engine"], registers },
     async collect() {
       for (const engine of Object.keys(engines())) {
-        const sizes = await Promise.all(processesOf(engine).map(memoryOf));
+        const sizes = await Promise.all(processesOf(engine).map(pssBytes));
         this.set(
           { engine },
           sizes.reduce((sum, size) => sum + size, 0),

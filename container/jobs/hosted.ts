@@ -2,15 +2,15 @@
 // nothing about HTTP or engines.
 
 import type { NativeJob } from "../operations/native.ts";
-import type { PlacePool } from "./pool.ts";
+import type { JobPool } from "./pool.ts";
 
-export interface HostedJob extends NativeJob {
+export interface ContainerJob extends NativeJob {
   /** Parameters as received; the operation checks them. */
   readonly params: unknown;
 }
 
-export interface Hosted {
-  readonly places: PlacePool;
+export interface ContainerOperation {
+  readonly pool: JobPool;
   /** True if only the inputs are written to the job's folder, which may then be in memory. @default false */
   readonly onlyInputs?: boolean;
   /** Time limit of a job, from the moment when its turn comes. */
@@ -18,7 +18,7 @@ export interface Hosted {
   /** Name of the engine that does the work, for traces. */
   readonly engine?: string;
   /** Called when a job was answered. */
-  answered?(): void;
+  onSuccess?(): void;
   /** @returns whole frames; failures are frames, nothing is thrown but the signal's reason */
-  run(job: HostedJob): AsyncIterable<Uint8Array>;
+  run(job: ContainerJob): AsyncIterable<Uint8Array>;
 }

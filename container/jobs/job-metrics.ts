@@ -1,17 +1,17 @@
 // Counts the container's jobs for Prometheus, and reports the state of its engines. docs/metrics.md lists the metrics.
 
 import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
-import type { AnswerEnd } from "../../src/placement/remote.ts";
+import type { ResponseOutcome } from "../../src/placement/remote.ts";
 import type { EngineState } from "../processes/engine-state.ts";
 import { collectProcessMetrics, DURATION_BUCKETS } from "../processes/process-metrics.ts";
 import { addEngineMetrics } from "./engine-metrics.ts";
-import type { Hosted } from "./hosted.ts";
+import type { ContainerOperation } from "./hosted.ts";
 
 /** The metrics of this process itself. The host serves these and its own in one page, so that names must differ. */
 const PROCESS_PREFIX = "pagewright_container_";
 
 /** `left`: the client did not take the whole answer. */
-export type JobOutcome = AnswerEnd | "left";
+export type JobOutcome = ResponseOutcome | "left";
 
 /** A job that has ended. Its times are those of its log line, in milliseconds since it arrived. */
 export interface EndedJob {
@@ -29,7 +29,7 @@ export interface EndedJob {
 
 export interface JobMetricsSettings {
   /** Operations, keyed by their name. */
-  readonly operations: ReadonlyMap<string, Pick<Hosted, "places">>;
+  readonly operations: ReadonlyMap<string, Pick<ContainerOperation, "pool">>;
   /** Returns the state of each engine, by its name in the setting ENGINES. */
   engines(): Readonly<Record<string, EngineState>>;
   /** Returns the processes of an engine that run, apart from those of this service. @default none */
@@ -104,7 +104,7 @@ export class JobMetrics {
       new Gauge({
         ...{ name, help, labelNames: ["operation"], registers: [this.#registry] },
         collect() {
-          for (const [operation, { places }] of operations) this.set({ operation }, places[property]);
+          for (const [operation, { pool }] of operations) this.set({ operation }, pool[property]);
         },
       });
     add("pagewright_jobs_waiting", "Jobs that wait for their turn.", "waiting");

@@ -1,12 +1,12 @@
 // Limits how many jobs run at a time and how many wait. A flood of jobs is refused at once rather than queued, and jobs
 // of different clients run alternately, so that no client blocks the others. Knows nothing about engines or HTTP.
 
-import { BoundedQueue } from "../../src/core/bounded-queue.ts";
+import { PermitQueue } from "../../src/core/bounded-queue.ts";
 import { ClientShares, givingWay } from "../../src/core/client-shares.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
-import type { PromisedPlace, SlowLane, SlowPlace } from "./slow-lane.ts";
+import type { PromisedPlace, SlowLane, SlowPermit } from "./slow-lane.ts";
 
-export interface PlaceLimits {
+export interface JobPoolLimits {
   /** Maximum number of jobs that run at the same time. */
   readonly atOnce: number;
   /** Maximum number of further jobs, which wait. */
@@ -18,22 +18,22 @@ export interface PlaceLimits {
 }
 
 /** One job's membership. Disposing of it admits the next job. */
-export interface Entry extends Disposable {
+export interface PooledJob extends Disposable {
   /**
    * Waits until this job may run. Jobs run in the order of arrival, but one job of each client runs before the next job
    * of any.
    * @throws EngineFailure `busy` when the wait took too long, or when others need its place in the queue
    * @throws the signal's reason when aborted
    */
-  turn(signal: AbortSignal): Promise<void>;
+  acquire(signal: AbortSignal): Promise<void>;
   /**
    * Admits the next job while `work` runs, and then resumes this job ahead of waiting jobs.
-   * @throws the same errors as {@link Entry.turn}
+   * @throws the same errors as {@link PooledJob.acquire}
    */
-  aside<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  withoutPermit<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-export interface Newcomer {
+export interface EnterOptions {
   /** Client name: jobs with the same name share turns and places. @default one name for all jobs without one */
   readonly client?: string;
   /** Called when the job moves to the slow lane. */
@@ -50,23 +50,23 @@ interface Ticket {
 }
 
 /** The places for jobs of one operation to run in. */
-export class PlacePool {
-  readonly #limits: PlaceLimits;
+export class JobPool {
+  readonly #limits: JobPoolLimits;
   readonly #shares = new ClientShares();
-  readonly #queue: BoundedQueue<Ticket>;
+  readonly #queue: PermitQueue<Ticket>;
   #present = 0;
   #running = 0;
 
-  constructor(limits: PlaceLimits) {
+  constructor(limits: JobPoolLimits) {
     this.#limits = limits;
-    const { atOnce, maxWaitMs } = limits;
-    this.#queue = new BoundedQueue({ atOnce, maxWaitMs, next: (waiting, working) => this.#next(waiting, working) });
+    const { atOnce: concurrency, maxWaitMs } = limits;
+    this.#queue = new PermitQueue({ concurrency, maxWaitMs, next: (waiting, working) => this.#next(waiting, working) });
     limits.slow?.lane.onRoom(() => this.#queue.admit());
   }
 
   /** Job counts for the health response. */
   get counts(): { readonly working: number; readonly present: number } {
-    return { working: this.#queue.working.length, present: this.#present };
+    return { working: this.#queue.active.length, present: this.#present };
   }
 
   /** Number of jobs that wait for their first turn. */
@@ -86,22 +86,22 @@ export class PlacePool {
   }
 
   /** @throws EngineFailure `busy` when the places and the queue are full */
-  enter({ client = "", slowed = () => {} }: Newcomer = {}): Entry {
+  enter({ client = "", slowed = () => {} }: EnterOptions = {}): PooledJob {
     const { atOnce, waiting } = this.#limits;
     if (this.#present >= atOnce + waiting && !this.#makeRoomFor(client))
       throw new EngineFailure("busy", `${this.#present} jobs are there already`);
     this.#present++;
     const share = this.#shares.join(client);
-    const stay = new Stay(this.#limits, client, slowed);
+    const stay = new RunningJob(this.#limits, client, slowed);
     let isGone = false;
     let hasRun = false;
     return {
-      turn: async (signal) => {
+      acquire: async (signal) => {
         await this.#begin(stay, { client, isFirst: false }, signal);
         hasRun = true;
         this.#running++;
       },
-      aside: async (work, signal) => {
+      withoutPermit: async (work, signal) => {
         stay.end();
         try {
           return await work();
@@ -128,8 +128,8 @@ export class PlacePool {
     return last !== undefined;
   }
 
-  async #begin(stay: Stay, ticket: Ticket, signal: AbortSignal): Promise<void> {
-    const turn = await this.#queue.take(ticket, signal);
+  async #begin(stay: RunningJob, ticket: Ticket, signal: AbortSignal): Promise<void> {
+    const turn = await this.#queue.acquire(ticket, signal);
     stay.begin(turn, ticket.promised);
   }
 
@@ -154,17 +154,17 @@ export class PlacePool {
 }
 
 /** A running job, first in a quick place, then perhaps in the slow lane. */
-class Stay {
-  readonly #limits: PlaceLimits;
+class RunningJob {
+  readonly #limits: JobPoolLimits;
   readonly #client: string;
   readonly #slowed: () => void;
   /** The quick place, while the job has one. */
   #turn: Disposable | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #place: SlowPlace | undefined;
+  #place: SlowPermit | undefined;
 
   /** @param slowed called when the job moves to the slow lane */
-  constructor(limits: PlaceLimits, client: string, slowed: () => void) {
+  constructor(limits: JobPoolLimits, client: string, slowed: () => void) {
     this.#limits = limits;
     this.#client = client;
     this.#slowed = slowed;

@@ -1,7 +1,7 @@
 // Tells how each engine was last proved to work: by a job, or by a small task of its own that never waits for a job.
 // Nothing is proved unless somebody asks. Knows nothing about particular engines.
 
-import type { EngineHealth, Proof } from "../../src/placement/container-health.ts";
+import type { EngineHealth, EngineProbe } from "../../src/placement/container-health.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import type { EngineState } from "../processes/engine-state.ts";
 
@@ -11,13 +11,13 @@ export interface ProofsSettings<Name extends string> {
   /** Makes the engine work. @throws Error if it does not, or the signal's reason when aborted */
   prove(name: Name, signal: AbortSignal): Promise<void>;
   /** Starts an engine anew that runs and proves nothing. */
-  replace(name: Name, why: string): void;
+  restart(name: Name, why: string): void;
   log(message: string, details: Record<string, unknown>): void;
 }
 
 /** What is known of one engine. */
 interface Known {
-  proof: { readonly by: Proof["by"]; readonly at: number } | undefined;
+  proof: { readonly by: EngineProbe["by"]; readonly at: number } | undefined;
   /** Time of the last attempt that failed or was late. */
   failedAt: number;
   /** Failures in a row. */
@@ -29,7 +29,7 @@ interface Known {
 }
 
 /** Time for which a proof holds. */
-export const PROVED_MS = 10_000;
+export const PROBE_TTL_MS = 10_000;
 /** Pause after a failure. */
 const AGAIN_MS = 1_000;
 /** Late answers in a row that count as a failure: one may be late because the machine is busy. */
@@ -37,7 +37,7 @@ const MOST_LATE = 2;
 /** Failures in a row after which the engine is started anew. */
 const MOST_FAILURES = 3;
 
-export class Proofs<Name extends string> {
+export class EngineProbes<Name extends string> {
   readonly #settings: ProofsSettings<Name>;
   readonly #records: ReadonlyMap<Name, Known>;
 
@@ -57,7 +57,7 @@ export class Proofs<Name extends string> {
   }
 
   /** Notes that a job of the engine was answered. */
-  jobAnswered(name: Name): void {
+  recordJob(name: Name): void {
     const record = this.#records.get(name);
     if (record) prove(record, "job");
   }
@@ -87,7 +87,7 @@ export class Proofs<Name extends string> {
       return;
     }
     const now = performance.now();
-    const isProved = record.proof && now - record.proof.at < PROVED_MS;
+    const isProved = record.proof && now - record.proof.at < PROBE_TTL_MS;
     if ((isProved && record.failures + record.lateProofs === 0) || now - record.failedAt < AGAIN_MS) return;
     record.proving ??= this.#prove(name, record).finally(() => {
       record.proving = undefined;
@@ -109,7 +109,7 @@ export class Proofs<Name extends string> {
   }
 
   #failed(name: Name, record: Known, how: "failed" | "late", error: string): void {
-    const { stateOf, log, replace } = this.#settings;
+    const { stateOf, log, restart } = this.#settings;
     // An engine that has just ended says so by its state.
     if (stateOf(name) !== "warm") return;
     record.failedAt = performance.now();
@@ -119,11 +119,11 @@ export class Proofs<Name extends string> {
     if (how === "failed" || record.lateProofs >= MOST_LATE) record.trouble = how;
     // An engine that is late is not started anew: on a busy machine, that would take longer still.
     if (record.failures > 0 && record.failures % MOST_FAILURES === 0)
-      replace(name, `${MOST_FAILURES} proofs failed: ${error}`);
+      restart(name, `${MOST_FAILURES} proofs failed: ${error}`);
   }
 }
 
-function prove(record: Known, by: Proof["by"]): void {
+function prove(record: Known, by: EngineProbe["by"]): void {
   record.proof = { by, at: performance.now() };
   forget(record);
 }

@@ -1,22 +1,22 @@
 // Answers GET /ready of the container: what each engine can do at this moment, and the room for jobs.
 
-import { type ContainerHealth, isAble } from "../../src/placement/container-health.ts";
-import type { Hosted } from "./hosted.ts";
+import { type ContainerHealth, isHealthy } from "../../src/placement/container-health.ts";
+import type { ContainerOperation } from "./hosted.ts";
 
 export interface ReadinessSettings {
-  readonly operations: ReadonlyMap<string, Pick<Hosted, "places">>;
+  readonly operations: ReadonlyMap<string, Pick<ContainerOperation, "pool">>;
   isEnding(): boolean;
   /** Returns the engines, after a limited wait for proofs. */
   engines(): Promise<ContainerHealth["engines"]>;
 }
 
-export async function containerReadiness(settings: ReadinessSettings): Promise<ContainerHealth> {
+export async function engineReadiness(settings: ReadinessSettings): Promise<ContainerHealth> {
   const engines = await settings.engines();
-  const places = [...settings.operations.values()].map(({ places }) => places);
+  const places = [...settings.operations.values()].map(({ pool }) => pool);
   const queue = {
     waiting: places.reduce((sum, { waiting }) => sum + waiting, 0),
     room: places.length === 0 ? 0 : Math.min(...places.map(({ room }) => room)),
   };
-  const isReady = Object.values(engines).every(isAble) && (queue.room > 0 || places.length === 0);
+  const isReady = Object.values(engines).every(isHealthy) && (queue.room > 0 || places.length === 0);
   return { status: settings.isEnding() ? "ending" : isReady ? "OK" : "unavailable", engines, queue };
 }

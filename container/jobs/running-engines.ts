@@ -20,7 +20,7 @@ import { missingParts, type SandboxPart } from "../processes/sandbox.ts";
 import type { Scratch } from "../scratch/scratch.ts";
 import { StartOrder } from "./start-order.ts";
 import { Threads } from "./threads.ts";
-import { Watched } from "./watched.ts";
+import { ManagedEngine } from "./watched.ts";
 
 export interface RunningEnginesSettings {
   readonly scratch: Scratch;
@@ -34,10 +34,10 @@ export interface RunningEnginesSettings {
 }
 
 export class RunningEngines implements Engines {
-  readonly office: Watched<LibreOffice>;
-  readonly ghostscript: Watched<Ghostscript>;
-  readonly chromium: Watched<Chromium>;
-  readonly verapdf: Watched<VeraPdf>;
+  readonly office: ManagedEngine<LibreOffice>;
+  readonly ghostscript: ManagedEngine<Ghostscript>;
+  readonly chromium: ManagedEngine<Chromium>;
+  readonly verapdf: ManagedEngine<VeraPdf>;
   readonly rewriter: PdfRewriter;
   readonly threads: Threads;
   readonly web: WebFiles;
@@ -51,12 +51,12 @@ export class RunningEngines implements Engines {
   readonly #places = {
     // Engines that no job waits for start in this order: LibreOffice takes longest and is used most, veraPDF costs most
     // and is used least.
-    office: this.#order.place(),
-    threads: this.#order.place(),
-    ghostscript: this.#order.place(),
-    chromium: this.#order.place(),
-    verapdf: this.#order.place(),
-    pdfa: this.#order.place(),
+    office: this.#order.register(),
+    threads: this.#order.register(),
+    ghostscript: this.#order.register(),
+    chromium: this.#order.register(),
+    verapdf: this.#order.register(),
+    pdfa: this.#order.register(),
   };
 
   constructor(settings: RunningEnginesSettings) {
@@ -67,19 +67,19 @@ export class RunningEngines implements Engines {
     this.web = new WebFiles(requests);
     this.posts = new WebPosts(requests);
     this.threads = new Threads({ size: jobs, heapMiB: 512, log });
-    this.office = new Watched({
+    this.office = new ManagedEngine({
       ...{ name: ENGINE_TITLES.office, place: this.#places.office, log },
       start: () => startLibreOffice({ scratch, children, log }),
     });
-    this.ghostscript = new Watched({
+    this.ghostscript = new ManagedEngine({
       ...{ name: ENGINE_TITLES.ghostscript, place: this.#places.ghostscript, log },
       start: () => startGhostscript({ scratch, children, log }),
     });
-    this.chromium = new Watched({
+    this.chromium = new ManagedEngine({
       ...{ name: ENGINE_TITLES.chromium, place: this.#places.chromium, log },
       start: () => Chromium.start({ scratch, ready: jobs + 1, web, log }),
     });
-    this.verapdf = new Watched({
+    this.verapdf = new ManagedEngine({
       ...{ name: ENGINE_TITLES.verapdf, place: this.#places.verapdf, log },
       start: () => startVeraPdf({ scratch, processes: jobs, log }),
     });
@@ -159,7 +159,7 @@ export class RunningEngines implements Engines {
   async #warmUpPdfa(): Promise<void> {
     const validator = await this.verapdf.running;
     await this.#places.pdfa.run(async () => {
-      if (this.verapdf.isAsked || this.#closing.signal.aborted) return;
+      if (this.verapdf.isRequested || this.#closing.signal.aborted) return;
       await using folder = await this.#settings.scratch.folder("job");
       const { threads, rewriter, heapLimitBytes } = this;
       await warmUp({ threads, rewriter, heapLimitBytes, validator }, folder.path, this.#closing.signal);

@@ -2,11 +2,11 @@
 // Knows nothing about operations or HTTP.
 
 import { EngineFailure } from "../../src/core/failure.ts";
-import { dividedAnswer, type EncodedOutput, joinedAnswer } from "../../src/placement/remote.ts";
+import { splitResponse, type EncodedOutput, joinResponse } from "../../src/placement/remote.ts";
 import { ReadAhead } from "./read-ahead.ts";
 
 /** Counts the threads that jobs use, so that a job takes only those that no other needs. */
-export class ThreadClaims {
+export class ThreadAllocator {
   readonly #size: number;
   #claimed = 0;
 
@@ -16,7 +16,7 @@ export class ThreadClaims {
   }
 
   /** Claims one thread, and all that are free if `most` allows it. */
-  take(most = 1): ThreadClaim {
+  take(most = 1): ThreadAllocation {
     let count = Math.max(1, Math.min(most, this.#size - this.#claimed));
     this.#claimed += count;
     const keep = (kept: number) => {
@@ -33,7 +33,7 @@ export class ThreadClaims {
   }
 }
 
-export interface ThreadClaim extends Disposable {
+export interface ThreadAllocation extends Disposable {
   /** Number of threads. */
   readonly count: number;
   /** Gives back all threads but this number. */
@@ -42,8 +42,8 @@ export interface ThreadClaim extends Disposable {
 
 type Frames = AsyncIterable<Uint8Array>;
 
-export interface SharedJob {
-  readonly claim: ThreadClaim;
+export interface PartitionedJob {
+  readonly claim: ThreadAllocation;
   /** Maximum number of bytes of one share that wait for those before them. */
   readonly aheadBytes: number;
   readonly signal: AbortSignal;
@@ -58,18 +58,18 @@ export interface SharedJob {
  * Returns the frames of the whole job. Begins with one share: its first output tells whether there is work for others.
  * @throws the signal's reason when aborted
  */
-export async function* runInShares(job: SharedJob): AsyncGenerator<Uint8Array> {
+export async function* runPartitioned(job: PartitionedJob): AsyncGenerator<Uint8Array> {
   const over = new AbortController();
   const signal = AbortSignal.any([job.signal, over.signal]);
   const started: StartedShare[] = [];
   const start = (share: number, shares: number): StartedShare => {
     const frames = new ReadAhead(job.run(share, shares, signal), job.aheadBytes);
-    const begun = { outputs: dividedAnswer(frames), ended: frames.ended };
+    const begun = { outputs: splitResponse(frames), ended: frames.ended };
     started.push(begun);
     return begun;
   };
   try {
-    for await (const frame of joinedAnswer(outputsOf(job, start))) {
+    for await (const frame of joinResponse(outputsOf(job, start))) {
       job.signal.throwIfAborted();
       yield frame;
     }
@@ -86,7 +86,7 @@ interface StartedShare {
 }
 
 async function* outputsOf(
-  { claim }: SharedJob,
+  { claim }: PartitionedJob,
   start: (share: number, shares: number) => StartedShare,
 ): AsyncGenerator<EncodedOutput> {
   const shares = claim.count;

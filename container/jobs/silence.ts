@@ -14,7 +14,7 @@ const MOST_ASLEEP = 8;
  * @param number returns the thread's ID in the system, undefined until it has one
  * @param frozen called once, when the thread has worked or slept for long
  */
-export function watchForSilence(number: () => number | undefined, frozen: () => void): Disposable {
+export function watchForHungThread(number: () => number | undefined, frozen: () => void): Disposable {
   let first: number | undefined;
   let last: number | undefined;
   let asleep = 0;

@@ -4,14 +4,14 @@
 import { CONTAINER_LIMITS } from "../limits.ts";
 
 /** A place in the lane, or a request for one. Disposing of it returns it. */
-export type SlowPlace = Disposable;
+export type SlowPermit = Disposable;
 
 /** A place that is kept for a job. Disposing of it returns it, whether the job has entered or not. */
-export interface PromisedPlace extends SlowPlace {
+export interface PromisedPlace extends SlowPermit {
   enter(): void;
 }
 
-interface Wish {
+interface Waiter {
   readonly client: string;
   readonly enter: () => void;
 }
@@ -20,7 +20,7 @@ interface Wish {
  * Returns the number of slow places.
  * @param jobs number of jobs of each kind that run at a time while they are quick
  */
-export function slowPlaces(jobs: number, memoryBytes: number): number {
+export function slowLaneCapacity(jobs: number, memoryBytes: number): number {
   const { slowJobsPerPlace, slowJobBytes } = CONTAINER_LIMITS;
   return Math.max(2, Math.min(slowJobsPerPlace * jobs, Math.floor(memoryBytes / slowJobBytes)));
 }
@@ -30,7 +30,7 @@ export class SlowLane {
   readonly #perClient: number;
   /** Places that each client has or was promised. */
   readonly #held = new Map<string, number>();
-  readonly #wishes = new Set<Wish>();
+  readonly #wishes = new Set<Waiter>();
   readonly #listeners: (() => void)[] = [];
   #heldByAll = 0;
   #taken = 0;
@@ -77,9 +77,9 @@ export class SlowLane {
   }
 
   /** @param enter called once there is a place: at once, later, or never */
-  ask(client: string, enter: () => void): SlowPlace {
+  ask(client: string, enter: () => void): SlowPermit {
     let place: PromisedPlace | undefined;
-    const wish: Wish = {
+    const wish: Waiter = {
       client,
       enter: () => {
         place = this.promise(client);

@@ -2,14 +2,14 @@
 // places, and not beside an engine that a job waits for. Knows nothing about particular engines.
 
 /** One engine's place in the order. */
-export interface StartPlace {
+export interface StartHandle {
   /** Waits for this place's turn, then starts the engine. Rejects as the start does. */
   run<T>(start: () => Promise<T>): Promise<T>;
   /** Gives this place its turn now and from now on, because a job waits for the engine. */
-  hurry(): void;
+  prioritize(): void;
 }
 
-interface Place extends StartPlace {
+interface Place extends StartHandle {
   isHurried: boolean;
   /** Begins the start that waits. */
   begin: (() => void) | undefined;
@@ -22,12 +22,12 @@ export class StartOrder {
   #isOpen = false;
 
   /** Adds a place behind those that were added before. */
-  place(): StartPlace {
+  register(): StartHandle {
     const place: Place = {
       isHurried: false,
       begin: undefined,
       run: (start) => this.#run(place, start),
-      hurry: () => {
+      prioritize: () => {
         place.isHurried = true;
         this.#admit();
       },

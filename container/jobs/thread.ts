@@ -7,14 +7,14 @@ import { parentPort } from "node:worker_threads";
 import { EngineFailure } from "../../src/core/failure.ts";
 import type { Notice } from "../../src/core/notice.ts";
 import type { Context, Input, Output } from "../../src/core/operation.ts";
-import { HOSTED_OPERATIONS, STEPS } from "../../src/operations/index.ts";
-import { answer, describeError } from "../operations/answer.ts";
-import { systemShelf } from "../pdfa/system-shelf.ts";
+import { CONTAINER_OPERATIONS, PDFA_STEPS } from "../../src/operations/index.ts";
+import { encodeOutputs, describeError } from "../operations/answer.ts";
+import { systemFonts } from "../pdfa/system-shelf.ts";
 import type { ThreadJob } from "../processes/thread-job.ts";
 import { fileInput } from "../scratch/file-input.ts";
 
 /** Messages to a thread. `taken`: the reader has read a frame. `job`, `ping`: the thread answers that it is alive. */
-export type ToThread = { readonly job: ThreadJob } | { readonly taken: true } | { readonly ping: true };
+export type ToThread = { readonly job: ThreadJob } | { readonly ack: true } | { readonly ping: true };
 
 export type FromThread =
   /** `thread`: its thread ID in the system. */
@@ -24,7 +24,7 @@ export type FromThread =
   | { readonly alive: true }
   | { readonly log: { readonly message: string; readonly details?: Record<string, unknown> } };
 
-const operations = new Map([...HOSTED_OPERATIONS, ...STEPS].map((operation) => [operation.name, operation]));
+const operations = new Map([...CONTAINER_OPERATIONS, ...PDFA_STEPS].map((operation) => [operation.name, operation]));
 
 /**
  * Delay before deferred work, which makes the next job faster. The work waits because the job that ended may be a step
@@ -60,14 +60,14 @@ async function carryOut(job: ThreadJob): Promise<void> {
     // A job is ended by ending its thread: an engine at work checks no signal.
     signal: new AbortController().signal,
     heapLimitBytes: job.heapLimitBytes,
-    fonts: systemShelf,
+    fonts: systemFonts,
     usedMs,
     defer: (work) => deferred.push(work),
     log: (message, details) => send({ log: { message, ...(details ? { details } : {}) } }),
   };
   const inputs = job.inputs.map(({ name, size, path }) => fileInput(name, size, path));
   const outputs = reporting(job.notices ?? [], run(job, inputs, context));
-  for await (const frame of answer(outputs, context.log)) {
+  for await (const frame of encodeOutputs(outputs, context.log)) {
     while (ahead >= FRAMES_AHEAD) {
       await new Promise<void>((resolve) => {
         wake = resolve;

@@ -3,15 +3,15 @@
 
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
-import { encodeFailure, endOfAnswer } from "../../src/placement/remote.ts";
-import { EngineLost, lastFailure, twice } from "../processes/attempts.ts";
+import { encodeFailure, responseOutcome } from "../../src/placement/remote.ts";
+import { EngineLost, finalFailure, retryCrashOnce } from "../processes/attempts.ts";
 import { countEvent } from "../processes/engine-events.ts";
 import type { EngineState } from "../processes/engine-state.ts";
-import { lowerThread, worksForJob } from "../processes/priority.ts";
+import { lowerThread, registerWorker } from "../processes/priority.ts";
 import type { JobThreads, ThreadJob } from "../processes/thread-job.ts";
 import { untilAborted } from "../processes/until-aborted.ts";
 import { hasEnded, Mailbox, nextFrame } from "./mailbox.ts";
-import { watchForSilence } from "./silence.ts";
+import { watchForHungThread } from "./silence.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 
 export interface ThreadSettings {
@@ -144,7 +144,7 @@ export class Threads implements AsyncDisposable, JobThreads {
 
   /** Sends a message that the thread answers when it has read it. */
   #send(thread: Thread, message: ToThread, read: () => void, frozen: (why: ThreadFrozen) => void): void {
-    const watch = watchForSilence(
+    const watch = watchForHungThread(
       () => thread.number,
       () => {
         thread.heard.delete(heard);
@@ -175,7 +175,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     signal.throwIfAborted();
     let session: Session;
     try {
-      session = await twice({ signal, log }, (until) => this.#begin(job, until, log));
+      session = await retryCrashOnce({ signal, log }, (until) => this.#begin(job, until, log));
     } catch (failure) {
       signal.throwIfAborted();
       yield encodeFailure(failure);
@@ -188,17 +188,17 @@ export class Threads implements AsyncDisposable, JobThreads {
     try {
       signal.throwIfAborted();
       for (let frame = session.first; frame; frame = await nextFrame(mail, log)) {
-        const isLast = endOfAnswer(frame) !== undefined;
+        const isLast = responseOutcome(frame) !== undefined;
         // The reader may leave with the last frame. The thread has ended its work by then, and can be used again.
         if (isLast) reusable = await hasEnded(mail, log);
         yield frame;
         if (isLast) return;
-        thread.worker.postMessage({ taken: true } satisfies ToThread);
+        thread.worker.postMessage({ ack: true } satisfies ToThread);
       }
       reusable = true;
     } catch (error) {
       signal.throwIfAborted();
-      yield encodeFailure(lastFailure(error));
+      yield encodeFailure(finalFailure(error));
     } finally {
       signal.removeEventListener("abort", end);
       forget();
@@ -230,7 +230,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     const mail = new Mailbox(thread.worker);
     const end = () => mail.fail(signal.reason);
     signal.addEventListener("abort", end);
-    const forget = worksForJob(() => lower(thread));
+    const forget = registerWorker(() => lower(thread));
     try {
       signal.throwIfAborted();
       this.#send(thread, { job }, ignore, (why) => mail.fail(why));

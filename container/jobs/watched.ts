@@ -3,8 +3,8 @@
 
 import { EngineFailure } from "../../src/core/failure.ts";
 import type { EngineState } from "../processes/engine-state.ts";
-import { Keeper } from "../processes/keeper.ts";
-import type { StartPlace } from "./start-order.ts";
+import { Restarter } from "../processes/keeper.ts";
+import type { StartHandle } from "./start-order.ts";
 
 interface Engine {
   /** State once the engine has started. */
@@ -16,20 +16,20 @@ export interface WatchedSettings<E> {
   /** The engine's name, for the log. */
   readonly name: string;
   /** The engine's place among those that start. */
-  readonly place: StartPlace;
+  readonly place: StartHandle;
   /** Starts the engine, and leaves nothing behind when that fails. */
   start(): Promise<E>;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-const PAUSES = { beforeMs: 0, firstMs: 1_000, longestMs: 30_000 };
+const PAUSES = { initialDelayMs: 0, minBackoffMs: 1_000, maxBackoffMs: 30_000 };
 
-export class Watched<E extends Engine> {
+export class ManagedEngine<E extends Engine> {
   /** Resolves when the engine has started, however late. */
   readonly running: Promise<E>;
   readonly #name: string;
-  readonly #place: StartPlace;
-  readonly #keeper: Keeper<E>;
+  readonly #place: StartHandle;
+  readonly #keeper: Restarter<E>;
   #isStarted = false;
   #isAsked = false;
 
@@ -39,7 +39,7 @@ export class Watched<E extends Engine> {
     this.#name = name;
     this.#place = place;
     let logged: string | undefined;
-    this.#keeper = new Keeper<E>({
+    this.#keeper = new Restarter<E>({
       start: (closing) =>
         place.run(async () => {
           closing.throwIfAborted();
@@ -69,7 +69,7 @@ export class Watched<E extends Engine> {
   }
 
   /** True once a job has asked for the engine. */
-  get isAsked(): boolean {
+  get isRequested(): boolean {
     return this.#isAsked;
   }
 
@@ -87,7 +87,7 @@ export class Watched<E extends Engine> {
    */
   async ready(signal: AbortSignal): Promise<E> {
     this.#isAsked = true;
-    this.#place.hurry();
+    this.#place.prioritize();
     this.start();
     try {
       return await this.#keeper.ready(signal);

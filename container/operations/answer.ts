@@ -2,13 +2,14 @@
 
 import { EngineFailure, OutOfRange } from "../../src/core/failure.ts";
 import type { Output } from "../../src/core/operation.ts";
-import { encodeAnswer } from "../../src/placement/remote.ts";
+import { encodeResponse } from "../../src/placement/remote.ts";
 
 /** Returns the frames of the answer, and logs the failure, if any. */
-export const answer = (
+export const encodeOutputs = (
   outputs: Iterable<Output> | AsyncIterable<Output>,
   log: (message: string, details?: Record<string, unknown>) => void,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> => encodeAnswer(outputs, (error) => log("job failed", describeError(error)));
+): AsyncGenerator<Uint8Array<ArrayBuffer>> =>
+  encodeResponse(outputs, (error) => log("job failed", describeError(error)));
 
 /** Describes an error for the log, with its origin unless it was thrown on purpose. */
 export function describeError(error: unknown): Record<string, unknown> {

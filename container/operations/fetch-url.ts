@@ -2,18 +2,18 @@
 
 import { fetchUrl } from "../../src/operations/fetch-url.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
-import { answer } from "./answer.ts";
-import { native } from "./native.ts";
+import { encodeOutputs } from "./answer.ts";
+import { nativeOperation } from "./native.ts";
 
 /** @throws EngineFailure, OutOfRange as {@link WebFiles.fetch} does */
-export const nativeFetchUrl = native(
+export const nativeFetchUrl = nativeOperation(
   fetchUrl,
   // An instance for web pages has the internet (src/placement/pools.ts), though no browser takes part.
-  { engine: "chromium", isProof: false, timeoutMs: CONTAINER_LIMITS.fetchMs, onlyInputs: true },
+  { engine: "chromium", countsAsProbe: false, timeoutMs: CONTAINER_LIMITS.fetchMs, onlyInputs: true },
   async function* ({ signal, log }, { url, maxBytes }, { web }) {
     const { name, type, body } = await web.fetch(url, maxBytes, signal);
     try {
-      yield* answer([{ extension: "", name, type, body }], log);
+      yield* encodeOutputs([{ extension: "", name, type, body }], log);
     } finally {
       await body.return(undefined);
     }

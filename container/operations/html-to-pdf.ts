@@ -11,10 +11,10 @@ import { CONTAINER_LIMITS } from "../limits.ts";
 import type { FileInput } from "../scratch/file-input.ts";
 import { charsetOf } from "./html-encoding.ts";
 import { limitedExport } from "./limited-export.ts";
-import { native } from "./native.ts";
+import { nativeOperation } from "./native.ts";
 
 /** @throws EngineFailure, OutOfRange as {@link Chromium.printToPdf} does; `unsupported` for an empty document */
-export const nativeHtmlToPdf = native(
+export const nativeHtmlToPdf = nativeOperation(
   htmlToPdf,
   { engine: "chromium", timeoutMs: CONTAINER_LIMITS.documentJobMs },
   async function* (job, { url, lossless, maxImageDpi, ...printing }, engines) {

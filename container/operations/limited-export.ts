@@ -4,7 +4,7 @@ import { createReadStream, readFileSync } from "node:fs";
 import type { Notice } from "../../src/core/notice.ts";
 import { type LimitImagesParams, limitImages, mayChange } from "../../src/operations/limit-images.ts";
 import { threadJob } from "../processes/thread-job.ts";
-import { answer } from "./answer.ts";
+import { encodeOutputs } from "./answer.ts";
 import type { Engines, NativeJob } from "./native.ts";
 
 /** A PDF that an engine made, and its known losses. */
@@ -34,7 +34,7 @@ export async function* limitedExport(
     return;
   }
   const body = small ?? createReadStream(path);
-  yield* answer([{ extension: "pdf", type: "application/pdf", body, notices: () => notices }], log);
+  yield* encodeOutputs([{ extension: "pdf", type: "application/pdf", body, notices: () => notices }], log);
 }
 
 /** Does the same as {@link mayChange} for a file that need not fit into memory. */

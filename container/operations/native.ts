@@ -1,6 +1,6 @@
 // Defines the shape of the operations that only the container has, because native engines do the work.
 
-import type { Signature } from "../../src/core/operation.ts";
+import type { OperationDeclaration } from "../../src/core/operation.ts";
 import type { EngineName } from "../engine-selection.ts";
 import type { Chromium } from "../engines/chromium/chromium.ts";
 import type { Ghostscript } from "../engines/ghostscript/ghostscript.ts";
@@ -19,7 +19,7 @@ export interface NativeJob {
   /** Aborted when the client has left, the time is up, or the service ends. */
   readonly signal: AbortSignal;
   /** Does long work that does not need the job's place, and leaves the place to other jobs meanwhile. */
-  aside<T>(work: () => Promise<T>): Promise<T>;
+  withoutPermit<T>(work: () => Promise<T>): Promise<T>;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
@@ -46,18 +46,18 @@ interface Engine<E> {
 }
 
 /** Describes an operation before it runs a job. */
-interface Needs {
+interface NativeRequirements {
   /** Engine without which the operation is not offered. */
   readonly engine: EngineName;
   /** False if an answered job does not prove that the engine works. @default true */
-  readonly isProof?: boolean;
+  readonly countsAsProbe?: boolean;
   /** Time limit of a job, from the moment when its turn comes. */
   readonly timeoutMs: number;
   /** True if only the inputs are written to the job's folder, which may then be in memory. @default false */
   readonly onlyInputs?: boolean;
 }
 
-export interface NativeOperation extends Needs {
+export interface NativeOperation extends NativeRequirements {
   readonly name: string;
   /**
    * Checks the parameters and runs a job.
@@ -68,9 +68,9 @@ export interface NativeOperation extends Needs {
 }
 
 /** @param run returns the frames of the answer */
-export function native<P>(
-  { name, params: schema }: Signature<P>,
-  needs: Needs,
+export function nativeOperation<P>(
+  { name, params: schema }: OperationDeclaration<P>,
+  needs: NativeRequirements,
   run: (job: NativeJob, params: P, engines: Engines) => AsyncIterable<Uint8Array>,
 ): NativeOperation {
   return {

@@ -4,10 +4,10 @@ import { EngineFailure } from "../../src/core/failure.ts";
 import { officeToPdf } from "../../src/operations/office-to-pdf.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
-import { native } from "./native.ts";
+import { nativeOperation } from "./native.ts";
 
 /** @throws EngineFailure as {@link LibreOffice.convertToPdf} does; `unsupported` for an empty document */
-export const nativeOfficeToPdf = native(
+export const nativeOfficeToPdf = nativeOperation(
   officeToPdf,
   { engine: "office", timeoutMs: CONTAINER_LIMITS.longJobMs, onlyInputs: true },
   async function* (job, { tagged, ...images }, engines) {

@@ -7,22 +7,22 @@ import { type PdfToPdfaParams, pdfToPdfa } from "../../src/operations/pdf-to-pdf
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { conforming } from "../pdfa/conforming.ts";
 import { ghostscript } from "../pdfa/ghostscript.ts";
-import { climb } from "../pdfa/ladder.ts";
-import { pictures } from "../pdfa/pictures.ts";
+import { convertToLevel } from "../pdfa/ladder.ts";
+import { rasterize } from "../pdfa/pictures.ts";
 import { repair } from "../pdfa/repair.ts";
-import { JobWorkshop, type WorkshopEngines } from "../pdfa/workshop.ts";
+import { JobConversionContext, type ConversionEngines } from "../pdfa/workshop.ts";
 import { SMALL_BYTES } from "../scratch/file-input.ts";
-import { answer } from "./answer.ts";
-import { type NativeJob, native } from "./native.ts";
+import { encodeOutputs } from "./answer.ts";
+import { type NativeJob, nativeOperation } from "./native.ts";
 
 const RUNGS = [conforming, repair, ghostscript];
 
-export const nativePdfToPdfa = native(
+export const nativePdfToPdfa = nativeOperation(
   pdfToPdfa,
   { engine: "verapdf", timeoutMs: CONTAINER_LIMITS.longJobMs },
   async function* (job, params, engines) {
     const validator = await engines.verapdf.ready(job.signal);
-    yield* answer(convertToPdfa({ ...engines, validator }, params, job), job.log);
+    yield* encodeOutputs(convertToPdfa({ ...engines, validator }, params, job), job.log);
   },
 );
 
@@ -31,14 +31,14 @@ export const nativePdfToPdfa = native(
  * @throws EngineFailure `nonconforming`, or the failure that the document or an engine caused
  */
 export async function* convertToPdfa(
-  engines: WorkshopEngines,
+  engines: ConversionEngines,
   { level, rasterize }: PdfToPdfaParams,
   job: NativeJob,
 ): AsyncGenerator<Output> {
   const [input] = job.inputs;
   if (!input) throw new EngineFailure("unsupported", "no file");
-  const rungs = rasterize ? [...RUNGS, pictures] : RUNGS;
-  const { document, rung } = await climb(input, rungs, new JobWorkshop(level, rungs, engines, job));
+  const rungs = rasterize ? [...RUNGS, rasterize] : RUNGS;
+  const { document, rung } = await convertToLevel(input, rungs, new JobConversionContext(level, rungs, engines, job));
   job.log("document converted to pdfa", { rung, bytes: document.size });
   yield {
     extension: "pdf",

@@ -2,19 +2,19 @@
 
 import { postWebhook } from "../../src/operations/post-webhook.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
-import { answer } from "./answer.ts";
-import { native } from "./native.ts";
+import { encodeOutputs } from "./answer.ts";
+import { nativeOperation } from "./native.ts";
 
 /** @throws EngineFailure, OutOfRange as {@link WebPosts.post} does */
-export const nativePostWebhook = native(
+export const nativePostWebhook = nativeOperation(
   postWebhook,
   // An instance for web pages has the internet (src/placement/pools.ts), though no browser takes part.
-  { engine: "chromium", isProof: false, timeoutMs: 2 * CONTAINER_LIMITS.webhookAnswerMs, onlyInputs: true },
-  async function* ({ inputs, signal, aside, log }, { url, headers }, { posts }) {
+  { engine: "chromium", countsAsProbe: false, timeoutMs: 2 * CONTAINER_LIMITS.webhookAnswerMs, onlyInputs: true },
+  async function* ({ inputs, signal, withoutPermit, log }, { url, headers }, { posts }) {
     const message = await inputs[0]!.bytes();
     // A slow receiver takes no place from others.
-    const status = await aside(() => posts.post(url, headers, message, signal));
+    const status = await withoutPermit(() => posts.post(url, headers, message, signal));
     const body = new TextEncoder().encode(JSON.stringify({ status }));
-    yield* answer([{ extension: "json", type: "application/json", body }], log);
+    yield* encodeOutputs([{ extension: "json", type: "application/json", body }], log);
   },
 );

@@ -3,14 +3,14 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../src/core/failure.ts";
-import { noticesAbout } from "../../src/core/notice.ts";
+import { namedNotices } from "../../src/core/notice.ts";
 import { postscriptToPdf } from "../../src/operations/postscript-to-pdf.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
-import { native } from "./native.ts";
+import { nativeOperation } from "./native.ts";
 
 /** @throws EngineFailure as {@link Ghostscript.convertToPdf} does */
-export const nativePostscriptToPdf = native(
+export const nativePostscriptToPdf = nativeOperation(
   postscriptToPdf,
   { engine: "ghostscript", timeoutMs: CONTAINER_LIMITS.longJobMs },
   async function* (job, params, engines) {
@@ -19,7 +19,7 @@ export const nativePostscriptToPdf = native(
     if (!input) throw new EngineFailure("unsupported", "no file");
     const path = join(job.folder, "result.pdf");
     const { count, fonts } = await ghostscript.convertToPdf(input, path, params, job.signal);
-    const notices = noticesAbout("fonts-substituted", fonts).map((notice) => ({ ...notice, count }));
+    const notices = namedNotices("fonts-substituted", fonts).map((notice) => ({ ...notice, count }));
     const exported = { path, size: (await stat(path)).size, notices };
     // Ghostscript has limited all images except bilevel ones.
     yield* limitedExport(exported, { ...params, onlyBilevel: true }, job, engines);

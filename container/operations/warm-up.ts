@@ -3,7 +3,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { WorkshopEngines } from "../pdfa/workshop.ts";
+import type { ConversionEngines } from "../pdfa/workshop.ts";
 import { fileInput } from "../scratch/file-input.ts";
 import { convertToPdfa } from "./pdf-to-pdfa.ts";
 
@@ -41,7 +41,7 @@ endstream endobj
 trailer<</Root 1 0 R/Info 14 0 R>>`;
 
 /** @param folder for the files of the sample */
-export async function warmUp(engines: WorkshopEngines, folder: string, signal: AbortSignal): Promise<void> {
+export async function warmUp(engines: ConversionEngines, folder: string, signal: AbortSignal): Promise<void> {
   let pdf: Uint8Array = Buffer.from(DOCUMENT, "latin1");
   for (let round = 0; round < ROUNDS; round++) {
     const path = join(folder, `round-${round}.pdf`);

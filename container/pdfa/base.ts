@@ -7,7 +7,7 @@ import { replacePdfs } from "../../src/operations/pdfa-steps/replace-pdfs.ts";
 import type { Validation } from "../engines/verapdf/validation.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import type { FileInput } from "../scratch/file-input.ts";
-import type { Bases, MadeFile, Workshop } from "./rung.ts";
+import type { RepairInputs, GeneratedFile, ConversionContext } from "./rung.ts";
 
 /** Clause of ISO 19005-1 on transparency, which the other parts allow. */
 const TRANSPARENCY = "6.4";
@@ -16,13 +16,13 @@ const FLATTENING = "medium";
 /** Clause of ISO 19005-2 on embedded files that are not PDF/A. */
 const EMBEDDED_FILES = "6.8";
 
-export class RepairBases implements Bases {
-  readonly #workshop: Workshop;
+export class PreparedRepairInputs implements RepairInputs {
+  readonly #workshop: ConversionContext;
   readonly #original: FileInput;
-  #flattened: Promise<MadeFile> | undefined;
-  #embedded: Promise<MadeFile> | undefined;
+  #flattened: Promise<GeneratedFile> | undefined;
+  #embedded: Promise<GeneratedFile> | undefined;
 
-  constructor(workshop: Workshop, original: FileInput) {
+  constructor(workshop: ConversionContext, original: FileInput) {
     this.#workshop = workshop;
     this.#original = original;
   }
@@ -32,7 +32,7 @@ export class RepairBases implements Bases {
    * @param validation of the original, or of a file made from it
    * @throws EngineFailure
    */
-  async for(validation: Validation | undefined): Promise<MadeFile> {
+  async for(validation: Validation | undefined): Promise<GeneratedFile> {
     const broken = new Set((validation?.failures ?? []).map(({ clause }) => clause));
     const { part } = this.#workshop.level;
     if (part === 1 && broken.has(TRANSPARENCY)) this.#flattened ??= this.#flatten();
@@ -40,12 +40,12 @@ export class RepairBases implements Bases {
     return (await this.#flattened) ?? (await this.#embedded) ?? this.#original;
   }
 
-  #flatten(): Promise<MadeFile> {
-    return this.#workshop.make(flattenTransparency, [this.#original], { quality: FLATTENING });
+  #flatten(): Promise<GeneratedFile> {
+    return this.#workshop.runOperation(flattenTransparency, [this.#original], { quality: FLATTENING });
   }
 
   /** Converts embedded PDFs with the same ladder if possible, because embedded files must be PDF/A themselves. */
-  async #convertEmbedded(): Promise<MadeFile> {
+  async #convertEmbedded(): Promise<GeneratedFile> {
     const workshop = this.#workshop;
     const ends = performance.now() + CONTAINER_LIMITS.embeddedPdfsMs;
     const indexes: number[] = [];
@@ -59,6 +59,6 @@ export class RepairBases implements Bases {
       converted.push(made);
     }
     workshop.log("embedded documents converted", { found: found.length, converted: converted.length });
-    return workshop.make(replacePdfs, [this.#original, ...converted], { indexes });
+    return workshop.runOperation(replacePdfs, [this.#original, ...converted], { indexes });
   }
 }

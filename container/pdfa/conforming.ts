@@ -1,10 +1,10 @@
 // The first rung: a document that conforms already is its own candidate.
 
-import type { Rung } from "./rung.ts";
+import type { Strategy } from "./rung.ts";
 
-export const conforming: Rung = {
+export const conforming: Strategy = {
   name: "conforming",
-  async *candidates(_workshop, { original, ofOriginal }) {
-    if (ofOriginal?.valid) yield original;
+  async *candidates(_workshop, { original, originalValidation }) {
+    if (originalValidation?.valid) yield original;
   },
 };

@@ -3,23 +3,23 @@
 
 import { replaceContents } from "../../src/operations/pdfa-steps/replace-contents.ts";
 import { repaired } from "./repair.ts";
-import type { Judged, Rung } from "./rung.ts";
+import type { AssessedCandidate, Strategy } from "./rung.ts";
 
 /** Clauses on embedding fonts: of ISO 19005-2 and -3, and of ISO 19005-1. */
 const EMBEDDING = new Set(["6.2.11.4.1", "6.3.4"]);
 
-export const ghostscript: Rung = {
+export const ghostscript: Strategy = {
   name: "ghostscript",
-  async *candidates(workshop, { ofOriginal, best, bases }) {
-    const base = await bases.for(ofOriginal ?? best?.validation);
+  async *candidates(workshop, { originalValidation, best, bases }) {
+    const base = await bases.for(originalValidation ?? best?.validation);
     // Ghostscript leaves out the characters that its substitute for a font lacks, so that it must not choose one.
     if (best && lacksFonts(best)) return;
     const fonts = best?.candidate.notices?.filter(({ code }) => code === "fonts-substituted") ?? [];
     const rewritten = await workshop.rewrite(fonts.length > 0 ? best!.candidate : base);
     const source = { ...base, notices: [...(base.notices ?? []), ...fonts] };
-    yield* repaired(workshop, await workshop.make(replaceContents, [source, rewritten], {}));
+    yield* repaired(workshop, await workshop.runOperation(replaceContents, [source, rewritten], {}));
   },
 };
 
-const lacksFonts = ({ validation }: Judged): boolean =>
+const lacksFonts = ({ validation }: AssessedCandidate): boolean =>
   validation?.failures.some(({ clause }) => EMBEDDING.has(clause)) === true;

@@ -5,16 +5,16 @@ import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/co
 import { applyTransferFunctions } from "../../src/operations/pdfa-steps/apply-transfer-functions.ts";
 import type { Validation } from "../engines/verapdf/validation.ts";
 import { type FileInput, SMALL_BYTES } from "../scratch/file-input.ts";
-import { RepairBases } from "./base.ts";
+import { PreparedRepairInputs } from "./base.ts";
 import {
-  type Judged,
-  type Judgment,
-  type Known,
-  type Looking,
-  type MadeFile,
-  passes,
-  type Rung,
-  type Workshop,
+  type AssessedCandidate,
+  type Assessment,
+  type EarlierResults,
+  type RenderTask,
+  type GeneratedFile,
+  isAcceptable,
+  type Strategy,
+  type ConversionContext,
 } from "./rung.ts";
 
 /** Failures of the input itself, which no rung can repair. */
@@ -27,20 +27,20 @@ const OF_THE_SERVICE = new Set(["busy", "timed-out"]);
  * @returns the first acceptable candidate and the rung that made it
  * @throws EngineFailure `nonconforming` if none passed, or the reason why there was no candidate at all
  */
-export async function climb(
-  original: MadeFile,
-  rungs: readonly Rung[],
-  workshop: Workshop,
+export async function convertToLevel(
+  original: GeneratedFile,
+  rungs: readonly Strategy[],
+  workshop: ConversionContext,
   isWithoutTransfers = false,
-): Promise<{ readonly document: MadeFile; readonly rung: string }> {
-  const ofOriginal = (await mayConform(original)) ? await validated(original, workshop) : undefined;
+): Promise<{ readonly document: GeneratedFile; readonly rung: string }> {
+  const originalValidation = (await mayConform(original)) ? await validated(original, workshop) : undefined;
   // Runs while the first candidate is made.
-  await using looking = ofOriginal?.valid ? undefined : workshop.look(original);
-  let best: Judged | undefined;
+  await using looking = originalValidation?.valid ? undefined : workshop.render(original);
+  let best: AssessedCandidate | undefined;
   let failure: unknown;
-  const bases = new RepairBases(workshop, original);
+  const bases = new PreparedRepairInputs(workshop, original);
   for (const rung of rungs) {
-    const known: Known = { original, bases, ofOriginal, best };
+    const known: EarlierResults = { original, bases, originalValidation, best };
     const candidates = rung.candidates(workshop, known);
     try {
       let next = await candidates.next();
@@ -49,10 +49,10 @@ export async function climb(
         if (!isWithoutTransfers && lacksTransfers(candidate)) {
           isWithoutTransfers = true;
           const plain = await withTransfersApplied(original, workshop);
-          if (plain) return await climb(plain, rungs, workshop, true);
+          if (plain) return await convertToLevel(plain, rungs, workshop, true);
         }
         const judgment = candidate === original ? UNTOUCHED : await judge(original, candidate, looking, workshop);
-        if (passes(judgment)) {
+        if (isAcceptable(judgment)) {
           const { compared, furthest } = judgment.comparison;
           workshop.log("candidate accepted", { rung: rung.name, compared, furthest });
           return { document: candidate, rung: rung.name };
@@ -88,9 +88,12 @@ export async function climb(
  * Makes the effect of transfer functions part of the colors, because the engine that compares and draws ignores it.
  * @returns undefined if that fails; without them, only the colors change
  */
-async function withTransfersApplied(original: MadeFile, workshop: Workshop): Promise<MadeFile | undefined> {
+async function withTransfersApplied(
+  original: GeneratedFile,
+  workshop: ConversionContext,
+): Promise<GeneratedFile | undefined> {
   try {
-    return await workshop.make(applyTransferFunctions, [original], {});
+    return await workshop.runOperation(applyTransferFunctions, [original], {});
   } catch (error) {
     workshop.signal.throwIfAborted();
     if (error instanceof EngineFailure && OF_THE_SERVICE.has(error.reason)) throw error;
@@ -99,20 +102,20 @@ async function withTransfersApplied(original: MadeFile, workshop: Workshop): Pro
   }
 }
 
-const lacksTransfers = ({ notices = [] }: MadeFile): boolean =>
+const lacksTransfers = ({ notices = [] }: GeneratedFile): boolean =>
   notices.some(({ code }) => code === "transfers-removed");
 
 /**
  * Validates the original, and counts its content first: a validator might never finish a file that was not counted.
  * Repaired files are counted by the repair.
  */
-async function validated(original: FileInput, workshop: Workshop): Promise<Validation | undefined> {
+async function validated(original: FileInput, workshop: ConversionContext): Promise<Validation | undefined> {
   const work = await workshop.count(original);
   return workshop.validate({ ...original, ...(work ? { work } : {}) });
 }
 
 /** Text in the metadata of every PDF/A: in plain bytes at part 1, and nearly always at the others. */
-const CLAIM = "pdfaid";
+const PDFA_ID = "pdfaid";
 /**
  * Subtype of metadata. They are a stream, whose dictionary is never compressed or encrypted (ISO 32000-1, 7.5.7 and
  * 14.3.2).
@@ -126,7 +129,7 @@ async function mayConform(input: FileInput): Promise<boolean> {
   let end = "";
   for await (const chunk of input.size <= SMALL_BYTES ? [await input.bytes()] : input.stream()) {
     const text = end + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");
-    if (text.includes(CLAIM) || hasFilteredMetadata(text)) return true;
+    if (text.includes(PDFA_ID) || hasFilteredMetadata(text)) return true;
     end = text.slice(-2 * NEARBY);
   }
   return false;
@@ -140,17 +143,17 @@ function hasFilteredMetadata(text: string): boolean {
 }
 
 /** Judgment of the original itself, which the validator accepts. */
-const UNTOUCHED: Judgment = {
+const UNTOUCHED: Assessment = {
   validation: { valid: true, failures: [] },
   comparison: { compared: 0, furthest: { mean: 0, worst: 0 }, differences: [] },
 };
 
 async function judge(
   original: FileInput,
-  candidate: MadeFile,
-  looking: Looking | undefined,
-  workshop: Workshop,
-): Promise<Judgment> {
+  candidate: GeneratedFile,
+  looking: RenderTask | undefined,
+  workshop: ConversionContext,
+): Promise<Assessment> {
   const comparing = workshop.compare(original, candidate, looking);
   const [validation, comparison] = await Promise.all([workshop.validate(candidate), comparing]);
   return { validation, comparison };
@@ -160,8 +163,8 @@ async function judge(
  * Reports whether one candidate is nearer than another. A candidate that looks right ranks above a valid one, because
  * pictures of pages can repair the rest.
  */
-function isNearer(one: Judgment, other: Judgment): boolean {
-  const faults = ({ validation, comparison }: Judgment) => [
+function isNearer(one: Assessment, other: Assessment): boolean {
+  const faults = ({ validation, comparison }: Assessment) => [
     comparison.differences.length,
     validation?.failures.length ?? Number.POSITIVE_INFINITY,
   ];
@@ -171,7 +174,7 @@ function isNearer(one: Judgment, other: Judgment): boolean {
 }
 
 /** Summarizes a judgment for the log. */
-function summary({ validation, comparison }: Judgment): Record<string, unknown> {
+function summary({ validation, comparison }: Assessment): Record<string, unknown> {
   const rules = validation?.failures.map(({ clause, test, places }) => `${clause}-${test} (${places.length})`);
   return { rules: rules?.slice(0, 20) ?? "unreadable", differences: comparison.differences.slice(0, 5) };
 }
@@ -180,7 +183,7 @@ function summary({ validation, comparison }: Judgment): Record<string, unknown> 
 const TOLD_PAGES = 20;
 const TOLD_RULES = 20;
 
-function nonconformityOf({ validation, comparison }: Judged, { level }: Workshop): Nonconformity {
+function nonconformityOf({ validation, comparison }: AssessedCandidate, { level }: ConversionContext): Nonconformity {
   const rules = (validation?.failures ?? []).slice(0, TOLD_RULES).map(({ clause, test, places }): BrokenRule => {
     const pages = new Set(places.flatMap(({ pageNumber }) => (pageNumber === undefined ? [] : [pageNumber])));
     return { clause, test, pageNumbers: [...pages].sort((one, other) => one - other).slice(0, TOLD_PAGES) };

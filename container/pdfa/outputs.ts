@@ -9,7 +9,7 @@ import { type FileInput, fileInput, SMALL_BYTES } from "../scratch/file-input.ts
  * Reads an answer to its end even if its reader stops early. Otherwise the thread would be ended, although only a
  * meaningless frame is left to read.
  */
-export function toTheEnd(frames: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
+export function drainOnReturn(frames: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
   const leave = async (): Promise<IteratorResult<Uint8Array>> => {
     try {
       while (!(await frames.next()).done);
@@ -22,7 +22,7 @@ export function toTheEnd(frames: AsyncGenerator<Uint8Array>): AsyncIterable<Uint
 }
 
 /** Writes an output to a new file. */
-export async function written(path: string, body: Output["body"], until: AbortSignal): Promise<FileInput> {
+export async function writeToFile(path: string, body: Output["body"], until: AbortSignal): Promise<FileInput> {
   const file = openSync(path, "wx", 0o600);
   let size = 0;
   try {
@@ -40,7 +40,7 @@ export async function written(path: string, body: Output["body"], until: AbortSi
 
 const writeLater = promisify(writeFile);
 
-export async function textOf(body: Output["body"]): Promise<string> {
+export async function readText(body: Output["body"]): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk.slice());
   return Buffer.concat(chunks).toString("utf8");

@@ -1,8 +1,8 @@
 // The last rung: replaces the pages that no other rung could make conform by pictures, and keeps the others. If that is
 // not enough, replaces all pages by pictures.
 
-import { picturePages } from "../../src/operations/pdfa-steps/picture-pages.ts";
-import { type Judgment, type Rung, repairOnce } from "./rung.ts";
+import { rasterizePages } from "../../src/operations/pdfa-steps/picture-pages.ts";
+import { type Assessment, type Strategy, repairOnce } from "./rung.ts";
 
 const MOST_PASSES = 5;
 /** The last way to draw pages: flat annotations, in RGB. */
@@ -13,14 +13,14 @@ const LAST_WAY = { inRgb: true, flatAnnotations: true };
  */
 const WAYS = [{ inRgb: false, flatAnnotations: false }, { inRgb: false, flatAnnotations: true }, LAST_WAY];
 
-export const pictures: Rung = {
+export const rasterize: Strategy = {
   name: "pictures",
   async *candidates(workshop, { original, best }) {
     const pages = new Set(best ? offendingPages(best) : []);
     let way = 0;
     for (let pass = 0; best && pages.size > 0 && pass < MOST_PASSES; pass++) {
       const params = { pages: [...pages], ...WAYS[way] };
-      const pictured = await workshop.make(picturePages, [best.candidate, original], params);
+      const pictured = await workshop.runOperation(rasterizePages, [best.candidate, original], params);
       const found = yield await repairOnce(workshop, pictured);
       const before = pages.size;
       for (const page of offendingPages(found)) pages.add(page);
@@ -28,19 +28,19 @@ export const pictures: Rung = {
     }
     // Bookmarks and links are dropped only if they break a rule.
     if (best) {
-      const pictured = await workshop.make(picturePages, [best.candidate, original], {
+      const pictured = await workshop.runOperation(rasterizePages, [best.candidate, original], {
         ...LAST_WAY,
         pages: "all",
       });
       yield await repairOnce(workshop, pictured);
     }
-    const bare = await workshop.make(picturePages, [original], { inRgb: true });
+    const bare = await workshop.runOperation(rasterizePages, [original], { inRgb: true });
     yield await repairOnce(workshop, bare);
   },
 };
 
 /** Page numbers. */
-function offendingPages({ validation, comparison }: Judgment): number[] {
+function offendingPages({ validation, comparison }: Assessment): number[] {
   const broken = (validation?.failures ?? []).flatMap(({ places }) => places.map(({ pageNumber }) => pageNumber));
   const changed = comparison.differences.map(({ pageNumber }) => pageNumber);
   return [...broken, ...changed].filter((page) => page !== undefined);

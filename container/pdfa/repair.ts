@@ -1,15 +1,15 @@
 // The second rung: repairs violations of the rules in place, guided by the validator's findings.
 
 import type { RuleFailure } from "../../src/pdf/pdfa/rule-failure.ts";
-import { type Judgment, type MadeFile, type Rung, repairOnce, type Workshop } from "./rung.ts";
+import { type Assessment, type GeneratedFile, type Strategy, repairOnce, type ConversionContext } from "./rung.ts";
 
 const MOST_PASSES = 4;
 
-export const repair: Rung = {
+export const repair: Strategy = {
   name: "repair",
-  async *candidates(workshop, { ofOriginal, bases }) {
-    const base = await bases.for(ofOriginal);
-    const needsAnother = async (found: Judgment["validation"]) => (await bases.for(found)) !== base;
+  async *candidates(workshop, { originalValidation, bases }) {
+    const base = await bases.for(originalValidation);
+    const needsAnother = async (found: Assessment["validation"]) => (await bases.for(found)) !== base;
     const last = yield* repaired(workshop, base, needsAnother);
     // The validation of the repaired file may show that another base is needed, which the validation of the original
     // could not show.
@@ -24,12 +24,12 @@ export const repair: Rung = {
  * @returns the last judgment
  */
 export async function* repaired(
-  workshop: Workshop,
-  base: MadeFile,
-  ends: (found: Judgment["validation"]) => Promise<boolean> = async () => false,
-): AsyncGenerator<MadeFile, Judgment | undefined, Judgment> {
+  workshop: ConversionContext,
+  base: GeneratedFile,
+  ends: (found: Assessment["validation"]) => Promise<boolean> = async () => false,
+): AsyncGenerator<GeneratedFile, Assessment | undefined, Assessment> {
   const known = new Map<string, RuleFailure>();
-  let judgment: Judgment | undefined;
+  let judgment: Assessment | undefined;
   let before = "";
   for (let pass = 0; pass < MOST_PASSES; pass++) {
     judgment = yield await repairOnce(workshop, base, [...known.values()]);

@@ -2,56 +2,56 @@
 // does.
 
 import type { Notice } from "../../src/core/notice.ts";
-import type { Signature } from "../../src/core/operation.ts";
+import type { OperationDeclaration } from "../../src/core/operation.ts";
 import type { Comparison } from "../../src/operations/pdfa-steps/compare-pdfs.ts";
 import { repairPdfa } from "../../src/operations/pdfa-steps/repair-pdfa.ts";
 import type { ContentWork } from "../../src/pdf/pdfa/content/content-count.ts";
-import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
+import type { PdfaLevel } from "../../src/pdf/pdfa/level.ts";
 import type { RuleFailure } from "../../src/pdf/pdfa/rule-failure.ts";
 import type { Validation } from "../engines/verapdf/validation.ts";
 import type { FileInput } from "../scratch/file-input.ts";
 
 /** A way to make a document conform. */
-export interface Rung {
+export interface Strategy {
   /** Name for the log. */
   readonly name: string;
   /**
    * Yields candidates one after the other, and receives the judgment of each. Ends when it has no better candidate.
    * @throws EngineFailure, which ends this rung
    */
-  candidates(workshop: Workshop, known: Known): AsyncGenerator<MadeFile, void, Judgment>;
+  candidates(workshop: ConversionContext, known: EarlierResults): AsyncGenerator<GeneratedFile, void, Assessment>;
 }
 
 /** Documents to repair, see base.ts. */
-export interface Bases {
+export interface RepairInputs {
   /** @param validation of the original, or of a file made from it. @throws EngineFailure */
-  for(validation: Validation | undefined): Promise<MadeFile>;
+  for(validation: Validation | undefined): Promise<GeneratedFile>;
 }
 
 /** Results of earlier rungs. */
-export interface Known {
+export interface EarlierResults {
   readonly original: FileInput;
   /** Bases to repair instead of the original. */
-  readonly bases: Bases;
+  readonly bases: RepairInputs;
   /** Validation of the original; undefined if the original does not claim conformance or could not be read. */
-  readonly ofOriginal: Validation | undefined;
+  readonly originalValidation: Validation | undefined;
   /** Nearest candidate so far, if any. */
-  readonly best: Judged | undefined;
+  readonly best: AssessedCandidate | undefined;
 }
 
 /** Findings about a candidate. */
-export interface Judgment {
+export interface Assessment {
   /** Undefined if the validator could not read the candidate. */
   readonly validation: Validation | undefined;
   readonly comparison: Comparison;
 }
 
-export interface Judged extends Judgment {
-  readonly candidate: MadeFile;
+export interface AssessedCandidate extends Assessment {
+  readonly candidate: GeneratedFile;
 }
 
 /** A file that an operation made, and the work of validating it, if known. */
-export interface MadeFile extends FileInput {
+export interface GeneratedFile extends FileInput {
   /** Losses between the original and this file. @default none */
   readonly notices?: readonly Notice[];
   /** True if parts of the pages have become pictures, or another engine has drawn them. @default false */
@@ -61,7 +61,7 @@ export interface MadeFile extends FileInput {
 }
 
 /** A look at the original in progress, which ends when it is disposed of. */
-export interface Looking extends AsyncDisposable {
+export interface RenderTask extends AsyncDisposable {
   /** Result of the look, so that comparing need not look again; undefined if it has none. */
   readonly seen: Promise<FileInput | undefined>;
   /** True once `seen` has settled. */
@@ -69,14 +69,22 @@ export interface Looking extends AsyncDisposable {
 }
 
 /** Tools that the ladder and its rungs work with. All files are in the job's folder and are removed with it. */
-export interface Workshop {
-  readonly level: ArchivalLevel;
+export interface ConversionContext {
+  readonly level: PdfaLevel;
   /** Ends everything when aborted. */
   readonly signal: AbortSignal;
   /** Runs an operation that makes one PDF of the first input, in a thread. @throws EngineFailure */
-  make<P>(operation: Signature<P>, inputs: readonly MadeFile[], params: NoInfer<P>): Promise<MadeFile>;
+  runOperation<P>(
+    operation: OperationDeclaration<P>,
+    inputs: readonly GeneratedFile[],
+    params: NoInfer<P>,
+  ): Promise<GeneratedFile>;
   /** Runs an operation that makes any number of files. @throws EngineFailure */
-  extract<P>(operation: Signature<P>, inputs: readonly FileInput[], params: NoInfer<P>): Promise<readonly FileInput[]>;
+  extract<P>(
+    operation: OperationDeclaration<P>,
+    inputs: readonly FileInput[],
+    params: NoInfer<P>,
+  ): Promise<readonly FileInput[]>;
   /**
    * Converts a document embedded in this one, with the same rungs.
    * @returns undefined if that fails, takes longer, or is nested too deep
@@ -89,7 +97,7 @@ export interface Workshop {
    * @returns undefined if the validator cannot read the file
    * @throws EngineFailure if it fails in another way
    */
-  validate(input: MadeFile): Promise<Validation | undefined>;
+  validate(input: GeneratedFile): Promise<Validation | undefined>;
   /**
    * Counts the content of the original, for the ladder.
    * @returns the work of a validation; undefined if the file cannot be read
@@ -97,19 +105,19 @@ export interface Workshop {
    */
   count(original: FileInput): Promise<ContentWork | undefined>;
   /** Starts to look at the original, for the comparison. */
-  look(original: FileInput): Looking;
+  render(original: FileInput): RenderTask;
   /** @param looking the look at the original, if any; while it continues, the candidate is looked at too */
-  compare(original: FileInput, candidate: MadeFile, looking: Looking | undefined): Promise<Comparison>;
+  compare(original: FileInput, candidate: GeneratedFile, looking: RenderTask | undefined): Promise<Comparison>;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
 /** @param failures the validator's findings, beyond those that are known without it. @default none */
 export const repairOnce = (
-  workshop: Workshop,
-  input: MadeFile,
+  workshop: ConversionContext,
+  input: GeneratedFile,
   failures: readonly RuleFailure[] = [],
-): Promise<MadeFile> => workshop.make(repairPdfa, [input], { level: workshop.level, failures });
+): Promise<GeneratedFile> => workshop.runOperation(repairPdfa, [input], { level: workshop.level, failures });
 
 /** Reports whether a candidate is acceptable. */
-export const passes = ({ validation, comparison }: Judgment): boolean =>
+export const isAcceptable = ({ validation, comparison }: Assessment): boolean =>
   validation?.valid === true && comparison.differences.length === 0;

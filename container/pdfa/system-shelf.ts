@@ -3,7 +3,7 @@
 
 import { type Dirent, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FontShelf } from "../../src/core/font-shelf.ts";
+import type { FontProvider } from "../../src/core/font-shelf.ts";
 
 const FONT_FOLDER = "/usr/share/fonts";
 /** Folder of poppler-data, with one folder for each character collection. */
@@ -11,7 +11,7 @@ const CMAP_FOLDER = "/usr/share/poppler/cMap";
 const FONT_FILE = /^(.+)\.(?:ttf|otf|ttc)$/;
 
 /** Paths by name, searched when the first one is requested. */
-class SystemShelf implements FontShelf {
+class SystemShelf implements FontProvider {
   #faces: ReadonlyMap<string, string> | undefined;
   #maps: ReadonlyMap<string, string> | undefined;
 
@@ -26,7 +26,7 @@ class SystemShelf implements FontShelf {
   }
 }
 
-export const systemShelf: FontShelf = new SystemShelf();
+export const systemFonts: FontProvider = new SystemShelf();
 
 /**
  * Returns paths by name. If several files have one name, the last counts: Debian numbers newer packages of the same

@@ -6,28 +6,28 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure } from "../../src/core/failure.ts";
-import type { Output, Signature } from "../../src/core/operation.ts";
+import type { Output, OperationDeclaration } from "../../src/core/operation.ts";
 import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
 import { type Comparison, comparePdfs } from "../../src/operations/pdfa-steps/compare-pdfs.ts";
 import { countContent } from "../../src/operations/pdfa-steps/count-content.ts";
-import { lookAtPdf } from "../../src/operations/pdfa-steps/look-at-pdf.ts";
-import { picturePages } from "../../src/operations/pdfa-steps/picture-pages.ts";
+import { renderPdf } from "../../src/operations/pdfa-steps/look-at-pdf.ts";
+import { rasterizePages } from "../../src/operations/pdfa-steps/picture-pages.ts";
 import { replaceContents } from "../../src/operations/pdfa-steps/replace-contents.ts";
 import type { ContentWork } from "../../src/pdf/pdfa/content/content-count.ts";
-import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
-import { decodeAnswer } from "../../src/placement/remote.ts";
+import type { PdfaLevel } from "../../src/pdf/pdfa/level.ts";
+import { decodeResponse } from "../../src/placement/remote.ts";
 import type { PdfRewriter } from "../engines/ghostscript/pdf.ts";
 import type { Validation } from "../engines/verapdf/validation.ts";
 import type { VeraPdf } from "../engines/verapdf/verapdf.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { type JobThreads, threadJob } from "../processes/thread-job.ts";
 import { type FileInput, fileInput } from "../scratch/file-input.ts";
-import { climb } from "./ladder.ts";
-import { textOf, toTheEnd, written } from "./outputs.ts";
-import type { Looking, MadeFile, Rung, Workshop } from "./rung.ts";
+import { convertToLevel } from "./ladder.ts";
+import { readText, drainOnReturn, writeToFile } from "./outputs.ts";
+import type { RenderTask, GeneratedFile, Strategy, ConversionContext } from "./rung.ts";
 
 /** The threads and engines that do the work. */
-export interface WorkshopEngines {
+export interface ConversionEngines {
   readonly threads: JobThreads;
   readonly validator: Pick<VeraPdf, "validate">;
   readonly rewriter: PdfRewriter;
@@ -36,7 +36,7 @@ export interface WorkshopEngines {
 }
 
 /** The parts of a job that the workshop uses. */
-export interface WorkshopJob {
+export interface ConversionJob {
   readonly folder: string;
   readonly signal: AbortSignal;
   /** Does long work that does not need the job's place, and leaves the place to other jobs meanwhile. */
@@ -51,20 +51,20 @@ const LOOKING_ENDS_MS = 200;
 const LIGHT: ContentWork = { ms: 2_000, bytes: 256 * 2 ** 20 };
 
 /** Operations after which pages show other objects than before. */
-const REDRAWING = new Set([flattenTransparency.name, picturePages.name, replaceContents.name]);
+const REDRAWING = new Set([flattenTransparency.name, rasterizePages.name, replaceContents.name]);
 
 /** Failures that a document can cause in the validator. A file made from the document possibly does not cause them. */
 const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
 
-export class JobWorkshop implements Workshop {
-  readonly level: ArchivalLevel;
-  readonly #rungs: readonly Rung[];
-  readonly #engines: WorkshopEngines;
-  readonly #job: WorkshopJob;
+export class JobConversionContext implements ConversionContext {
+  readonly level: PdfaLevel;
+  readonly #rungs: readonly Strategy[];
+  readonly #engines: ConversionEngines;
+  readonly #job: ConversionJob;
   readonly #depth: number;
 
   /** @param depth number of documents that the document is embedded in */
-  constructor(level: ArchivalLevel, rungs: readonly Rung[], engines: WorkshopEngines, job: WorkshopJob, depth = 0) {
+  constructor(level: PdfaLevel, rungs: readonly Strategy[], engines: ConversionEngines, job: ConversionJob, depth = 0) {
     this.level = level;
     this.#rungs = rungs;
     this.#engines = engines;
@@ -80,29 +80,33 @@ export class JobWorkshop implements Workshop {
     this.#job.log(message, details);
   }
 
-  async make<P>(operation: Signature<P>, inputs: readonly MadeFile[], params: NoInfer<P>): Promise<MadeFile> {
-    let made: MadeFile | undefined;
+  async runOperation<P>(
+    operation: OperationDeclaration<P>,
+    inputs: readonly GeneratedFile[],
+    params: NoInfer<P>,
+  ): Promise<GeneratedFile> {
+    let made: GeneratedFile | undefined;
     const before = inputs[0]?.notices ?? [];
     const isRedrawn = inputs[0]?.isRedrawn === true || REDRAWING.has(operation.name);
     for await (const { type, body, notices } of this.#start(operation, inputs, params)) {
       if (type !== "application/json") {
-        made = await written(this.#newPath(), body, this.signal);
+        made = await writeToFile(this.#newPath(), body, this.signal);
         made = { ...made, notices: [...before, ...(notices?.() ?? [])], isRedrawn };
-      } else if (made) made = { ...made, work: JSON.parse(await textOf(body)) };
+      } else if (made) made = { ...made, work: JSON.parse(await readText(body)) };
     }
     if (!made) throw new EngineFailure("crashed", `${operation.name} gave nothing`);
     return made;
   }
 
   async extract<P>(
-    operation: Signature<P>,
+    operation: OperationDeclaration<P>,
     inputs: readonly FileInput[],
     params: NoInfer<P>,
     until = this.signal,
   ): Promise<readonly FileInput[]> {
     const made: FileInput[] = [];
     for await (const { body } of this.#start(operation, inputs, params, until)) {
-      made.push(await written(this.#newPath(), body, until));
+      made.push(await writeToFile(this.#newPath(), body, until));
     }
     return made;
   }
@@ -114,8 +118,8 @@ export class JobWorkshop implements Workshop {
     const level = { part: this.level.part, conformance: "b" } as const;
     try {
       const job = { folder, aside, log, signal };
-      const inner = new JobWorkshop(level, this.#rungs, this.#engines, job, this.#depth + 1);
-      return (await climb(embedded, this.#rungs, inner)).document;
+      const inner = new JobConversionContext(level, this.#rungs, this.#engines, job, this.#depth + 1);
+      return (await convertToLevel(embedded, this.#rungs, inner)).document;
     } catch (error) {
       this.signal.throwIfAborted();
       this.log("embedded document not converted", { error: String(error) });
@@ -133,7 +137,7 @@ export class JobWorkshop implements Workshop {
   async count(original: FileInput): Promise<ContentWork | undefined> {
     try {
       let work: ContentWork | undefined;
-      for await (const { body } of this.#start(countContent, [original], {})) work = JSON.parse(await textOf(body));
+      for await (const { body } of this.#start(countContent, [original], {})) work = JSON.parse(await readText(body));
       return work;
     } catch (error) {
       this.signal.throwIfAborted();
@@ -143,7 +147,7 @@ export class JobWorkshop implements Workshop {
     }
   }
 
-  async validate({ path, work }: MadeFile): Promise<Validation | undefined> {
+  async validate({ path, work }: GeneratedFile): Promise<Validation | undefined> {
     const isLight = work !== undefined && work.ms <= LIGHT.ms && work.bytes <= LIGHT.bytes;
     const weight = isLight ? "light" : "heavy";
     const validate = () => this.#engines.validator.validate(path, this.level, this.signal, weight);
@@ -159,7 +163,7 @@ export class JobWorkshop implements Workshop {
     }
   }
 
-  look(original: FileInput): Looking {
+  render(original: FileInput): RenderTask {
     const ending = new AbortController();
     let isOver = false;
     const seen = this.#lookAt(original, AbortSignal.any([this.signal, ending.signal])).finally(() => {
@@ -178,7 +182,7 @@ export class JobWorkshop implements Workshop {
     };
   }
 
-  async compare(original: FileInput, candidate: MadeFile, looking: Looking | undefined): Promise<Comparison> {
+  async compare(original: FileInput, candidate: GeneratedFile, looking: RenderTask | undefined): Promise<Comparison> {
     let text = "";
     const after = !looking || looking.isOver ? undefined : await this.#lookAt(candidate, this.signal);
     const before = await looking?.seen;
@@ -191,26 +195,26 @@ export class JobWorkshop implements Workshop {
         .filter(({ code }) => code === "fonts-substituted")
         .flatMap(({ subjects = [] }) => subjects),
     };
-    for await (const { body } of this.#start(comparePdfs, inputs, params)) text = await textOf(body);
+    for await (const { body } of this.#start(comparePdfs, inputs, params)) text = await readText(body);
     return JSON.parse(text);
   }
 
   /** @returns undefined if the look fails: the comparison repeats the failure, and reports it */
   #lookAt(input: FileInput, until: AbortSignal): Promise<FileInput | undefined> {
-    return this.extract(lookAtPdf, [input], { timeMs: CONTAINER_LIMITS.lookMs }, until)
+    return this.extract(renderPdf, [input], { timeMs: CONTAINER_LIMITS.lookMs }, until)
       .then(([made]) => made)
       .catch(() => undefined);
   }
 
   #start<P>(
-    operation: Signature<P>,
+    operation: OperationDeclaration<P>,
     inputs: readonly FileInput[],
     params: NoInfer<P>,
     until = this.signal,
   ): AsyncIterable<Output> {
     const { threads, heapLimitBytes } = this.#engines;
     const job = threadJob(operation, inputs, params, heapLimitBytes);
-    return decodeAnswer(toTheEnd(threads.run(job, until, this.#job.log)), { signal: until });
+    return decodeResponse(drainOnReturn(threads.run(job, until, this.#job.log)), { signal: until });
   }
 
   #newPath(): string {

@@ -21,7 +21,7 @@ export interface AttemptLimits {
  * Runs one attempt, which leaves nothing behind when it fails and rejects when its signal is aborted.
  * @param timeoutMs time that is left
  */
-export type AttemptedWork<T> = (signal: AbortSignal, timeoutMs: number) => Promise<T>;
+export type AttemptFunction<T> = (signal: AbortSignal, timeoutMs: number) => Promise<T>;
 
 /** Time an attempt has to end its processes when its time is up. After that, the job is answered without it. */
 const CLEANUP_MS = 700;
@@ -33,15 +33,15 @@ export interface Retries<Kind extends string> {
   /** Returns the kind of loss of a failure, or undefined if the failure is final. */
   kindOf(failure: unknown): Kind | undefined;
   /** Called before each retry, which waits for it. */
-  again?(failure: unknown, kind: Kind): void | Promise<void>;
+  onRetry?(failure: unknown, kind: Kind): void | Promise<void>;
 }
 
 /**
  * Runs work, and retries it after losses of each kind as often as that kind allows.
  * @param attempt called with the number of remaining retries
  */
-export async function retried<T, Kind extends string>(
-  { retries, kindOf, again }: Retries<Kind>,
+export async function withRetries<T, Kind extends string>(
+  { retries, kindOf, onRetry }: Retries<Kind>,
   attempt: (left: Readonly<Record<Kind, number>>) => Promise<T>,
 ): Promise<T> {
   const left: Record<Kind, number> = { ...retries };
@@ -51,7 +51,7 @@ export async function retried<T, Kind extends string>(
     } catch (failure) {
       const kind = kindOf(failure);
       if (kind === undefined || left[kind]-- === 0) throw failure;
-      await again?.(failure, kind);
+      await onRetry?.(failure, kind);
     }
   }
 }
@@ -61,7 +61,10 @@ export async function retried<T, Kind extends string>(
  * @throws EngineFailure `timed-out`; `busy` when the engine was lost both times, `too-complex` when it crashed last
  * @throws the signal's reason when aborted, and any other error that the attempt throws
  */
-export async function twice<T>({ timeoutMs, signal, log }: AttemptLimits, attempt: AttemptedWork<T>): Promise<T> {
+export async function retryCrashOnce<T>(
+  { timeoutMs, signal, log }: AttemptLimits,
+  attempt: AttemptFunction<T>,
+): Promise<T> {
   const late = new AbortController();
   const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
   const started = performance.now();
@@ -74,25 +77,25 @@ export async function twice<T>({ timeoutMs, signal, log }: AttemptLimits, attemp
   };
   try {
     const kindOf = (failure: unknown) => (!either.aborted && isCrash(failure) ? "crash" : undefined);
-    const again = (failure: unknown) => log?.("job retried", { error: String(failure) });
-    return await retried({ retries: { crash: 1 }, kindOf, again }, once);
+    const onRetry = (failure: unknown) => log?.("job retried", { error: String(failure) });
+    return await withRetries({ retries: { crash: 1 }, kindOf, onRetry }, once);
   } catch (failure) {
     either.throwIfAborted();
-    throw lastFailure(failure);
+    throw finalFailure(failure);
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** Returns the failure to answer with when no attempt is left. */
-export function lastFailure(failure: unknown): unknown {
+export function finalFailure(failure: unknown): unknown {
   if (!isCrash(failure)) return failure;
   const reason = failure instanceof EngineLost ? "busy" : "too-complex";
   return new EngineFailure(reason, failure.detail, { cause: failure });
 }
 
 /** Reports whether a person or the system ended the process. A fault within the process ends it with other signals. */
-export function isFromOutside(signal: NodeJS.Signals | null): boolean {
+export function isExternalSignal(signal: NodeJS.Signals | null): boolean {
   return signal !== null && OUTSIDE.has(signal);
 }
 

@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 500;
  * @param frozen called with a process that was stopped at two checks in a row: a debugger or a profiler stops one for
  *   less
  */
-export function watchForFrozen(pids: () => Iterable<number>, frozen: (pid: number) => void): Disposable {
+export function watchForStopped(pids: () => Iterable<number>, frozen: (pid: number) => void): Disposable {
   let before = new Set<number>();
   const look = () => {
     const stopped = new Set([...pids()].filter((pid) => stateOf(pid) === "stopped"));

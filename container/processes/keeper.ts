@@ -20,15 +20,15 @@ export interface KeeperSettings<T> {
 }
 
 /** Pauses between starts. */
-export interface Pauses {
+export interface Backoff {
   /** Pause before the first start. */
-  readonly beforeMs: number;
+  readonly initialDelayMs: number;
   /** Pause after the first failure; each further one is twice as long as the one before it, up to the longest. */
-  readonly firstMs: number;
-  readonly longestMs: number;
+  readonly minBackoffMs: number;
+  readonly maxBackoffMs: number;
 }
 
-export class Keeper<T> {
+export class Restarter<T> {
   readonly #settings: KeeperSettings<T>;
   readonly #closing = new AbortController();
   #current: T | undefined;
@@ -78,9 +78,9 @@ export class Keeper<T> {
   }
 
   /** Starts an instance, and retries while that fails. Call it when no instance is running or starting. */
-  async start({ beforeMs, firstMs, longestMs }: Pauses): Promise<void> {
+  async start({ initialDelayMs, minBackoffMs, maxBackoffMs }: Backoff): Promise<void> {
     const { signal } = this.#closing;
-    this.#pauseMs = beforeMs;
+    this.#pauseMs = initialDelayMs;
     for (;;) {
       if (this.#pauseMs > 0) await pause(this.#pauseMs, signal);
       if (signal.aborted) return;
@@ -89,7 +89,7 @@ export class Keeper<T> {
         return signal.aborted ? await this.#settings.end(one) : this.replace(one);
       } catch (error) {
         if (signal.aborted) return;
-        this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, firstMs), longestMs);
+        this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, minBackoffMs), maxBackoffMs);
         this.#fail(this.#settings.failed(error, this.#pauseMs));
       }
     }
@@ -104,7 +104,7 @@ export class Keeper<T> {
   }
 
   /** Drops an instance, so that callers wait for the next one. @returns false if it is not the current one */
-  vacate(one: T): boolean {
+  clear(one: T): boolean {
     if (this.#current !== one) return false;
     this.#current = undefined;
     this.#next = pending();

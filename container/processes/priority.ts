@@ -53,12 +53,12 @@ export class Priority {
 }
 
 /** Registers a process with the job that runs here. Returns a function that removes it. */
-export function processWorks(pid: number): () => void {
-  return worksForJob(() => lowerProcess(pid));
+export function registerProcess(pid: number): () => void {
+  return registerWorker(() => lowerProcess(pid));
 }
 
 /** Registers any other worker with the job that runs here. Returns a function that removes it. */
-export function worksForJob(lowerIt: () => void): () => void {
+export function registerWorker(lowerIt: () => void): () => void {
   return current.getStore()?.add(lowerIt) ?? (() => {});
 }
 

@@ -27,7 +27,7 @@ export const residentBytes = (pid: number): number => 4096 * Number(read(`/proc/
  * Returns the memory of a process, with its part of what it shares with others (proc(5), Pss), or 0 if it has ended.
  * Walks the page tables, so that it takes milliseconds.
  */
-export async function memoryOf(pid: number): Promise<number> {
+export async function pssBytes(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "latin1").catch(() => "");
   const kib = /^Pss:\s+(\d+) kB/m.exec(rollup)?.[1];
   return kib === undefined ? residentBytes(pid) : 1024 * Number(kib);

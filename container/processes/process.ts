@@ -5,12 +5,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../src/core/failure.ts";
-import { NoRoom } from "../scratch/memory.ts";
-import { EngineLost, isFromOutside } from "./attempts.ts";
-import { watchForFrozen } from "./frozen.ts";
-import { processWorks } from "./priority.ts";
+import { ScratchFull } from "../scratch/memory.ts";
+import { EngineLost, isExternalSignal } from "./attempts.ts";
+import { watchForStopped } from "./frozen.ts";
+import { registerProcess } from "./priority.ts";
 
-export interface Limits {
+export interface ProcessLimits {
   /** Wall-clock limit. */
   readonly timeoutMs: number;
   /** Processor time limit of each process. @default the wall-clock limit, in whole seconds */
@@ -33,7 +33,7 @@ export const cpuSecondsWithin = (timeoutMs: number, cpuMs: number): number =>
 export interface RunOptions {
   /** Working folder, usually a job's folder in scratch/scratch.ts. */
   readonly cwd: string;
-  readonly limits: Limits;
+  readonly limits: ProcessLimits;
   readonly signal?: AbortSignal;
   /** Variables added to the minimal environment. TMPDIR and HOME are the working folder unless set here. */
   readonly env?: Readonly<Record<string, string>>;
@@ -56,10 +56,10 @@ export interface FileAccess {
   readonly readable: readonly string[];
   readonly writable: readonly string[];
   /** Paths for AF_UNIX sockets only. */
-  readonly meeting?: readonly string[];
+  readonly socketPaths?: readonly string[];
 }
 
-export interface Ended {
+export interface ExitResult {
   /** Exit code. Its meaning depends on the engine. */
   readonly code: number;
   readonly stdout: Buffer;
@@ -80,9 +80,9 @@ const CONFINE = join(import.meta.dirname, "confine.pl");
  * @throws EngineLost when it was killed or frozen from outside, or could not be started
  * @throws the signal's reason when aborted
  */
-export async function run(program: string, args: readonly string[], options: RunOptions): Promise<Ended> {
+export async function run(program: string, args: readonly string[], options: RunOptions): Promise<ExitResult> {
   options.signal?.throwIfAborted();
-  const [launcher, ...launch] = confined(program, args, options);
+  const [launcher, ...launch] = confinedCommand(program, args, options);
   const child = spawn(launcher, launch, {
     cwd: options.cwd,
     env: { ...minimalEnvironment(options.cwd), ...options.env },
@@ -90,7 +90,7 @@ export async function run(program: string, args: readonly string[], options: Run
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
-  const output = new Kept(options.outputBytes ?? 1024 * 1024);
+  const output = new BoundedOutput(options.outputBytes ?? 1024 * 1024);
   const errors = new Tail(STDERR_BYTES);
   child.stdout.on("data", (chunk: Buffer) => output.add(chunk));
   child.stderr.on("data", (chunk: Buffer) => errors.add(chunk));
@@ -98,7 +98,7 @@ export async function run(program: string, args: readonly string[], options: Run
   child.stdin.on("error", () => {});
   child.stdin.end(options.stdin);
   if (child.pid !== undefined) sacrificeFirst(child.pid);
-  const forget = child.pid === undefined ? undefined : processWorks(child.pid);
+  const forget = child.pid === undefined ? undefined : registerProcess(child.pid);
 
   let why: EngineFailure | undefined;
   const end = (failure: EngineFailure) => {
@@ -109,7 +109,7 @@ export async function run(program: string, args: readonly string[], options: Run
   const expire = () => end(new EngineFailure("timed-out", `${program} ran for ${timeoutMs} ms`));
   const timer = setTimeout(expire, timeoutMs);
   const frozen = () => end(new EngineLost(`${program} was frozen`));
-  using _ = watchForFrozen(() => (child.pid === undefined ? [] : [child.pid]), frozen);
+  using _ = watchForStopped(() => (child.pid === undefined ? [] : [child.pid]), frozen);
   const abort = () => killGroup(child);
   options.signal?.addEventListener("abort", abort, { once: true });
   try {
@@ -130,7 +130,7 @@ export async function run(program: string, args: readonly string[], options: Run
  * limits, which are inherited, and then execute the program in the same process, without a shell. util-linux and Perl
  * are essential packages of Debian.
  */
-export function confined(
+export function confinedCommand(
   program: string,
   args: readonly string[],
   { limits, user, network, files }: Pick<RunOptions, "limits" | "user" | "network" | "files">,
@@ -139,7 +139,7 @@ export function confined(
     ...(network === true ? [] : ["--offline"]),
     ...(files?.readable ?? []).flatMap((path) => ["--read", path]),
     ...(files?.writable ?? []).flatMap((path) => ["--write", path]),
-    ...(files?.meeting ?? []).flatMap((path) => ["--meet", path]),
+    ...(files?.socketPaths ?? []).flatMap((path) => ["--meet", path]),
   ];
   const cpu = limits.cpuSeconds ?? Math.ceil(limits.timeoutMs / 1000);
   const changed = user !== undefined && process.getuid?.() === 0;
@@ -199,12 +199,12 @@ function endOf(child: ChildProcess): Promise<{ code: number | null; signal: Node
 function endedBy(signal: NodeJS.Signals, program: string, stderr: string): EngineFailure {
   const detail = `${program} ended by ${signal}: ${stderr.slice(-500)}`;
   if (signal === "SIGXCPU") return new EngineFailure("timed-out", detail);
-  if (signal === "SIGXFSZ") return new NoRoom(detail);
-  return isFromOutside(signal) ? new EngineLost(detail) : new EngineFailure("crashed", detail);
+  if (signal === "SIGXFSZ") return new ScratchFull(detail);
+  return isExternalSignal(signal) ? new EngineLost(detail) : new EngineFailure("crashed", detail);
 }
 
 /** Keeps the first bytes of a stream. */
-class Kept {
+class BoundedOutput {
   readonly #chunks: Buffer[] = [];
   #roomBytes: number;
 

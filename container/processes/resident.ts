@@ -5,8 +5,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { EngineFailure } from "../../src/core/failure.ts";
 import type { JobFolder } from "../scratch/scratch.ts";
-import { EngineLost, isFromOutside } from "./attempts.ts";
-import { watchForFrozen } from "./frozen.ts";
+import { EngineLost, isExternalSignal } from "./attempts.ts";
+import { watchForStopped } from "./frozen.ts";
 import { killGroup, Tail } from "./process.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -26,12 +26,12 @@ export interface Launch {
 }
 
 /** Facts from the first line of a process that is ready. */
-export interface About {
+export interface ReadyInfo {
   readonly version: string;
   readonly startMs: number;
 }
 
-export interface Ending {
+export interface ExitInfo {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** Reason, if this process ended the other one. */
@@ -46,15 +46,15 @@ const LAST_OUTPUT_MS = 1_000;
 
 type Line = Record<string, unknown>;
 
-export class Resident {
+export class ResidentProcess {
   readonly folder: JobFolder;
   /** Resolves when the process has ended and all its output has been read. */
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<ExitInfo>;
   /** Called with each line after the first. */
-  heard: (line: Line) => void = () => {};
+  onLine: (line: Line) => void = () => {};
   readonly #child: ChildProcess;
   readonly #stderr = new Tail(4096);
-  #about: About | undefined;
+  #about: ReadyInfo | undefined;
   #why: EngineFailure | undefined;
 
   private constructor({ program, args, cwd, env, folder }: Launch, firstLine: (line: Line) => void) {
@@ -68,7 +68,7 @@ export class Resident {
     const lines = createInterface({ input: child.stdout }).on("error", () => {});
     lines.on("line", (text) => {
       if (isFirst) firstLine(parseLine(text));
-      else this.heard(parseLine(text));
+      else this.onLine(parseLine(text));
       isFirst = false;
     });
     this.ended = endOf(child).then((end) => ({ ...end, why: this.#why }));
@@ -80,9 +80,9 @@ export class Resident {
    * @throws EngineLost when it was killed or frozen meanwhile
    * @throws the signal's reason when aborted
    */
-  static async start(launch: Launch, signal: AbortSignal): Promise<Resident> {
+  static async start(launch: Launch, signal: AbortSignal): Promise<ResidentProcess> {
     const { promise: firstLine, resolve } = Promise.withResolvers<Line>();
-    const resident = new Resident(launch, resolve);
+    const resident = new ResidentProcess(launch, resolve);
     try {
       resident.#about = await resident.#handshake(firstLine, signal);
       return resident;
@@ -96,7 +96,7 @@ export class Resident {
     return this.#child.pid;
   }
 
-  get about(): About | undefined {
+  get about(): ReadyInfo | undefined {
     return this.#about;
   }
 
@@ -122,9 +122,9 @@ export class Resident {
     await Promise.resolve(this.folder[Symbol.asyncDispose]()).catch(() => {});
   }
 
-  async #handshake(firstLine: Promise<Line>, signal: AbortSignal): Promise<About> {
+  async #handshake(firstLine: Promise<Line>, signal: AbortSignal): Promise<ReadyInfo> {
     const frozen = () => this.end(new EngineLost("it was frozen as it started"));
-    using _ = watchForFrozen(() => (this.pid === undefined ? [] : [this.pid]), frozen);
+    using _ = watchForStopped(() => (this.pid === undefined ? [] : [this.pid]), frozen);
     const late = new AbortController();
     const expire = () => late.abort(new NotReady(`no word within ${START_TIMEOUT_MS} ms`));
     const timer = setTimeout(expire, START_TIMEOUT_MS);
@@ -140,9 +140,9 @@ export class Resident {
     }
   }
 
-  #whyNotReady({ code, signal, why }: Ending): Error {
+  #whyNotReady({ code, signal, why }: ExitInfo): Error {
     const detail = `ended by ${signal ?? code} as it started ${this.#stderr.text()}`.trim();
-    return why ?? (isFromOutside(signal) ? new EngineLost(detail) : new NotReady(detail));
+    return why ?? (isExternalSignal(signal) ? new EngineLost(detail) : new NotReady(detail));
   }
 }
 
@@ -156,7 +156,7 @@ export function parseLine(line: string): Line {
   }
 }
 
-function endOf(child: ChildProcess): Promise<Pick<Ending, "code" | "signal">> {
+function endOf(child: ChildProcess): Promise<Pick<ExitInfo, "code" | "signal">> {
   return new Promise((resolve) => {
     child.on("error", () => {
       if (child.pid === undefined) resolve({ code: -1, signal: null });

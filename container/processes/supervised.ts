@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const EXIT_CODE = 70;
 
 /** Starts the heartbeat. Call it once the server is ready. Does nothing without a supervisor. */
-export function showLife(descriptor = Number(process.env.HEARTBEAT_FD)): void {
+export function startHeartbeat(descriptor = Number(process.env.HEARTBEAT_FD)): void {
   if (!Number.isInteger(descriptor)) return;
   const beat = () => {
     try {
@@ -32,7 +32,7 @@ export function showLife(descriptor = Number(process.env.HEARTBEAT_FD)): void {
  * own job: jobs share only pools and engines, which check their own state, and nothing waits without a limit for the
  * interrupted work. The process ends only if there are too many exceptions, or if it has not finished starting.
  */
-export function outliveExceptions(log: Log, isUp: () => boolean): void {
+export function surviveExceptions(log: Log, isUp: () => boolean): void {
   const times: number[] = [];
   const take = (kind: string) => (error: unknown) => {
     log("unexpected error thrown", { kind, error: String(error), stack: (error as Error | undefined)?.stack });

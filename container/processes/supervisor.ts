@@ -4,25 +4,25 @@
 import { EngineFailure } from "../../src/core/failure.ts";
 import { EngineLost } from "./attempts.ts";
 import { countEvent } from "./engine-events.ts";
-import { watchForFrozen } from "./frozen.ts";
-import { Keeper } from "./keeper.ts";
-import { type Ending, type Launch, NotReady, Resident } from "./resident.ts";
+import { watchForStopped } from "./frozen.ts";
+import { Restarter } from "./keeper.ts";
+import { type ExitInfo, type Launch, NotReady, ResidentProcess } from "./resident.ts";
 
-export interface Supervised {
+export interface SupervisorSettings {
   /** The engine's name, for the log. */
   readonly engine: string;
   /** Time without output after which a process is ended. */
-  readonly silenceMs: number;
+  readonly heartbeatTimeoutMs: number;
   /** Request that the process answers at once. @default none: it writes a line every second by itself */
   readonly ping?: object;
   /** @throws NotReady */
   prepare(): Promise<Launch>;
   /** Called with each process that has started. */
-  started?(resident: Resident): void;
+  started?(resident: ResidentProcess): void;
   /** Called with each line that the process writes. */
-  heard(resident: Resident, line: Record<string, unknown>): void;
+  heard(resident: ResidentProcess, line: Record<string, unknown>): void;
   /** Called when the process has ended, to fail its jobs. */
-  ended(resident: Resident, ending: Ending): void;
+  ended(resident: ResidentProcess, ending: ExitInfo): void;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
@@ -30,15 +30,15 @@ export interface Supervised {
  * Pauses between starts. An engine that has never started is probably not built, or has the wrong version. Its starts
  * can take long and must not take processor time from its fallback.
  */
-const FIRST_START = { beforeMs: 0, firstMs: 100, longestMs: 60_000 };
-const RESTART = { beforeMs: 100, firstMs: 100, longestMs: 10_000 };
+const FIRST_START = { initialDelayMs: 0, minBackoffMs: 100, maxBackoffMs: 60_000 };
+const RESTART = { initialDelayMs: 100, minBackoffMs: 100, maxBackoffMs: 10_000 };
 const HEARTBEAT_MS = 1_000;
 /** Maximum number of first starts that are killed before callers are told that there is no process. */
 const MOST_STARTS = 5;
 
 export class Supervisor {
-  readonly #settings: Supervised;
-  readonly #keeper: Keeper<Resident>;
+  readonly #settings: SupervisorSettings;
+  readonly #keeper: Restarter<ResidentProcess>;
   #hasRun = false;
   /** Number of times that the process was killed before it had ever started. */
   #kills = 0;
@@ -46,10 +46,10 @@ export class Supervisor {
   #reason: string | undefined;
 
   /** Starts the process in the background, and retries for as long as that fails. */
-  constructor(settings: Supervised) {
+  constructor(settings: SupervisorSettings) {
     this.#settings = settings;
-    this.#keeper = new Keeper({
-      start: async (signal) => Resident.start(await settings.prepare(), signal),
+    this.#keeper = new Restarter({
+      start: async (signal) => ResidentProcess.start(await settings.prepare(), signal),
       started: (resident) => this.#started(resident),
       failed: (error, pauseMs) => this.#failed(error, pauseMs),
       end: (resident) => resident.close(),
@@ -58,7 +58,7 @@ export class Supervisor {
   }
 
   /** The process that is ready, if there is one. */
-  get current(): Resident | undefined {
+  get current(): ResidentProcess | undefined {
     return this.#keeper.current;
   }
 
@@ -72,13 +72,13 @@ export class Supervisor {
    * @throws NotReady while none can be started
    * @throws the signal's reason when aborted
    */
-  ready(signal: AbortSignal): Promise<Resident> {
+  ready(signal: AbortSignal): Promise<ResidentProcess> {
     return this.#keeper.ready(signal);
   }
 
   /** Ends a process. Later callers receive another one. */
-  retire(resident: Resident, why: EngineFailure): void {
-    this.#keeper.vacate(resident);
+  retire(resident: ResidentProcess, why: EngineFailure): void {
+    this.#keeper.clear(resident);
     resident.end(why);
   }
 
@@ -86,35 +86,35 @@ export class Supervisor {
     return this.#keeper.close();
   }
 
-  #started(resident: Resident): void {
+  #started(resident: ResidentProcess): void {
     this.#hasRun = true;
     this.#reason = undefined;
-    const { engine, silenceMs, ping, heard } = this.#settings;
+    const { engine, heartbeatTimeoutMs, ping, heard } = this.#settings;
     let silentBeats = 0;
-    resident.heard = (line) => {
+    resident.onLine = (line) => {
       silentBeats = 0;
       heard(resident, line);
     };
     // Counts ticks of this process's timer instead of time, because after a delay of this process, the output of the
     // other one is still unread.
     const beat = setInterval(() => {
-      if (++silentBeats * HEARTBEAT_MS > silenceMs) {
-        resident.end(new EngineFailure("crashed", `${engine} was silent for ${silenceMs} ms`));
+      if (++silentBeats * HEARTBEAT_MS > heartbeatTimeoutMs) {
+        resident.end(new EngineFailure("crashed", `${engine} was silent for ${heartbeatTimeoutMs} ms`));
       }
       if (ping) resident.write(ping);
     }, HEARTBEAT_MS).unref();
     const lost = () => resident.end(new EngineLost(`${engine} was frozen`));
-    const frozen = watchForFrozen(() => (resident.pid === undefined ? [] : [resident.pid]), lost);
+    const frozen = watchForStopped(() => (resident.pid === undefined ? [] : [resident.pid]), lost);
     void resident.ended.then((ending) => {
       clearInterval(beat);
       frozen[Symbol.dispose]();
-      void this.#bury(resident, ending);
+      void this.handleExit(resident, ending);
     });
     this.#settings.started?.(resident);
   }
 
-  async #bury(resident: Resident, ending: Ending): Promise<void> {
-    this.#keeper.vacate(resident);
+  async handleExit(resident: ResidentProcess, ending: ExitInfo): Promise<void> {
+    this.#keeper.clear(resident);
     const { engine, ended, log } = this.#settings;
     ended(resident, ending);
     if (this.#keeper.isClosing) return;

@@ -1,6 +1,6 @@
 // Defines a job for a thread: an operation and the files that it works on. Does not know operations by name.
 import type { Notice } from "../../src/core/notice.ts";
-import type { Signature } from "../../src/core/operation.ts";
+import type { OperationDeclaration } from "../../src/core/operation.ts";
 
 /** A job as a message to a thread. */
 export interface ThreadJob {
@@ -34,7 +34,7 @@ export interface JobThreads {
 
 /** @param heapLimitBytes maximum size of the heap of an engine */
 export function threadJob<P>(
-  operation: Signature<P>,
+  operation: OperationDeclaration<P>,
   inputs: readonly ThreadFile[],
   params: NoInfer<P>,
   heapLimitBytes: number,

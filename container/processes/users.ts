@@ -35,13 +35,13 @@ export const USERS = {
  * Returns the first user of a range that needs one user for each process.
  * @throws EngineFailure `busy` if they would need users of another range
  */
-export function firstOf({ first, count }: UserRange, processes: number): number {
+export function firstUserOf({ first, count }: UserRange, processes: number): number {
   if (processes > count) throw new EngineFailure("busy", `${processes} processes, but only ${count} users`);
   return first;
 }
 
 /** A user that only one process has. Disposing of it returns the user to the pool. */
-export interface LentUser extends Disposable {
+export interface LeasedUser extends Disposable {
   readonly id: number;
 }
 
@@ -55,7 +55,7 @@ export class UserPool {
   }
 
   /** @throws EngineFailure `busy` if all users are taken */
-  take(): LentUser {
+  take(): LeasedUser {
     const { first, count } = this.#range;
     let id = first;
     while (this.#taken.has(id)) id++;

@@ -7,15 +7,15 @@ import { EngineFailure } from "../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 
 /** A folder or a file in memory could not grow. A disk may have room for it. */
-export class NoRoom extends EngineFailure {
+export class ScratchFull extends EngineFailure {
   constructor(detail: string) {
     super("too-large", detail);
   }
 }
 
 /** One folder's share of the memory. Disposing of it reports that the folder is gone. */
-export interface MemoryShare extends Disposable {
-  /** Aborted with {@link NoRoom} when all folders together have grown too large. */
+export interface FolderReservation extends Disposable {
+  /** Aborted with {@link ScratchFull} when all folders together have grown too large. */
   readonly full: AbortSignal;
   /** Maximum size of a file that may be written there. */
   readonly fileBytes: number;
@@ -27,7 +27,7 @@ const TMPFS = 0x01021994;
 const LEAST_BYTES = 8 * MIB;
 const LOOK_EVERY_MS = 50;
 
-export class Memory {
+export class MemoryScratch {
   /** Path where folders are made. */
   readonly path: string;
   readonly #bytes: number;
@@ -43,12 +43,12 @@ export class Memory {
   }
 
   /** @returns undefined if there is no such file system, or hardly any room in it */
-  static at(path: string): Memory | undefined {
+  static at(path: string): MemoryScratch | undefined {
     try {
       const { type } = statfsSync(path);
       const free = freeBytes(path);
       const bytes = Math.min(CONTAINER_LIMITS.memoryFoldersBytes, Math.floor(free / 4));
-      return type === TMPFS && bytes >= LEAST_BYTES ? new Memory(path, bytes, free) : undefined;
+      return type === TMPFS && bytes >= LEAST_BYTES ? new MemoryScratch(path, bytes, free) : undefined;
     } catch {
       return undefined;
     }
@@ -59,7 +59,7 @@ export class Memory {
    * @param bytes size of the folder's first contents
    * @returns undefined if that is too much, or if others have taken too much
    */
-  enter(bytes: number): MemoryShare | undefined {
+  enter(bytes: number): FolderReservation | undefined {
     if (bytes > this.#bytes / 64 || this.#takenBytes() > this.#bytes / 2) return undefined;
     this.#folders++;
     this.#watch ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
@@ -79,7 +79,7 @@ export class Memory {
 
   #look(): void {
     if (this.#takenBytes() <= this.#bytes) return;
-    this.#full.abort(new NoRoom(`more than ${this.#bytes} bytes in memory`));
+    this.#full.abort(new ScratchFull(`more than ${this.#bytes} bytes in memory`));
     this.#full = new AbortController();
   }
 

@@ -5,13 +5,13 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Memory, type MemoryShare } from "./memory.ts";
+import { MemoryScratch, type FolderReservation } from "./memory.ts";
 
 /** One job's folder, removed when disposed of. */
 export interface JobFolder extends AsyncDisposable {
   readonly path: string;
   /** The folder's share of memory, if it is in memory. */
-  readonly memory?: MemoryShare;
+  readonly memory?: FolderReservation;
 }
 
 const PREFIX = "pagewright-";
@@ -24,8 +24,8 @@ export class Scratch implements AsyncDisposable {
   readonly path: string;
   /** The parent folder in memory, for the folders of small jobs. */
   readonly memoryPath: string | undefined;
-  readonly #memory: Memory | undefined;
-  private constructor(path: string, memoryPath?: string, memory?: Memory) {
+  readonly #memory: MemoryScratch | undefined;
+  private constructor(path: string, memoryPath?: string, memory?: MemoryScratch) {
     this.path = path;
     this.memoryPath = memoryPath;
     this.#memory = memory;
@@ -42,7 +42,7 @@ export class Scratch implements AsyncDisposable {
     const path = makeFolder(parent);
     if (memoryParent === undefined) return new Scratch(path);
     await sweep(memoryParent).catch(() => {});
-    const memory = Memory.at(memoryParent);
+    const memory = MemoryScratch.at(memoryParent);
     return memory ? new Scratch(path, makeFolder(memoryParent), memory) : new Scratch(path);
   }
 

@@ -4,7 +4,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { basename } from "node:path";
 import type { BucketObject, MultipartUpload, UploadedPart } from "../../src/core/bucket.ts";
-import { type Piece, writeAll } from "./object-file.ts";
+import { type ByteExtent, writeAll } from "./object-file.ts";
 
 /** An object that is being written. */
 export interface Written {
@@ -15,18 +15,18 @@ export interface Written {
 export interface BriefUploadSettings {
   readonly written: Written;
   /** Syncs the file and makes an object of its pieces. */
-  commit(pieces: readonly Piece[]): Promise<BucketObject>;
+  commit(pieces: readonly ByteExtent[]): Promise<BucketObject>;
   /** Removes the file. */
   discard(): Promise<void>;
   /** Runs a write, and words its failure. */
-  storing<T>(write: () => Promise<T>): Promise<T>;
+  mapWriteErrors<T>(write: () => Promise<T>): Promise<T>;
 }
 
-export class BriefUpload implements MultipartUpload {
+export class TransientUpload implements MultipartUpload {
   readonly uploadId: string;
   readonly #settings: BriefUploadSettings;
   /** Places of the parts, by the tag of each. */
-  readonly #pieces = new Map<string, Piece>();
+  readonly #pieces = new Map<string, ByteExtent>();
   #size = 0;
   #isOver = false;
   /** A sync at work. Its failure is kept, because the system reports it once. */
@@ -42,8 +42,8 @@ export class BriefUpload implements MultipartUpload {
     const etag = String(this.#pieces.size + 1);
     this.#size += value.length;
     this.#pieces.set(etag, piece);
-    const { written, storing } = this.#settings;
-    return storing(async () => {
+    const { written, mapWriteErrors } = this.#settings;
+    return mapWriteErrors(async () => {
       await writeAll(written.file, value, piece.offset);
       await this.#beginSync();
       return { partNumber, etag };
@@ -51,8 +51,8 @@ export class BriefUpload implements MultipartUpload {
   }
 
   complete(parts: readonly UploadedPart[]): Promise<BucketObject> {
-    const { commit, storing, written } = this.#settings;
-    return storing(async () => {
+    const { commit, mapWriteErrors, written } = this.#settings;
+    return mapWriteErrors(async () => {
       await this.#synced();
       const object = await commit(this.#joined(parts));
       this.#isOver = true;
@@ -68,8 +68,8 @@ export class BriefUpload implements MultipartUpload {
     await this.#settings.discard();
   }
 
-  #joined(parts: readonly UploadedPart[]): Piece[] {
-    const joined: Piece[] = [];
+  #joined(parts: readonly UploadedPart[]): ByteExtent[] {
+    const joined: ByteExtent[] = [];
     for (const { partNumber, etag } of parts.toSorted((a, b) => a.partNumber - b.partNumber)) {
       const piece = this.#pieces.get(etag);
       if (!piece) throw new Error(`part ${partNumber} is not there`);

@@ -1,7 +1,7 @@
 // Keeps the claims of repeatable requests in a SQLite database, claims.db in the data folder.
 
 import type { Claim, Claims } from "../../src/core/claims.ts";
-import { type ClaimCell, ClaimKeeper, type ClaimState, ownFileOf } from "../../src/jobs/claim-keeper.ts";
+import { type ClaimStorage, ClaimStateMachine, type ClaimState, replayFileOf } from "../../src/jobs/claim-keeper.ts";
 import { SqliteFile } from "./sqlite-file.ts";
 
 const TABLES = `
@@ -37,13 +37,13 @@ export class ClaimDatabase implements Claims, Disposable {
   }
 
   getByName(name: string): Claim {
-    const keeper = new ClaimKeeper(this.#cellOf(name), this.#now);
-    const decide = async <T>(decision: () => T): Promise<T> => this.#file.atOnce(decision);
+    const keeper = new ClaimStateMachine(this.#cellOf(name), this.#now);
+    const decide = async <T>(decision: () => T): Promise<T> => this.#file.transaction(decision);
     return {
-      take: (holder, fingerprint) => decide(() => keeper.take(holder, fingerprint)),
-      keep: (holder, fingerprint, answer) => decide(() => keeper.keep(holder, fingerprint, answer)),
-      free: (holder) => decide(() => keeper.free(holder)),
-      forget: (fileId) => decide(() => keeper.forget(fileId)),
+      acquire: (holder, fingerprint) => decide(() => keeper.take(holder, fingerprint)),
+      complete: (holder, fingerprint, answer) => decide(() => keeper.keep(holder, fingerprint, answer)),
+      release: (holder) => decide(() => keeper.free(holder)),
+      invalidate: (fileId) => decide(() => keeper.forget(fileId)),
     };
   }
 
@@ -55,13 +55,13 @@ export class ClaimDatabase implements Claims, Disposable {
         readonly state: string;
       }[];
       if (ended.length === 0) return;
-      const files = ended.map(({ state }) => ownFileOf(JSON.parse(state) as ClaimState));
+      const files = ended.map(({ state }) => replayFileOf(JSON.parse(state) as ClaimState));
       await removeFiles(files.filter((id) => id !== undefined));
       for (const { name } of ended) this.#file.all(REMOVE, name);
     }
   }
 
-  #cellOf(name: string): ClaimCell {
+  #cellOf(name: string): ClaimStorage {
     return {
       read: () => {
         const [row] = this.#file.all(GET, name);

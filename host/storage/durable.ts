@@ -33,7 +33,7 @@ export class FolderSyncs {
 }
 
 /** Handles the failure of an operation on a file that may be missing. */
-export function unlessMissing(error: NodeJS.ErrnoException): undefined {
+export function ignoreNotFound(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 

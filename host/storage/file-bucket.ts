@@ -21,19 +21,19 @@ import type {
   MultipartUpload,
 } from "../../src/core/bucket.ts";
 import { StorageFull } from "../../src/core/failure.ts";
-import { BriefUpload, type Written } from "./brief-upload.ts";
-import { FolderSyncs, syncFolder, unlessMissing } from "./durable.ts";
+import { TransientUpload, type Written } from "./brief-upload.ts";
+import { FolderSyncs, syncFolder, ignoreNotFound } from "./durable.ts";
 import { FileUpload } from "./file-upload.ts";
-import { ownFolder } from "./folder-owner.ts";
+import { lockFolder } from "./folder-owner.ts";
 import { keyOf, pathOf, startOf } from "./key-path.ts";
-import { KeyedQueue } from "./keyed-queue.ts";
+import { KeyedMutex } from "./keyed-queue.ts";
 import {
-  type Piece,
+  type ByteExtent,
   type Properties,
-  piecesOf,
-  readPieces,
+  extentsOf,
+  readExtents,
   readTrailer,
-  streamPieces,
+  streamExtents,
   writeTrailer,
   writeWhole,
 } from "./object-file.ts";
@@ -55,7 +55,7 @@ export class FileBucket implements Bucket, Disposable {
   readonly #writing: string;
   readonly #uploads: UnfinishedUploads;
   readonly #owner: Disposable;
-  readonly #changes = new KeyedQueue();
+  readonly #changes = new KeyedMutex();
   readonly #folders = new FolderSyncs();
   /** Folders of objects that are known to be durable themselves. */
   readonly #lasting = new Set<string>();
@@ -75,7 +75,7 @@ export class FileBucket implements Bucket, Disposable {
    */
   static async open(folder: string): Promise<FileBucket> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const owner = await ownFolder(folder);
+    const owner = await lockFolder(folder);
     try {
       const uploads = await UnfinishedUploads.open(join(folder, "unfinished"));
       const bucket = new FileBucket(folder, uploads, owner);
@@ -116,15 +116,15 @@ export class FileBucket implements Bucket, Disposable {
       return object;
     }
     // The open file stays what it is, whatever happens to the key.
-    const pieces = piecesOf(properties, options.range);
+    const pieces = extentsOf(properties, options.range);
     let body: ReadableStream<Uint8Array> | undefined;
     return {
       ...object,
       get body() {
-        body ??= streamPieces(file, pieces);
+        body ??= streamExtents(file, pieces);
         return body;
       },
-      bytes: () => readPieces(file, pieces),
+      bytes: () => readExtents(file, pieces),
     };
   }
 
@@ -136,7 +136,7 @@ export class FileBucket implements Bucket, Disposable {
   put(key: string, value: Uint8Array, options?: BucketMetadata): Promise<BucketObject>;
   async put(key: string, value: Uint8Array, options: BucketMetadata & { readonly onlyIf?: BucketCondition } = {}) {
     const { onlyIf } = options;
-    return storing(async () => {
+    return mapWriteErrors(async () => {
       const written = await this.#create();
       let object: BucketObject | null = null;
       try {
@@ -152,15 +152,15 @@ export class FileBucket implements Bucket, Disposable {
 
   async createMultipartUpload(key: string, options: BucketMetadata = {}): Promise<MultipartUpload> {
     pathOf(key);
-    const uploadId = await storing(() => this.#uploads.create(key, options));
+    const uploadId = await mapWriteErrors(() => this.#uploads.create(key, options));
     return this.resumeMultipartUpload(key, uploadId);
   }
 
   async createBriefUpload(key: string, options: BucketMetadata = {}): Promise<MultipartUpload> {
     pathOf(key);
-    const written = await storing(() => this.#create());
-    return new BriefUpload({
-      ...{ written, storing, discard: () => discard(written) },
+    const written = await mapWriteErrors(() => this.#create());
+    return new TransientUpload({
+      ...{ written, mapWriteErrors, discard: () => discard(written) },
       commit: (pieces) => this.#commitPieces({ key, written, properties: propertiesOf(pieces, options) }),
     });
   }
@@ -168,7 +168,7 @@ export class FileBucket implements Bucket, Disposable {
   resumeMultipartUpload(key: string, uploadId: string): MultipartUpload {
     const commit = ({ path, file, pieces, options }: WholeUpload) =>
       this.#commitPieces({ key, written: { path, file }, properties: propertiesOf(pieces, options) });
-    return new FileUpload(uploadId, { uploads: this.#uploads, key, commit, storing });
+    return new FileUpload(uploadId, { uploads: this.#uploads, key, commit, storing: mapWriteErrors });
   }
 
   /** Removes the unfinished uploads that nobody can resume: all but those with some ids. @returns their number */
@@ -181,7 +181,7 @@ export class FileBucket implements Bucket, Disposable {
     for (const key of [keys].flat()) {
       const path = this.#pathOf(key);
       await this.#changes.run(key, async () => {
-        await unlink(path).then(() => folders.add(dirname(path)), unlessMissing);
+        await unlink(path).then(() => folders.add(dirname(path)), ignoreNotFound);
       });
     }
     for (const folder of folders) await this.#folders.sync(folder);
@@ -221,7 +221,7 @@ export class FileBucket implements Bucket, Disposable {
   }
 
   async #find(key: string): Promise<{ readonly file: FileHandle; readonly properties: Properties } | undefined> {
-    const file = await open(this.#pathOf(key)).catch(unlessMissing);
+    const file = await open(this.#pathOf(key)).catch(ignoreNotFound);
     if (!file) return undefined;
     try {
       return { file, properties: await readTrailer(file) };
@@ -250,7 +250,7 @@ export class FileBucket implements Bucket, Disposable {
     return this.#changes.run(key, async () => {
       if (onlyIf && (await this.head(key))?.etag !== onlyIf.etagMatches) return null;
       await rename(written.path, path).catch(async (error) => {
-        unlessMissing(error);
+        ignoreNotFound(error);
         this.#lasting.delete(folder);
         await mkdir(folder, { recursive: true, mode: 0o700 });
         await rename(written.path, path);
@@ -265,7 +265,7 @@ export class FileBucket implements Bucket, Disposable {
   }
 }
 
-function propertiesOf(pieces: readonly Piece[], { httpMetadata, customMetadata }: BucketMetadata): Properties {
+function propertiesOf(pieces: readonly ByteExtent[], { httpMetadata, customMetadata }: BucketMetadata): Properties {
   return {
     size: pieces.reduce((sum, { length }) => sum + length, 0),
     etag: randomBytes(16).toString("hex"),
@@ -288,7 +288,7 @@ function describe(key: string, { size, etag, uploaded, contentType, customMetada
 }
 
 /** Runs a write. @throws StorageFull if the disk or the quota is full */
-async function storing<T>(write: () => Promise<T>): Promise<T> {
+async function mapWriteErrors<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
@@ -300,5 +300,5 @@ async function storing<T>(write: () => Promise<T>): Promise<T> {
 
 async function discard({ path, file }: Written): Promise<void> {
   await file.close();
-  await unlink(path).catch(unlessMissing);
+  await unlink(path).catch(ignoreNotFound);
 }

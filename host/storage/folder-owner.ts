@@ -12,7 +12,7 @@ const PAUSE_MS = 200;
 const SQLITE_BUSY = 5;
 
 /** @throws Error with a sentence for the operator if another process keeps the folder, or it cannot be written */
-export async function ownFolder(folder: string): Promise<Disposable> {
+export async function lockFolder(folder: string): Promise<Disposable> {
   const database = await openDatabase(folder);
   for (let attempt = 1; ; attempt++) {
     try {

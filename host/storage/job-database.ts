@@ -1,9 +1,9 @@
 // Keeps the queue of asynchronous jobs in a SQLite database, jobs.db in the data folder, and runs the jobs in this
 // process.
 
-import type { JobQueue, JobQueues, TakenJob } from "../../src/core/jobs.ts";
-import { Deliveries } from "../../src/jobs/deliveries.ts";
-import { Driver, type Surroundings } from "../../src/jobs/driver.ts";
+import type { JobQueue, JobQueues, LeasedJob } from "../../src/core/jobs.ts";
+import { WebhookDeliveries } from "../../src/jobs/deliveries.ts";
+import { JobScheduler, type SchedulerServices } from "../../src/jobs/driver.ts";
 import { Queue } from "../../src/jobs/queue.ts";
 import type { Sql } from "../../src/jobs/sql.ts";
 import { SqliteFile } from "./sqlite-file.ts";
@@ -11,14 +11,14 @@ import { SqliteFile } from "./sqlite-file.ts";
 /** A timer cannot wait for longer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-export interface JobDatabaseOptions extends Pick<Surroundings, "run" | "remove" | "deliver" | "log"> {
+export interface JobDatabaseOptions extends Pick<SchedulerServices, "run" | "remove" | "deliver" | "log"> {
   /** Time for which results are kept; 0 means unlimited. */
   readonly lifetimeMs: number;
 }
 
 export class JobDatabase implements JobQueues, Disposable {
   readonly #file: SqliteFile;
-  #driver: Driver | undefined;
+  #driver: JobScheduler | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   private constructor(file: SqliteFile) {
@@ -35,12 +35,12 @@ export class JobDatabase implements JobQueues, Disposable {
   start({ lifetimeMs, run, remove, deliver, log }: JobDatabaseOptions): void {
     const sql: Sql = (statement, ...values) => this.#file.all(statement, ...values);
     const now = () => Date.now();
-    const deliveries = new Deliveries({ sql, now, random: Math.random });
+    const deliveries = new WebhookDeliveries({ sql, now, random: Math.random });
     const queue = new Queue({ sql, now, lifetimeMs, deliveries });
-    this.#driver = new Driver({
+    this.#driver = new JobScheduler({
       ...{ queue, deliveries, remove, deliver, log },
-      run: (job: TakenJob) => run(job),
-      atOnce: (decision) => this.#file.atOnce(decision),
+      run: (job: LeasedJob) => run(job),
+      transaction: (decision) => this.#file.transaction(decision),
       setAlarm: (time) => this.#setAlarm(time),
     });
   }
@@ -67,6 +67,6 @@ export class JobDatabase implements JobQueues, Disposable {
     clearTimeout(this.#timer);
     if (time === undefined) return;
     const ms = Math.min(Math.max(time - Date.now(), 0), LONGEST_TIMER_MS);
-    this.#timer = setTimeout(() => this.#driver?.advance(), ms).unref();
+    this.#timer = setTimeout(() => this.#driver?.runDue(), ms).unref();
   }
 }

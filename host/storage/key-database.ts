@@ -68,7 +68,7 @@ export class KeyDatabase implements KeyRecords, Disposable {
 
   #addColumn(): void {
     // Another process may add it at the same time.
-    this.#file.atOnce(() => {
+    this.#file.transaction(() => {
       const columns = this.#file.all("SELECT name FROM pragma_table_info('keys')");
       if (!columns.some(({ name }) => name === "settings")) this.#file.exec(ADD_COLUMN);
     });

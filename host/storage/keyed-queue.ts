@@ -1,6 +1,6 @@
 // Runs pieces of work on the same key one after the other, and those on different keys at the same time.
 
-export class KeyedQueue {
+export class KeyedMutex {
   /** The last work of each key that has some. */
   readonly #last = new Map<string, Promise<unknown>>();
 

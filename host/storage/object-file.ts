@@ -11,7 +11,7 @@ const FOOTER_BYTES = 4 + MAGIC.length;
 const END_BYTES = 4096;
 const CHUNK_BYTES = 2 ** 17;
 
-export interface Piece {
+export interface ByteExtent {
   readonly offset: number;
   readonly length: number;
 }
@@ -25,7 +25,7 @@ export interface Properties {
   readonly contentType?: string;
   readonly customMetadata?: Record<string, string>;
   /** Positions of the bytes, in their order. */
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly ByteExtent[];
 }
 
 export async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
@@ -67,14 +67,14 @@ export async function readTrailer(file: FileHandle): Promise<Properties> {
   return JSON.parse(end.toString("utf8", end.length - trailerBytes, end.length - FOOTER_BYTES)) as Properties;
 }
 
-const endOf = (size: number, bytes: number): Piece => {
+const endOf = (size: number, bytes: number): ByteExtent => {
   const length = Math.min(size, bytes);
   return { offset: size - length, length };
 };
 
 /** Returns the pieces of a range of the bytes, which is cut at their end. */
-export function piecesOf({ pieces, size }: Properties, range: Piece = { offset: 0, length: size }): Piece[] {
-  const found: Piece[] = [];
+export function extentsOf({ pieces, size }: Properties, range: ByteExtent = { offset: 0, length: size }): ByteExtent[] {
+  const found: ByteExtent[] = [];
   let [skip, left] = [range.offset, range.length];
   for (const { offset, length } of pieces) {
     const taken = Math.min(left, length - skip);
@@ -86,7 +86,7 @@ export function piecesOf({ pieces, size }: Properties, range: Piece = { offset: 
 }
 
 /** Reads all pieces into memory, and closes the file. */
-export async function readPieces(file: FileHandle, pieces: readonly Piece[]): Promise<Uint8Array> {
+export async function readExtents(file: FileHandle, pieces: readonly ByteExtent[]): Promise<Uint8Array> {
   try {
     if (pieces.length === 1) return await readPiece(file, pieces[0]!);
     const parts: Buffer[] = [];
@@ -98,7 +98,7 @@ export async function readPieces(file: FileHandle, pieces: readonly Piece[]): Pr
 }
 
 /** Streams the pieces, and closes the file at the end, after an error, or when the stream is canceled. */
-export function streamPieces(file: FileHandle, pieces: readonly Piece[]): ReadableStream<Uint8Array> {
+export function streamExtents(file: FileHandle, pieces: readonly ByteExtent[]): ReadableStream<Uint8Array> {
   const left = [...pieces];
   return new ReadableStream({
     type: "bytes",
@@ -128,7 +128,7 @@ export function streamPieces(file: FileHandle, pieces: readonly Piece[]): Readab
   });
 }
 
-async function readPiece(file: FileHandle, { offset, length }: Piece): Promise<Buffer> {
+async function readPiece(file: FileHandle, { offset, length }: ByteExtent): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length);
   for (let done = 0; done < length; ) done += await readInto(file, bytes.subarray(done), offset + done);
   return bytes;

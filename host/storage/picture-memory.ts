@@ -1,7 +1,7 @@
 // Keeps finished pictures of pages in memory, where there is no cache of the platform. Forgets those that were not used
 // for the longest time.
 
-import type { PictureCache } from "../../src/core/picture-cache.ts";
+import type { PageImageCache } from "../../src/core/picture-cache.ts";
 
 interface Remembered {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -11,7 +11,7 @@ interface Remembered {
 /** What a picture takes besides its bytes. */
 const BESIDE_BYTES = 2048;
 
-export class PictureMemory implements PictureCache {
+export class MemoryImageCache implements PageImageCache {
   readonly #limitBytes: number;
   /** The picture that was used last is the last one. */
   readonly #pictures = new Map<string, Remembered>();

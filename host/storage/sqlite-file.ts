@@ -77,7 +77,7 @@ export class SqliteFile implements Disposable {
    * Carries out work as one change. Waits for other processes before it reads.
    * @throws StorageFull if the disk is full
    */
-  atOnce<T>(work: () => T): T {
+  transaction<T>(work: () => T): T {
     try {
       this.#database.exec("BEGIN IMMEDIATE");
       const result = work();

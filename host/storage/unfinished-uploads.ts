@@ -8,9 +8,9 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { BucketMetadata, UploadedPart } from "../../src/core/bucket.ts";
-import { syncFolder, unlessMissing } from "./durable.ts";
-import { KeyedQueue } from "./keyed-queue.ts";
-import { type Piece, writeAll } from "./object-file.ts";
+import { syncFolder, ignoreNotFound } from "./durable.ts";
+import { KeyedMutex } from "./keyed-queue.ts";
+import { type ByteExtent, writeAll } from "./object-file.ts";
 
 const JOURNAL = ".parts";
 const UPLOAD_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -22,21 +22,21 @@ interface Beginning {
 }
 
 /** Each further line of a journal. */
-interface PartLine extends UploadedPart, Piece {}
+interface PartLine extends UploadedPart, ByteExtent {}
 
 /** An upload of which all parts that were asked for are there. */
 export interface WholeUpload {
   readonly path: string;
   /** Stays open until the upload is completed. */
   readonly file: FileHandle;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly ByteExtent[];
   readonly options: BucketMetadata;
 }
 
 export class UnfinishedUploads {
   readonly #folder: string;
   /** Requests may write to one upload at the same time; its parts follow each other in the file. */
-  readonly #queue = new KeyedQueue();
+  readonly #queue = new KeyedMutex();
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -122,13 +122,13 @@ export class UnfinishedUploads {
   async remove(id: string): Promise<void> {
     if (!UPLOAD_ID.test(id)) return;
     await this.#queue.run(id, async () => {
-      await unlink(this.#pathOf(id)).catch(unlessMissing);
-      await unlink(this.#pathOf(id) + JOURNAL).catch(unlessMissing);
+      await unlink(this.#pathOf(id)).catch(ignoreNotFound);
+      await unlink(this.#pathOf(id) + JOURNAL).catch(ignoreNotFound);
     });
   }
 
   async #open(id: string): Promise<FileHandle> {
-    const file = UPLOAD_ID.test(id) ? await open(this.#pathOf(id), "r+").catch(unlessMissing) : undefined;
+    const file = UPLOAD_ID.test(id) ? await open(this.#pathOf(id), "r+").catch(ignoreNotFound) : undefined;
     if (!file) throw noSuchUpload(id);
     return file;
   }
@@ -157,10 +157,10 @@ async function readLines(path: string): Promise<unknown[]> {
 }
 
 /** Returns where the bytes of an object are that has some of the parts. */
-function piecesOf(lines: readonly PartLine[], parts: readonly UploadedPart[]): Piece[] {
+function piecesOf(lines: readonly PartLine[], parts: readonly UploadedPart[]): ByteExtent[] {
   if (parts.length === 0) throw new Error("an upload has at least one part");
   const known = new Map(lines.map((line) => [line.partNumber, line]));
-  const pieces: Piece[] = [];
+  const pieces: ByteExtent[] = [];
   for (const { partNumber, etag } of parts.toSorted((a, b) => a.partNumber - b.partNumber)) {
     const line = known.get(partNumber);
     if (line?.etag !== etag) throw new Error(`part ${partNumber} is not there`);

@@ -1,9 +1,17 @@
 // Counts the requests of clients with limits, and records the usage of keys, in a SQLite database: usage.db in the data
 // folder. Several processes of one machine can use it at the same time.
 
-import type { Asked, Lefts, Limiter, Limits, RemovedFile, StoredBytes, Verdict } from "../../src/core/limiter.ts";
+import type {
+  LimitRequest,
+  RemainingLimits,
+  Limiter,
+  Limits,
+  RemovedFile,
+  StoredBytes,
+  LimitDecision,
+} from "../../src/core/limiter.ts";
 import type { KeyUsage, UsageRecords, UsageRow } from "../../src/core/usage.ts";
-import { ClientCounts, type KeptCounts } from "../../src/keys/client-counts.ts";
+import { ClientCounts, type SerializedCounts } from "../../src/keys/client-counts.ts";
 import {
   ADD_USAGE,
   CREATE_USAGE,
@@ -44,7 +52,7 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
     this.#file[Symbol.dispose]();
   }
 
-  async ask(client: string, limits: Limits, asked: Asked): Promise<Verdict> {
+  async acquire(client: string, limits: Limits, asked: LimitRequest): Promise<LimitDecision> {
     return this.#change(client, (counts) => counts.ask(limits, asked));
   }
 
@@ -52,11 +60,11 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
     this.#change(client, (counts) => counts.renew(lease));
   }
 
-  async leave(client: string, lease: string | undefined, bytes: number): Promise<void> {
+  async release(client: string, lease: string | undefined, bytes: number): Promise<void> {
     this.#change(client, (counts) => counts.leave(lease, bytes));
   }
 
-  async store(client: string, megabytes: number, stored: StoredBytes): Promise<Verdict> {
+  async store(client: string, megabytes: number, stored: StoredBytes): Promise<LimitDecision> {
     return this.#change(client, (counts) => counts.store(megabytes, stored));
   }
 
@@ -68,13 +76,13 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
     this.#change(client, (counts) => counts.removed(files));
   }
 
-  async peek(client: string, limits: Limits): Promise<Lefts> {
+  async peek(client: string, limits: Limits): Promise<RemainingLimits> {
     return this.#countsOf(client).peek(limits);
   }
 
   /** Removes clients of which nothing counts any more. */
   tidy(): void {
-    this.#file.atOnce(() => {
+    this.#file.transaction(() => {
       for (const { client, counts } of this.#file.all(READ_CLIENTS)) {
         if (new ClientCounts(JSON.parse(String(counts))).isEmpty) this.#file.all(REMOVE_CLIENT, String(client));
       }
@@ -82,7 +90,7 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
   }
 
   async add(rows: readonly KeyUsage[]): Promise<void> {
-    this.#file.atOnce(() => {
+    this.#file.transaction(() => {
       for (const row of rows) this.#file.all(ADD_USAGE, ...valuesOf(row));
     });
   }
@@ -102,12 +110,12 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
 
   #countsOf(client: string): ClientCounts {
     const row = this.#file.all(READ_CLIENT, client)[0];
-    return new ClientCounts(row && (JSON.parse(String(row.counts)) as KeptCounts));
+    return new ClientCounts(row && (JSON.parse(String(row.counts)) as SerializedCounts));
   }
 
   /** Other processes wait, so that nobody counts from the same numbers. */
   #change<T>(client: string, change: (counts: ClientCounts) => T): T {
-    return this.#file.atOnce(() => {
+    return this.#file.transaction(() => {
       const counts = this.#countsOf(client);
       const result = change(counts);
       this.#file.all(WRITE_CLIENT, client, JSON.stringify(counts.kept));

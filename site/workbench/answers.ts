@@ -23,7 +23,7 @@ interface NamedInfo extends StoredInfo {
   readonly id: string;
 }
 
-export interface Answer {
+export interface JobResponse {
   readonly outputId: string | readonly string[];
   readonly inputId?: string | readonly string[];
   readonly inputFiles?: readonly NamedInfo[];

@@ -7,7 +7,7 @@ import {
   resolvePages,
   selectPages,
 } from "../../src/core/pages.ts";
-import { NOT_AN_ADDRESS, webAddress } from "../../src/core/web-address.ts";
+import { NOT_AN_ADDRESS, parseWebUrl } from "../../src/core/web-address.ts";
 import { outOfRange } from "../../src/http/errors.ts";
 import type { FormField } from "./operations.ts";
 
@@ -36,7 +36,7 @@ function isValid({ values, min, max, pattern }: FormField, value: string): boole
 
 /** @returns the sentence with which the service would reject an address, as far as its text shows */
 export const checkAddress = (text: string): string | undefined =>
-  webAddress(text) === undefined ? outOfRange("url", text, NOT_AN_ADDRESS).message : undefined;
+  parseWebUrl(text) === undefined ? outOfRange("url", text, NOT_AN_ADDRESS).message : undefined;
 
 function checkPages(field: FormField, value: string, pageCount: number | undefined): string | undefined {
   const selection = parse(value, field.kind === "list");

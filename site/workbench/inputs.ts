@@ -2,8 +2,8 @@
 
 import type { StoredInfo } from "./answers.ts";
 import { countText } from "./format.ts";
-import { isAboutFile, type Problem, placeOf } from "./problems.ts";
-import { addressOf, infoOf, Refusal, remove, upload, uploadFrom } from "./service.ts";
+import { isAboutFile, type Problem, problemTarget } from "./problems.ts";
+import { urlOf, infoOf, RequestError, remove, upload, uploadFrom } from "./service.ts";
 import type { Input, Stored } from "./state.ts";
 import type { Store } from "./store.ts";
 
@@ -54,7 +54,7 @@ export class Inputs {
 
   /** Adds one of the documents that the page brings along. */
   async addSample(name: string): Promise<void> {
-    const response = await fetch(addressOf(`workbench/${name}`)).catch(() => undefined);
+    const response = await fetch(urlOf(`workbench/${name}`)).catch(() => undefined);
     if (!response?.ok)
       return this.#fail({ status: response?.status ?? 0, sentence: "The sample could not be loaded." });
     this.addFiles([new File([await response.blob()], name)]);
@@ -148,7 +148,7 @@ export class Inputs {
     const input = this.#store.state.inputs.find((input) => input.key === key);
     if (!input?.file || input.id !== undefined) return;
     // It would be refused again.
-    if (input.problem) throw new Refusal(input.problem);
+    if (input.problem) throw new RequestError(input.problem);
     await this.#stored(input);
   }
 
@@ -201,7 +201,7 @@ export class Inputs {
       if (info) this.#learn(key, { info });
     } catch (error) {
       this.#store.setInput(key, { sent: 0 });
-      if (error instanceof Refusal && !signal.aborted) this.#refuse(key, error.problem);
+      if (error instanceof RequestError && !signal.aborted) this.#refuse(key, error.problem);
       throw error;
     }
   }
@@ -216,7 +216,7 @@ export class Inputs {
       if (isFetchedLater || signal.aborted) this.#discard(id);
       if (!signal.aborted) this.#learn(key, isFetchedLater ? { isFetchedLater } : { id, info });
     } catch (error) {
-      const isKnown = error instanceof Refusal && [400, 401, 403, 413, 422].includes(error.problem.status);
+      const isKnown = error instanceof RequestError && [400, 401, 403, 413, 422].includes(error.problem.status);
       if (isKnown && !signal.aborted) this.#refuse(key, error.problem);
     }
   }
@@ -243,7 +243,7 @@ export class Inputs {
   }
 
   #fail(problem: Problem): void {
-    const place = placeOf(problem, undefined);
+    const place = problemTarget(problem, undefined);
     this.#store.set({ problem: { ...problem, place: place === "job" ? "files" : place } });
   }
 

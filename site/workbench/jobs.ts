@@ -3,9 +3,9 @@
 import { countText, stemOf } from "./format.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Operation } from "./operations.ts";
-import { type Problem, placeOf } from "./problems.ts";
+import { type Problem, problemTarget } from "./problems.ts";
 import { type Task, tasksOf } from "./request.ts";
-import { pause, Refusal, removeAll, runJob, saveFile } from "./service.ts";
+import { pause, RequestError, removeAll, runJob, saveFile } from "./service.ts";
 import type { Job, Outcome, Result } from "./state.ts";
 import type { Store } from "./store.ts";
 import { carryOut, titleOf } from "./work.ts";
@@ -128,14 +128,14 @@ export class Jobs {
       for (const [index, task] of waiting) {
         if (signal.aborted) return;
         try {
-          if (refusal) throw new Refusal(refusal);
+          if (refusal) throw new RequestError(refusal);
           const attempt = () => carryOut(operation, task, { store: this.#store, inputs: this.#inputs, signal, report });
           results[index] = await (total === 1 ? attempt() : patiently(attempt, signal));
         } catch (error) {
           if (signal.aborted) return;
           const problem = problemOf(error);
           // With a key that is refused, all others would be refused.
-          if (placeOf(problem, operation) === "key") refusal = problem;
+          if (problemTarget(problem, operation) === "key") refusal = problem;
           results[index] = failed(operation, task, problem);
         }
         done++;
@@ -151,7 +151,7 @@ export class Jobs {
     const problems = results.flatMap(({ problem }) => problem ?? []);
     const [first] = problems;
     const isOne = problems.every(({ sentence }) => sentence === first?.sentence);
-    const place = first && placeOf(first, operation);
+    const place = first && problemTarget(first, operation);
     if (first && problems.length === count && (count === 1 || (isOne && place !== "files"))) {
       return this.#fail(first, operation);
     }
@@ -166,7 +166,7 @@ export class Jobs {
   }
 
   #fail(problem: Problem, operation: Operation | undefined, elsewhere?: "result"): void {
-    const place = placeOf(problem, operation);
+    const place = problemTarget(problem, operation);
     // The live region says it, wherever the sentence is shown.
     this.#store.set({
       problem: { ...problem, place: place === "key" ? place : (elsewhere ?? place) },
@@ -181,7 +181,7 @@ async function patiently<T>(attempt: () => Promise<T>, signal: AbortSignal): Pro
     try {
       return await attempt();
     } catch (error) {
-      const seconds = error instanceof Refusal ? error.problem.retrySeconds : undefined;
+      const seconds = error instanceof RequestError ? error.problem.retrySeconds : undefined;
       if (seconds === undefined || seconds > MAX_PAUSE_SECONDS || attempts === MAX_ATTEMPTS) throw error;
       await pause(Math.max(1, seconds) * 1000, signal);
     }
@@ -233,4 +233,4 @@ function lifetimeWithin({ results }: Outcome): number {
 }
 
 const problemOf = (error: unknown): Problem =>
-  error instanceof Refusal ? error.problem : { status: 0, sentence: `The page has failed: ${error}` };
+  error instanceof RequestError ? error.problem : { status: 0, sentence: `The page has failed: ${error}` };

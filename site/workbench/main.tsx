@@ -4,7 +4,7 @@ import { Inputs } from "./inputs.ts";
 import { Jobs } from "./jobs.ts";
 import { Keeper } from "./keeper.ts";
 import { readService } from "./operations.ts";
-import { addressOf } from "./service.ts";
+import { urlOf } from "./service.ts";
 import type { OpenApiDocument } from "./state.ts";
 import { Store } from "./store.ts";
 import { App } from "./views/app.tsx";
@@ -28,7 +28,7 @@ keeper.start();
 render(<App {...{ store, inputs, jobs, keeper }} />, document.getElementById("page")!);
 
 try {
-  const response = await fetch(addressOf("openapi.json"));
+  const response = await fetch(urlOf("openapi.json"));
   if (!response.ok) throw new Error(`The description of the service has status ${response.status}.`);
   store.set({ service: readService((await response.json()) as OpenApiDocument) });
   inputs.storeEarly();

@@ -12,7 +12,7 @@ export interface Problem {
 }
 
 /** `files`, `key`, the name of a field, `result` for what is done with files that were made, or `job` for all else. */
-export type Place = "files" | "key" | "job" | "result" | `field:${string}`;
+export type ProblemTarget = "files" | "key" | "job" | "result" | `field:${string}`;
 
 const PARAMETER = [
   // The value may hold the same words, and a reason may follow.
@@ -46,17 +46,17 @@ const OF_THE_FILE = [400, 413, 422];
 /** Reports whether the service would refuse to store the same file again. */
 export const isAboutFile = ({ status }: Problem): boolean => OF_THE_FILE.includes(status);
 
-export function placeOf(
+export function problemTarget(
   { status, sentence }: Pick<Problem, "status" | "sentence">,
   operation: Operation | undefined,
-): Place {
+): ProblemTarget {
   if (ABOUT_KEYS.includes(sentence)) return "key";
   const parameter = PARAMETER.map((pattern) => pattern.exec(sentence)?.[1]).find((name) => name !== undefined);
   if (parameter !== undefined) return placeOfParameter(parameter, operation);
   return status < 500 && ABOUT_FILES.some((start) => sentence.startsWith(start)) ? "files" : "job";
 }
 
-function placeOfParameter(parameter: string, operation: Operation | undefined): Place {
+function placeOfParameter(parameter: string, operation: Operation | undefined): ProblemTarget {
   const plain = (name: string) => name.replace(/\[\]$/, "");
   const name = plain(parameter);
   if (SOURCES.includes(name) || (operation?.perInput && plain(operation.perInput.name) === name)) return "files";

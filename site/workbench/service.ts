@@ -1,9 +1,9 @@
 // Talks to the service: stores files, runs jobs and follows them, removes files. Keeps nothing, and no key.
-import { type Answer, factsIn, type JobProgress, type StoredInfo } from "./answers.ts";
+import { type JobResponse, factsIn, type JobProgress, type StoredInfo } from "./answers.ts";
 import type { Problem } from "./problems.ts";
 
 /** An error with which the service answered, or a connection that broke. */
-export class Refusal extends Error {
+export class RequestError extends Error {
   readonly problem: Problem;
   constructor(problem: Problem) {
     super(problem.sentence);
@@ -21,9 +21,9 @@ const DESCRIBED = { "Include-File-Info": "true" };
 const LOST: Problem = { status: 0, sentence: "The connection to the service was lost." };
 
 /** Returns the address of a path of the service, which may be served below a path itself. */
-export const addressOf = (path: string): string => new URL(path.replace(/^\//, ""), document.baseURI).href;
+export const urlOf = (path: string): string => new URL(path.replace(/^\//, ""), document.baseURI).href;
 
-export const fileAddress = (id: string): string => addressOf(`resource/${id}?format=file`);
+export const fileAddress = (id: string): string => urlOf(`resource/${id}?format=file`);
 
 const keyHeader = (key: string): Record<string, string> => (key === "" ? {} : { "Api-Key": key });
 
@@ -38,7 +38,7 @@ export function upload(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", addressOf("upload"));
+    request.open("POST", urlOf("upload"));
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.setRequestHeader("Content-Filename", encodeURIComponent(file.name));
@@ -49,9 +49,9 @@ export function upload(
       const body = parse(request.responseText) as { files?: { id: string }[]; error?: string };
       const id = body.files?.[0]?.id;
       if (request.status === 200 && id !== undefined) resolve(id);
-      else reject(new Refusal(problemOf(request.status, body.error, requestId)));
+      else reject(new RequestError(problemOf(request.status, body.error, requestId)));
     };
-    request.onerror = () => reject(new Refusal(LOST));
+    request.onerror = () => reject(new RequestError(LOST));
     request.onabort = () => reject(signal.reason);
     signal.addEventListener("abort", () => request.abort(), { once: true });
     request.send(file);
@@ -71,7 +71,7 @@ export async function uploadFrom(url: string, { key, signal }: { key: string; si
 
 /** @returns undefined if nothing is known about the file */
 export async function infoOf(id: string): Promise<StoredInfo | undefined> {
-  const response = await fetch(addressOf(`resource/${id}?format=info`)).catch(() => undefined);
+  const response = await fetch(urlOf(`resource/${id}?format=info`)).catch(() => undefined);
   return response?.ok ? factsIn((await response.json()) as StoredInfo) : undefined;
 }
 
@@ -137,7 +137,7 @@ export interface JobSettings {
 }
 
 /** Runs a job to its end. When the signal aborts, the job is canceled, and what it stored is removed. */
-export async function runJob(settings: JobSettings): Promise<Answer> {
+export async function runJob(settings: JobSettings): Promise<JobResponse> {
   const { path, body, key, follows, signal, lifetimeSeconds, onProgress } = settings;
   const headers = {
     "Content-Type": "application/json",
@@ -148,7 +148,7 @@ export async function runJob(settings: JobSettings): Promise<Answer> {
     ...(follows ? { Prefer: "respond-async" } : {}),
   };
   const init = { method: "POST", headers, body: JSON.stringify(body) };
-  if (!follows) return (await answerOf(await send(path, { ...init, signal }))) as Answer;
+  if (!follows) return (await answerOf(await send(path, { ...init, signal }))) as JobResponse;
   // Only the acceptance names the job. It is awaited even if nobody wants the job any more, which could run otherwise.
   const accepted = send(path, init).then(answerOf);
   const answer = await unlessAborted(accepted, signal, () => void accepted.then(discard, () => {}));
@@ -156,31 +156,31 @@ export async function runJob(settings: JobSettings): Promise<Answer> {
     ? await follow(answer.requestId, { key, signal, ...(onProgress ? { onProgress } : {}) })
     : answer;
 
-  function discard(unwanted: Answer | { readonly requestId: string }): void {
+  function discard(unwanted: JobResponse | { readonly requestId: string }): void {
     if ("requestId" in unwanted) cancelJob(unwanted.requestId, key);
     else for (const id of [unwanted.outputId].flat()) void remove(id, key).catch(() => {});
   }
 }
 
-async function answerOf(response: Response): Promise<Answer | { readonly requestId: string }> {
+async function answerOf(response: Response): Promise<JobResponse | { readonly requestId: string }> {
   if (!response.ok) throw await refusalOf(response);
-  return (await response.json()) as Answer | { requestId: string };
+  return (await response.json()) as JobResponse | { requestId: string };
 }
 
 function cancelJob(requestId: string, key: string): void {
   const init = { method: "DELETE", headers: keyHeader(key), keepalive: true };
-  void fetch(addressOf(`request-status/${requestId}`), init).catch(() => {});
+  void fetch(urlOf(`request-status/${requestId}`), init).catch(() => {});
 }
 
 type Status =
   | ({ readonly status: "pending" } & JobProgress)
-  | ({ readonly status: "completed" } & Answer)
+  | ({ readonly status: "completed" } & JobResponse)
   | { readonly status: "failed"; readonly error: string; readonly errorStatus: number };
 
 async function follow(
   requestId: string,
   { key, signal, onProgress }: Pick<JobSettings, "key" | "signal" | "onProgress">,
-): Promise<Answer> {
+): Promise<JobResponse> {
   const cancel = () => cancelJob(requestId, key);
   if (signal.aborted) cancel();
   signal.addEventListener("abort", cancel, { once: true });
@@ -192,7 +192,7 @@ async function follow(
       if (answer) {
         lost = 0;
         if (answer.status === "completed") return answer;
-        if (answer.status === "failed") throw new Refusal(problemOf(answer.errorStatus, answer.error, requestId));
+        if (answer.status === "failed") throw new RequestError(problemOf(answer.errorStatus, answer.error, requestId));
         onProgress?.(answer);
       }
       await pause(POLL_MS * 2 ** lost, signal);
@@ -210,7 +210,7 @@ async function statusOf(requestId: string, key: string, signal: AbortSignal): Pr
 
 /** Reports whether the same question may be answered later: no answer came, or the service or a proxy is busy. */
 function isTransient(error: unknown): boolean {
-  if (!(error instanceof Refusal)) return false;
+  if (!(error instanceof RequestError)) return false;
   const { status } = error.problem;
   return status === 0 || status === 429 || status >= 500;
 }
@@ -247,18 +247,18 @@ export async function drawPage(id: string, page: number, { key, dpi }: { key: st
 
 async function send(path: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(addressOf(path), init);
+    return await fetch(urlOf(path), init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new Refusal(LOST);
+    throw new RequestError(LOST);
   }
 }
 
-async function refusalOf(response: Response): Promise<Refusal> {
+async function refusalOf(response: Response): Promise<RequestError> {
   const { error } = parse(await response.text()) as { error?: string };
   const problem = problemOf(response.status, error, response.headers.get("X-Request-Id") ?? undefined);
   const retrySeconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
-  return new Refusal({ ...problem, ...(Number.isFinite(retrySeconds) ? { retrySeconds } : {}) });
+  return new RequestError({ ...problem, ...(Number.isFinite(retrySeconds) ? { retrySeconds } : {}) });
 }
 
 const problemOf = (status: number, sentence: string | undefined, requestId: string | undefined): Problem => ({

@@ -1,7 +1,7 @@
 // Defines what the page knows. Every change replaces the state.
-import type { Answer, JobProgress, StoredInfo } from "./answers.ts";
+import type { JobResponse, JobProgress, StoredInfo } from "./answers.ts";
 import type { OpenApiDocument, ServiceDescription } from "./operations.ts";
-import type { Place, Problem } from "./problems.ts";
+import type { ProblemTarget, Problem } from "./problems.ts";
 
 export type { OpenApiDocument };
 
@@ -41,7 +41,7 @@ export interface Stored {
 /** What a document lost on the way. */
 export interface Losses {
   readonly notices: readonly string[];
-  readonly fonts: NonNullable<Answer["substitutedFonts"]>;
+  readonly fonts: NonNullable<JobResponse["substitutedFonts"]>;
 }
 
 export interface Conversion extends Stored, Losses {}
@@ -115,7 +115,7 @@ export interface State {
   readonly shown?: number;
   /** Number of the archive that is being made. */
   readonly packing?: number;
-  readonly problem?: Problem & { readonly place: Place };
+  readonly problem?: Problem & { readonly place: ProblemTarget };
   readonly language: string;
   /** The last event, for screen readers. */
   readonly announcement: string;

@@ -1,11 +1,11 @@
 // Carries out one job: stores its inputs, makes PDFs of those that must be, and runs the operation.
 import { needsConversion } from "../../client/core/conversion.ts";
-import { type Answer, factsIn, type StoredInfo } from "./answers.ts";
+import { type JobResponse, factsIn, type StoredInfo } from "./answers.ts";
 import { stemOf } from "./format.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Operation } from "./operations.ts";
 import { bodyOf, type Task } from "./request.ts";
-import { infoOf, Refusal, remove, runJob, uploadFrom } from "./service.ts";
+import { infoOf, RequestError, remove, runJob, uploadFrom } from "./service.ts";
 import type { Input, Job, Losses, Output, Result, Stored, Values } from "./state.ts";
 import type { Store } from "./store.ts";
 
@@ -53,11 +53,14 @@ const connectionOf = ({ state: { apiKey, service } }: Store) => ({ key: apiKey, 
 /** @throws Refusal if the input was removed meanwhile */
 function inputOf({ state: { inputs } }: Store, key: number): Input {
   const input = inputs.find((input) => input.key === key);
-  if (!input) throw new Refusal({ status: 0, sentence: "The file was removed from the list." });
+  if (!input) throw new RequestError({ status: 0, sentence: "The file was removed from the list." });
   return input;
 }
 
-const lossesOf = ({ notices = [], substitutedFonts = [] }: Answer): Losses => ({ notices, fonts: substitutedFonts });
+const lossesOf = ({ notices = [], substitutedFonts = [] }: JobResponse): Losses => ({
+  notices,
+  fonts: substitutedFonts,
+});
 
 /** Joins what several jobs lost, each loss once. */
 function lossesIn(all: readonly Losses[]): Losses {
@@ -93,7 +96,7 @@ async function described(id: string, known: StoredInfo | undefined): Promise<Sto
 }
 
 /** Returns the outputs of a job. The first one is told with the number of its pages. */
-async function outputsOf({ outputId, outputFiles = [] }: Answer): Promise<readonly Output[]> {
+async function outputsOf({ outputId, outputFiles = [] }: JobResponse): Promise<readonly Output[]> {
   const known = new Map<string, StoredInfo>(outputFiles.map((file) => [file.id, factsIn(file)]));
   const [first, ...others] = [outputId].flat();
   const info = (await infoOf(first!)) ?? known.get(first!);
@@ -104,7 +107,7 @@ async function outputsOf({ outputId, outputFiles = [] }: Answer): Promise<readon
 }
 
 /** Returns the input that the pages of the output are compared with. */
-function comparedInput({ inputId, inputFiles = [] }: Answer, input: Input | undefined): Output | undefined {
+function comparedInput({ inputId, inputFiles = [] }: JobResponse, input: Input | undefined): Output | undefined {
   const id = [inputId ?? input?.id].flat()[0];
   if (id === undefined) return undefined;
   const file = (id === input?.id ? input.info : undefined) ?? inputFiles.find((file) => file.id === id);

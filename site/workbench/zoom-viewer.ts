@@ -1,6 +1,6 @@
 // Connects the page to OpenSeadragon. Loaded on demand, because the library is larger than the rest of the page.
 import OpenSeadragon from "openseadragon";
-import { addressOf } from "./service.ts";
+import { urlOf } from "./service.ts";
 
 /** A page that the service draws in tiles, or a picture. */
 export type Zoomable = { readonly id: string; readonly page: number } | { readonly address: string };
@@ -56,7 +56,7 @@ function declineStyle(): void {
 
 /** IIIF Image API: the `id` of the description begins the addresses of all tiles. */
 async function tiles({ id, page }: { id: string; page: number }): Promise<Record<string, unknown>> {
-  const address = addressOf(`iiif/${id}%3A${page}`);
+  const address = urlOf(`iiif/${id}%3A${page}`);
   const response = await fetch(`${address}/info.json`);
   if (!response.ok) throw new Error(`The description of the page has status ${response.status}.`);
   const described = (await response.json()) as Record<string, unknown>;

@@ -1,7 +1,7 @@
 // Defines what is known of a request after its answer, for the metrics.
 
 /** A request that was answered, as the log has it. */
-export interface AnsweredRequest {
+export interface CompletedRequest {
   readonly method: string;
   /** Pattern of the route, such as `/resource/:id`. Ends with `*` if the path has no route. */
   readonly route: string;
@@ -10,4 +10,4 @@ export interface AnsweredRequest {
 }
 
 /** Nobody receives it: the client has left. */
-export const LEFT_STATUS = 499;
+export const CLIENT_CLOSED_REQUEST = 499;

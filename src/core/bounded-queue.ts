@@ -2,11 +2,11 @@
 
 import { EngineFailure } from "./failure.ts";
 
-export interface QueueLimits<Ticket = unknown> {
+export interface PermitQueueLimits<Ticket = unknown> {
   /** Maximum number of tickets that work at the same time. */
-  readonly atOnce: number;
+  readonly concurrency: number;
   /** Maximum number of tickets that wait. @default no limit */
-  readonly waiting?: number;
+  readonly maxQueued?: number;
   /** Milliseconds after which a waiting ticket is refused. @default no limit */
   readonly maxWaitMs?: number;
   /**
@@ -25,16 +25,16 @@ export interface QueueLimits<Ticket = unknown> {
 interface Waiting<Ticket> {
   readonly ticket: Ticket;
   start(): void;
-  refuse(error: unknown): void;
+  reject(error: unknown): void;
 }
 
 /** A queue of tickets. Tickets are objects that `next` can distinguish, and each is in the queue only once. */
-export class BoundedQueue<Ticket = unknown> {
-  readonly #limits: QueueLimits<Ticket>;
+export class PermitQueue<Ticket = unknown> {
+  readonly #limits: PermitQueueLimits<Ticket>;
   readonly #waiting: Waiting<Ticket>[] = [];
   readonly #working: Ticket[] = [];
 
-  constructor(limits: QueueLimits<Ticket>) {
+  constructor(limits: PermitQueueLimits<Ticket>) {
     this.#limits = limits;
   }
 
@@ -43,7 +43,7 @@ export class BoundedQueue<Ticket = unknown> {
     return this.#waiting.map(({ ticket }) => ticket);
   }
 
-  get working(): readonly Ticket[] {
+  get active(): readonly Ticket[] {
     return this.#working;
   }
 
@@ -53,10 +53,10 @@ export class BoundedQueue<Ticket = unknown> {
    * @throws EngineFailure `busy` if too many tickets wait already, or the wait takes too long
    * @throws the signal's reason when aborted
    */
-  async take(ticket: Ticket, signal: AbortSignal): Promise<Disposable> {
+  async acquire(ticket: Ticket, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Disposable>();
-    const { waiting: mostWaiting = Number.POSITIVE_INFINITY, maxWaitMs } = this.#limits;
+    const { maxQueued: mostWaiting = Number.POSITIVE_INFINITY, maxWaitMs } = this.#limits;
     const leave = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", gone);
@@ -68,13 +68,13 @@ export class BoundedQueue<Ticket = unknown> {
         leave();
         resolve(this.#begin(ticket));
       },
-      refuse: (error) => {
+      reject: (error) => {
         leave();
         reject(error);
       },
     };
-    const gone = () => waiting.refuse(signal.reason);
-    const late = () => waiting.refuse(new EngineFailure("busy", `no turn within ${maxWaitMs} ms`));
+    const gone = () => waiting.reject(signal.reason);
+    const late = () => waiting.reject(new EngineFailure("busy", `no turn within ${maxWaitMs} ms`));
     const timer = maxWaitMs === undefined ? undefined : setTimeout(late, maxWaitMs);
     signal.addEventListener("abort", gone);
     this.#waiting.push(waiting);
@@ -88,7 +88,7 @@ export class BoundedQueue<Ticket = unknown> {
 
   /** Admits waiting tickets while there is room. Must be called when the choice of `next` may have changed. */
   admit(): void {
-    while (this.#waiting.length > 0 && this.#working.length < this.#limits.atOnce) {
+    while (this.#waiting.length > 0 && this.#working.length < this.#limits.concurrency) {
       const waiting = this.waiting;
       const ticket = this.#limits.next ? this.#limits.next(waiting, this.#working) : waiting[0];
       const next = this.#waiting.find((one) => one.ticket === ticket);
@@ -99,7 +99,7 @@ export class BoundedQueue<Ticket = unknown> {
 
   /** Refuses a waiting ticket. */
   refuse(ticket: Ticket, error: unknown): void {
-    this.#waiting.find((one) => one.ticket === ticket)?.refuse(error);
+    this.#waiting.find((one) => one.ticket === ticket)?.reject(error);
   }
 
   #begin(ticket: Ticket): Disposable {

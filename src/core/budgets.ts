@@ -21,11 +21,11 @@ type Shared =
   | "edgeHeapBytes"
   | "edgeHeldBytes";
 
-export interface Budgets extends Readonly<Record<Shared, number>> {
+export interface ProcessCapacity extends Readonly<Record<Shared, number>> {
   /**
    * The place where a job runs that could run in either: at the edge while it fits there, or always in the container.
    */
-  readonly engines: "edge" | "container";
+  readonly preferredBackend: "edge" | "container";
 }
 
-export const ISOLATE_BUDGETS: Budgets = { ...LIMITS, engines: "edge" };
+export const ISOLATE_CAPACITY: ProcessCapacity = { ...LIMITS, preferredBackend: "edge" };

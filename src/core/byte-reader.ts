@@ -70,12 +70,12 @@ export class ByteReader implements AsyncDisposable {
     while (this.#chunk.length === 0 && !this.#isAtEnd) {
       const { done, value } = await this.#chunks.next();
       if (done) this.#isAtEnd = true;
-      else this.#chunk = plain(value);
+      else this.#chunk = toUint8Array(value);
     }
     return this.#chunk.length > 0;
   }
 }
 
 /** Returns a plain view of the same bytes. Node's Buffer differs from Uint8Array: `slice` of a Buffer does not copy. */
-export const plain = ({ buffer, byteOffset, length }: Uint8Array): Uint8Array =>
+export const toUint8Array = ({ buffer, byteOffset, length }: Uint8Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, length);

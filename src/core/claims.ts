@@ -3,7 +3,7 @@
 // host's a database (host/storage).
 
 /** An answer that is kept for replays. */
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The body as JSON; empty if a file is the body. */
@@ -16,7 +16,7 @@ export interface KeptAnswer {
   };
 }
 
-export type Taken =
+export type ClaimResult =
   /**
    * The request may work. It is asked to take the claim again before its lease ends, and to keep or free it. `lost` are
    * the holders with the same content that were not heard of any more: what they did may be there.
@@ -25,7 +25,7 @@ export type Taken =
   /** Another request of the same content works. */
   | { readonly kind: "busy" }
   /** The work was done. */
-  | { readonly kind: "kept"; readonly answer: KeptAnswer }
+  | { readonly kind: "kept"; readonly answer: StoredResponse }
   /** The key belongs to a request of other content. */
   | { readonly kind: "other" };
 
@@ -36,16 +36,16 @@ export interface Claim {
    * @param holder an identifier of the request alone
    * @param fingerprint digest of the request's content
    */
-  take(holder: string, fingerprint: string): Promise<Taken>;
+  acquire(holder: string, fingerprint: string): Promise<ClaimResult>;
   /**
    * Keeps an answer.
    * @returns the answer that counts instead, if the lease had ended and another request was faster
    */
-  keep(holder: string, fingerprint: string, answer: KeptAnswer): Promise<KeptAnswer | undefined>;
+  complete(holder: string, fingerprint: string, answer: StoredResponse): Promise<StoredResponse | undefined>;
   /** Frees the key for the next request that takes it, if the holder still has it. */
-  free(holder: string): Promise<void>;
+  release(holder: string): Promise<void>;
   /** Forgets an answer whose file is not there any more. */
-  forget(fileId: string): Promise<void>;
+  invalidate(fileId: string): Promise<void>;
 }
 
 export interface Claims {

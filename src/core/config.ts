@@ -6,7 +6,7 @@ import type { Claims } from "./claims.ts";
 import type { JobQueues } from "./jobs.ts";
 import type { Limiter, LimitName, Limits } from "./limiter.ts";
 import { LIMITS } from "./limits.ts";
-import type { PictureCache } from "./picture-cache.ts";
+import type { PageImageCache } from "./picture-cache.ts";
 import { readTraceSettings, type TraceSettings, type TraceVariables } from "./trace-settings.ts";
 import type { UsageRecords } from "./usage.ts";
 
@@ -48,7 +48,7 @@ export interface Env extends TraceVariables {
   /** Address of the client, if not Cloudflare's header but the host tells it. */
   readonly CLIENT_ADDRESS?: string;
   /** Finished pictures of pages. @default the platform's cache */
-  readonly PICTURES?: PictureCache;
+  readonly PICTURES?: PageImageCache;
   /** Takes one data point for each request that was answered (docs/metrics.md). @default none is written */
   readonly ANALYTICS?: Analytics;
   /** The container with the native engines, in production. */

@@ -1,7 +1,7 @@
 // Defines the source of fonts and CMaps that a host offers. Knows nothing about paths.
 
 /** Reads synchronously, because engines ask for fonts while they draw. */
-export interface FontShelf {
+export interface FontProvider {
   /**
    * Returns the bytes of an OpenType file or collection, or undefined if there is none.
    * @param name of a face, as its file is called, for example `LiberationSans-Bold`

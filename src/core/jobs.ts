@@ -31,14 +31,14 @@ export interface NewJob {
 }
 
 /** A job that a runner carries out. */
-export interface TakenJob extends Pick<NewJob, "id" | "path" | "form" | "baseUrl" | "client"> {
+export interface LeasedJob extends Pick<NewJob, "id" | "path" | "form" | "baseUrl" | "client"> {
   /** Distinguishes the attempts to carry out the job. */
   readonly attempt: number;
   /** Secret from which the ids of the attempt's files are derived. */
   readonly seed: string;
 }
 
-export type Attempt = Pick<TakenJob, "id" | "attempt">;
+export type AttemptId = Pick<LeasedJob, "id" | "attempt">;
 
 export interface Progress {
   readonly pagesDone: number;
@@ -78,14 +78,14 @@ export interface JobQueue {
   cancel(id: string): Promise<boolean>;
 
   /** Renews the lease of an attempt. @returns false if the attempt must stop */
-  renew(attempt: Attempt, progress?: Progress): Promise<boolean>;
+  renew(attempt: AttemptId, progress?: Progress): Promise<boolean>;
   /** Notes that an attempt may use that many derived ids. @returns false if the attempt must stop */
-  reserve(attempt: Attempt, ids: number): Promise<boolean>;
+  reserve(attempt: AttemptId, ids: number): Promise<boolean>;
   /** @returns false if the answer does not count, and its files must not remain */
-  complete(attempt: Attempt, answer: string): Promise<boolean>;
-  fail(attempt: Attempt, error: JobError): Promise<void>;
+  complete(attempt: AttemptId, answer: string): Promise<boolean>;
+  fail(attempt: AttemptId, error: JobError): Promise<void>;
   /** Puts a job back for which there was no capacity. @param error is the job's if that happens too often */
-  postpone(attempt: Attempt, error: JobError): Promise<void>;
+  postpone(attempt: AttemptId, error: JobError): Promise<void>;
 }
 
 export interface JobQueues {

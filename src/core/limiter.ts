@@ -16,7 +16,7 @@ export interface Limits {
 export type LimitName = keyof Limits;
 
 /** The part of a request that counts. */
-export interface Asked {
+export interface LimitRequest {
   /** True if the request runs a job. */
   readonly isJob: boolean;
   /** Size of its body. */
@@ -24,21 +24,21 @@ export interface Asked {
 }
 
 /** What is left of a limit. */
-export interface Left {
+export interface Remaining {
   /** Requests, jobs or bytes. */
   readonly count: number;
   /** Time until the whole limit is there again; absent for jobs, and for files that stay for ever. */
   readonly seconds?: number;
 }
 
-export type Lefts = Partial<Readonly<Record<LimitName, Left>>>;
+export type RemainingLimits = Partial<Readonly<Record<LimitName, Remaining>>>;
 
-export interface Verdict {
+export interface LimitDecision {
   /** The limit that is reached, in which case nothing of the request counted. */
-  readonly refused?: { readonly limit: LimitName; readonly retryAfterSeconds: number };
+  readonly rejected?: { readonly limit: LimitName; readonly retryAfterSeconds: number };
   /** Set if the request holds a job until it leaves. */
   readonly lease?: string;
-  readonly left: Lefts;
+  readonly left: RemainingLimits;
 }
 
 /** Bytes of files that end at the same time. */
@@ -56,19 +56,19 @@ export interface RemovedFile extends StoredBytes {
 /** Counts exactly, however many requests and processes ask at the same time. */
 export interface Limiter {
   /** @param client name of whoever the limits apply to */
-  ask(client: string, limits: Limits, asked: Asked): Promise<Verdict>;
+  acquire(client: string, limits: Limits, asked: LimitRequest): Promise<LimitDecision>;
   /** Keeps a lease, which otherwise ends by itself. */
   renew(client: string, lease: string): Promise<void>;
   /**
    * Ends a lease, if there is one, and counts further bytes that the request took.
    */
-  leave(client: string, lease: string | undefined, bytes: number): Promise<void>;
+  release(client: string, lease: string | undefined, bytes: number): Promise<void>;
   /** Counts bytes as stored until they end or are given back, all or none of them. */
-  store(client: string, megabytes: number, stored: StoredBytes): Promise<Verdict>;
+  store(client: string, megabytes: number, stored: StoredBytes): Promise<LimitDecision>;
   /** Gives back bytes that were counted, but have not remained. */
   giveBack(client: string, stored: StoredBytes): Promise<void>;
   /** Gives back the bytes of files that were counted. A file that several requests remove counts once. */
   removed(client: string, files: readonly RemovedFile[]): Promise<void>;
   /** Returns what is left, without counting anything. */
-  peek(client: string, limits: Limits): Promise<Lefts>;
+  peek(client: string, limits: Limits): Promise<RemainingLimits>;
 }

@@ -61,7 +61,7 @@ const PDF_HEADER_WITHIN = 1024;
  * @param start the first bytes of the file
  * @param name of the file, for its extension
  */
-export function mediaTypeOf(start: Uint8Array, name: string): string {
+export function detectMediaType(start: Uint8Array, name: string): string {
   for (const [signature, type] of SIGNATURES) if (startsWith(start, signature)) return type;
   if (indexOf(start.subarray(0, PDF_HEADER_WITHIN + 5), ascii("%PDF-")) >= 0) return "application/pdf";
   if (isPostscript(start)) return "application/postscript";

@@ -45,7 +45,7 @@ const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
  * count once.
  * @returns an empty list if there are no subjects
  */
-export function noticesAbout(code: NoticeCode, subjects: Iterable<NoticeSubject>): readonly Notice[] {
+export function namedNotices(code: NoticeCode, subjects: Iterable<NoticeSubject>): readonly Notice[] {
   const known = new Map<string, NoticeSubject>();
   for (const subject of subjects) known.set(keyOf(subject), subject);
   if (known.size === 0) return [];
@@ -53,12 +53,13 @@ export function noticesAbout(code: NoticeCode, subjects: Iterable<NoticeSubject>
 }
 
 /** @returns an empty list for a count of 0 */
-export const noticesOf = (code: NoticeCode, count: number): readonly Notice[] => (count > 0 ? [{ code, count }] : []);
+export const countedNotices = (code: NoticeCode, count: number): readonly Notice[] =>
+  count > 0 ? [{ code, count }] : [];
 
 /**
  * Combines notices to one for each code, in the order of the codes. A subject that is named several times counts once.
  */
-export function combined(notices: readonly Notice[]): Notice[] {
+export function mergeNotices(notices: readonly Notice[]): Notice[] {
   const byCode = Map.groupBy(notices, ({ code }) => code);
   return NOTICE_CODES.flatMap((code) => {
     const some = byCode.get(code) ?? [];
@@ -82,7 +83,7 @@ export function readNotices(value: unknown): Notice[] {
     const named = (Array.isArray(subjects) ? subjects : []).filter((subject) => typeof subject?.name === "string");
     return [{ code: known, count: count!, ...(named.length > 0 ? { subjects: named.map(safe) } : {}) }];
   });
-  return combined(notices);
+  return mergeNotices(notices);
 }
 
 const keyOf = ({ name, replacedBy = "" }: NoticeSubject): string => JSON.stringify([name, replacedBy]);

@@ -1,7 +1,7 @@
 // Defines the contract of every operation: documents in, documents out. Knows nothing about HTTP, storage or the
 // platform.
 import type { z } from "zod";
-import type { FontShelf } from "./font-shelf.ts";
+import type { FontProvider } from "./font-shelf.ts";
 import type { Notice } from "./notice.ts";
 import type { Span } from "./trace.ts";
 
@@ -34,7 +34,7 @@ export interface Output {
    * Returns at most 4096 bytes, which replace the same number of bytes at the start of the output. Called once after
    * `body` ended, for formats whose first bytes depend on the end (TIFF).
    */
-  head?(): Uint8Array;
+  headerPatch?(): Uint8Array;
   /**
    * Returns the losses of the document. Called once after `body` ended. Losses of the whole input are reported with the
    * first output only, because the counts of several outputs are added.
@@ -56,35 +56,35 @@ export interface Context {
   /** Writes a line to the service's log with the request id. The client never sees it. */
   log(message: string, details?: Record<string, unknown>): void;
   /** The container for remote operations (remote.ts), if there is one. */
-  readonly container?: Container;
+  readonly container?: ContainerClient;
   /** Fonts of the host. @default there are none */
-  readonly fonts?: FontShelf;
+  readonly fonts?: FontProvider;
   /** Returns the processor time that the job's thread has used, in milliseconds. @default not known */
   usedMs?(): number;
 }
 
 /** The other end of remote.ts, whatever the connection. */
-export interface Container {
+export interface ContainerClient {
   /**
    * Sends the frames of a request and returns those of the response. Aborting ends the job in the container.
    * @throws EngineFailure `lost` if the container is unreachable or the connection breaks, `busy` if it accepts no job
    */
   post(
-    operation: Pick<Signature<unknown>, "name" | "internet">,
+    operation: Pick<OperationDeclaration<unknown>, "name" | "internet">,
     body: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>>;
   /** Called with what the container reports for a trace. @default none is wanted */
-  traced?(spans: readonly Span[]): void;
+  onSpans?(spans: readonly Span[]): void;
   /** Called when a job that was posted has ended, with its error if it failed. */
-  ended?(error?: unknown): void;
+  onJobEnd?(error?: unknown): void;
 }
 
 /** Converts documents to documents. Yields one output at a time, so that only one is in memory. */
 export type Run<P> = (inputs: readonly Input[], params: P, context: Context) => AsyncIterable<Output>;
 
 /** Identifies an operation for callers that do not have its code. */
-export interface Signature<P> {
+export interface OperationDeclaration<P> {
   /** Name of the operation, unique among all operations. */
   readonly name: string;
   /** Schema of the parameters, which checks those that come from another process. */
@@ -94,22 +94,22 @@ export interface Signature<P> {
 }
 
 /** One of several equal shares of a job: the outputs with the places `share`, `share + shares`, …, from 0. */
-export interface Share {
+export interface Partition {
   readonly share: number;
   readonly shares: number;
 }
 
-export interface Operation<P> extends Signature<P> {
+export interface Operation<P> extends OperationDeclaration<P> {
   run(inputs: readonly Input[], params: P, context: Context): AsyncIterable<Output>;
   /**
    * Returns the parameters of one share of the job, for an operation whose outputs do not depend on each other. Each
    * output then tells the total of the whole job.
    */
-  shareOf?(params: P, share: Share): P;
+  partition?(params: P, share: Partition): P;
 }
 
 /** Declares an operation whose code runs elsewhere. */
-export const signature = <P>(declaration: Signature<P>): Signature<P> => declaration;
+export const declareOperation = <P>(declaration: OperationDeclaration<P>): OperationDeclaration<P> => declaration;
 
 /** Declares an operation with its code. */
-export const operation = <P>(declaration: Operation<P>): Operation<P> => declaration;
+export const defineOperation = <P>(declaration: Operation<P>): Operation<P> => declaration;

@@ -2,7 +2,7 @@
 // Every platform's Cache is one; host/ has another.
 
 /** May forget anything at any time. Keys are URLs. */
-export interface PictureCache {
+export interface PageImageCache {
   match(key: string): Promise<Response | undefined>;
   put(key: string, response: Response): Promise<void>;
 }

@@ -1,7 +1,7 @@
 // Reads the stream of a body in pieces of a wanted size, because each read costs a turn of the event loop. Has no
 // knowledge of the content.
 
-import { plain } from "./byte-reader.ts";
+import { toUint8Array } from "./byte-reader.ts";
 
 type Reading = Promise<{ readonly value?: Uint8Array | undefined; readonly done: boolean }>;
 
@@ -15,7 +15,7 @@ interface FillingReader {
 
 const FILLS_BUFFERS = "readAtLeast" in ReadableStreamBYOBReader.prototype;
 
-export class PieceReader {
+export class ChunkReader {
   readonly #read: () => Reading;
   readonly #cancel: () => Promise<void>;
 
@@ -42,7 +42,7 @@ export class PieceReader {
   async read(): Promise<Uint8Array | undefined> {
     for (;;) {
       const { done, value } = await this.#read();
-      if (value && value.length > 0) return plain(value);
+      if (value && value.length > 0) return toUint8Array(value);
       if (done) return undefined;
     }
   }
@@ -54,7 +54,7 @@ export class PieceReader {
 
 /** Reads up to `size` bytes. */
 export async function readBytes(body: ReadableStream<Uint8Array>, size: number): Promise<Uint8Array> {
-  const pieces = new PieceReader(body, size);
+  const pieces = new ChunkReader(body, size);
   let bytes = (await pieces.read()) ?? new Uint8Array(0);
   if (bytes.length < size) {
     const whole = new Uint8Array(size);

@@ -15,7 +15,7 @@ const HEADING = "[InternetShortcut]";
  * @returns the address as the client wrote it, because errors show it, or its canonical form if it contains spaces or
  * line ends; undefined if it is not the address of a web page, or contains a user name or a password
  */
-export function webAddress(text: string): string | undefined {
+export function parseWebUrl(text: string): string | undefined {
   if (text.length > LIMITS.addressLength || !URL.canParse(text)) return undefined;
   const { protocol, username, password, href } = new URL(text);
   if (!["http:", "https:"].includes(protocol) || username !== "" || password !== "") return undefined;
@@ -40,7 +40,7 @@ export const isNumber = (host: string): boolean => host.startsWith("[") || /(^|\
 
 export const SHORTCUT_TYPE = "application/internet-shortcut";
 
-/** @param address a result of {@link webAddress}: it contains neither spaces nor line ends */
+/** @param address a result of {@link parseWebUrl}: it contains neither spaces nor line ends */
 export function shortcutTo(address: string): Uint8Array {
   return new TextEncoder().encode(`${HEADING}\r\nURL=${address}\r\n`);
 }
@@ -52,5 +52,5 @@ export const isShortcut = (text: string) => text.startsWith(HEADING);
 /** @returns undefined if the text is not a shortcut to a web page */
 export function addressIn(shortcut: string): string | undefined {
   const line = isShortcut(shortcut) ? /^URL=(.*)$/m.exec(shortcut)?.[1] : undefined;
-  return line === undefined ? undefined : webAddress(line.trim());
+  return line === undefined ? undefined : parseWebUrl(line.trim());
 }

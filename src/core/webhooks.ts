@@ -4,7 +4,7 @@ import type { KeyRecord, KeyRecords } from "./api-key.ts";
 import type { JobStatus, Webhook } from "./jobs.ts";
 
 /** A message whose turn has come. */
-export interface TakenDelivery extends Webhook {
+export interface DueDelivery extends Webhook {
   /** Id of the job. */
   readonly id: string;
   /** Identifier of the client. */
@@ -15,7 +15,7 @@ export interface TakenDelivery extends Webhook {
   readonly attempt: number;
 }
 
-export interface Message extends TakenDelivery {
+export interface WebhookMessage extends DueDelivery {
   readonly status: JobStatus;
 }
 
@@ -23,7 +23,7 @@ export interface Message extends TakenDelivery {
  * What came of an attempt. `taken`: the receiver has the message. `gone`: it wants none. `failed`: it did not take the
  * message. `postponed`: it was not asked.
  */
-export type DeliveryEnd = "taken" | "gone" | "failed" | "postponed";
+export type DeliveryOutcome = "taken" | "gone" | "failed" | "postponed";
 
 /** The record of the service itself, which is no key: its name is not a hash. Signs where clients have no keys. */
 export const SERVICE_SIGNER = "webhooks";

@@ -1,21 +1,21 @@
 // Declares /compressed-pdf, which reduces the file size of a PDF.
 
 import { mayBePdf } from "../core/media-type.ts";
-import { endpoint } from "../http/endpoint.ts";
+import { defineEndpoint } from "../http/endpoint.ts";
 import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "../http/errors.ts";
 import { choice, jsonFile, outputName, storedFile } from "../http/fields.ts";
 import { checkProfile, readJsonFile } from "../http/profile.ts";
 import { type CompressParams, compressPdf } from "../operations/compress-pdf.ts";
 import { flattenAndCompress } from "../operations/flatten-and-compress.ts";
 import { compressionProfile } from "../pdf/compression/profile.ts";
-import { container, edge } from "../placement/placement.ts";
+import { containerJob, edgeJob } from "../placement/placement.ts";
 
-export const compressedPdf = endpoint({
+export const compressedPdf = defineEndpoint({
   path: "/compressed-pdf",
   variants: ["private", "keyed"],
   summary: "Reduces the file size of a PDF.",
   example: { compression_level: "medium" },
-  source: { kind: "one", description: "PDF", accepts: mayBePdf },
+  input: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),
     compression_level: choice(
@@ -32,23 +32,24 @@ export const compressedPdf = endpoint({
     ),
     profile_id: storedFile("Id of a stored JSON file with compression settings, instead of profile.", "profile"),
   },
-  naming: "name",
+  outputNaming: "name",
   produces: "application/pdf",
-  tells: ["inputSize"],
-  setsUploadLimit: true,
+  extraFields: ["inputSize"],
+  allowsLargerUploads: true,
   errors: [
     outOfRange("compression_level", "best"),
     fieldRequired("profile"),
     profileNotJson(),
     fieldTooLarge("profile"),
   ],
-  prepare({ compression_level: level, profile: text }) {
+  createJob({ compression_level: level, profile: text }) {
     const profile = readJsonFile("profile", text);
     const params: CompressParams =
       level === "custom" ? { level, profile: checkProfile("profile", profile, compressionProfile) } : { level };
     // Flattening draws pages, which needs more memory than an isolate has.
-    if (params.level === "custom" && params.profile.transparency?.quality) return container(flattenAndCompress, params);
+    if (params.level === "custom" && params.profile.transparency?.quality)
+      return containerJob(flattenAndCompress, params);
     // The output is held in memory until it is known to be smaller than the input.
-    return edge(compressPdf, params, "input-and-output");
+    return edgeJob(compressPdf, params, "input-and-output");
   },
 });

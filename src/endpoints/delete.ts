@@ -2,7 +2,7 @@
 import { EXAMPLE_INPUT, EXAMPLE_OUTPUT, FILE_ID, json } from "../http/description.ts";
 import { fieldRequired, notOwner, tooManyInputs } from "../http/errors.ts";
 import { errorsOfBody } from "../http/read-form.ts";
-import { ALREADY_REMOVED, NOT_THERE, REMOVED, removeFiles } from "../http/removals.ts";
+import { ALREADY_REMOVED, NOT_THERE, REMOVED, handleDelete } from "../http/removals.ts";
 import type { Route } from "../http/route.ts";
 
 const ids = { type: "string", description: "Ids of stored files, separated by commas." };
@@ -24,7 +24,7 @@ const ANSWER = {
 
 export const deleteFiles: Route = {
   path: "/delete",
-  taken: () => ({ files: 0, fileBytes: 0 }),
+  bodyLimits: () => ({ files: 0, fileBytes: 0 }),
   describe: () => ({
     section: "delete",
     operations: [
@@ -52,5 +52,5 @@ export const deleteFiles: Route = {
       },
     ],
   }),
-  serve: removeFiles,
+  serve: handleDelete,
 };

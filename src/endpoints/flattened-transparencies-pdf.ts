@@ -1,19 +1,19 @@
 // Declares /flattened-transparencies-pdf, which flattens the transparent objects of a PDF.
 
 import { mayBePdf } from "../core/media-type.ts";
-import { endpoint } from "../http/endpoint.ts";
+import { defineEndpoint } from "../http/endpoint.ts";
 import { outOfRange } from "../http/errors.ts";
 import { choice, outputName } from "../http/fields.ts";
 import { flattenTransparency } from "../operations/flatten-transparency.ts";
 import { FLATTENING_QUALITIES } from "../pdf/flattening/settings.ts";
-import { container } from "../placement/placement.ts";
+import { containerJob } from "../placement/placement.ts";
 
-export const flattenedTransparenciesPdf = endpoint({
+export const flattenedTransparenciesPdf = defineEndpoint({
   path: "/flattened-transparencies-pdf",
   variants: ["keyed"],
   summary: "Flattens all transparent objects in a PDF.",
   example: { quality: "high" },
-  source: { kind: "one", description: "PDF", accepts: mayBePdf },
+  input: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),
     quality: choice(
@@ -23,9 +23,9 @@ export const flattenedTransparenciesPdf = endpoint({
       "medium",
     ),
   },
-  naming: "name",
+  outputNaming: "name",
   produces: "application/pdf",
-  setsUploadLimit: true,
+  allowsLargerUploads: true,
   errors: [outOfRange("quality", "best")],
-  prepare: ({ quality }) => container(flattenTransparency, { quality }),
+  createJob: ({ quality }) => containerJob(flattenTransparency, { quality }),
 });

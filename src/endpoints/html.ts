@@ -1,16 +1,16 @@
 // Declares /html, which stores a string of HTML as a file.
-import { endpoint } from "../http/endpoint.ts";
+import { defineEndpoint } from "../http/endpoint.ts";
 import { outputName } from "../http/fields.ts";
 import { saveHtml } from "../operations/save-html.ts";
-import { streaming } from "../placement/placement.ts";
+import { streamingJob } from "../placement/placement.ts";
 
-export const html = endpoint({
+export const html = defineEndpoint({
   path: "/html",
   variants: ["private", "keyed"],
   summary: "Saves a string of HTML as an .html file.",
-  source: { kind: "text", field: "content", description: "HTML, as a field or as a file part." },
+  input: { kind: "text", field: "content", description: "HTML, as a field or as a file part." },
   fields: { output: outputName("Name of the file, without extension.") },
-  naming: "name",
+  outputNaming: "name",
   produces: "text/html",
-  prepare: () => streaming(saveHtml, {}),
+  createJob: () => streamingJob(saveHtml, {}),
 });

@@ -2,11 +2,11 @@
 
 import { mayBePdf } from "../core/media-type.ts";
 import type { ColorModel } from "../core/raster.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, defineEndpoint } from "../http/endpoint.ts";
 import { outOfRange } from "../http/errors.ts";
 import { choice, type Field, integer, outputName, pages } from "../http/fields.ts";
 import { MEDIA_TYPES, type RasterizeParams, rasterizePdf } from "../operations/rasterize-pdf.ts";
-import { edge } from "../placement/placement.ts";
+import { edgeJob } from "../placement/placement.ts";
 
 /** @param extra additional fields of this format */
 export function imageEndpoint(declaration: {
@@ -16,12 +16,12 @@ export function imageEndpoint(declaration: {
   readonly jpegQuality?: Field<number>;
 }): Endpoint {
   const { format, formatName, colorModels, jpegQuality } = declaration;
-  return endpoint({
+  return defineEndpoint({
     path: `/${format}`,
     variants: ["private", "keyed"],
     summary: `Converts a PDF to ${formatName} files, one per selected page.`,
     example: { resolution: 150, pages: "1" },
-    source: { kind: "one", description: "PDF", accepts: mayBePdf },
+    input: { kind: "one", description: "PDF", accepts: mayBePdf },
     fields: {
       output: outputName("Prefix of the files' names, without extension; a number from 1 is appended to each."),
       pages: pages("The pages to convert, in this order.", "1-last"),
@@ -29,11 +29,11 @@ export function imageEndpoint(declaration: {
       color_model: choice("The color model of the files.", colorModels, "rgb"),
       ...(jpegQuality ? { jpeg_quality: jpegQuality } : {}),
     },
-    naming: "prefix",
+    outputNaming: "prefix",
     produces: MEDIA_TYPES[format],
     errors: [outOfRange("resolution", "9")],
-    prepare: (values) =>
-      edge(rasterizePdf, {
+    createJob: (values) =>
+      edgeJob(rasterizePdf, {
         format,
         colorModel: values.color_model,
         dpi: values.resolution,

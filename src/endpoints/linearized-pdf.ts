@@ -1,20 +1,20 @@
 // Declares /linearized-pdf, which linearizes a PDF.
 
 import { mayBePdf } from "../core/media-type.ts";
-import { endpoint } from "../http/endpoint.ts";
+import { defineEndpoint } from "../http/endpoint.ts";
 import { outputName } from "../http/fields.ts";
 import { linearizePdf } from "../operations/linearize-pdf.ts";
-import { edge } from "../placement/placement.ts";
+import { edgeJob } from "../placement/placement.ts";
 
-export const linearizedPdf = endpoint({
+export const linearizedPdf = defineEndpoint({
   path: "/linearized-pdf",
   variants: ["keyed"],
   summary: "Linearizes a PDF, so that web servers can send it one page at a time.",
-  source: { kind: "one", description: "PDF", accepts: mayBePdf },
+  input: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: { output: outputName("Name of the file, without extension.") },
-  naming: "name",
+  outputNaming: "name",
   produces: "application/pdf",
-  setsUploadLimit: true,
+  allowsLargerUploads: true,
   // qpdf keeps its files in memory: the input and the output.
-  prepare: () => edge(linearizePdf, {}, "input-and-output"),
+  createJob: () => edgeJob(linearizePdf, {}, "input-and-output"),
 });

@@ -1,17 +1,17 @@
 // Declares /merged-pdf, which merges PDFs, or selected pages of them, into one.
 import { mayBePdf } from "../core/media-type.ts";
-import { endpoint } from "../http/endpoint.ts";
+import { defineEndpoint } from "../http/endpoint.ts";
 import { outOfRange } from "../http/errors.ts";
 import { outputName, pagesList } from "../http/fields.ts";
 import { mergePdfs } from "../operations/merge-pdfs.ts";
-import { edge } from "../placement/placement.ts";
+import { edgeJob } from "../placement/placement.ts";
 
-export const mergedPdf = endpoint({
+export const mergedPdf = defineEndpoint({
   path: "/merged-pdf",
   variants: ["private", "keyed"],
   summary: "Merges PDFs, or chosen pages of them, into one PDF.",
   example: { "pages[]": ["1-3", "all"] },
-  source: {
+  input: {
     kind: "several",
     description: "PDF",
     accepts: mayBePdf,
@@ -22,9 +22,9 @@ export const mergedPdf = endpoint({
     output: outputName("Name of the file, without extension."),
     pages: pagesList("The pages of each input, in the order of type[].", true),
   },
-  naming: "name",
+  outputNaming: "name",
   produces: "application/pdf",
-  setsUploadLimit: true,
+  allowsLargerUploads: true,
   errors: [outOfRange("pages[]", "0")],
-  prepare: ({ pages }) => edge(mergePdfs, { pages }),
+  createJob: ({ pages }) => edgeJob(mergePdfs, { pages }),
 });

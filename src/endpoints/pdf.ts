@@ -1,9 +1,9 @@
 // Declares /pdf, which converts documents of all kinds to PDF.
 
-import type { Signature } from "../core/operation.ts";
+import type { OperationDeclaration } from "../core/operation.ts";
 import { addressIn } from "../core/web-address.ts";
 import { type DocumentType, documentTypeOf, mediaTypeOfInput, typeOfStart } from "../http/document-type.ts";
-import { endpoint, type Given } from "../http/endpoint.ts";
+import { defineEndpoint, type PrepareContext } from "../http/endpoint.ts";
 import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../http/errors.ts";
 import { choice, type Length, length, outputName } from "../http/fields.ts";
 import { mismatch } from "../http/mismatch.ts";
@@ -11,10 +11,10 @@ import { type HtmlToPdfParams, htmlToPdf } from "../operations/html-to-pdf.ts";
 import { imageToPdf } from "../operations/image-to-pdf.ts";
 import { officeToPdf } from "../operations/office-to-pdf.ts";
 import { postscriptToPdf } from "../operations/postscript-to-pdf.ts";
-import { container, edge, streamingWork } from "../placement/placement.ts";
+import { containerJob, edgeJob, streamingJobWithFallback } from "../placement/placement.ts";
 
 /** The operations of documents that the edge cannot convert. */
-const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<Signature<unknown>, "internet"> } = {
+const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclaration<unknown>, "internet"> } = {
   office: officeToPdf,
   postscript: postscriptToPdf,
   html: htmlToPdf,
@@ -30,12 +30,12 @@ const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its
 const TAKES = "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP)";
 const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
-export const pdf = endpoint({
+export const pdf = defineEndpoint({
   path: "/pdf",
   variants: ["private", "keyed"],
   summary: "Converts a document to PDF.",
   example: { file: "report.docx", compression: "lossless" },
-  source: {
+  input: {
     kind: "one",
     webPages: true,
     description: TAKES,
@@ -75,41 +75,41 @@ export const pdf = endpoint({
       "desktop",
     ),
   },
-  naming: "name",
+  outputNaming: "name",
   produces: "application/pdf",
-  tells: ["substitutedFonts"],
+  extraFields: ["substitutedFonts"],
   errors: [outOfRange("downsample", "100"), unsupportedFile("lossless JPEG"), unreachable(), notAWebPage()],
   failures: {
     damaged: () => wrongType(UNREADABLE),
     unsupported: ({ feature }) => (feature === undefined ? wrongType(UNREADABLE) : unsupportedFile(feature)),
   },
-  foresees: (start, name) => CONTAINER_ONLY[typeOfStart(start, name)],
-  async prepare(values, { inputs: [input], isSent }) {
+  prewarmFor: (start, name) => CONTAINER_ONLY[typeOfStart(start, name)],
+  async createJob(values, { inputs: [input], isSent }) {
     const { compression, downsample, tagged_pdf } = values;
     // This check applies to every document type: margins that leave no room are out of range.
     const html = printing(values, isSent);
     switch (input ? await documentTypeOf(input) : "html") {
       case "office":
-        return container(officeToPdf, {
+        return containerJob(officeToPdf, {
           tagged: tagged_pdf === "on",
           lossless: compression === "lossless",
           ...(downsample === "off" ? {} : { maxImageDpi: Number(downsample) }),
         });
       case "postscript":
-        return container(postscriptToPdf, {
+        return containerJob(postscriptToPdf, {
           lossless: compression === "lossless",
           ...(downsample === "off" ? {} : { maxImageDpi: Number(downsample) }),
         });
       case "image":
-        return streamingWork(imageToPdf, {});
+        return streamingJobWithFallback(imageToPdf, {});
       case "tiff":
-        return edge(imageToPdf, {});
+        return edgeJob(imageToPdf, {});
       case "html":
-        return container(htmlToPdf, html);
+        return containerJob(htmlToPdf, html);
       case "web-page": {
         const url = addressIn(new TextDecoder().decode(await input!.bytes()));
         if (url === undefined) throw wrongType();
-        return container(htmlToPdf, { ...html, url });
+        return containerJob(htmlToPdf, { ...html, url });
       }
       case "none":
         throw isSent("url")
@@ -144,7 +144,7 @@ interface PrintingFields {
 }
 
 /** @throws ServiceError 400 if the margins leave no room */
-function printing(fields: PrintingFields, isSent: Given["isSent"]): HtmlToPdfParams {
+function printing(fields: PrintingFields, isSent: PrepareContext["isSent"]): HtmlToPdfParams {
   const { width, height } = PAPERS[fields.page_size];
   const { points: margin, text } = fields.page_margin;
   if (Math.min(width, height) - 2 * margin < LEAST_ROOM) throw outOfRange("page_margin", text);

@@ -1,11 +1,11 @@
 // Declares /pdfa, which converts a PDF to PDF/A.
-import { mayBePdf, mediaTypeOf } from "../core/media-type.ts";
-import { endpoint } from "../http/endpoint.ts";
+import { mayBePdf, detectMediaType } from "../core/media-type.ts";
+import { defineEndpoint } from "../http/endpoint.ts";
 import { nonconforming, outOfRange, tooMuchContent } from "../http/errors.ts";
 import { choice, outputName } from "../http/fields.ts";
 import { type PdfToPdfaParams, pdfToPdfa } from "../operations/pdf-to-pdfa.ts";
-import type { ArchivalLevel } from "../pdf/pdfa/level.ts";
-import { container } from "../placement/placement.ts";
+import type { PdfaLevel } from "../pdf/pdfa/level.ts";
+import { containerJob } from "../placement/placement.ts";
 
 const LEVELS = {
   "PDF/A-1b": { part: 1, conformance: "b" },
@@ -13,15 +13,15 @@ const LEVELS = {
   "PDF/A-2u": { part: 2, conformance: "u" },
   "PDF/A-3b": { part: 3, conformance: "b" },
   "PDF/A-3u": { part: 3, conformance: "u" },
-} as const satisfies Record<string, ArchivalLevel>;
+} as const satisfies Record<string, PdfaLevel>;
 type LevelName = keyof typeof LEVELS;
 
-export const pdfa = endpoint({
+export const pdfa = defineEndpoint({
   path: "/pdfa",
   variants: ["private", "keyed"],
   summary: "Converts a PDF to a PDF/A version.",
   example: { output_type: "PDF/A-2b" },
-  source: { kind: "one", description: "PDF", accepts: mayBePdf },
+  input: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),
     output_type: choice(
@@ -34,12 +34,12 @@ export const pdfa = endpoint({
       "off",
     ),
   },
-  naming: "name",
+  outputNaming: "name",
   produces: "application/pdf",
   errors: [outOfRange("output_type", "PDF/A-4"), nonconforming(), tooMuchContent()],
-  foresees: (start, name) => (mayBePdf(mediaTypeOf(start, name)) ? pdfToPdfa : undefined),
-  prepare({ output_type, rasterize_if_errors_encountered }) {
+  prewarmFor: (start, name) => (mayBePdf(detectMediaType(start, name)) ? pdfToPdfa : undefined),
+  createJob({ output_type, rasterize_if_errors_encountered }) {
     const params: PdfToPdfaParams = { level: LEVELS[output_type], rasterize: rasterize_if_errors_encountered === "on" };
-    return container(pdfToPdfa, params);
+    return containerJob(pdfToPdfa, params);
   },
 });

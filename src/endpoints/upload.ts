@@ -1,5 +1,5 @@
 // Declares /upload, which stores files for later requests.
-import { BINARY, bytesOf, EXAMPLE_INPUT, json } from "../http/description.ts";
+import { BINARY, exampleBytes, EXAMPLE_INPUT, json } from "../http/description.ts";
 import {
   fieldRequired,
   filesAndUrls,
@@ -13,7 +13,7 @@ import {
 import { errorsOfBody } from "../http/read-form.ts";
 import { FILE_INFO } from "../http/resource-description.ts";
 import type { Route } from "../http/route.ts";
-import { fetchLater, NAME_FIELD, receiveFiles } from "../http/uploads.ts";
+import { deferredUpload, FILENAME_HEADER, handleUpload } from "../http/uploads.ts";
 
 const ANSWER = {
   type: "object",
@@ -30,9 +30,9 @@ const ANSWER = {
 
 export const upload: Route = {
   path: "/upload",
-  taken: (headers, { maxInputs, maxUploadBytes }) => ({
+  bodyLimits: (headers, { maxInputs, maxUploadBytes }) => ({
     ...{ files: maxInputs, fileBytes: maxUploadBytes },
-    isFile: headers.has(NAME_FIELD),
+    isFile: headers.has(FILENAME_HEADER),
   }),
   describe({ maxUploadBytes, maxInputs, dialect }) {
     const description = `Any file, at most ${Math.floor(maxUploadBytes / 2 ** 20)} MB.`;
@@ -52,7 +52,7 @@ export const upload: Route = {
           ...{ method: "post", id: "upload", tag: "Files", needsKey: true },
           summary: "Stores files, for requests that refer to them by id.",
           headers: {
-            [NAME_FIELD]: {
+            [FILENAME_HEADER]: {
               description: "Name of the file that is the body: ASCII, UTF-8, percent-encoded, RFC 8187 or RFC 2047.",
               example: "report.pdf",
             },
@@ -63,7 +63,7 @@ export const upload: Route = {
                 ...{ type: "object", properties: { file, "url[]": urls } },
                 allOf: [{ anyOf: [alone({ file }), alone({ "url[]": urls })] }],
               },
-              example: { file: [bytesOf("report.pdf")] },
+              example: { file: [exampleBytes("report.pdf")] },
             },
             "application/json": { schema: alone({ url: urls }), example: { url: [url] } },
             "application/x-www-form-urlencoded": { schema: alone({ "url[]": urls }), example: { "url[]": [url] } },
@@ -83,6 +83,6 @@ export const upload: Route = {
       ],
     };
   },
-  serve: receiveFiles,
-  later: fetchLater,
+  serve: handleUpload,
+  deferred: deferredUpload,
 };

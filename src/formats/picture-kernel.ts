@@ -156,7 +156,7 @@ const MAX_IDLE_BYTES = 8 << 20;
 const idle: PictureExports[] = [];
 
 /** An instance of the kernel, for one picture at a time. Views of its memory are valid until the memory grows. */
-export class PictureKernel implements Disposable {
+export class ImageKernel implements Disposable {
   readonly exports: PictureExports;
 
   constructor() {

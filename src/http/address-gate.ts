@@ -4,17 +4,17 @@ import { OutOfRange } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
 import { isNumber } from "../core/web-address.ts";
 import { checkAddress } from "../operations/check-address.ts";
-import { attempts, container as inContainer } from "../placement/placement.ts";
-import type { Service } from "./endpoint.ts";
+import { selectBackends, containerJob as inContainer } from "../placement/placement.ts";
+import type { RequestServices } from "./endpoint.ts";
 import { outOfRange } from "./errors.ts";
-import { type Addressed, addressOf } from "./fetched.ts";
-import { onceMoreIfLost } from "./once-more.ts";
+import { type UrlInput, requireWebUrl } from "./fetched.ts";
+import { retryIfLost } from "./once-more.ts";
 
 /** @throws OutOfRange if the gate refuses the address; errors of the container */
-export async function askGate(url: string, signal: AbortSignal, service: Service): Promise<void> {
+export async function checkAddressAllowed(url: string, signal: AbortSignal, service: RequestServices): Promise<void> {
   const { container, log, defer } = service;
-  const [attempt] = attempts(inContainer(checkAddress, { url }), [], service);
-  await onceMoreIfLost(
+  const [attempt] = selectBackends(inContainer(checkAddress, { url }), [], service);
+  await retryIfLost(
     async () => {
       for await (const _ of attempt.run({ signal, log, defer }));
     },
@@ -27,19 +27,19 @@ export async function askGate(url: string, signal: AbortSignal, service: Service
  * names, whose addresses change, and about all that the gate does not answer in a short time.
  * @throws ServiceError 400
  */
-export async function refuseNumbers(
-  inputs: readonly Addressed[],
+export async function rejectBlockedIpLiterals(
+  inputs: readonly UrlInput[],
   signal: AbortSignal,
-  service: Service,
+  service: RequestServices,
 ): Promise<void> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.addressChecksMs)]);
   const asked = new Set<string>();
   for (const input of inputs) {
-    const { origin, hostname } = new URL(addressOf(input));
+    const { origin, hostname } = new URL(requireWebUrl(input));
     if (!isNumber(hostname) || asked.has(origin)) continue;
     asked.add(origin);
     try {
-      await askGate(`${origin}/`, limited, service);
+      await checkAddressAllowed(`${origin}/`, limited, service);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof OutOfRange) throw outOfRange(input.parameter, input.url, error.why);

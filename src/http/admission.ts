@@ -1,22 +1,22 @@
 // Admits a request of a client: counts it against the limits of the client, and records the usage of the key.
 
-import type { Limiter, Limits, Verdict } from "../core/limiter.ts";
+import type { Limiter, Limits, LimitDecision } from "../core/limiter.ts";
 import type { UsageRecords } from "../core/usage.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
-import type { FileMarks } from "../storage/marks.ts";
+import type { FilePolicy } from "../storage/marks.ts";
 import type { Quota } from "../storage/one-time-uploads.ts";
 import type { Storing } from "../storage/stored-bytes.ts";
-import { TOKEN_FIELD, tokenMark, type ValidKey } from "./auth.ts";
-import { ClientLease } from "./client-lease.ts";
+import { DELETE_TOKEN_HEADER, hashToken, type ValidKey } from "./auth.ts";
+import { ClientJobLease } from "./client-lease.ts";
 import { busy, lengthRequired, outOfScope } from "./errors.ts";
-import type { Account } from "./job-account.ts";
+import type { ClientAccount } from "./job-account.ts";
 import { rateLimitHeaders, refusal } from "./rate-limit.ts";
 import { storingOf } from "./storing.ts";
 
 /** The operation of paths that belong to no endpoint. */
 export const OTHER_OPERATION = "other";
 
-export interface Admitting {
+export interface AdmissionOptions {
   /** See clientWith and clientAt. */
   readonly client: string;
   /** The key, in the keyed variant. */
@@ -34,37 +34,44 @@ export interface Admitting {
 }
 
 /** What limits decide on. */
-export type Asking = Pick<Admitting, "client" | "isJob" | "bodyBytes" | "limiter" | "log"> & {
+export type LimitCheck = Pick<AdmissionOptions, "client" | "isJob" | "bodyBytes" | "limiter" | "log"> & {
   readonly limits: Limits;
 };
 
 /** Counts a request against limits. @throws ServiceError 411, 429, 503 */
-export async function askLimits({ client, isJob, bodyBytes, limiter, log, limits }: Asking): Promise<Verdict> {
+export async function checkLimits({
+  client,
+  isJob,
+  bodyBytes,
+  limiter,
+  log,
+  limits,
+}: LimitCheck): Promise<LimitDecision> {
   if (limits.megabytesPerDay !== undefined && bodyBytes === undefined) throw lengthRequired();
-  const verdict = await limiter?.ask(client, limits, { isJob, bytes: bodyBytes ?? 0 }).catch((error) => {
+  const verdict = await limiter?.acquire(client, limits, { isJob, bytes: bodyBytes ?? 0 }).catch((error) => {
     log("limits not counted", { error: String(error) });
     return undefined;
   });
   if (verdict === undefined) throw busy();
-  const { refused } = verdict;
-  if (refused) throw refusal(limits, { ...verdict, refused });
+  const { rejected } = verdict;
+  if (rejected) throw refusal(limits, { ...verdict, rejected });
   return verdict;
 }
 
 export class Admission {
-  readonly #given: Admitting;
+  readonly #given: AdmissionOptions;
   #receivedBytes = 0;
   #madeBytes = 0;
   #headers: Record<string, string> = {};
-  readonly #lease: ClientLease;
+  readonly #lease: ClientJobLease;
   #token: string | undefined;
   #status = 0;
   /** The request itself, and what outlives its answer. */
   #holds = 1;
 
-  constructor(given: Admitting) {
+  constructor(given: AdmissionOptions) {
     this.#given = given;
-    this.#lease = new ClientLease(given);
+    this.#lease = new ClientJobLease(given);
   }
 
   get key(): ValidKey | undefined {
@@ -72,7 +79,7 @@ export class Admission {
   }
 
   /** What is known of the client when a job of the request runs later. */
-  get account(): Account {
+  get account(): ClientAccount {
     const { client, key, limits, operation } = this.#given;
     return { client, operation, ...(key ? { key: key.hash } : {}), ...(limits ? { limits } : {}) };
   }
@@ -90,14 +97,14 @@ export class Admission {
   }
 
   /** @throws ServiceError 403, 411, 429, 503 */
-  async enter(): Promise<void> {
+  async admit(): Promise<void> {
     const { key, limits, operation } = this.#given;
     const scopes = key?.record.scopes;
     if (scopes !== undefined && operation !== OTHER_OPERATION && !scopes.includes(operation)) throw outOfScope();
     if (limits === undefined) return;
-    const verdict = await askLimits({ ...this.#given, limits });
+    const verdict = await checkLimits({ ...this.#given, limits });
     this.#headers = rateLimitHeaders(limits, verdict);
-    if (verdict.lease !== undefined) this.#lease.keep(verdict.lease);
+    if (verdict.lease !== undefined) this.#lease.start(verdict.lease);
   }
 
   /** Header fields of every answer. */
@@ -107,18 +114,18 @@ export class Admission {
 
   /** Header fields of an answer that names files which the request stored. */
   get tokenHeaders(): Readonly<Record<string, string>> {
-    return this.#token === undefined ? {} : { [TOKEN_FIELD]: this.#token };
+    return this.#token === undefined ? {} : { [DELETE_TOKEN_HEADER]: this.#token };
   }
 
   /**
    * Returns who may remove a file that is stored now, and for whom it counts. The answer tells the client its token.
    */
-  owner(): FileMarks {
+  newFilePolicy(): FilePolicy {
     const { key, client, limits } = this.#given;
     const counts = limits?.storedMegabytes === undefined ? {} : { counts: client };
     if (key === undefined) return counts;
     this.#token ??= crypto.randomUUID();
-    return { ...counts, owner: client, token: tokenMark(this.#token) };
+    return { ...counts, owner: client, token: hashToken(this.#token) };
   }
 
   /** Returns what counts the files of the request, see {@link storingOf}. */
@@ -127,17 +134,17 @@ export class Admission {
   }
 
   /** Counts bytes of files that were received or fetched. */
-  received(bytes: number): void {
+  countReceived(bytes: number): void {
     this.#receivedBytes += bytes;
   }
 
   /** Counts bytes of outputs, stored or sent. */
-  made(bytes: number): void {
+  countProduced(bytes: number): void {
     this.#madeBytes += bytes;
   }
 
   /** Lets the request count as long as its job runs, which may be longer than until its answer begins. */
-  hold(): Disposable {
+  retain(): Disposable {
     this.#holds++;
     let isHeld = true;
     return {
@@ -148,7 +155,7 @@ export class Admission {
     };
   }
 
-  answered(status: number): void {
+  complete(status: number): void {
     this.#status = status;
     this.#release();
   }

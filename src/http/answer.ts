@@ -1,14 +1,14 @@
 // Words a successful response: the JSON that names stored files, or the headers of a file.
 
 import { attachment } from "../core/file-name.ts";
-import { combined, type Notice, type NoticeSubject } from "../core/notice.ts";
+import { mergeNotices, type Notice, type NoticeSubject } from "../core/notice.ts";
 import type { FoundFile, StoredFile } from "../storage/file.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { noticeSentences, noticesHeader } from "./notices.ts";
-import type { Located } from "./sources.ts";
+import type { InputFile } from "./sources.ts";
 
 /** The body of a successful response (spec, "Response objects"). */
-export interface Answer {
+export interface OperationResponse {
   readonly outputUrl: string | readonly string[];
   readonly outputId: string | readonly string[];
   readonly inputId?: string | readonly string[];
@@ -23,28 +23,32 @@ export interface Answer {
 }
 
 /** Files and losses of a request. */
-export interface Results {
-  readonly inputs: readonly Located[];
+export interface OperationResults {
+  readonly inputs: readonly InputFile[];
   readonly inputIds: readonly string[];
   readonly outputs: readonly StoredFile[];
   readonly lost: readonly Notice[];
 }
 
-export function answerOf({ naming, source, tells = [] }: Endpoint, results: Results, baseUrl: string): Answer {
+export function operationResponse(
+  { outputNaming, input, extraFields = [] }: Endpoint,
+  results: OperationResults,
+  baseUrl: string,
+): OperationResponse {
   const { inputs, inputIds, outputs, lost } = results;
   const ids = outputs.map(({ id }) => id);
   const urls = ids.map((id) => fileUrl(baseUrl, id));
-  const several = naming === "list" || (naming === "prefix" && ids.length > 1);
+  const several = outputNaming === "list" || (outputNaming === "prefix" && ids.length > 1);
   const notices = noticeSentences(lost);
-  const fonts = combined(lost).find(({ code }) => code === "fonts-substituted")?.subjects ?? [];
+  const fonts = mergeNotices(lost).find(({ code }) => code === "fonts-substituted")?.subjects ?? [];
   return {
     outputUrl: several ? urls : urls[0],
     outputId: several ? ids : ids[0],
-    ...(source.kind === "text" ? {} : { inputId: source.kind === "several" ? inputIds : inputIds[0] }),
+    ...(input.kind === "text" ? {} : { inputId: input.kind === "several" ? inputIds : inputIds[0] }),
     ...(several ? {} : { outputSize: outputs[0].size }),
-    ...(tells.includes("inputSize") ? { inputSize: inputs[0].size } : {}),
+    ...(extraFields.includes("inputSize") ? { inputSize: inputs[0].size } : {}),
     ...(notices.length > 0 ? { notices } : {}),
-    ...(tells.includes("substitutedFonts") && fonts.length > 0 ? { substitutedFonts: fonts } : {}),
+    ...(extraFields.includes("substitutedFonts") && fonts.length > 0 ? { substitutedFonts: fonts } : {}),
   };
 }
 
@@ -61,7 +65,7 @@ export function infoOf({ id, name, type, size, modified, expires }: FoundFile, b
 }
 
 /** Returns the header that tells what was lost, if anything was. */
-export function lossHeaders(lost: readonly Notice[]): Record<string, string> {
+export function noticeHeaders(lost: readonly Notice[]): Record<string, string> {
   const notices = noticesHeader(lost);
   return notices === "" ? {} : { Notices: notices };
 }

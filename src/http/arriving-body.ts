@@ -3,15 +3,15 @@
 
 import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
-import { PieceReader } from "../core/pieces.ts";
-import type { Keeping } from "../storage/kept-bytes.ts";
+import { ChunkReader } from "../core/pieces.ts";
+import type { Reservation } from "../storage/kept-bytes.ts";
 import { bodyTooSlow, malformedBody } from "./errors.ts";
 
 /** Size of a read. The runtime's own chunks are small, and each costs a turn of all code that processes it. */
 const READ_BYTES = 2 ** 16;
 
 export class ArrivingBody {
-  readonly #pieces: PieceReader;
+  readonly #pieces: ChunkReader;
   /** Time that was spent waiting since the client last sent enough, and what it has sent since. */
   #waitedMs = 0;
   #bytes = 0;
@@ -21,7 +21,7 @@ export class ArrivingBody {
 
   /** @param leastBytes see PieceReader: bytes that may be lost if the connection breaks */
   constructor(body: ReadableStream<Uint8Array>, leastBytes: number = LIMITS.bodyStallBytes) {
-    this.#pieces = new PieceReader(body, READ_BYTES, leastBytes);
+    this.#pieces = new ChunkReader(body, READ_BYTES, leastBytes);
   }
 
   /**
@@ -85,7 +85,7 @@ export interface ReadingWhole {
   readonly size?: number | undefined;
   readonly maxBytes: number;
   /** Memory for the body, until its request ends. */
-  readonly held: Keeping;
+  readonly held: Reservation;
 }
 
 /**
@@ -105,7 +105,7 @@ export async function readWhole(
   let bytes = 0;
   let isHeld = true;
   const makeRoom = (needed: number) => {
-    isHeld &&= needed <= room || held.take(needed - room);
+    isHeld &&= needed <= room || held.tryReserve(needed - room);
     room = Math.max(room, needed);
   };
   makeRoom(Math.min(size, maxBytes));
@@ -124,8 +124,8 @@ export async function readWhole(
 const noRoom = (bytes: number) => new EngineFailure("busy", `no memory for ${bytes} bytes of a body`);
 
 /** @throws EngineFailure `busy` if there is no room for that much more of a body in memory */
-export function hold(held: Keeping, bytes: number): void {
-  if (!held.take(bytes)) throw noRoom(bytes);
+export function hold(held: Reservation, bytes: number): void {
+  if (!held.tryReserve(bytes)) throw noRoom(bytes);
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {

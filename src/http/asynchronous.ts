@@ -3,41 +3,48 @@
 
 import { StorageFull } from "../core/failure.ts";
 import type { Webhook } from "../core/jobs.ts";
-import { attempts } from "../placement/placement.ts";
+import { selectBackends } from "../placement/placement.ts";
 import { uuidOf } from "../storage/derived-ids.ts";
-import type { FileMarks } from "../storage/marks.ts";
-import { refuseNumbers } from "./address-gate.ts";
-import { TOKEN_FIELD } from "./auth.ts";
-import { deferredForm } from "./deferred-form.ts";
-import type { Endpoint, QueuedService } from "./endpoint.ts";
+import type { FilePolicy } from "../storage/marks.ts";
+import { rejectBlockedIpLiterals } from "./address-gate.ts";
+import { DELETE_TOKEN_HEADER } from "./auth.ts";
+import { serializeForm } from "./deferred-form.ts";
+import type { Endpoint, AsyncServices } from "./endpoint.ts";
 import { busy } from "./errors.ts";
-import { type Addressed, addressOf } from "./fetched.ts";
+import { type UrlInput, requireWebUrl } from "./fetched.ts";
 import type { Form } from "./form.ts";
-import { type Claimed, contentOf, onlyOnce, REPLAYED_FIELD } from "./idempotency.ts";
-import { KEY_FIELD } from "./negotiation.ts";
-import { defaults, receive, worded } from "./pipeline.ts";
-import type { Manner } from "./preferences.ts";
-import type { Later, Route } from "./route.ts";
-import { locateSources, toInput } from "./sources.ts";
+import { type ClaimGrant, fingerprintContent, runIdempotent, REPLAYED_HEADER } from "./idempotency.ts";
+import { IDEMPOTENCY_KEY_HEADER } from "./negotiation.ts";
+import { defaultOutputName, readEndpointForm, toEndpointError } from "./pipeline.ts";
+import type { AsyncMode } from "./preferences.ts";
+import type { DeferredHandler, Route } from "./route.ts";
+import { resolveInputs, toInput } from "./sources.ts";
 import { withStoredFields } from "./stored-fields.ts";
-import { webhookOf } from "./webhooks.ts";
+import { parseWebhook } from "./webhooks.ts";
 
 /** Accepts a request to an endpoint. Everything that can be checked without opening a document is checked. */
 export async function acceptRequest(
   endpoint: Endpoint,
   request: Request,
-  service: QueuedService,
-  manner: Manner,
+  service: AsyncServices,
+  manner: AsyncMode,
 ): Promise<Response> {
-  const webhook = await webhookOf(request, service);
-  using keeping = service.kept.open();
-  using waiting = service.waiting.open();
-  using held = service.bodies.open();
+  const webhook = await parseWebhook(request, service);
+  using uploadReservation = service.uploadQuota.openReservation();
+  using batchReservation = service.bufferQuota.openReservation();
+  using held = service.bodies.openReservation();
   const { signal } = request;
-  const form = await receive(endpoint, request, { service, isTransient: false, keeping, waiting, held, signal });
-  const { path, source } = endpoint;
-  const isOrdered = source.kind === "several" && source.orderedBy === undefined;
-  const isTransient = source.kind === "text";
+  const form = await readEndpointForm(endpoint, request, {
+    service,
+    isTransient: false,
+    uploadReservation,
+    batchReservation,
+    held,
+    signal,
+  });
+  const { path, input } = endpoint;
+  const isOrdered = input.kind === "several" && input.orderedBy === undefined;
+  const isTransient = input.kind === "text";
   return accept(form, service, {
     ...{ path, signal, manner, webhook, isOrdered, isTransient },
     check: () => check(endpoint, form, signal, service),
@@ -46,10 +53,10 @@ export async function acceptRequest(
 
 interface Accepting {
   readonly path: string;
-  readonly manner: Manner;
+  readonly manner: AsyncMode;
   readonly webhook: Webhook | undefined;
   readonly signal: AbortSignal;
-  /** See {@link contentOf}. */
+  /** See {@link fingerprintContent}. */
   readonly isOrdered: boolean;
   /** True if the files that were sent are removed after the job in any case. */
   readonly isTransient: boolean;
@@ -59,36 +66,36 @@ interface Accepting {
 /** Leaves the work of a request whose body has been read to the queue. */
 async function accept(
   form: Form,
-  service: QueuedService,
+  service: AsyncServices,
   { path, manner, webhook, signal, isOrdered, isTransient, check }: Accepting,
 ): Promise<Response> {
   const { uploads } = form;
   let id: string = crypto.randomUUID();
   let isEnqueued = false;
-  const undo = async () => {
+  const rollback = async () => {
     // If the queue cannot be reached, the job fails for want of its files.
     if (isEnqueued) await service.jobs((queue) => queue.cancel(id)).catch(() => {});
     await uploads.discard();
   };
   try {
-    return await onlyOnce(service, {
-      content: [path, contentOf(form, isOrdered), ...laterAs({ manner, webhook })],
-      ...{ signal, undo },
-      async carryOut(claimed) {
-        const accepted = await acceptedOf(claimed, service);
+    return await runIdempotent(service, {
+      content: [path, fingerprintContent(form, isOrdered), ...fingerprintParts({ manner, webhook })],
+      ...{ signal, rollback },
+      async run(claimed) {
+        const accepted = await findAcceptedJob(claimed, service);
         if (accepted !== undefined) {
           await uploads.discard();
           return { response: acceptance(accepted, manner, service.baseUrl) };
         }
         id = claimed?.holder ?? id;
         await check();
-        const inputs = (await service.timing.during("store", () => uploads.settle())).map((file) => file.id);
+        const inputs = (await service.timing.measure("store", () => uploads.commit())).map((file) => file.id);
         signal.throwIfAborted();
         const { baseUrl, client } = service;
         const marks = service.marks();
         const job = {
           ...{ id, path, baseUrl, client, ...tokenOf(marks) },
-          form: await deferredForm(form, { marks, account: service.account, trace: service.trace }),
+          form: await serializeForm(form, { marks, account: service.account, trace: service.trace }),
           ...(webhook ? { webhook } : {}),
         };
         isEnqueued = true;
@@ -98,13 +105,13 @@ async function accept(
       },
     });
   } catch (error) {
-    await undo();
+    await rollback();
     throw error;
   }
 }
 
 /** Returns the id under which a request was accepted that was lost before its answer was kept. */
-async function acceptedOf(claimed: Claimed | undefined, service: QueuedService): Promise<string | undefined> {
+async function findAcceptedJob(claimed: ClaimGrant | undefined, service: AsyncServices): Promise<string | undefined> {
   for (const id of claimed?.lost ?? []) if (await ask(service, (queue) => queue.status(id))) return id;
   return undefined;
 }
@@ -116,13 +123,13 @@ async function acceptedOf(claimed: Claimed | undefined, service: QueuedService):
 export async function acceptRoute(
   route: Route,
   request: Request,
-  service: QueuedService,
-  manner: Manner,
+  service: AsyncServices,
+  manner: AsyncMode,
 ): Promise<Response> {
-  const { later, path } = route;
-  const webhook = await webhookOf(request, service);
-  if (later?.isFor(request.headers)) return acceptForm(path, later, request, service, { manner, webhook });
-  const answered = await route.serve(request, service, laterAs({ manner, webhook }));
+  const { deferred, path } = route;
+  const webhook = await parseWebhook(request, service);
+  if (deferred?.applies(request.headers)) return acceptForm(path, deferred, request, service, { manner, webhook });
+  const answered = await route.serve(request, service, fingerprintParts({ manner, webhook }));
   const answer = await answered.text();
   const id = idOfAnswer(request.headers, service, answer);
   const { baseUrl, client } = service;
@@ -130,7 +137,7 @@ export async function acceptRoute(
   const job = { id, path, form: "", baseUrl, client, ...tokenOf(service.marks()), inputs, isTransient: false };
   await ask(service, (queue) => queue.record({ ...job, ...(webhook ? { webhook } : {}) }, answer));
   const accepted = acceptance(id, manner, baseUrl);
-  for (const name of [REPLAYED_FIELD, TOKEN_FIELD]) {
+  for (const name of [REPLAYED_HEADER, DELETE_TOKEN_HEADER]) {
     const value = answered.headers.get(name);
     if (value !== null) accepted.headers.set(name, value);
   }
@@ -139,58 +146,61 @@ export async function acceptRoute(
 
 async function acceptForm(
   path: string,
-  later: Later,
+  later: DeferredHandler,
   request: Request,
-  service: QueuedService,
+  service: AsyncServices,
   asked: Pick<Accepting, "manner" | "webhook">,
 ): Promise<Response> {
-  using keeping = service.kept.open();
-  using waiting = service.waiting.open();
-  using held = service.bodies.open();
+  using uploadReservation = service.uploadQuota.openReservation();
+  using batchReservation = service.bufferQuota.openReservation();
+  using held = service.bodies.openReservation();
   const { signal } = request;
-  const form = await later.receive(request, service, { keeping, waiting, held, signal });
+  const form = await later.receive(request, service, { uploadReservation, batchReservation, held, signal });
   const check = () => later.check(form, signal, service);
   return accept(form, service, { path, signal, ...asked, isOrdered: false, isTransient: false, check });
 }
 
 /** Returns the id of a request that has been answered: the same for its repetitions, and secret as the answer is. */
-function idOfAnswer(headers: Headers, { client }: QueuedService, answer: string): string {
-  const key = headers.get(KEY_FIELD);
+function idOfAnswer(headers: Headers, { client }: AsyncServices, answer: string): string {
+  const key = headers.get(IDEMPOTENCY_KEY_HEADER);
   return key === null ? crypto.randomUUID() : uuidOf(JSON.stringify([client, key, answer]), 0);
 }
 
 /** Returns what else makes a request another one if it changes. */
-const laterAs = ({ manner, webhook }: Pick<Accepting, "manner" | "webhook">): readonly string[] =>
+const fingerprintParts = ({ manner, webhook }: Pick<Accepting, "manner" | "webhook">): readonly string[] =>
   webhook ? [manner, webhook.url] : [manner];
 
-const tokenOf = ({ token }: FileMarks) => (token === undefined ? {} : { token });
+const tokenOf = ({ token }: FilePolicy) => (token === undefined ? {} : { token });
 
 const RETRY_WHEN_FULL_SECONDS = 60;
 
-async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, service: QueuedService): Promise<void> {
+async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, service: AsyncServices): Promise<void> {
   const { store, config } = service;
-  const awaited: Addressed[] = [];
-  const sources = await locateSources(endpoint.source, form, {
+  const awaited: UrlInput[] = [];
+  const sources = await resolveInputs(endpoint.input, form, {
     ...{ store, maxInputs: config.maxInputs },
     async receive(addressed) {
-      addressOf(addressed);
+      requireWebUrl(addressed);
       awaited.push(addressed);
       return undefined;
     },
   });
   // The name of a file that is yet to be fetched is not known.
   const named = sources.length > 0 ? sources : [{ name: "file" }];
-  const bound = endpoint.bind(await withStoredFields(endpoint, form, store), defaults(endpoint, form, config, named));
+  const bound = endpoint.parse(
+    await withStoredFields(endpoint, form, store),
+    defaultOutputName(endpoint, form, config, named),
+  );
   try {
     const inputs = awaited.length === 0 ? sources.map((source) => toInput(source, store)) : [];
-    attempts(await bound.prepare(inputs), inputs, service);
+    selectBackends(await bound.prepare(inputs), inputs, service);
   } catch (error) {
-    throw worded(error, endpoint, service);
+    throw toEndpointError(error, endpoint, service);
   }
-  await refuseNumbers(awaited, signal, service);
+  await rejectBlockedIpLiterals(awaited, signal, service);
 }
 
-async function ask<T>(service: QueuedService, question: Parameters<typeof service.jobs<T>>[0]): Promise<T> {
+async function ask<T>(service: AsyncServices, question: Parameters<typeof service.jobs<T>>[0]): Promise<T> {
   try {
     return await service.jobs(question);
   } catch (error) {
@@ -200,7 +210,7 @@ async function ask<T>(service: QueuedService, question: Parameters<typeof servic
   }
 }
 
-function acceptance(requestId: string, manner: Manner, baseUrl: string): Response {
+function acceptance(requestId: string, manner: AsyncMode, baseUrl: string): Response {
   if (manner === "requestId") return Response.json({ requestId });
   const headers = {
     Location: `${new URL(baseUrl).pathname.replace(/\/$/, "")}/request-status/${requestId}`,

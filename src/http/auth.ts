@@ -1,7 +1,7 @@
 // Checks the API keys of the keyed variant. The service stores only SHA-256 hashes of keys. Knows nothing about routes.
 import { hashKey, type KeyRecord, type KeyRecords } from "../core/api-key.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { FileMarks } from "../storage/marks.ts";
+import type { FilePolicy } from "../storage/marks.ts";
 import { invalidKey, keyRequired } from "./errors.ts";
 
 /** Number of hexadecimal digits that identify a client, or a token. */
@@ -30,7 +30,7 @@ export async function requireKey(apiKey: string | null | undefined, keys: KeyRec
 }
 
 /** Returns the identifier of the client with a key. It does not reveal the key. */
-export const clientWith = ({ hash }: ValidKey): string => hash.slice(0, CLIENT_DIGITS);
+export const clientIdOfKey = ({ hash }: ValidKey): string => hash.slice(0, CLIENT_DIGITS);
 
 /**
  * Returns the identifier of a client of which only the address is known. It does not reveal the address.
@@ -58,21 +58,21 @@ function networkOf(address: string): string {
 }
 
 /** Returns what is stored of a token. */
-export const tokenMark = (token: string): string => hashKey(token).slice(0, CLIENT_DIGITS);
+export const hashToken = (token: string): string => hashKey(token).slice(0, CLIENT_DIGITS);
 
 /** Name of the header field with the token that removes the files of a request. */
-export const TOKEN_FIELD = "Delete-Token";
+export const DELETE_TOKEN_HEADER = "Delete-Token";
 
 /** Reports whether a request may remove a file. */
-export type MayRemove = (marks: FileMarks) => boolean;
+export type DeletePolicy = (marks: FilePolicy) => boolean;
 
 /**
  * Returns what decides about removals in the keyed variant.
  * @param owner the client with the key that was sent, if one was
  */
-export function removalsBy(owner: string | undefined, headers: Headers): MayRemove {
-  const token = headers.get(TOKEN_FIELD);
-  const mark = token !== null && token.length <= LIMITS.keyLength ? tokenMark(token) : undefined;
+export function createDeletePolicy(owner: string | undefined, headers: Headers): DeletePolicy {
+  const token = headers.get(DELETE_TOKEN_HEADER);
+  const mark = token !== null && token.length <= LIMITS.keyLength ? hashToken(token) : undefined;
   return (marks) => {
     if (mark !== undefined && mark === marks.token) return true;
     // Files that are older than their marks have no owner.

@@ -5,7 +5,7 @@ import { LIMITS } from "../core/limits.ts";
 import { type Endpoint, uploadLimit } from "./endpoint.ts";
 import { bodyTooLarge, fileTooLarge } from "./errors.ts";
 
-export interface Taken {
+export interface BodyLimits {
   /** Number of files that a form may have. */
   readonly files: number;
   readonly fileBytes: number;
@@ -16,7 +16,7 @@ export interface Taken {
 const isForm = (headers: Headers) => /^multipart\/form-data\b/i.test(headers.get("Content-Type") ?? "");
 
 /** @throws ServiceError 413 */
-export function requireSize(headers: Headers, { files, fileBytes, isFile = false }: Taken): void {
+export function requireSize(headers: Headers, { files, fileBytes, isFile = false }: BodyLimits): void {
   const bytes = Number(headers.get("Content-Length") ?? 0);
   if (isForm(headers)) {
     const fieldBytes = LIMITS.jsonFileBytes + LIMITS.fieldsBytes + LIMITS.formOverheadBytes;
@@ -28,7 +28,7 @@ export function requireSize(headers: Headers, { files, fileBytes, isFile = false
 }
 
 /** Returns what the body of an endpoint may have. */
-export const takenBy = (endpoint: Endpoint, config: Config): Taken => ({
-  files: endpoint.source.kind === "several" ? config.maxInputs : 1,
+export const bodyLimitsOf = (endpoint: Endpoint, config: Config): BodyLimits => ({
+  files: endpoint.input.kind === "several" ? config.maxInputs : 1,
   fileBytes: uploadLimit(endpoint, config),
 });

@@ -5,15 +5,15 @@ import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Chunks } from "./overflow.ts";
 
-export interface Sending {
+export interface StreamOptions {
   /** Aborted when the client has disconnected or the job has timed out. */
   readonly signal: AbortSignal;
   /** Called once, when nothing more of the body will be read. @param error the reason, unless the body was complete */
-  ended(error?: unknown): void;
+  onEnd(error?: unknown): void;
 }
 
 /** Returns a stream that requests a chunk only when the client has taken the one before it. */
-export function streamOf(chunks: Chunks, { signal, ended }: Sending): ReadableStream<Uint8Array> {
+export function toReadableStream(chunks: Chunks, { signal, onEnd }: StreamOptions): ReadableStream<Uint8Array> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
   let breakOff: (error: unknown) => void = () => {};
@@ -24,8 +24,8 @@ export function streamOf(chunks: Chunks, { signal, ended }: Sending): ReadableSt
     signal.removeEventListener("abort", onAbort);
     // A chunk that is being made must be complete before the job can end.
     chunks.return(undefined).then(
-      () => ended(error),
-      () => ended(error),
+      () => onEnd(error),
+      () => onEnd(error),
     );
   };
   const onAbort = () => {

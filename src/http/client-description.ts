@@ -1,11 +1,11 @@
 // Describes what clients with keys or limits send and get, and /usage, the path of what a key has used.
 import { LIMITS } from "../core/limits.ts";
-import { TOKEN_FIELD } from "./auth.ts";
-import { type Describe, type Feature, type Json, json, type ValuesByName } from "./description.ts";
+import { DELETE_TOKEN_HEADER } from "./auth.ts";
+import { type Describe, type Feature, type Json, json, type ParametersByName } from "./description.ts";
 import { busy, lengthRequired, limitReached, outOfRange } from "./errors.ts";
-import { LIFETIME_FIELD } from "./lifetime.ts";
+import { LIFETIME_HEADER } from "./lifetime.ts";
 
-const LIMIT_HEADERS: ValuesByName = {
+const LIMIT_HEADERS: ParametersByName = {
   RateLimit: {
     description: "What is left of the limits of the client, if it has any.",
     example: '"requests";r=59;t=61',
@@ -16,21 +16,21 @@ const LIMIT_HEADERS: ValuesByName = {
 /** Of every POST. */
 export const CLIENTS: Feature = {
   headers: {
-    [LIFETIME_FIELD]: {
+    [LIFETIME_HEADER]: {
       description: "Lifetime of the files that the request stores, in seconds.",
       schema: { type: "integer", minimum: LIMITS.fileLifetimeSeconds },
       example: 3600,
     },
   },
   answerHeaders: {
-    [TOKEN_FIELD]: {
+    [DELETE_TOKEN_HEADER]: {
       description: "Keyed variant: removes the files of the request without its key.",
       example: "5503137f-6081-4ba5-9593-c08bd9711559",
     },
     ...LIMIT_HEADERS,
   },
   errors: [
-    outOfRange(LIFETIME_FIELD, "5"),
+    outOfRange(LIFETIME_HEADER, "5"),
     lengthRequired(),
     limitReached("60 requests a minute", { "Retry-After": "17" }),
   ],

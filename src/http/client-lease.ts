@@ -10,7 +10,7 @@ interface Holder {
   log(message: string, details: Record<string, unknown>): void;
 }
 
-export class ClientLease {
+export class ClientJobLease {
   readonly #holder: Holder;
   #lease: string | undefined;
   #renewing: ReturnType<typeof setInterval> | undefined;
@@ -20,7 +20,7 @@ export class ClientLease {
   }
 
   /** Renews a lease until it ends. */
-  keep(lease: string): void {
+  start(lease: string): void {
     const { client, limiter } = this.#holder;
     this.#lease = lease;
     this.#renewing = setInterval(() => {
@@ -33,7 +33,7 @@ export class ClientLease {
     clearInterval(this.#renewing);
     const { client, limiter, waitUntil, log } = this.#holder;
     if (!limiter || (this.#lease === undefined && bytes === 0)) return;
-    const leaving = limiter.leave(client, this.#lease, bytes);
+    const leaving = limiter.release(client, this.#lease, bytes);
     waitUntil(leaving.catch((error) => log("limits not counted", { error: String(error) })));
   }
 }

@@ -6,22 +6,22 @@ import { withExtension, withoutExtension } from "../core/file-name.ts";
 import type { Progress } from "../core/jobs.ts";
 import type { Notice } from "../core/notice.ts";
 import type { Output } from "../core/operation.ts";
-import { letOthersRun } from "../core/pause.ts";
+import { yieldToEventLoop } from "../core/pause.ts";
 import { writeArchive } from "../formats/zip/archive.ts";
-import { HELD_BYTES, type Written, writeEntry, writeSmall, writeStream } from "../formats/zip/entries.ts";
+import { BUFFER_BYTES, type EntryWriter, writeEntry, writeSmall, writeStream } from "../formats/zip/entries.ts";
 import { EntryNames } from "../formats/zip/names.ts";
 import type { Batch } from "../storage/batch.ts";
-import type { Arrival } from "../storage/file.ts";
-import type { Keeping } from "../storage/kept-bytes.ts";
+import type { ReceivedFile } from "../storage/file.ts";
+import type { Reservation } from "../storage/kept-bytes.ts";
 import type { Store } from "../storage/store.ts";
-import type { Caller } from "./endpoint.ts";
+import type { ClientHooks } from "./endpoint.ts";
 import { outputTooLarge } from "./errors.ts";
-import type { Shape, Wishes } from "./negotiation.ts";
+import type { ResponseFormat, Negotiation } from "./negotiation.ts";
 import { toInput } from "./sources.ts";
 import type { Timing } from "./timing.ts";
 
-export interface Recipient {
-  readonly wishes: Wishes;
+export interface OutputOptions {
+  readonly wishes: Negotiation;
   /** Name of the output, or of the archive, without extension. */
   readonly name: string;
   /** True if a number is appended to the name of each output. */
@@ -29,43 +29,43 @@ export interface Recipient {
   readonly store: Store;
   readonly outputs: Batch;
   /** Memory for an answer that is complete before it is sent. */
-  readonly holding: Keeping;
+  readonly responseReservation: Reservation;
   readonly timing: Timing;
   readonly signal: AbortSignal;
   /** Called with each output of a job that has several. */
   progress?(progress: Progress): void;
-  readonly caller: Pick<Caller, "made"> | undefined;
+  readonly caller: Pick<ClientHooks, "countProduced"> | undefined;
   /** Size limit of all outputs together. */
   readonly maxBytes: number;
 }
 
 /** A file that is the answer. */
-interface Given {
+interface NamedType {
   readonly name: string;
   /** Media type. */
   readonly type: string;
 }
 
-export type Delivery =
+export type OutputResult =
   /** The outputs are in storage, or on their way there. */
   | { readonly kind: "stored"; readonly lost: readonly Notice[] }
   /** A file that is complete. */
-  | (Given & { readonly kind: "whole"; readonly bytes: Uint8Array; readonly lost: readonly Notice[] })
+  | (NamedType & { readonly kind: "whole"; readonly bytes: Uint8Array; readonly lost: readonly Notice[] })
   /** A file that is still being made. The job ends with it. */
-  | (Given & { readonly kind: "stream"; readonly body: AsyncGenerator<Uint8Array> })
+  | (NamedType & { readonly kind: "stream"; readonly body: AsyncGenerator<Uint8Array> })
   /** A file that is complete, and in storage. */
-  | (Given & { readonly kind: "arrival"; readonly file: Arrival; readonly lost: readonly Notice[] });
+  | (NamedType & { readonly kind: "arrival"; readonly file: ReceivedFile; readonly lost: readonly Notice[] });
 
 /**
  * Takes all outputs of a job, or begins to.
  * @throws ServiceError 406 if the client accepts no form of this many outputs
  */
-export async function deliver(made: AsyncIterable<Output>, to: Recipient): Promise<Delivery> {
+export async function collectOutputs(made: AsyncIterable<Output>, to: OutputOptions): Promise<OutputResult> {
   const outputs = new Outputs(made, to);
   try {
     const first = await outputs.next();
-    const shape: Shape = (first?.total ?? 1) === 1 ? to.wishes.one() : to.wishes.several();
-    if (!first || shape === "json") return await outputs.intoStorage(first);
+    const shape: ResponseFormat = (first?.total ?? 1) === 1 ? to.wishes.formatForOne() : to.wishes.formatForMany();
+    if (!first || shape === "json") return await outputs.store(first);
     return await (shape === "file" ? outputs.asFile(first) : outputs.asArchive(first));
   } catch (error) {
     await outputs.close();
@@ -75,19 +75,19 @@ export async function deliver(made: AsyncIterable<Output>, to: Recipient): Promi
 
 class Outputs {
   readonly #made: AsyncIterator<Output>;
-  readonly #to: Recipient;
+  readonly #to: OutputOptions;
   readonly #lost: Notice[] = [];
   #count = 0;
   #bytes = 0;
 
-  constructor(made: AsyncIterable<Output>, to: Recipient) {
+  constructor(made: AsyncIterable<Output>, to: OutputOptions) {
     this.#made = made[Symbol.asyncIterator]();
     this.#to = to;
   }
 
   async next(): Promise<Output | undefined> {
     this.#to.signal.throwIfAborted();
-    const { done, value } = await this.#to.timing.during("engine", () => this.#made.next());
+    const { done, value } = await this.#to.timing.measure("engine", () => this.#made.next());
     return done ? undefined : value;
   }
 
@@ -95,12 +95,17 @@ class Outputs {
     await this.#made.return?.();
   }
 
-  async intoStorage(first: Output | undefined): Promise<Delivery> {
+  async store(first: Output | undefined): Promise<OutputResult> {
     for (let output = first; output; output = await this.next()) {
-      const { type, head } = output;
+      const { type, headerPatch } = output;
       const name = this.#nameOf(output);
       // The next output is produced while the end of this one is being written to R2.
-      await this.#to.outputs.receive({ name, type, body: this.#bodyOf(output), ...(head ? { head } : {}) });
+      await this.#to.outputs.add({
+        name,
+        type,
+        body: this.#bodyOf(output),
+        ...(headerPatch ? { head: headerPatch } : {}),
+      });
       this.#lost.push(...(output.notices?.() ?? []));
       const pagesTotal = output.total ?? 1;
       if (pagesTotal > 1) this.#to.progress?.({ pagesDone: this.#count, pagesTotal });
@@ -108,26 +113,26 @@ class Outputs {
     return { kind: "stored", lost: this.#lost };
   }
 
-  asFile(output: Output): Promise<Delivery> {
+  asFile(output: Output): Promise<OutputResult> {
     const given = { name: this.#nameOf(output), type: output.type };
-    return this.#give(given, this.#wholeJob(output), output.head);
+    return this.#give(given, this.#wholeJob(output), output.headerPatch);
   }
 
-  asArchive(first: Output): Promise<Delivery> {
+  asArchive(first: Output): Promise<OutputResult> {
     const given = { name: withExtension(this.#to.name, "zip"), type: "application/zip" };
     return this.#give(given, this.#archive(first));
   }
 
-  async #give(given: Given, body: AsyncGenerator<Uint8Array>, head?: () => Uint8Array): Promise<Delivery> {
-    const { wishes, outputs, holding } = this.#to;
-    const arrived = async (body: AsyncIterable<Uint8Array>): Promise<Delivery> => {
-      const file = await outputs.receive({ ...given, body, ...(head ? { head } : {}) });
-      outputs.send();
+  async #give(given: NamedType, body: AsyncGenerator<Uint8Array>, head?: () => Uint8Array): Promise<OutputResult> {
+    const { wishes, outputs, responseReservation } = this.#to;
+    const arrived = async (body: AsyncIterable<Uint8Array>): Promise<OutputResult> => {
+      const file = await outputs.add({ ...given, body, ...(head ? { head } : {}) });
+      outputs.flush();
       await file.stored;
       return { kind: "arrival", ...given, file, lost: this.#lost };
     };
-    if (wishes.stores) return arrived(body);
-    const begun = await begin(body, (bytes) => holding.take(bytes));
+    if (wishes.storesFile) return arrived(body);
+    const begun = await begin(body, (bytes) => responseReservation.tryReserve(bytes));
     if (begun.isWhole) {
       return { kind: "whole", ...given, bytes: withHead(begun.chunks, head?.()), lost: this.#lost };
     }
@@ -154,7 +159,7 @@ class Outputs {
     }
   }
 
-  async *#entries(first: Output): AsyncGenerator<Written> {
+  async *#entries(first: Output): AsyncGenerator<EntryWriter> {
     const names = new EntryNames();
     const modified = new Date();
     for (let output: Output | undefined = first; output; output = await this.next()) {
@@ -163,21 +168,21 @@ class Outputs {
     }
   }
 
-  async *#entry(output: Output, about: { readonly name: string; readonly modified: Date }): Written {
-    const { head } = output;
-    let room = HELD_BYTES;
+  async *#entry(output: Output, about: { readonly name: string; readonly modified: Date }): EntryWriter {
+    const { headerPatch } = output;
+    let room = BUFFER_BYTES;
     const begun = await begin(this.#bodyOf(output), (bytes) => {
       room -= bytes;
       return room >= 0;
     });
-    if (begun.isWhole) return yield* writeSmall(withHead(begun.chunks, head?.()), about);
-    if (!head) return yield* writeStream(withHead(begun.chunks), begun.rest, about);
+    if (begun.isWhole) return yield* writeSmall(withHead(begun.chunks, headerPatch?.()), about);
+    if (!headerPatch) return yield* writeStream(withHead(begun.chunks), begun.rest, about);
     const { store, outputs } = this.#to;
-    const { bytes: _, ...file } = await outputs.receive({
+    const { bytes: _, ...file } = await outputs.add({
       ...{ name: about.name, type: output.type },
-      ...{ body: begun.all(), head },
+      ...{ body: begun.all(), head: headerPatch },
     });
-    outputs.send();
+    outputs.flush();
     return yield* writeEntry(toInput(file, store), about);
   }
 
@@ -197,7 +202,7 @@ class Outputs {
    */
   async *#bodyOf({ body }: Output): AsyncGenerator<Uint8Array> {
     const { timing, signal } = this.#to;
-    const pause = () => timing.during("engine", () => letOthersRun());
+    const pause = () => timing.measure("engine", () => yieldToEventLoop());
     await pause();
     if (body instanceof Uint8Array) {
       this.#countBytes(body.length);
@@ -207,7 +212,7 @@ class Outputs {
     const chunks = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
     try {
       for (let count = 1; ; count++) {
-        const { done, value } = await timing.during("engine", async () => chunks.next());
+        const { done, value } = await timing.measure("engine", async () => chunks.next());
         signal.throwIfAborted();
         if (done) return;
         this.#countBytes(value.length);
@@ -222,7 +227,7 @@ class Outputs {
   /** @throws ServiceError 413 */
   #countBytes(bytes: number): void {
     const { caller, maxBytes } = this.#to;
-    caller?.made(bytes);
+    caller?.countProduced(bytes);
     this.#bytes += bytes;
     if (this.#bytes > maxBytes) throw outputTooLarge(maxBytes);
   }

@@ -16,7 +16,7 @@ export const TAGS = {
 } as const;
 
 /** A value that is not in the body: a placeholder of the path, a query parameter, or a header field. */
-export interface Value {
+export interface ParameterDescription {
   readonly description: string;
   /** JSON schema. @default a string */
   readonly schema?: Json;
@@ -24,26 +24,26 @@ export interface Value {
   readonly required?: boolean;
   readonly example?: unknown;
 }
-export type ValuesByName = Readonly<Record<string, Value>>;
+export type ParametersByName = Readonly<Record<string, ParameterDescription>>;
 
 /** A body in one encoding. */
-export interface Content {
+export interface MediaTypeObject {
   readonly schema: Json;
   readonly example?: unknown;
 }
 /** The encodings of a body by media type; `*` stands for anything. */
-export type Contents = Readonly<Record<string, Content>>;
+export type ContentByType = Readonly<Record<string, MediaTypeObject>>;
 
 /** A successful answer. */
-export interface Answer {
+export interface ResponseDescription {
   readonly description: string;
-  readonly headers?: ValuesByName;
+  readonly headers?: ParametersByName;
   /** @default no body */
-  readonly content?: Contents;
+  readonly content?: ContentByType;
 }
 
 /** One method of a path. */
-export interface Operation {
+export interface OperationDescription {
   readonly method: Method;
   /** Unique name, of which clients make the names of functions. */
   readonly id: string;
@@ -52,12 +52,12 @@ export interface Operation {
   readonly summary: string;
   /** True if the keyed variant asks for the key. @default false */
   readonly needsKey?: boolean;
-  readonly query?: ValuesByName;
-  readonly headers?: ValuesByName;
+  readonly query?: ParametersByName;
+  readonly headers?: ParametersByName;
   /** @default no body */
-  readonly body?: Contents;
+  readonly body?: ContentByType;
   /** By status. */
-  readonly answers: Readonly<Record<number, Answer>>;
+  readonly answers: Readonly<Record<number, ResponseDescription>>;
   /** Errors by example, besides those of every path. */
   readonly errors: readonly ServiceError[];
 }
@@ -70,10 +70,10 @@ export interface PathDescription {
   readonly section: string;
   /** @default all */
   readonly variants?: readonly Variant[];
-  readonly placeholders?: ValuesByName;
+  readonly placeholders?: ParametersByName;
   /** Schemas by name, to which {@link ref} refers. */
   readonly schemas?: Readonly<Record<string, Json>>;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly OperationDescription[];
 }
 
 /** Describes a path of a deployment, whose base URL has no slash at the end. */
@@ -81,11 +81,11 @@ export type Describe = (config: Config, baseUrl: string) => PathDescription;
 
 /** A property of every request of certain methods, such as a header field that all endpoints understand. */
 export interface Feature {
-  readonly headers?: ValuesByName;
+  readonly headers?: ParametersByName;
   /** Header fields of every answer that is not an error. */
-  readonly answerHeaders?: ValuesByName;
+  readonly answerHeaders?: ParametersByName;
   /** Answers by status, besides those of the operation itself. One of the same status is another form of that answer. */
-  readonly answers?: Readonly<Record<number, Answer>>;
+  readonly answers?: Readonly<Record<number, ResponseDescription>>;
   readonly errors?: readonly ServiceError[];
   /** Requests that the service sends to the client, by name. @default none */
   readonly messages?: Readonly<Record<string, MessageDescription>>;
@@ -95,19 +95,19 @@ export interface Feature {
 export interface MessageDescription {
   /** One sentence. */
   readonly summary: string;
-  readonly headers: ValuesByName;
+  readonly headers: ParametersByName;
   readonly schema: Json;
   readonly example: unknown;
 }
 
 /** Returns an operation that has some features as well. The descriptions of a header field that several have are joined. */
-export function withFeatures(operation: Operation, features: readonly Feature[]): Operation {
-  const headers: Record<string, Value> = { ...operation.headers };
+export function withFeatures(operation: OperationDescription, features: readonly Feature[]): OperationDescription {
+  const headers: Record<string, ParameterDescription> = { ...operation.headers };
   for (const [name, value] of features.flatMap((feature) => Object.entries(feature.headers ?? {}))) {
     const known = headers[name];
     headers[name] = known ? { ...known, description: `${known.description} ${value.description}` } : value;
   }
-  const answers = features.reduce<Readonly<Record<string, Answer>>>(
+  const answers = features.reduce<Readonly<Record<string, ResponseDescription>>>(
     (all, feature) => ({
       ...feature.answers,
       ...Object.fromEntries(
@@ -116,7 +116,7 @@ export function withFeatures(operation: Operation, features: readonly Feature[])
     }),
     operation.answers,
   );
-  const answerHeaders: ValuesByName = Object.assign({}, ...features.map((feature) => feature.answerHeaders));
+  const answerHeaders: ParametersByName = Object.assign({}, ...features.map((feature) => feature.answerHeaders));
   return {
     ...operation,
     headers,
@@ -131,7 +131,7 @@ export function withFeatures(operation: Operation, features: readonly Feature[])
 }
 
 /** Returns an answer that may also have the form of another one, in JSON. */
-function eitherOf(answer: Answer, other: Answer | undefined): Answer {
+function eitherOf(answer: ResponseDescription, other: ResponseDescription | undefined): ResponseDescription {
   const [one, second] = [answer, other].map((given) => given?.content?.["application/json"]);
   if (!other || !one || !second) return answer;
   const either = { ...one, schema: { anyOf: [one.schema, second.schema] } };
@@ -146,7 +146,7 @@ function eitherOf(answer: Answer, other: Answer | undefined): Answer {
 export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
 /** Returns a body in JSON. */
-export const json = (schema: Json, example?: unknown): Contents => ({
+export const json = (schema: Json, example?: unknown): ContentByType => ({
   "application/json": { schema, ...(example === undefined ? {} : { example }) },
 });
 
@@ -164,7 +164,7 @@ export const EXAMPLE_INPUT = "1d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55";
 export const EXAMPLE_OUTPUT = "28b1f0c3e-52a6-4f0b-8d1c-3f9f2f6a7e10";
 
 /** Stands for the bytes of a file in the example of a form. */
-export const bytesOf = (fileName: string): string => `(the bytes of ${fileName})`;
+export const exampleBytes = (fileName: string): string => `(the bytes of ${fileName})`;
 
 /** Returns the name of the file for which a value of an example stands. */
-export const fileNameIn = (value: string): string | undefined => /^\(the bytes of (.+)\)$/.exec(value)?.[1];
+export const exampleFileName = (value: string): string | undefined => /^\(the bytes of (.+)\)$/.exec(value)?.[1];

@@ -1,6 +1,6 @@
 // Determines the document family of an input of /pdf, and with it the engine: by content first, by the extension of the
 // name if text is ambiguous, never by the client's claim. The engine decides whether the document is sound.
-import { behindComments, mediaTypeOf } from "../core/media-type.ts";
+import { behindComments, detectMediaType } from "../core/media-type.ts";
 import type { Input } from "../core/operation.ts";
 import { isHtmlPart, isSource, isWebArchive } from "../core/text-formats.ts";
 import { isShortcut } from "../core/web-address.ts";
@@ -57,7 +57,8 @@ export async function documentTypeOf(input: Input): Promise<DocumentType> {
 }
 
 /** Returns the media type of an input. */
-export const mediaTypeOfInput = async (input: Input): Promise<string> => mediaTypeOf(await startOf(input), input.name);
+export const mediaTypeOfInput = async (input: Input): Promise<string> =>
+  detectMediaType(await startOf(input), input.name);
 
 /** @param start the first bytes; if there are few of them, the type may be another one */
 export function typeOfStart(start: Uint8Array, name: string): DocumentType {
@@ -66,7 +67,7 @@ export function typeOfStart(start: Uint8Array, name: string): DocumentType {
     const html = text ?? htmlOf(start);
     if (html && !PDF_BEGIN.test(html)) return "html";
   }
-  const found = BY_CONTENT[mediaTypeOf(start, "")];
+  const found = BY_CONTENT[detectMediaType(start, "")];
   if (found) return found;
   if (isBeforeOle(start, name)) return "office";
   if (text === undefined) return "none";

@@ -5,45 +5,45 @@ import type { Config, Variant } from "../core/config.ts";
 import type { EngineFailure, FailureReason } from "../core/failure.ts";
 import type { JobQueue, Progress } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { Context, Input, Signature } from "../core/operation.ts";
-import type { Asked } from "../core/within.ts";
+import type { Context, Input, OperationDeclaration } from "../core/operation.ts";
+import type { RpcCall } from "../core/within.ts";
 import type { ConnectedContainer } from "../placement/connection.ts";
-import type { Job, Places } from "../placement/placement.ts";
-import type { Turns } from "../placement/turns.ts";
-import type { KeptBytes } from "../storage/kept-bytes.ts";
-import type { FileMarks } from "../storage/marks.ts";
+import type { JobPlan, Backends } from "../placement/placement.ts";
+import type { Semaphore } from "../placement/turns.ts";
+import type { MemoryQuota } from "../storage/kept-bytes.ts";
+import type { FilePolicy } from "../storage/marks.ts";
 import type { Store } from "../storage/store.ts";
-import type { MayRemove } from "./auth.ts";
+import type { DeletePolicy } from "./auth.ts";
 import type { ServiceError } from "./errors.ts";
 import { type Fields, isSent, parseFields, type Values } from "./fields.ts";
 import type { Form } from "./form.ts";
-import type { Account } from "./job-account.ts";
-import type { Source } from "./source.ts";
+import type { ClientAccount } from "./job-account.ts";
+import type { InputDeclaration } from "./source.ts";
 import type { Timing } from "./timing.ts";
 
 /** Fields of a JSON answer that only some endpoints have. */
 type SpecialField = "inputSize" | "substitutedFonts";
 
-export interface Declaration<F extends Fields> {
+export interface EndpointDeclaration<F extends Fields> {
   /** Path of the endpoint, with a leading slash. */
   readonly path: string;
   readonly variants: readonly Variant[];
   readonly summary: string;
   /** Values of fields for an example, besides `output`; `file` is a name. @default a PDF */
   readonly example?: Readonly<Record<string, string | number | readonly string[]>>;
-  readonly source: Source;
+  readonly input: InputDeclaration;
   readonly fields: F;
   /**
    * `prefix`: a number is appended to the name of each output, and the response holds lists if there are several
    * outputs. `list`: the response holds lists even for one output.
    */
-  readonly naming: "name" | "prefix" | "list";
+  readonly outputNaming: "name" | "prefix" | "list";
   /** Media type of each output, without parameters. */
   readonly produces: string;
   /** Fields of the JSON answer beyond those of every endpoint. @default none */
-  readonly tells?: readonly SpecialField[];
+  readonly extraFields?: readonly SpecialField[];
   /** Set if the upload limit may exceed the standard one (spec, "Limits"). @default false */
-  readonly setsUploadLimit?: boolean;
+  readonly allowsLargerUploads?: boolean;
   /** Error responses for OpenAPI, besides those that follow from `source` and those of every endpoint. @default none */
   readonly errors?: readonly ServiceError[];
   /** Responses to failures that have a different meaning for this endpoint. */
@@ -52,13 +52,16 @@ export interface Declaration<F extends Fields> {
    * Returns the operation that a file with these first bytes needs, if only the container has it: an instance starts
    * while the rest of the file arrives. @default none is known so early
    */
-  readonly foresees?: (start: Uint8Array, name: string) => Pick<Signature<unknown>, "internet"> | undefined;
+  readonly prewarmFor?: (
+    start: Uint8Array,
+    name: string,
+  ) => Pick<OperationDeclaration<unknown>, "internet"> | undefined;
   /** Creates the job. Called after every field has passed its range check. */
-  prepare(values: Values<F>, given: Given): Job | Promise<Job>;
+  createJob(values: Values<F>, given: PrepareContext): JobPlan | Promise<JobPlan>;
 }
 
 /** The inputs of a request, and the fields that the client sent. */
-export interface Given {
+export interface PrepareContext {
   /** Empty if they are yet to be fetched: then the fields alone are checked, and the job is not run. */
   readonly inputs: readonly Input[];
   /** Reports whether the client sent a value for a field, as opposed to relying on the default. */
@@ -66,41 +69,41 @@ export interface Given {
 }
 
 /** A declaration without the types of its fields, which are no longer needed. */
-export interface Endpoint extends Omit<Declaration<Fields>, "prepare"> {
-  bind(
+export interface Endpoint extends Omit<EndpointDeclaration<Fields>, "createJob"> {
+  parse(
     form: Form,
     defaults: Readonly<Record<string, string>>,
-  ): { readonly output: string; prepare(inputs: readonly Input[]): Job | Promise<Job> };
+  ): { readonly output: string; prepare(inputs: readonly Input[]): JobPlan | Promise<JobPlan> };
 }
 
 /** Declares an endpoint. Every endpoint has the field `output` (spec, rule 4). */
-export function endpoint<F extends Fields & { readonly output: Fields[string] }>(
-  declaration: Declaration<F>,
+export function defineEndpoint<F extends Fields & { readonly output: Fields[string] }>(
+  declaration: EndpointDeclaration<F>,
 ): Endpoint {
-  const { prepare, ...rest } = declaration;
+  const { createJob, ...rest } = declaration;
   return {
     ...rest,
-    bind(form, defaults) {
+    parse(form, defaults) {
       const values = parseFields(declaration.fields, form, defaults);
       const given = { isSent: (field: string) => isSent(form, field) };
-      return { output: String(values.output), prepare: (inputs) => prepare(values, { ...given, inputs }) };
+      return { output: String(values.output), prepare: (inputs) => createJob(values, { ...given, inputs }) };
     },
   };
 }
 
 /** Everything the pipeline works with. */
-export interface Service extends Places {
+export interface RequestServices extends Backends {
   readonly config: Config;
   readonly store: Store;
   readonly container: ConnectedContainer | undefined;
-  readonly uploadTurns: Turns;
+  readonly uploadTurns: Semaphore;
   /** Limits the answers that are made faster than their clients take them. */
-  readonly overflowTurns: Turns;
-  readonly kept: KeptBytes;
+  readonly overflowTurns: Semaphore;
+  readonly uploadQuota: MemoryQuota;
   /** Memory for small files that arrive or are stored, and for answers that are files. */
-  readonly waiting: KeptBytes;
+  readonly bufferQuota: MemoryQuota;
   /** Memory for fields and for bodies that are read as a whole. */
-  readonly bodies: KeptBytes;
+  readonly bodies: MemoryQuota;
   /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;
   readonly timing: Timing;
@@ -109,45 +112,45 @@ export interface Service extends Places {
   readonly log: Context["log"];
   readonly defer: Context["defer"];
   /** Whoever sent the request, if it matters. */
-  readonly caller?: Caller;
+  readonly caller?: ClientHooks;
   /** Called with each output of a job that has several. */
   readonly progress?: ((progress: Progress) => void) | undefined;
 }
 
-export interface Caller {
+export interface ClientHooks {
   /** Counts bytes that an operation made. */
-  made(bytes: number): void;
+  countProduced(bytes: number): void;
   /** Lets the job of the request count as one of the caller's until this is disposed. */
-  hold(): Disposable;
+  retain(): Disposable;
   /** Returns the header fields of an answer that names files which the request stored. */
   tokenHeaders(): Readonly<Record<string, string>>;
-  readonly mayRemove: MayRemove;
+  readonly mayDelete: DeletePolicy;
 }
 
 /** Who signs messages to a client. */
-export interface Signers {
+export interface WebhookSigner {
   /** Name of the record that does. */
   readonly signer: string;
   readonly records: KeyRecords;
 }
 
 /** Everything that accepting and running asynchronous jobs needs. */
-export interface QueuedService extends Service {
-  readonly jobs: Asked<JobQueue>;
+export interface AsyncServices extends RequestServices {
+  readonly jobs: RpcCall<JobQueue>;
   /** Identifier of the client. */
   readonly client: string;
   /** Returns the marks of a file that is stored now. */
-  marks(): FileMarks;
+  marks(): FilePolicy;
   /** What the job counts for; undefined if nothing of the client is limited or recorded. */
-  readonly account: Account | undefined;
+  readonly account: ClientAccount | undefined;
   /** Header fields that continue the trace of the request; undefined if it has none. */
   readonly trace: Readonly<Record<string, string>> | undefined;
-  readonly signers: Signers;
+  readonly signers: WebhookSigner;
 }
 
 /**
  * Returns the size limit of one file, in bytes. A setting can lower the standard limit for all endpoints, and raise it
  * for endpoints whose declaration allows that.
  */
-export const uploadLimit = ({ setsUploadLimit = false }: Endpoint, { maxUploadBytes }: Config): number =>
-  setsUploadLimit ? maxUploadBytes : Math.min(maxUploadBytes, LIMITS.uploadBytes);
+export const uploadLimit = ({ allowsLargerUploads = false }: Endpoint, { maxUploadBytes }: Config): number =>
+  allowsLargerUploads ? maxUploadBytes : Math.min(maxUploadBytes, LIMITS.uploadBytes);

@@ -8,7 +8,7 @@ export class ServiceError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The message before {@link values} were put in, as docs/api.md#errors lists it. */
-  readonly sentence: string;
+  readonly template: string;
   /** The words that the message has instead of those in angle brackets. */
   readonly values: Readonly<Record<string, string>>;
   /** @param why a sentence that follows the contract's, and concerns this request */
@@ -23,13 +23,13 @@ export class ServiceError extends Error {
     super(why === undefined ? message : `${message} ${why}`);
     this.status = status;
     this.headers = headers;
-    this.sentence = sentence;
+    this.template = sentence;
     this.values = values;
   }
 
   /** Returns the same error with a sentence that concerns this request. */
   because(why: string): ServiceError {
-    return new ServiceError(this.status, this.sentence, this.headers, this.values, why);
+    return new ServiceError(this.status, this.template, this.headers, this.values, why);
   }
 }
 
@@ -50,7 +50,7 @@ export const outOfRange = (parameter: string, value: string, why?: string) => {
   return new ServiceError(400, "<value> is not within the acceptable range for <parameter>.", {}, values, why);
 };
 export const fileAndId = () => new ServiceError(400, "This route will only accept a File or an ID, not both.");
-export const moreThanOneKey = (parameter: string) =>
+export const duplicateField = (parameter: string) =>
   about(400, "Found more than one <parameter> key, only one is allowed.", { parameter });
 export const tooManyInputs = () => new ServiceError(400, "Too many 'file' or 'id' values.");
 export const fieldRequired = (parameter: string) =>
@@ -81,7 +81,7 @@ export const filesAndUrls = () => new ServiceError(400, "Files and URLs cannot b
 export const fileIdAndUrl = () => new ServiceError(400, "This route will only accept one of a File, an ID or a URL.");
 export const tooManyFiles = () => new ServiceError(400, "This route will only accept one File or one ID.");
 export const tooFewInputs = () => new ServiceError(400, "Too few 'file' or 'id' values.");
-export const otherInputs = (parameter: string) =>
+export const inputOrderMismatch = (parameter: string) =>
   about(400, "The '<parameter>' values do not match the 'file' and 'id' values.", { parameter });
 export const malformedBody = () => new ServiceError(400, "The request body is not valid multipart/form-data.");
 export const malformedJson = () => new ServiceError(400, "The request body is not a valid JSON object.");
@@ -149,18 +149,18 @@ export const rangeNotSatisfiable = (sizeBytes: number) =>
 export const preconditionFailed = () => new ServiceError(412, "The file is not the one named in If-Match.");
 
 // Asynchronous jobs.
-export const onlyAsynchronous = (header: string) =>
+export const requiresAsync = (header: string) =>
   about(400, "The <header> header needs 'Prefer: respond-async'.", { header });
 export const noSigningSecret = () =>
   new ServiceError(400, "The service has no secret to sign webhooks with, please ask its operator for one.");
 export const noSuchRequest = () => new ServiceError(404, "requestID not found. That request does not exist.");
 
 // Repeatable requests.
-export const stillAtWork = (retryAfterSeconds = 5) =>
+export const requestInProgress = (retryAfterSeconds = 5) =>
   new ServiceError(409, "Another request with this Idempotency-Key is still being processed.", {
     "Retry-After": String(retryAfterSeconds),
   });
-export const keyOfAnother = () => new ServiceError(422, "This Idempotency-Key was used with another request.");
+export const idempotencyKeyReused = () => new ServiceError(422, "This Idempotency-Key was used with another request.");
 
 // Resumable uploads (tus 1.0).
 export const wrongTusVersion = (version: string) =>
@@ -173,7 +173,7 @@ export const offsetMismatch = () => new ServiceError(409, "The Upload-Offset is 
 export const beyondLength = () => new ServiceError(413, "The body goes beyond the Upload-Length.");
 export const wrongPatchType = () =>
   new ServiceError(415, "The Content-Type of the request must be application/offset+octet-stream.");
-export const uploadTaken = () => new ServiceError(423, "Another request has changed the upload.");
+export const uploadConflict = () => new ServiceError(423, "Another request has changed the upload.");
 export const checksumMismatch = () => new ServiceError(460, "The Upload-Checksum is not that of the body.");
 
 export const crashed = () => new ServiceError(500, "The file could not be processed because of an internal failure.");
@@ -184,7 +184,7 @@ export const storageFull = () => new ServiceError(507, "There is no room to stor
 export const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");
 
 /** Returns an error as it was answered before. */
-export const repeated = (status: number, message: string, headers: Record<string, string>) =>
+export const replayedError = (status: number, message: string, headers: Record<string, string>) =>
   new ServiceError(status, message, headers);
 
 /** Maps any thrown value to a response. A value that is not meant for the client becomes one fixed sentence. */

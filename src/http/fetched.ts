@@ -3,32 +3,32 @@
 
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
 import { safeName } from "../core/file-name.ts";
-import { mediaTypeOf } from "../core/media-type.ts";
+import { detectMediaType } from "../core/media-type.ts";
 import type { Context } from "../core/operation.ts";
-import { NOT_AN_ADDRESS, SHORTCUT_TYPE, shortcutName, shortcutTo, webAddress } from "../core/web-address.ts";
+import { NOT_AN_ADDRESS, SHORTCUT_TYPE, shortcutName, shortcutTo, parseWebUrl } from "../core/web-address.ts";
 import { fetchUrl } from "../operations/fetch-url.ts";
 import type { ConnectedContainer } from "../placement/connection.ts";
-import { attempts, container as inContainer, type Places } from "../placement/placement.ts";
+import { selectBackends, containerJob as inContainer, type Backends } from "../placement/placement.ts";
 import type { Batch } from "../storage/batch.ts";
-import type { Arrival } from "../storage/file.ts";
-import type { Keeping } from "../storage/kept-bytes.ts";
+import type { ReceivedFile } from "../storage/file.ts";
+import type { Reservation } from "../storage/kept-bytes.ts";
 import { fileUnreachable, outOfRange } from "./errors.ts";
-import { limited, remember } from "./multipart.ts";
-import { onceMoreIfLost } from "./once-more.ts";
+import { enforceMaxBytes, retainBytes } from "./multipart.ts";
+import { retryIfLost } from "./once-more.ts";
 
-export interface Fetching extends Pick<Context, "signal" | "log" | "defer"> {
-  readonly places: Places;
+export interface FetchOptions extends Pick<Context, "signal" | "log" | "defer"> {
+  readonly places: Backends;
   readonly container: ConnectedContainer | undefined;
   readonly uploads: Batch;
   /** Memory for files until the request ends. */
-  readonly keeping: Keeping;
+  readonly uploadReservation: Reservation;
   /** True if files need not outlive the request. */
   readonly isTransient: boolean;
   readonly maxBytes: number;
 }
 
 /** Address of an input. */
-export interface Addressed {
+export interface UrlInput {
   readonly url: string;
   /** API spelling of the parameter that it was sent as. */
   readonly parameter: string;
@@ -41,15 +41,15 @@ export interface Addressed {
  * @throws ServiceError 400 if it is not the address of a public place, 413, 422
  * @throws EngineFailure `busy` without a container
  */
-export async function receiveAddressed(
-  { url, parameter, mayBePage = false }: Addressed,
-  to: Fetching,
-): Promise<Arrival> {
-  const address = addressOf({ url, parameter });
+export async function fetchInput(
+  { url, parameter, mayBePage = false }: UrlInput,
+  to: FetchOptions,
+): Promise<ReceivedFile> {
+  const address = requireWebUrl({ url, parameter });
   try {
     const file =
-      (await onceMoreIfLost(() => fetchFile(address, mayBePage, to), to)) ?? (await receiveShortcut(address, to));
-    if (!to.isTransient || !file.bytes) to.uploads.send();
+      (await retryIfLost(() => fetchFile(address, mayBePage, to), to)) ?? (await receiveShortcut(address, to));
+    if (!to.isTransient || !file.bytes) to.uploads.flush();
     return file;
   } catch (error) {
     to.signal.throwIfAborted();
@@ -62,8 +62,8 @@ export async function receiveAddressed(
 }
 
 /** @throws ServiceError 400 if it is not the address of a public place, as far as that can be told from the text */
-export function addressOf({ url, parameter }: Addressed): string {
-  const address = webAddress(url);
+export function requireWebUrl({ url, parameter }: UrlInput): string {
+  const address = parseWebUrl(url);
   if (address === undefined) throw outOfRange(parameter, url, NOT_AN_ADDRESS);
   return address;
 }
@@ -72,26 +72,26 @@ export function addressOf({ url, parameter }: Addressed): string {
 const PAGE_TYPE = /^(text\/html|application\/xhtml\+xml)\b/i;
 
 /** @returns undefined if it is a web page, and may be one */
-async function fetchFile(address: string, mayBePage: boolean, to: Fetching): Promise<Arrival | undefined> {
-  const { uploads, keeping, maxBytes, places } = to;
-  const [attempt] = attempts(inContainer(fetchUrl, { url: new URL(address).href, maxBytes }), [], places);
+async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions): Promise<ReceivedFile | undefined> {
+  const { uploads, uploadReservation, maxBytes, places } = to;
+  const [attempt] = selectBackends(inContainer(fetchUrl, { url: new URL(address).href, maxBytes }), [], places);
   for await (const { name: given = "", type, body } of attempt.run(to)) {
     if (mayBePage && PAGE_TYPE.test(type)) return undefined;
     const name = safeName(given) || "file";
-    const file = await uploads.receive({
+    const file = await uploads.add({
       name,
-      type: (start) => mediaTypeOf(start, name),
-      body: limited(body as AsyncIterable<Uint8Array>, maxBytes),
+      type: (start) => detectMediaType(start, name),
+      body: enforceMaxBytes(body as AsyncIterable<Uint8Array>, maxBytes),
     });
-    return remember(file, keeping);
+    return retainBytes(file, uploadReservation);
   }
   throw new EngineFailure("crashed", "an address without a file");
 }
 
-async function receiveShortcut(address: string, { uploads }: Fetching): Promise<Arrival> {
+async function receiveShortcut(address: string, { uploads }: FetchOptions): Promise<ReceivedFile> {
   const body = shortcutTo(address);
   const name = shortcutName(address);
-  const shortcut = await uploads.receive({ name, type: SHORTCUT_TYPE, body, sizeHint: body.length });
-  uploads.send();
+  const shortcut = await uploads.add({ name, type: SHORTCUT_TYPE, body, sizeHint: body.length });
+  uploads.flush();
   return shortcut;
 }

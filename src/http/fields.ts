@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { safeName } from "../core/file-name.ts";
 import { HOW_PAGES_ARE_WRITTEN, type PageSelection, parseListedPages, parsePages } from "../core/pages.ts";
-import { fieldRequired, moreThanOneKey, outOfRange } from "./errors.ts";
+import { fieldRequired, duplicateField, outOfRange } from "./errors.ts";
 
 export interface Field<T> {
   readonly description: string;
@@ -178,7 +178,7 @@ export function parseFields<F extends Fields>(
     }
     // A list without values is different from a field that was not sent.
     if (given?.length === 0) throw outOfRange(name, "");
-    if (given && given.length > 1 && field.joint === undefined) throw moreThanOneKey(name);
+    if (given && given.length > 1 && field.joint === undefined) throw duplicateField(name);
     const sent = field.isFile ? given : given?.filter(isFilled);
     const text = sent?.length ? sent.join(field.joint) : (defaults[name] ?? field.fallback);
     if (text === undefined && !field.optional) throw fieldRequired(name);

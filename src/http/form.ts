@@ -1,10 +1,10 @@
 // Defines what the body of a POST is read into, and how.
 
 import { LIMITS } from "../core/limits.ts";
-import type { Turns } from "../placement/turns.ts";
+import type { Semaphore } from "../placement/turns.ts";
 import type { Batch } from "../storage/batch.ts";
-import type { Arrival } from "../storage/file.ts";
-import type { Keeping } from "../storage/kept-bytes.ts";
+import type { ReceivedFile } from "../storage/file.ts";
+import type { Reservation } from "../storage/kept-bytes.ts";
 import type { Store } from "../storage/store.ts";
 import type { SentFields } from "./fields.ts";
 
@@ -14,7 +14,7 @@ import type { SentFields } from "./fields.ts";
  */
 export interface Form extends SentFields {
   /** Files by the name of their field, in the same order. */
-  readonly files: ReadonlyMap<string, readonly Arrival[]>;
+  readonly files: ReadonlyMap<string, readonly ReceivedFile[]>;
   /** All files, on their way into the store. */
   readonly uploads: Batch;
   /** Names of fields and files in the order of arrival, one entry for each value. */
@@ -39,16 +39,16 @@ export interface FormOptions {
   readonly maxFileBytes: number;
   readonly maxFiles: number;
   /** Limits concurrent uploads, because each holds a buffer of one part. */
-  readonly uploadTurns: Turns;
+  readonly uploadTurns: Semaphore;
   /** Memory for files until the request ends. Files stay in memory as long as there is room. */
-  readonly keeping: Keeping;
+  readonly uploadReservation: Reservation;
   /** Memory for files that wait to be stored together with others. */
-  readonly waiting: Keeping;
+  readonly batchReservation: Reservation;
   /** Memory for fields and for bodies that are read as a whole, from before they arrive until the request ends. */
-  readonly held: Keeping;
+  readonly held: Reservation;
   readonly signal: AbortSignal;
   /** Called with the first bytes of each file, while the rest arrives. */
-  begins?(start: Uint8Array, name: string): void;
+  onFileStart?(start: Uint8Array, name: string): void;
   /** Size of the whole body in bytes, if the client sent it. */
   readonly bodySize?: number;
 }

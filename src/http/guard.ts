@@ -7,12 +7,19 @@ import { d1Usage } from "../keys/d1-usage.ts";
 import { limiterOf } from "../keys/durable-limiter.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
 import type { Quota } from "../storage/one-time-uploads.ts";
-import { Admission, type Admitting, askLimits } from "./admission.ts";
-import { clientAt, clientWith, type MayRemove, removalsBy, requireKey, TOKEN_FIELD } from "./auth.ts";
+import { Admission, type AdmissionOptions, checkLimits } from "./admission.ts";
+import {
+  clientAt,
+  clientIdOfKey,
+  type DeletePolicy,
+  createDeletePolicy,
+  requireKey,
+  DELETE_TOKEN_HEADER,
+} from "./auth.ts";
 import { ONE_TIME_PATH } from "./one-time.ts";
 import { TUS_PATH } from "./tus/uploads.ts";
 
-export interface Guarded extends Pick<Admitting, "operation" | "isJob" | "waitUntil" | "log"> {
+export interface GuardOptions extends Pick<AdmissionOptions, "operation" | "isJob" | "waitUntil" | "log"> {
   readonly request: Request;
   /** Path of the request. */
   readonly path: string;
@@ -33,7 +40,7 @@ const isGuarded = (method: string, path: string) =>
  * Returns the admission of a request, which has not entered yet, or undefined if it needs none.
  * @throws ServiceError 401
  */
-export async function admissionOf(guarded: Guarded): Promise<Admission | undefined> {
+export async function createAdmission(guarded: GuardOptions): Promise<Admission | undefined> {
   const { request, path, env, config, collector, ...others } = guarded;
   if (!isGuarded(request.method, path)) return undefined;
   const usage = { collector, records: usageOf(env) };
@@ -41,7 +48,7 @@ export async function admissionOf(guarded: Guarded): Promise<Admission | undefin
   if (config.variant === "keyed") {
     const key = await requireKey(request.headers.get("Api-Key"), env.API_KEYS);
     const limits = limitsOf(key.record.limits);
-    const client = clientWith(key);
+    const client = clientIdOfKey(key);
     return new Admission({ ...common, client, key, ...(limits ? { limits, limiter: limiterOf(env) } : {}) });
   }
   const limits = config.addressLimits;
@@ -60,14 +67,15 @@ export function addressClient({ headers }: Request, env: Env): string {
  */
 export async function admitFile(
   { client, megabytesPerDay }: Quota,
-  { request, env, log }: Pick<Guarded, "request" | "env" | "log">,
+  { request, env, log }: Pick<GuardOptions, "request" | "env" | "log">,
 ): Promise<void> {
   if (megabytesPerDay === undefined) return;
   const asking = { client, limits: { megabytesPerDay }, limiter: limiterOf(env), log };
-  await askLimits({ ...asking, isJob: false, bodyBytes: bodyBytesOf(request, env) });
+  await checkLimits({ ...asking, isJob: false, bodyBytes: bodyBytesOf(request, env) });
 }
 
-const limitsOf = (limits: Admitting["limits"]) => (limits && Object.keys(limits).length > 0 ? limits : undefined);
+const limitsOf = (limits: AdmissionOptions["limits"]) =>
+  limits && Object.keys(limits).length > 0 ? limits : undefined;
 
 /** Returns undefined if the body has an unknown size. */
 function bodyBytesOf({ headers, body }: Request, { LIMITER }: Env): number | undefined {
@@ -82,9 +90,9 @@ function bodyBytesOf({ headers, body }: Request, { LIMITER }: Env): number | und
  * Returns what decides whether a request may remove a file.
  * @throws ServiceError 401 without a key or token in the keyed variant, or with an invalid key
  */
-export async function removalsOf({ headers }: Request, env: Env, { variant }: Config): Promise<MayRemove> {
+export async function authorizeDelete({ headers }: Request, env: Env, { variant }: Config): Promise<DeletePolicy> {
   if (variant === "private") return () => true;
   const apiKey = headers.get("Api-Key");
-  if (apiKey === null && headers.has(TOKEN_FIELD)) return removalsBy(undefined, headers);
-  return removalsBy(clientWith(await requireKey(apiKey, env.API_KEYS)), headers);
+  if (apiKey === null && headers.has(DELETE_TOKEN_HEADER)) return createDeletePolicy(undefined, headers);
+  return createDeletePolicy(clientIdOfKey(await requireKey(apiKey, env.API_KEYS)), headers);
 }

@@ -24,14 +24,14 @@ const words = (text: string): string =>
  * @param parameters names of the parameters of the path, with or without brackets
  */
 export function helpLink(
-  { sentence, values }: ServiceError,
+  { template, values }: ServiceError,
   path: string,
   parameters: readonly string[],
   baseUrl: string,
 ): string {
   const { parameter = "" } = values;
   const isKnown = parameters.some((name) => bare(name) === bare(parameter));
-  const anchor = isKnown ? parameterAnchor(path, parameter) : errorAnchor(sentence);
+  const anchor = isKnown ? parameterAnchor(path, parameter) : errorAnchor(template);
   // A base URL in another script is a setting that must not break every error.
   const base = baseUrl.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
   return `<${base}/docs#${anchor}>; rel="help"`;

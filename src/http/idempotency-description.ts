@@ -1,7 +1,7 @@
 // Describes the header Idempotency-Key, which every POST takes.
 import { LIMITS } from "../core/limits.ts";
 import type { Feature } from "./description.ts";
-import { invalidHeader, keyOfAnother, stillAtWork } from "./errors.ts";
+import { invalidHeader, idempotencyKeyReused, requestInProgress } from "./errors.ts";
 
 export const IDEMPOTENCY: Feature = {
   headers: {
@@ -14,5 +14,5 @@ export const IDEMPOTENCY: Feature = {
   answerHeaders: {
     "Idempotent-Replayed": { description: "Set if the request was repeated.", example: "true" },
   },
-  errors: [invalidHeader("Idempotency-Key"), stillAtWork(), keyOfAnother()],
+  errors: [invalidHeader("Idempotency-Key"), requestInProgress(), idempotencyKeyReused()],
 };

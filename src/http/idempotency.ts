@@ -2,20 +2,27 @@
 // (docs/api.md#idempotency). Knows nothing about endpoints.
 
 import { createHash } from "node:crypto";
-import type { Claim, Claims, KeptAnswer } from "../core/claims.ts";
+import type { Claim, Claims, StoredResponse } from "../core/claims.ts";
 import { StorageFull } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
-import { wait } from "../core/pause.ts";
-import { askTwice } from "../core/within.ts";
-import type { Service } from "./endpoint.ts";
-import { busy, invalidHeader, keyOfAnother, repeated, stillAtWork, toServiceError } from "./errors.ts";
+import { delay } from "../core/pause.ts";
+import { retryOnce } from "../core/within.ts";
+import type { RequestServices } from "./endpoint.ts";
+import {
+  busy,
+  invalidHeader,
+  idempotencyKeyReused,
+  replayedError,
+  requestInProgress,
+  toServiceError,
+} from "./errors.ts";
 import { isFilled } from "./fields.ts";
 import type { Form } from "./form.ts";
-import { KEY_FIELD } from "./negotiation.ts";
+import { IDEMPOTENCY_KEY_HEADER } from "./negotiation.ts";
 
 /** Header field of an answer that another request with the same key got before. */
-export const REPLAYED_FIELD = "Idempotent-Replayed";
-const REPLAYED = { [REPLAYED_FIELD]: "true" };
+export const REPLAYED_HEADER = "Idempotent-Replayed";
+const REPLAYED = { [REPLAYED_HEADER]: "true" };
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
 
@@ -24,18 +31,19 @@ const LONGEST_PAUSE_MS = 1000;
  * @param client identifier of those who share their keys
  * @throws ServiceError 400 if the key is not 1 to 255 visible ASCII characters
  */
-export function claimOf(headers: Headers, client: string, claims: Claims): Claim | undefined {
-  const key = headers.get(KEY_FIELD);
+export function openClaim(headers: Headers, client: string, claims: Claims): Claim | undefined {
+  const key = headers.get(IDEMPOTENCY_KEY_HEADER);
   if (key === null) return undefined;
-  if (!/^[\x21-\x7e]+$/.test(key) || key.length > LIMITS.idempotencyKeyLength) throw invalidHeader(KEY_FIELD);
+  if (!/^[\x21-\x7e]+$/.test(key) || key.length > LIMITS.idempotencyKeyLength)
+    throw invalidHeader(IDEMPOTENCY_KEY_HEADER);
   const name = digest(`${client} ${key}`);
   // A Durable Object that has failed needs another stub. Every question may be asked twice.
-  const ask = askTwice(LIMITS.claimAnswerMs, () => claims.getByName(name));
+  const ask = retryOnce(LIMITS.claimAnswerMs, () => claims.getByName(name));
   return {
-    take: (holder, fingerprint) => ask((claim) => claim.take(holder, fingerprint)),
-    keep: (holder, fingerprint, answer) => ask((claim) => claim.keep(holder, fingerprint, answer)),
-    free: (holder) => ask((claim) => claim.free(holder)),
-    forget: (fileId) => ask((claim) => claim.forget(fileId)),
+    acquire: (holder, fingerprint) => ask((claim) => claim.acquire(holder, fingerprint)),
+    complete: (holder, fingerprint, answer) => ask((claim) => claim.complete(holder, fingerprint, answer)),
+    release: (holder) => ask((claim) => claim.release(holder)),
+    invalidate: (fileId) => ask((claim) => claim.invalidate(fileId)),
   };
 }
 
@@ -43,7 +51,7 @@ export function claimOf(headers: Headers, client: string, claims: Claims): Claim
  * Returns what makes a form another one if it changes: its fields and the content of its files, in any encoding.
  * @param isOrdered true if the order in which inputs of different kinds arrive matters
  */
-export function contentOf({ fields, files, order, encoding }: Form, isOrdered = false): unknown {
+export function fingerprintContent({ fields, files, order, encoding }: Form, isOrdered = false): unknown {
   const sent = [...fields].flatMap(([name, values]) => {
     const filled = values.filter(isFilled);
     // A list without values differs from a field that was not sent.
@@ -59,14 +67,14 @@ export function contentOf({ fields, files, order, encoding }: Form, isOrdered = 
   };
 }
 
-export interface Answered {
+export interface HandledResponse {
   readonly response: Response;
   /** The stored file that is the body, if it is one. */
-  readonly file?: NonNullable<KeptAnswer["file"]>;
+  readonly file?: NonNullable<StoredResponse["file"]>;
 }
 
 /** The right of a request to do the work of its key. */
-export interface Claimed {
+export interface ClaimGrant {
   /** Identifier of the request. */
   readonly holder: string;
   /** Those of requests with the same content that were lost in a crash. */
@@ -74,42 +82,42 @@ export interface Claimed {
 }
 
 /** The work of a request whose body has been read. */
-export interface Work {
+export interface IdempotentWork {
   /** What makes the request another one if it changes, as JSON can hold it. */
   readonly content: unknown;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** @param claimed the right to work, if the request has a key */
-  carryOut(claimed?: Claimed): Promise<Answered>;
+  run(claimed?: ClaimGrant): Promise<HandledResponse>;
   /** Removes everything that the request stored. Called if another request has answered. */
-  undo(): Promise<void>;
+  rollback(): Promise<void>;
 }
 
-type Serving = Pick<Service, "claim" | "store" | "timing" | "log" | "caller">;
+type Serving = Pick<RequestServices, "claim" | "store" | "timing" | "log" | "caller">;
 
 /**
  * Carries out the work, or waits for the request that does and returns its answer.
  * @throws ServiceError 409, 422; 503 if nobody knows whether the work was done
  * @throws the error of the work, now or then
  */
-export async function onlyOnce({ claim, ...service }: Serving, work: Work): Promise<Response> {
-  if (!claim) return (await work.carryOut()).response;
+export async function runIdempotent({ claim, ...service }: Serving, work: IdempotentWork): Promise<Response> {
+  if (!claim) return (await work.run()).response;
   const held = new HeldClaim(claim, digest(JSON.stringify(work.content)), service.log);
-  const replayed = await service.timing.during("wait", () => answerOfAnother(held, work.signal, service.store));
+  const replayed = await service.timing.measure("wait", () => waitForReplay(held, work.signal, service.store));
   if (replayed) {
     service.log("answer replayed", { status: replayed.status });
-    await work.undo();
+    await work.rollback();
     return replayed;
   }
   held.renewFromNowOn();
   try {
-    const { response, file } = await work.carryOut(held.claimed);
+    const { response, file } = await work.run(held.claimed);
     const text = file ? "" : await response.text();
     const headers = [...response.headers, ...Object.entries(service.caller?.tokenHeaders() ?? {})];
     const other = await held.keep({ status: response.status, headers, text, ...(file ? { file } : {}) });
     if (!other) return file ? response : new Response(text, response);
     if (file) await response.body?.cancel();
-    await work.undo();
+    await work.rollback();
     return (await replay(other, service.store)) ?? Promise.reject(busy());
   } catch (error) {
     const { status, message, headers } = toServiceError(error);
@@ -124,23 +132,23 @@ export async function onlyOnce({ claim, ...service }: Serving, work: Work): Prom
 const isOfTheRequest = (status: number) => status >= 400 && status < 500 && ![408, 409, 423, 425, 429].includes(status);
 
 /** @returns undefined if the work is ours */
-async function answerOfAnother(
+async function waitForReplay(
   held: HeldClaim,
   signal: AbortSignal,
-  store: Service["store"],
+  store: RequestServices["store"],
 ): Promise<Response | undefined> {
   const until = Date.now() + LIMITS.claimWaitMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const taken = await held.take();
     if (taken.kind === "granted") return undefined;
-    if (taken.kind === "other") throw keyOfAnother();
+    if (taken.kind === "other") throw idempotencyKeyReused();
     if (taken.kind === "kept") {
       const replayed = await replay(taken.answer, store);
       if (replayed) return replayed;
       await held.forget(taken.answer);
     } else {
-      if (Date.now() + pauseMs > until) throw stillAtWork();
-      await wait(pauseMs, signal);
+      if (Date.now() + pauseMs > until) throw requestInProgress();
+      await delay(pauseMs, signal);
     }
   }
 }
@@ -150,11 +158,11 @@ async function answerOfAnother(
  * @throws ServiceError if an error was the answer
  */
 async function replay(
-  { status, headers, text, file }: KeptAnswer,
-  store: Service["store"],
+  { status, headers, text, file }: StoredResponse,
+  store: RequestServices["store"],
 ): Promise<Response | undefined> {
   const all = { ...Object.fromEntries(headers), ...REPLAYED };
-  if (status >= 400) throw repeated(status, (JSON.parse(text) as { readonly error: string }).error, all);
+  if (status >= 400) throw replayedError(status, (JSON.parse(text) as { readonly error: string }).error, all);
   if (!file) return new Response(text, { status, headers: all });
   const opened = await store.open(file.id);
   return opened && new Response(opened.body, { status, headers: all });
@@ -165,25 +173,25 @@ class HeldClaim {
   readonly #claim: Claim;
   readonly #fingerprint: string;
   readonly #holder = crypto.randomUUID();
-  readonly #log: Service["log"];
+  readonly #log: RequestServices["log"];
   #lost: readonly string[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
   #renewing: Promise<unknown> = Promise.resolve();
 
-  constructor(claim: Claim, fingerprint: string, log: Service["log"]) {
+  constructor(claim: Claim, fingerprint: string, log: RequestServices["log"]) {
     this.#claim = claim;
     this.#fingerprint = fingerprint;
     this.#log = log;
   }
 
-  get claimed(): Claimed {
+  get claimed(): ClaimGrant {
     return { holder: this.#holder, lost: this.#lost };
   }
 
   /** @throws ServiceError 503 if the claim cannot be reached */
   async take() {
     try {
-      const taken = await this.#claim.take(this.#holder, this.#fingerprint);
+      const taken = await this.#claim.acquire(this.#holder, this.#fingerprint);
       if (taken.kind === "granted") this.#lost = taken.lost ?? [];
       return taken;
     } catch (error) {
@@ -195,7 +203,7 @@ class HeldClaim {
 
   renewFromNowOn(): void {
     this.#timer = setInterval(() => {
-      this.#renewing = this.#claim.take(this.#holder, this.#fingerprint).catch(() => {});
+      this.#renewing = this.#claim.acquire(this.#holder, this.#fingerprint).catch(() => {});
     }, LIMITS.claimRenewMs);
   }
 
@@ -203,16 +211,16 @@ class HeldClaim {
    * Keeps an answer. If that fails, the answer is the client's all the same; only a repetition works again.
    * @returns the answer that counts instead
    */
-  async keep(answer: KeptAnswer): Promise<KeptAnswer | undefined> {
-    return this.#end(() => this.#claim.keep(this.#holder, this.#fingerprint, answer));
+  async keep(answer: StoredResponse): Promise<StoredResponse | undefined> {
+    return this.#end(() => this.#claim.complete(this.#holder, this.#fingerprint, answer));
   }
 
   async free(): Promise<void> {
-    await this.#end(() => this.#claim.free(this.#holder));
+    await this.#end(() => this.#claim.release(this.#holder));
   }
 
-  async forget({ file }: KeptAnswer): Promise<void> {
-    if (file) await this.#claim.forget(file.id);
+  async forget({ file }: StoredResponse): Promise<void> {
+    if (file) await this.#claim.invalidate(file.id);
   }
 
   /** A renewal that arrives after the end would take the claim again. */

@@ -5,11 +5,11 @@ import type { Limiter, Limits } from "../core/limiter.ts";
 import type { UsageRecords } from "../core/usage.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
 import type { Storing } from "../storage/stored-bytes.ts";
-import { ClientLease } from "./client-lease.ts";
+import { ClientJobLease } from "./client-lease.ts";
 import { storingOf } from "./storing.ts";
 
 /** The client of a job, as it is stored with the job. */
-export interface Account {
+export interface ClientAccount {
   /** Name under which the client's limits count. */
   readonly client: string;
   /** Name of the endpoint. */
@@ -26,17 +26,17 @@ interface Counting {
   log(message: string, details: Record<string, unknown>): void;
 }
 
-export class JobAccount {
-  readonly #account: Account;
+export class JobUsage {
+  readonly #account: ClientAccount;
   readonly #counting: Counting;
   #receivedBytes = 0;
   #madeBytes = 0;
-  readonly #lease: ClientLease;
+  readonly #lease: ClientJobLease;
 
-  constructor(account: Account, counting: Counting) {
+  constructor(account: ClientAccount, counting: Counting) {
     this.#account = account;
     this.#counting = counting;
-    this.#lease = new ClientLease({ ...counting, client: account.client });
+    this.#lease = new ClientJobLease({ ...counting, client: account.client });
   }
 
   /**
@@ -48,11 +48,11 @@ export class JobAccount {
     const { limiter } = this.#counting;
     if (concurrentJobs === undefined || !limiter) return;
     const asked = { isJob: true, bytes: 0 };
-    const { lease } = await limiter.ask(client, { concurrentJobs }, asked).catch((error) => {
+    const { lease } = await limiter.acquire(client, { concurrentJobs }, asked).catch((error) => {
       this.#counting.log("limits not counted", { error: String(error) });
       return { lease: undefined };
     });
-    if (lease !== undefined) this.#lease.keep(lease);
+    if (lease !== undefined) this.#lease.start(lease);
   }
 
   /** Returns what counts the files of the job, see {@link storingOf}. */

@@ -1,6 +1,6 @@
 // Describes asynchronous jobs: the header that asks for one, which every POST takes, and the path of their status.
 import { fileUrl } from "./answer.ts";
-import { TOKEN_FIELD } from "./auth.ts";
+import { DELETE_TOKEN_HEADER } from "./auth.ts";
 import {
   type Describe,
   EXAMPLE_INPUT,
@@ -8,7 +8,7 @@ import {
   type Feature,
   type Json,
   json,
-  type ValuesByName,
+  type ParametersByName,
 } from "./description.ts";
 import { busy, limitReached, noSuchRequest, notAPdf, notRequester } from "./errors.ts";
 import { INCLUDED_INFO } from "./file-info.ts";
@@ -46,8 +46,8 @@ export const ASYNCHRONOUS: Feature = {
   },
 };
 
-const TOKEN: ValuesByName = {
-  [TOKEN_FIELD]: { description: "Token of the answer that accepted the request, instead of the key." },
+const TOKEN: ParametersByName = {
+  [DELETE_TOKEN_HEADER]: { description: "Token of the answer that accepted the request, instead of the key." },
 };
 const count = (description: string, minimum: number): Json => ({ type: "integer", minimum, description });
 const object = (properties: Readonly<Record<string, Json>>, required: readonly string[]): Json => ({

@@ -1,29 +1,32 @@
 // Carries out an asynchronous job: does what the request would have done, and tells the queue what came of it.
 
 import { EngineFailure } from "../core/failure.ts";
-import type { JobError, JobQueue, Progress, TakenJob } from "../core/jobs.ts";
+import type { JobError, JobQueue, Progress, LeasedJob } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { Asked } from "../core/within.ts";
-import { formOf } from "./deferred-form.ts";
-import type { Endpoint, Service } from "./endpoint.ts";
+import type { RpcCall } from "../core/within.ts";
+import { deserializeForm } from "./deferred-form.ts";
+import type { Endpoint, RequestServices } from "./endpoint.ts";
 import { toServiceError } from "./errors.ts";
-import { wishesOf } from "./negotiation.ts";
-import { carryOut, type Exchange } from "./pipeline.ts";
+import { negotiate } from "./negotiation.ts";
+import { runAndRespond, type RequestState } from "./pipeline.ts";
 
-type RunnerService = Service & { readonly jobs: Asked<JobQueue> };
+type RunnerService = RequestServices & { readonly jobs: RpcCall<JobQueue> };
 
 /** The work of a job, whose form and whose surroundings are there. */
-export type Work = (
-  doing: Pick<Exchange, "service" | "form" | "outputs" | "keeping" | "holding" | "signal" | "late" | "progress">,
+export type JobHandler = (
+  request: Pick<
+    RequestState,
+    "service" | "form" | "outputs" | "uploadReservation" | "responseReservation" | "signal" | "deadline" | "progress"
+  >,
   resources: DisposableStack,
 ) => Promise<Response>;
 
 /** Returns the work of the jobs of an endpoint. */
-export const workOf =
-  (endpoint: Endpoint): Work =>
+export const endpointJobHandler =
+  (endpoint: Endpoint): JobHandler =>
   async (doing, resources) => {
-    const wishes = wishesOf(new Headers(), { type: endpoint.produces, naming: endpoint.naming });
-    return (await carryOut({ ...doing, endpoint, wishes, isTransient: false }, resources)).response;
+    const wishes = negotiate(new Headers(), { type: endpoint.produces, naming: endpoint.outputNaming });
+    return (await runAndRespond({ ...doing, endpoint, wishes, isTransient: false }, resources)).response;
   };
 
 const UNAVAILABLE = 503;
@@ -32,33 +35,33 @@ const UNAVAILABLE = 503;
  * @param service stores files under ids that are derived from the seed of the job
  * @returns undefined if the job will run again, or has been canceled
  */
-export async function carryOutJob(
-  work: Work,
-  job: TakenJob,
+export async function runQueuedJob(
+  work: JobHandler,
+  job: LeasedJob,
   service: RunnerService,
 ): Promise<"completed" | "failed" | undefined> {
   const { jobs } = service;
   const attempt = { id: job.id, attempt: job.attempt };
   const late = new AbortController();
-  using lease = new Lease(job, jobs, late);
+  using lease = new AttemptLease(job, jobs, late);
   using resources = new DisposableStack();
-  const waiting = resources.use(service.waiting.open());
+  const waiting = resources.use(service.bufferQuota.openReservation());
   const uploads = service.store.batch("input", waiting);
   const outputs = service.store.batch("output", waiting);
   const discard = () => Promise.all([uploads.discard(), outputs.discard()]);
   let answer: string;
   try {
     const doing = {
-      ...{ service, outputs, late, signal: late.signal, progress: lease.tell },
-      form: await formOf(job.form, service.store, uploads),
-      keeping: resources.use(service.kept.open()),
-      holding: resources.use(service.waiting.open()),
+      ...{ service, outputs, late, signal: late.signal, progress: lease.reportProgress },
+      form: await deserializeForm(job.form, service.store, uploads),
+      keeping: resources.use(service.uploadQuota.openReservation()),
+      holding: resources.use(service.bufferQuota.openReservation()),
     };
     answer = await (await work(doing, resources)).text();
   } catch (error) {
     await discard();
     // Nobody waits for a report.
-    return lease.isLost ? undefined : report(error, attempt, service);
+    return lease.isExpired ? undefined : report(error, attempt, service);
   }
   if (await jobs((queue) => queue.complete(attempt, answer))) return "completed";
   await discard();
@@ -67,7 +70,7 @@ export async function carryOutJob(
 
 async function report(
   error: unknown,
-  attempt: Pick<TakenJob, "id" | "attempt">,
+  attempt: Pick<LeasedJob, "id" | "attempt">,
   service: RunnerService,
 ): Promise<"failed" | undefined> {
   const { status: errorStatus, message } = toServiceError(error);
@@ -84,25 +87,25 @@ async function report(
 }
 
 /** Renews the lease of an attempt, and aborts it when the lease is lost. */
-class Lease implements Disposable {
-  readonly #job: TakenJob;
-  readonly #jobs: Asked<JobQueue>;
+class AttemptLease implements Disposable {
+  readonly #job: LeasedJob;
+  readonly #jobs: RpcCall<JobQueue>;
   readonly #late: AbortController;
   readonly #timer: ReturnType<typeof setInterval>;
   #progress: Progress | undefined;
   #isAsking = false;
   /** True if the job was canceled, or is another attempt's. */
-  isLost = false;
+  isExpired = false;
   #ends = Date.now() + LIMITS.asyncLeaseMs;
 
-  constructor(job: TakenJob, jobs: Asked<JobQueue>, late: AbortController) {
+  constructor(job: LeasedJob, jobs: RpcCall<JobQueue>, late: AbortController) {
     this.#job = job;
     this.#jobs = jobs;
     this.#late = late;
     this.#timer = setInterval(() => void this.#renew(), LIMITS.asyncRenewMs);
   }
 
-  readonly tell = (progress: Progress): void => {
+  readonly reportProgress = (progress: Progress): void => {
     this.#progress = progress;
   };
 
@@ -126,7 +129,7 @@ class Lease implements Disposable {
   }
 
   #abort(): void {
-    this.isLost = true;
+    this.isExpired = true;
     this.#late.abort(new Error("the job was canceled or its lease has ended"));
   }
 }

@@ -4,19 +4,19 @@
 import { parseAccept } from "hono/utils/accept";
 import type { JobQueue, JobStatus } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
-import { wait } from "../core/pause.ts";
-import type { Asked } from "../core/within.ts";
-import type { MayRemove } from "./auth.ts";
+import { delay } from "../core/pause.ts";
+import type { RpcCall } from "../core/within.ts";
+import type { DeletePolicy } from "./auth.ts";
 import { busy, noSuchRequest, notRequester } from "./errors.ts";
 import type { StatusStream, StatusStreams } from "./status-streams.ts";
 
 interface StatusService {
-  readonly jobs: Asked<JobQueue>;
+  readonly jobs: RpcCall<JobQueue>;
   readonly streams: StatusStreams;
   /** Identifier of the client. */
   readonly client: string;
   /** Returns who may cancel a request. @throws ServiceError 401 */
-  removals(): Promise<MayRemove>;
+  removals(): Promise<DeletePolicy>;
 }
 
 /** Serves `/request-status/{id}`: GET and DELETE. @throws ServiceError 401, 403, 404, 429, 503 */
@@ -43,7 +43,9 @@ export async function serveStatus(
     return new Response(body, { headers: { ...headers, "Content-Type": "text/event-stream" } });
   }
   const retry: Record<string, string> = status.status === "pending" ? { "Retry-After": "1" } : {};
-  return new Response(textOf(id, status), { headers: { ...headers, ...retry, "Content-Type": "application/json" } });
+  return new Response(statusJson(id, status), {
+    headers: { ...headers, ...retry, "Content-Type": "application/json" },
+  });
 }
 
 function wantsEvents(accept: string | null): boolean {
@@ -53,7 +55,7 @@ function wantsEvents(accept: string | null): boolean {
 }
 
 /** Returns the status of a request as JSON. A completed one has the fields of its answer. */
-export function textOf(requestId: string, status: JobStatus): string {
+export function statusJson(requestId: string, status: JobStatus): string {
   if (status.status !== "completed") return JSON.stringify({ requestId, ...status });
   const answer = status.answer.trim();
   return `{"requestId":${JSON.stringify(requestId)},${answer.slice(1, -1)},"status":"completed"}`;
@@ -86,7 +88,7 @@ async function* eventsOf(
   let told = "";
   let toldAt = 0;
   for (let status: JobStatus | undefined = first; status; status = await watching.status()) {
-    const text = textOf(id, status);
+    const text = statusJson(id, status);
     if (text !== told) {
       [told, toldAt] = [text, Date.now()];
       yield `event: status\ndata: ${text}\n\n`;
@@ -95,6 +97,6 @@ async function* eventsOf(
       yield ": at work\n\n";
     }
     if (status.status !== "pending" || Date.now() >= until) return;
-    await wait(LIMITS.statusPollMs, signal);
+    await delay(LIMITS.statusPollMs, signal);
   }
 }

@@ -17,7 +17,7 @@ const CUT_TOKEN = new RegExp(
  */
 type Next = "value" | "item" | "member" | "key" | "colon" | "more";
 
-export function mayBeginJson(text: string): boolean {
+export function isJsonPrefix(text: string): boolean {
   const closers: string[] = [];
   let next: Next | undefined = "value";
   for (let at = 0; ; at = TOKEN.lastIndex) {

@@ -5,7 +5,7 @@ import type { Config } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
 import { outOfRange } from "./errors.ts";
 
-export const LIFETIME_FIELD = "File-Lifetime";
+export const LIFETIME_HEADER = "File-Lifetime";
 const HOUR_MS = 3_600_000;
 
 /**
@@ -15,9 +15,9 @@ const HOUR_MS = 3_600_000;
 export function lifetimeOf(headers: Headers, { fileLifetimeMs }: Config, key?: KeyRecord): number | undefined {
   const ofKey = key?.fileLifetimeHours === undefined ? Infinity : key.fileLifetimeHours * HOUR_MS;
   const ofAll = fileLifetimeMs > 0 ? fileLifetimeMs : Infinity;
-  const text = headers.get(LIFETIME_FIELD);
+  const text = headers.get(LIFETIME_HEADER);
   if (text === null) return ofKey < ofAll ? ofKey : undefined;
   const lifetimeMs = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Number.NaN;
   if (lifetimeMs >= LIMITS.fileLifetimeSeconds * 1000 && lifetimeMs <= Math.min(ofKey, ofAll)) return lifetimeMs;
-  throw outOfRange(LIFETIME_FIELD, text);
+  throw outOfRange(LIFETIME_HEADER, text);
 }

@@ -1,7 +1,7 @@
 // Tells which input of a request has a wrong type.
 
 import { typeName } from "../core/type-names.ts";
-import type { Arrival } from "../storage/file.ts";
+import type { ReceivedFile } from "../storage/file.ts";
 import { type ServiceError, wrongType } from "./errors.ts";
 
 /**
@@ -10,7 +10,7 @@ import { type ServiceError, wrongType } from "./errors.ts";
  * @param place of the input among several, from 1
  */
 export function mismatch(
-  { name, type, size }: Pick<Arrival, "name" | "type" | "size">,
+  { name, type, size }: Pick<ReceivedFile, "name" | "type" | "size">,
   takes: string,
   place?: { readonly number: number; readonly of: number },
 ): ServiceError {

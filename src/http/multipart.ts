@@ -3,10 +3,10 @@
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busboy";
 import { safeName } from "../core/file-name.ts";
 import { LIMITS } from "../core/limits.ts";
-import { mediaTypeOf } from "../core/media-type.ts";
+import { detectMediaType } from "../core/media-type.ts";
 import type { Batch } from "../storage/batch.ts";
-import type { Arrival } from "../storage/file.ts";
-import type { Keeping } from "../storage/kept-bytes.ts";
+import type { ReceivedFile } from "../storage/file.ts";
+import type { Reservation } from "../storage/kept-bytes.ts";
 import { PART_BYTES } from "../storage/lone-files.ts";
 import { ArrivingBody, hold } from "./arriving-body.ts";
 import { fieldTooLarge, fileTooLarge, malformedBody, tooManyFields, tooManyInputs } from "./errors.ts";
@@ -78,7 +78,7 @@ class MultipartReader {
   readonly #options: FormOptions;
   readonly #isKept: boolean;
   readonly #fields: FormEntry<string>[] = [];
-  readonly #files: FormEntry<Arrival>[] = [];
+  readonly #files: FormEntry<ReceivedFile>[] = [];
   readonly #order: string[] = [];
   readonly #open = new Set<BusboyFileStream>();
   readonly #finished: Promise<void>;
@@ -94,7 +94,7 @@ class MultipartReader {
     this.#busboy = busboy;
     this.#uploads = uploads;
     this.#options = options;
-    this.#isKept = bodySize > 0 && options.keeping.take(bodySize);
+    this.#isKept = bodySize > 0 && options.uploadReservation.tryReserve(bodySize);
     this.#finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
     this.#hold(LEAST_HELD_BYTES);
     busboy.on("error", () => this.#fail(malformedBody()));
@@ -124,7 +124,7 @@ class MultipartReader {
       throw this.#failure;
     }
     const files = this.#files;
-    if (!isTransient || files.some(({ value }) => !value.bytes)) this.#uploads.send();
+    if (!isTransient || files.some(({ value }) => !value.bytes)) this.#uploads.flush();
     return {
       fields: grouped(this.#fields),
       files: grouped(files),
@@ -192,7 +192,8 @@ class MultipartReader {
     const { bodySize: _, ...others } = this.#options;
     const known = this.#files.length === 0 ? this.#options : others;
     const file = await storePart(stream, fileName, this.#uploads, known, this.#isKept);
-    if (file) this.#files.push({ ...key, value: this.#isKept ? file : remember(file, this.#options.keeping) });
+    if (file)
+      this.#files.push({ ...key, value: this.#isKept ? file : retainBytes(file, this.#options.uploadReservation) });
   }
 
   /** Passes the body on until its end, or until a failure and a limited number of bytes after it. */
@@ -216,9 +217,9 @@ class MultipartReader {
 }
 
 /** Returns the file without its bytes if there is no memory to keep them. */
-export function remember(file: Arrival, keeping: Keeping): Arrival {
+export function retainBytes(file: ReceivedFile, keeping: Reservation): ReceivedFile {
   const { bytes, ...rest } = file;
-  return !bytes || keeping.take(bytes.length) ? file : rest;
+  return !bytes || keeping.tryReserve(bytes.length) ? file : rest;
 }
 
 async function storePart(
@@ -227,31 +228,34 @@ async function storePart(
   uploads: Batch,
   options: FormOptions,
   isKept: boolean,
-): Promise<Arrival | undefined> {
-  const { maxFileBytes, uploadTurns, signal, bodySize, isTransient, begins } = options;
+): Promise<ReceivedFile | undefined> {
+  const { maxFileBytes, uploadTurns, signal, bodySize, isTransient, onFileStart } = options;
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   const first = await chunks.next();
   // A form sends a part without a name and without content for a file input that was left empty.
   if (first.done && !fileName) return undefined;
   const name = safeName(decodeEncodedWords(fileName ?? "")) || "file";
-  if (!first.done) begins?.(first.value, name);
-  using _turn = await uploadTurns.take(signal);
+  if (!first.done) onFileStart?.(first.value, name);
+  using _turn = await uploadTurns.acquire(signal);
   async function* body(): AsyncGenerator<Uint8Array> {
     for (let next = first; !next.done; next = await chunks.next()) yield next.value;
     if (stream.destroyed && !stream.readableEnded) throw malformedBody();
   }
-  return uploads.receive({
+  return uploads.add({
     name,
-    type: (start) => mediaTypeOf(start, name),
-    body: limited(body(), maxFileBytes),
+    type: (start) => detectMediaType(start, name),
+    body: enforceMaxBytes(body(), maxFileBytes),
     ...(bodySize ? { sizeHint: bodySize } : {}),
     ...(isKept && bodySize && bodySize > PART_BYTES ? { partBytes: bodySize } : {}),
-    isHeld: isKept && isTransient,
+    deferStore: isKept && isTransient,
   });
 }
 
 /** @throws ServiceError 413 after too many bytes */
-export async function* limited(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+export async function* enforceMaxBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
   let total = 0;
   for await (const chunk of chunks) {
     total += chunk.length;
@@ -267,7 +271,7 @@ export async function* limited(chunks: AsyncIterable<Uint8Array>, maxBytes: numb
 async function readSmallFile(
   stream: BusboyFileStream,
   fileName: string | undefined,
-  held: Keeping,
+  held: Reservation,
 ): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let room = LIMITS.jsonFileBytes + 4;

@@ -2,10 +2,10 @@
 // Knows neither endpoints nor how an answer is made.
 import { parseAccept } from "hono/utils/accept";
 import { notAcceptable } from "./errors.ts";
-import { preferencesOf } from "./preferences.ts";
+import { parsePreferences } from "./preferences.ts";
 
 /** `json`: ids of stored files. `file`: the only output itself. `archive`: all outputs, as a zip archive. */
-export type Shape = "json" | "file" | "archive";
+export type ResponseFormat = "json" | "file" | "archive";
 
 /** Media types that an endpoint can answer with. */
 export interface Offers {
@@ -14,43 +14,43 @@ export interface Offers {
   readonly naming: "name" | "prefix" | "list";
 }
 
-export interface Wishes {
+export interface Negotiation {
   /** Form of an answer with one output. @throws ServiceError 406 if the client accepts none */
-  one(): Shape;
+  formatForOne(): ResponseFormat;
   /** Form of an answer with several. @throws ServiceError 406 if the client accepts none */
-  several(): Shape;
+  formatForMany(): ResponseFormat;
   /** True if files may be answered with, so that what is sent need not be stored. */
-  readonly mayBeFile: boolean;
+  readonly mayReturnFile: boolean;
   /** True if a file that is the answer is stored as well. */
-  readonly stores: boolean;
+  readonly storesFile: boolean;
   /** True if the client asked for that, and is told the id. */
-  readonly tellsId: boolean;
+  readonly returnsId: boolean;
   /** The same for header fields that lead to the same form of the answer. */
-  readonly summary: string;
+  readonly fingerprint: string;
 }
 
 /** Name of the header field that makes a request repeatable (http/idempotency.ts). */
-export const KEY_FIELD = "Idempotency-Key";
+export const IDEMPOTENCY_KEY_HEADER = "Idempotency-Key";
 const JSON_TYPE = "application/json";
 const ARCHIVE_TYPE = "application/zip";
 
 /** @throws ServiceError 406 if the client accepts no form at all */
-export function wishesOf(headers: Headers, { type, naming }: Offers): Wishes {
+export function negotiate(headers: Headers, { type, naming }: Offers): Negotiation {
   const accept = headers.get("Accept");
-  const archive: readonly [string, Shape][] = naming === "name" ? [] : [[ARCHIVE_TYPE, "archive"]];
+  const archive: readonly [string, ResponseFormat][] = naming === "name" ? [] : [[ARCHIVE_TYPE, "archive"]];
   const one = preferred(accept, [[JSON_TYPE, "json"], [type, "file"], ...archive]);
   const several = preferred(accept, [[JSON_TYPE, "json"], ...archive]);
   const types = [...new Set([JSON_TYPE, type, ...archive.map(([type]) => type)])];
   if (one === undefined && (several === undefined || naming === "name")) throw notAcceptable(types);
-  const tellsId = storesToo(headers);
+  const returnsId = storesToo(headers);
   return {
-    one: () => one ?? refuse(types),
-    several: () => several ?? refuse([JSON_TYPE, ...archive.map(([type]) => type)]),
-    mayBeFile: one !== "json" || (naming !== "name" && several !== "json"),
+    formatForOne: () => one ?? refuse(types),
+    formatForMany: () => several ?? refuse([JSON_TYPE, ...archive.map(([type]) => type)]),
+    mayReturnFile: one !== "json" || (naming !== "name" && several !== "json"),
     // A repetition gets the same file.
-    stores: tellsId || headers.has(KEY_FIELD),
-    tellsId,
-    summary: [one, several, tellsId].join(" "),
+    storesFile: returnsId || headers.has(IDEMPOTENCY_KEY_HEADER),
+    returnsId,
+    fingerprint: [one, several, returnsId].join(" "),
   };
 }
 
@@ -59,8 +59,11 @@ function refuse(types: readonly string[]): never {
 }
 
 /** Returns the offer of the highest quality, and of equal ones the first; undefined if none is accepted. */
-function preferred(accept: string | null, offers: readonly (readonly [string, Shape])[]): Shape | undefined {
-  let best: { readonly shape: Shape; readonly quality: number } | undefined;
+function preferred(
+  accept: string | null,
+  offers: readonly (readonly [string, ResponseFormat])[],
+): ResponseFormat | undefined {
+  let best: { readonly shape: ResponseFormat; readonly quality: number } | undefined;
   const ranges = parseAccept(accept ?? "")
     .map(({ type, q }) => ({ range: type.toLowerCase(), q }))
     // Some clients of old send a lone asterisk.
@@ -88,6 +91,6 @@ function qualityOf(type: string, ranges: readonly { readonly range: string; read
 
 /** Reports whether a client prefers `return=representation; store`. */
 function storesToo(headers: Headers): boolean {
-  const wanted = preferencesOf(headers).get("return");
+  const wanted = parsePreferences(headers).get("return");
   return wanted?.value.toLowerCase() === "representation" && wanted.parameters.has("store");
 }

@@ -1,6 +1,6 @@
 // Puts the losses of a document into words. No other file does: one sentence of the response's `notices` for each kind
 // of loss.
-import { combined, type Notice, type NoticeCode } from "../core/notice.ts";
+import { mergeNotices, type Notice, type NoticeCode } from "../core/notice.ts";
 import { stringItem } from "./string-item.ts";
 
 const SHOWN_SUBJECTS = 10;
@@ -10,7 +10,7 @@ const HEADER_LENGTH = 4096;
 
 /** Returns sentences without a period; empty if nothing was lost. */
 export const noticeSentences = (notices: readonly Notice[]): string[] =>
-  combined(notices).map((notice) => SENTENCES[notice.code](notice));
+  mergeNotices(notices).map((notice) => SENTENCES[notice.code](notice));
 
 /**
  * Returns the value of the header field Notices, a list of strings (RFC 9651); empty if nothing was lost. Leaves out

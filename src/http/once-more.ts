@@ -3,23 +3,23 @@
 import type { Context } from "../core/operation.ts";
 import type { ConnectedContainer } from "../placement/connection.ts";
 
-export interface Retrying extends Pick<Context, "signal" | "log"> {
+export interface RetryOptions extends Pick<Context, "signal" | "log"> {
   readonly container: ConnectedContainer | undefined;
   /** Undoes what the failed attempt left. */
-  undo?(): Promise<void>;
+  rollback?(): Promise<void>;
 }
 
 /** Retries the job once: on another instance, or after a limited wait for the container to return. */
-export async function onceMoreIfLost<T>(
+export async function retryIfLost<T>(
   carryOut: () => Promise<T>,
-  { container, signal, log, undo }: Retrying,
+  { container, signal, log, rollback }: RetryOptions,
 ): Promise<T> {
   try {
     return await carryOut();
   } catch (error) {
-    if (!(await container?.comesBack(error, signal))) throw error;
+    if (!(await container?.prepareRetry(error, signal))) throw error;
     log("job retried", { error: String(error) });
-    await undo?.();
+    await rollback?.();
     return carryOut();
   }
 }

@@ -1,17 +1,17 @@
 // Serves addresses at which one file can be uploaded, once and without a key (docs/api.md#upload-addresses).
 import { safeName } from "../core/file-name.ts";
-import type { FileMarks } from "../storage/marks.ts";
+import type { FilePolicy } from "../storage/marks.ts";
 import { OneTimeUploads, type Quota } from "../storage/one-time-uploads.ts";
 import type { Store } from "../storage/store.ts";
 import { requireSize } from "./body-size.ts";
-import type { Service } from "./endpoint.ts";
+import type { RequestServices } from "./endpoint.ts";
 import {
   fieldRequired,
   methodNotAllowed,
   noSuchUpload,
   tooManyFiles,
   uploadExpired,
-  uploadTaken,
+  uploadConflict,
   uploadUsed,
 } from "./errors.ts";
 import { readForm } from "./read-form.ts";
@@ -21,7 +21,7 @@ import { receiveBody } from "./uploads.ts";
 export const ONE_TIME_PATH = "/upload/once";
 
 export interface OneTimeService
-  extends Pick<Service, "bodies" | "config" | "kept" | "timing" | "uploadTurns" | "waiting">,
+  extends Pick<RequestServices, "bodies" | "config" | "uploadQuota" | "timing" | "uploadTurns" | "bufferQuota">,
     Pick<TusService, "baseUrl" | "bucket" | "marks"> {
   /** Returns whose limit of bytes a file counts for that arrives at a new address. @default nobody's */
   quota(): Quota | undefined;
@@ -31,11 +31,11 @@ export interface OneTimeService
    */
   admit(quota: Quota): Promise<void>;
   /** Returns a store whose new files have the marks of the request that made the address. */
-  storeWith(marks: FileMarks, quota: Quota | undefined): Store;
+  storeWith(marks: FilePolicy, quota: Quota | undefined): Store;
 }
 
 /** A request that uploads the file. */
-type Receiving = OneTimeService & Pick<Service, "store">;
+type Receiving = OneTimeService & Pick<RequestServices, "store">;
 
 /**
  * Answers a request for a new address, or for the one with a token.
@@ -70,7 +70,7 @@ export async function serveOneTime(
 
 const nameIn = ({ searchParams }: URL) => safeName(searchParams.get("name") ?? "") || "file";
 
-const REFUSALS = { unknown: noSuchUpload, expired: uploadExpired, used: uploadUsed, taken: uploadTaken } as const;
+const REFUSALS = { unknown: noSuchUpload, expired: uploadExpired, used: uploadUsed, taken: uploadConflict } as const;
 
 async function receive(
   request: Request,
@@ -79,7 +79,7 @@ async function receive(
   givenService: OneTimeService,
 ): Promise<Response> {
   requireSize(request.headers, { files: 1, fileBytes: givenService.config.maxUploadBytes, isFile: true });
-  const taken = await uploads.take(token);
+  const taken = await uploads.reserve(token);
   if (typeof taken === "string") throw REFUSALS[taken]();
   const service = { ...givenService, store: givenService.storeWith(taken.marks, taken.quota) };
   let id: string | undefined;
@@ -89,7 +89,7 @@ async function receive(
     // Another request may have taken the address from one that it thought lost.
     if (await taken.settle(file.id)) id = file.id;
     else await service.store.remove([file.id]);
-    if (id === undefined) throw uploadTaken();
+    if (id === undefined) throw uploadConflict();
     return Response.json({ files: [file] });
   } catch (error) {
     if (id === undefined) await taken.settle(undefined);
@@ -98,12 +98,12 @@ async function receive(
 }
 
 async function receiveFile(request: Request, name: string, service: Receiving) {
-  using waiting = service.waiting.open();
+  using waiting = service.bufferQuota.openReservation();
   const isForm = /^multipart\/form-data\b/i.test(request.headers.get("Content-Type") ?? "");
   const batch = isForm
     ? await receiveForm(request, service)
     : (await receiveBody(request, encodeURIComponent(name), service.store.batch("input", waiting), service)).uploads;
-  const files = await service.timing.during("store", () => batch.settle());
+  const files = await service.timing.measure("store", () => batch.commit());
   if (files.length === 0) throw fieldRequired("file");
   if (files.length > 1) {
     await batch.discard();
@@ -113,19 +113,19 @@ async function receiveFile(request: Request, name: string, service: Receiving) {
 }
 
 async function receiveForm(request: Request, service: Receiving) {
-  const { config, store, kept, waiting, bodies, timing, uploadTurns } = service;
-  using keeping = kept.open();
-  using held = bodies.open();
-  using room = waiting.open();
+  const { config, store, uploadQuota, bufferQuota, bodies, timing, uploadTurns } = service;
+  using uploadReservation = uploadQuota.openReservation();
+  using held = bodies.openReservation();
+  using room = bufferQuota.openReservation();
   const { uploads } = await readForm(request, {
-    ...{ store, keeping, waiting: room, held, signal: request.signal, isTransient: false },
+    ...{ store, uploadReservation, batchReservation: room, held, signal: request.signal, isTransient: false },
     fileFields: new Set(["file"]),
     textFields: new Set<string>(),
     jsonFileFields: new Set<string>(),
     maxFileBytes: config.maxUploadBytes,
     maxFiles: config.maxInputs,
-    uploadTurns: timing.of(uploadTurns),
+    uploadTurns: timing.measureWaits(uploadTurns),
   });
-  uploads.send();
+  uploads.flush();
   return uploads;
 }

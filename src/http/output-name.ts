@@ -10,12 +10,12 @@ export const needsOutput = ({ fields }: Endpoint, encoding: Form["encoding"], di
 
 /** @param first the first input, whose name counts */
 export function defaultOutput(
-  { path, source, naming }: Endpoint,
+  { path, input, outputNaming }: Endpoint,
   dialect: Dialect,
   first: { readonly name: string },
 ): string {
   const operation = path.slice(1);
   const base = stem(first.name);
-  if (dialect === "current") return source.kind === "one" ? `${base}_pdfrest_${operation}` : `pdfrest_${operation}`;
-  return naming === "list" ? base : `${base}_${operation}`;
+  if (dialect === "current") return input.kind === "one" ? `${base}_pdfrest_${operation}` : `pdfrest_${operation}`;
+  return outputNaming === "list" ? base : `${base}_${operation}`;
 }

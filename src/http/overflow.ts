@@ -2,7 +2,7 @@
 // the client.
 
 import { LIMITS } from "../core/limits.ts";
-import type { Turns } from "../placement/turns.ts";
+import type { Semaphore } from "../placement/turns.ts";
 import type { Batch } from "../storage/batch.ts";
 import type { Store } from "../storage/store.ts";
 import { chunksOf } from "./sources.ts";
@@ -15,7 +15,7 @@ export interface Storing {
   /** Takes the rest. Whoever made it discards it. */
   readonly outputs: Batch;
   /** Limits how many are made without their clients, beside the jobs of clients that wait. */
-  readonly overflowTurns: Turns;
+  readonly overflowTurns: Semaphore;
   readonly signal: AbortSignal;
   /** Called once, when the body is made. */
   made(): void;
@@ -48,7 +48,7 @@ export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing):
   const overflow = async () => {
     const { overflowTurns, signal } = storing;
     // Until it has its turn, the client goes on taking what it can.
-    const turn = await overflowTurns.take(signal).catch(() => undefined);
+    const turn = await overflowTurns.acquire(signal).catch(() => undefined);
     if (turn && !isMade && !isLeft) {
       rest = stored(remaining(), storing);
       await rest.catch(() => {});
@@ -86,8 +86,8 @@ export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing):
 }
 
 async function stored(body: AsyncIterable<Uint8Array>, { store, outputs }: Storing): Promise<Chunks> {
-  const file = await outputs.receive({ name: "rest", type: "application/octet-stream", body });
-  outputs.send();
+  const file = await outputs.add({ name: "rest", type: "application/octet-stream", body });
+  outputs.flush();
   const { id } = await file.stored;
   const opened = await store.open(id);
   if (!opened) throw new Error("the rest of the answer is not in storage any more");

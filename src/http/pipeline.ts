@@ -4,49 +4,60 @@ import type { Config } from "../core/config.ts";
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
 import type { Progress } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
-import { type Attempt, attempts, needsMoreRoom, type Places } from "../placement/placement.ts";
+import { type Backend, selectBackends, needsMoreMemory, type Backends } from "../placement/placement.ts";
 import type { Batch } from "../storage/batch.ts";
-import type { Keeping } from "../storage/kept-bytes.ts";
-import { answerOf, downloadHeaders, lossHeaders } from "./answer.ts";
-import { streamOf } from "./body-stream.ts";
-import { type Delivery, deliver } from "./delivery.ts";
-import { type Endpoint, type Service, uploadLimit } from "./endpoint.ts";
-import { type Fetching, receiveAddressed } from "./fetched.ts";
+import type { Reservation } from "../storage/kept-bytes.ts";
+import { operationResponse, downloadHeaders, noticeHeaders } from "./answer.ts";
+import { toReadableStream } from "./body-stream.ts";
+import { type OutputResult, collectOutputs } from "./delivery.ts";
+import { type Endpoint, type RequestServices, uploadLimit } from "./endpoint.ts";
+import { type FetchOptions, fetchInput } from "./fetched.ts";
 import { listName } from "./fields.ts";
 import type { Form } from "./form.ts";
-import { type Answered, contentOf, onlyOnce } from "./idempotency.ts";
-import { type Wishes, wishesOf } from "./negotiation.ts";
-import { onceMoreIfLost } from "./once-more.ts";
+import { type HandledResponse, fingerprintContent, runIdempotent } from "./idempotency.ts";
+import { type Negotiation, negotiate } from "./negotiation.ts";
+import { retryIfLost } from "./once-more.ts";
 import { defaultOutput, needsOutput } from "./output-name.ts";
 import { overflowing } from "./overflow.ts";
 import { readForm } from "./read-form.ts";
-import { chunksOf, idOf, type Located, locateSources, toInput } from "./sources.ts";
+import { chunksOf, idOf, type InputFile, resolveInputs, toInput } from "./sources.ts";
 import { withStoredFields } from "./stored-fields.ts";
 import { abortAfter } from "./time-limit.ts";
 
 /** Runs a request. If it fails, it removes the files that it stored. */
-export async function handle(endpoint: Endpoint, request: Request, service: Service): Promise<Response> {
-  const wishes = wishesOf(request.headers, { type: endpoint.produces, naming: endpoint.naming });
+export async function handleRequest(endpoint: Endpoint, request: Request, service: RequestServices): Promise<Response> {
+  const wishes = negotiate(request.headers, { type: endpoint.produces, naming: endpoint.outputNaming });
   const resources = new DisposableStack();
   try {
-    if (service.caller) resources.use(service.caller.hold());
-    const keeping = resources.use(service.kept.open());
-    const waiting = resources.use(service.waiting.open());
+    if (service.caller) resources.use(service.caller.retain());
+    const uploadReservation = resources.use(service.uploadQuota.openReservation());
+    const batchReservation = resources.use(service.bufferQuota.openReservation());
     const late = new AbortController();
     const signal = AbortSignal.any([request.signal, late.signal]);
-    const isTransient = endpoint.source.kind === "text" || wishes.mayBeFile;
-    const held = resources.use(service.bodies.open());
-    const form = await receive(endpoint, request, { service, isTransient, keeping, waiting, held, signal });
-    const outputs = service.store.batch("output", waiting);
-    const memory = { keeping, holding: resources.use(service.waiting.open()), isTransient };
+    const isTransient = endpoint.input.kind === "text" || wishes.mayReturnFile;
+    const held = resources.use(service.bodies.openReservation());
+    const form = await readEndpointForm(endpoint, request, {
+      service,
+      isTransient,
+      uploadReservation,
+      batchReservation,
+      held,
+      signal,
+    });
+    const outputs = service.store.batch("output", batchReservation);
+    const memory = {
+      keeping: uploadReservation,
+      holding: resources.use(service.bufferQuota.openReservation()),
+      isTransient,
+    };
     const progress = service.progress ? { progress: service.progress } : {};
     const exchange = { endpoint, service, wishes, form, outputs, ...memory, ...progress, signal, late };
     const undo = () => Promise.all([form.uploads.discard(), outputs.discard()]);
     try {
-      return await onlyOnce(service, {
+      return await runIdempotent(service, {
         ...{ content: requestContent(exchange), signal },
-        carryOut: () => carryOut(exchange, resources),
-        async undo() {
+        run: () => runAndRespond(exchange, resources),
+        async rollback() {
           await undo();
           resources.dispose();
         },
@@ -62,35 +73,35 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
 }
 
 /** A request whose body has been read. */
-export interface Exchange {
+export interface RequestState {
   readonly endpoint: Endpoint;
-  readonly service: Service;
-  readonly wishes: Wishes;
+  readonly service: RequestServices;
+  readonly wishes: Negotiation;
   readonly form: Form;
   readonly outputs: Batch;
-  readonly keeping: Keeping;
-  readonly holding: Keeping;
+  readonly uploadReservation: Reservation;
+  readonly responseReservation: Reservation;
   /** True if files that were sent need not outlive the request. */
   readonly isTransient: boolean;
-  /** Aborted when the client disconnects, or by {@link late}. */
+  /** Aborted when the client disconnects, or by {@link deadline}. */
   readonly signal: AbortSignal;
-  readonly late: AbortController;
+  readonly deadline: AbortController;
   /** Called with each output of a job that has several. */
   progress?(progress: Progress): void;
 }
 
 /** Returns what makes a request another one if it changes. */
-function requestContent({ endpoint: { path, source }, form, wishes }: Exchange): unknown {
-  const isOrdered = source.kind === "several" && source.orderedBy === undefined;
-  return [path, wishes.summary, contentOf(form, isOrdered)];
+function requestContent({ endpoint: { path, input }, form, wishes }: RequestState): unknown {
+  const isOrdered = input.kind === "several" && input.orderedBy === undefined;
+  return [path, wishes.fingerprint, fingerprintContent(form, isOrdered)];
 }
 
-interface Receiving extends Pick<Exchange, "service" | "signal" | "keeping" | "isTransient"> {
-  readonly waiting: Keeping;
-  readonly held: Keeping;
+interface Receiving extends Pick<RequestState, "service" | "signal" | "uploadReservation" | "isTransient"> {
+  readonly batchReservation: Reservation;
+  readonly held: Reservation;
 }
 
-export function receive(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
+export function readEndpointForm(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
   const { service, ...others } = receiving;
   return readForm(request, {
     ...others,
@@ -98,20 +109,20 @@ export function receive(endpoint: Endpoint, request: Request, receiving: Receivi
     ...streamedFields(endpoint),
     maxFileBytes: uploadLimit(endpoint, service.config),
     maxFiles: service.config.maxInputs,
-    uploadTurns: service.timing.of(service.uploadTurns),
-    begins(start, name) {
-      const operation = endpoint.foresees?.(start, name);
-      if (operation) service.container?.startAhead(operation);
+    uploadTurns: service.timing.measureWaits(service.uploadTurns),
+    onFileStart(start, name) {
+      const operation = endpoint.prewarmFor?.(start, name);
+      if (operation) service.container?.prewarm(operation);
     },
   });
 }
 
 /** Returns the names of the fields that are read in other ways than a short text. */
-function streamedFields({ source, fields }: Endpoint) {
+function streamedFields({ input, fields }: Endpoint) {
   const jsonFiles = Object.entries(fields).filter(([, field]) => "isFile" in field && field.isFile);
   return {
-    fileFields: new Set(source.kind === "text" ? [source.field] : ["file"]),
-    textFields: new Set(source.kind === "text" ? [source.field] : []),
+    fileFields: new Set(input.kind === "text" ? [input.field] : ["file"]),
+    textFields: new Set(input.kind === "text" ? [input.field] : []),
     jsonFileFields: new Set(jsonFiles.map(([name]) => name)),
   };
 }
@@ -121,64 +132,70 @@ function streamedFields({ source, fields }: Endpoint) {
  * @param resources receives the time limit of the job, which may last as long as the answer. They are disposed of with
  * the answer; if this fails, by the caller
  */
-export async function carryOut(exchange: Exchange, resources: DisposableStack): Promise<Answered> {
+export async function runAndRespond(exchange: RequestState, resources: DisposableStack): Promise<HandledResponse> {
   try {
-    const { sources, delivery } = await work(exchange, resources);
+    const { sources, delivery } = await executeJob(exchange, resources);
     return await respond(exchange, sources, delivery, resources);
   } catch (error) {
-    throw worded(error, exchange.endpoint, exchange.service);
+    throw toEndpointError(error, exchange.endpoint, exchange.service);
   }
 }
 
 interface Worked {
-  readonly sources: readonly Located[];
-  readonly delivery: Delivery;
+  readonly sources: readonly InputFile[];
+  readonly delivery: OutputResult;
 }
 
-async function work(exchange: Exchange, resources: DisposableStack): Promise<Worked> {
-  const { endpoint, service, form, outputs, signal, late } = exchange;
+async function executeJob(exchange: RequestState, resources: DisposableStack): Promise<Worked> {
+  const { endpoint, service, form, outputs, signal, deadline } = exchange;
   const { store, timing, config } = service;
   const context = { signal, log: service.log, defer: service.defer };
-  const places: Places = {
+  const places: Backends = {
     budgets: service.budgets,
     container: service.container,
-    engineTurns: timing.of(service.engineTurns),
-    containerTurns: timing.of(service.containerTurns),
-    remoteTurns: timing.of(service.remoteTurns),
+    engineSemaphore: timing.measureWaits(service.engineSemaphore),
+    receiveSemaphore: timing.measureWaits(service.receiveSemaphore),
+    containerSemaphore: timing.measureWaits(service.containerSemaphore),
   };
-  const fetching: Fetching = {
-    ...{ ...context, places, container: service.container, uploads: form.uploads, keeping: exchange.keeping },
+  const fetching: FetchOptions = {
+    ...{
+      ...context,
+      places,
+      container: service.container,
+      uploads: form.uploads,
+      uploadReservation: exchange.uploadReservation,
+    },
     isTransient: exchange.isTransient,
     maxBytes: uploadLimit(endpoint, config),
   };
-  const sources = await within(LIMITS.fetchesMs, late, () =>
-    locateSources(endpoint.source, form, {
+  const sources = await abortingAfter(LIMITS.fetchesMs, deadline, () =>
+    resolveInputs(endpoint.input, form, {
       ...{ store, maxInputs: config.maxInputs },
-      receive: (addressed) => receiveAddressed(addressed, fetching),
+      receive: (addressed) => fetchInput(addressed, fetching),
     }),
   );
-  const { output: name, prepare } = endpoint.bind(
+  const { output: name, prepare } = endpoint.parse(
     await withStoredFields(endpoint, form, store),
-    defaults(endpoint, form, config, sources),
+    defaultOutputName(endpoint, form, config, sources),
   );
   const inputs = sources.map((source) => toInput(source, store));
-  const isNumbered = endpoint.naming !== "name";
-  resources.use(abortAfter(LIMITS.requestJobMs, late));
+  const isNumbered = endpoint.outputNaming !== "name";
+  resources.use(abortAfter(LIMITS.requestJobMs, deadline));
   const job = await prepare(inputs);
-  const attempted = (attempt: Attempt) =>
-    onceMoreIfLost(
+  const attempted = (attempt: Backend) =>
+    retryIfLost(
       // A job that is retried reports its losses again, and begins its outputs anew.
       () =>
-        deliver(attempt.run(context), {
+        collectOutputs(attempt.run(context), {
           ...{ ...exchange, name, isNumbered, store, timing },
           ...{ caller: service.caller, maxBytes: config.maxOutputBytes },
         }),
-      { container: service.container, signal, log: service.log, undo: () => outputs.discard() },
+      { container: service.container, signal, log: service.log, rollback: () => outputs.discard() },
     );
-  const [first, ...others] = attempts(job, inputs, places);
-  const delivery = await timing.during("store", () =>
+  const [first, ...others] = selectBackends(job, inputs, places);
+  const delivery = await timing.measure("store", () =>
     attempted(first).catch(async (error: unknown) => {
-      if (others.length === 0 || outputs.count > 0 || !needsMoreRoom(error)) throw error;
+      if (others.length === 0 || outputs.count > 0 || !needsMoreMemory(error)) throw error;
       service.log("job moved to container", { error: String(error) });
       return attempted(others[0]);
     }),
@@ -187,15 +204,15 @@ async function work(exchange: Exchange, resources: DisposableStack): Promise<Wor
 }
 
 async function respond(
-  exchange: Exchange,
-  sources: readonly Located[],
-  delivery: Delivery,
+  exchange: RequestState,
+  sources: readonly InputFile[],
+  delivery: OutputResult,
   resources: DisposableStack,
-): Promise<Answered> {
+): Promise<HandledResponse> {
   const { service, signal, wishes, outputs } = exchange;
   const { uploads } = exchange.form;
   if (delivery.kind === "stored") {
-    const response = await service.timing.during("store", () => respondWithJson(exchange, sources, delivery));
+    const response = await service.timing.measure("store", () => respondWithJson(exchange, sources, delivery));
     resources.dispose();
     return { response };
   }
@@ -207,24 +224,24 @@ async function respond(
     const error = await ended.promise;
     if (error !== undefined) service.log("answer broken off", { error: String(error) });
     resources.dispose();
-    await Promise.all([uploads.discard(), ...(wishes.stores ? [] : [outputs.discard()])]);
+    await Promise.all([uploads.discard(), ...(wishes.storesFile ? [] : [outputs.discard()])]);
   });
-  if (!wishes.stores || delivery.kind !== "arrival") return { response };
-  return { response, file: { id: (await delivery.file.stored).id, isOwn: !wishes.tellsId } };
+  if (!wishes.storesFile || delivery.kind !== "arrival") return { response };
+  return { response, file: { id: (await delivery.file.stored).id, isOwn: !wishes.returnsId } };
 }
 
 async function respondWithJson(
-  { endpoint, service, form, outputs, signal }: Exchange,
-  sources: readonly Located[],
-  { lost }: Extract<Delivery, { kind: "stored" }>,
+  { endpoint, service, form, outputs, signal }: RequestState,
+  sources: readonly InputFile[],
+  { lost }: Extract<OutputResult, { kind: "stored" }>,
 ): Promise<Response> {
   const { uploads } = form;
-  const isKept = endpoint.source.kind !== "text";
-  const [stored] = await Promise.all([outputs.settle(), isKept ? uploads.settle() : uploads.discard()]);
+  const isKept = endpoint.input.kind !== "text";
+  const [stored] = await Promise.all([outputs.commit(), isKept ? uploads.commit() : uploads.discard()]);
   signal.throwIfAborted();
   const inputIds = isKept ? await Promise.all(sources.map(idOf)) : [];
   const results = { inputs: sources, inputIds, outputs: stored, lost };
-  return Response.json(answerOf(endpoint, results, service.baseUrl), { headers: lossHeaders(lost) });
+  return Response.json(operationResponse(endpoint, results, service.baseUrl), { headers: noticeHeaders(lost) });
 }
 
 interface Answering {
@@ -235,34 +252,34 @@ interface Answering {
 }
 
 async function respondWithFile(
-  { service, wishes, signal, outputs }: Exchange,
-  delivery: Exclude<Delivery, { kind: "stored" }>,
-  { ended, made }: Answering,
+  { service, wishes, signal, outputs }: RequestState,
+  delivery: Exclude<OutputResult, { kind: "stored" }>,
+  { ended: onEnd, made }: Answering,
 ): Promise<Response> {
   const lost = delivery.kind === "stream" ? [] : delivery.lost;
-  const headers = new Headers({ ...downloadHeaders(delivery), ...lossHeaders(lost), "Cache-Control": "no-store" });
+  const headers = new Headers({ ...downloadHeaders(delivery), ...noticeHeaders(lost), "Cache-Control": "no-store" });
   if (delivery.kind === "stream") {
     const { store, overflowTurns } = service;
     const chunks = overflowing(delivery.body, { store, outputs, overflowTurns, signal, made });
-    return new Response(streamOf(chunks, { signal, ended }), { headers });
+    return new Response(toReadableStream(chunks, { signal, onEnd }), { headers });
   }
   if (delivery.kind === "whole") {
-    ended();
+    onEnd();
     headers.set("Content-Length", String(delivery.bytes.length));
     return new Response(delivery.bytes as Uint8Array<ArrayBuffer>, { headers });
   }
   made();
   const { id, size } = await delivery.file.stored;
   // Files that remain in storage are counted.
-  if (wishes.stores) await outputs.settle();
+  if (wishes.storesFile) await outputs.commit();
   const opened = await service.store.open(id);
   if (!opened) throw new EngineFailure("crashed", "the answer is not in storage any more");
-  if (!wishes.stores) {
-    return new Response(streamOf(chunksOf(opened.body), { signal, ended }), { headers });
+  if (!wishes.storesFile) {
+    return new Response(toReadableStream(chunksOf(opened.body), { signal, onEnd }), { headers });
   }
-  ended();
+  onEnd();
   headers.set("Content-Length", String(size));
-  if (wishes.tellsId) {
+  if (wishes.returnsId) {
     headers.set("Output-Id", id);
     headers.set("Preference-Applied", "return=representation");
   }
@@ -270,7 +287,11 @@ async function respondWithFile(
 }
 
 /** Returns the error that the client sees, in the words of the endpoint. */
-export function worded(error: unknown, { fields, failures }: Endpoint, { log }: Pick<Service, "log">): unknown {
+export function toEndpointError(
+  error: unknown,
+  { fields, failures }: Endpoint,
+  { log }: Pick<RequestServices, "log">,
+): unknown {
   if (error instanceof OutOfRange) {
     // Operations do not know the API spelling of a list parameter.
     const field = fields[error.parameter];
@@ -281,17 +302,17 @@ export function worded(error: unknown, { fields, failures }: Endpoint, { log }: 
   return answered ?? error;
 }
 
-async function within<T>(timeoutMs: number, controller: AbortController, work: () => Promise<T>): Promise<T> {
+async function abortingAfter<T>(timeoutMs: number, controller: AbortController, work: () => Promise<T>): Promise<T> {
   using _limit = abortAfter(timeoutMs, controller);
   return await work();
 }
 
 /** Returns the default for `output`, if the client may leave it out. */
-export function defaults(
+export function defaultOutputName(
   endpoint: Endpoint,
   { encoding }: Form,
   { dialect }: Config,
-  [first]: readonly Pick<Located, "name">[],
+  [first]: readonly Pick<InputFile, "name">[],
 ): Record<string, string> {
   if (!first || needsOutput(endpoint, encoding, dialect)) return {};
   return { output: defaultOutput(endpoint, dialect, first) };

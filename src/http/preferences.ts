@@ -7,16 +7,16 @@ interface Preference {
 }
 
 /** How a client asks for an answer later: by Prefer (RFC 7240, 4.1) or by Response-Type. */
-export type Manner = "respond-async" | "requestId";
+export type AsyncMode = "respond-async" | "requestId";
 
 /** @returns undefined if the client waits for the answer */
-export function mannerOf(headers: Headers): Manner | undefined {
+export function parseAsyncMode(headers: Headers): AsyncMode | undefined {
   if (headers.get("Response-Type")?.trim().toLowerCase() === "requestid") return "requestId";
-  return preferencesOf(headers).get("respond-async")?.value === "" ? "respond-async" : undefined;
+  return parsePreferences(headers).get("respond-async")?.value === "" ? "respond-async" : undefined;
 }
 
 /** @returns preferences by name. Names are in lower case; of two with the same name the first counts, as of parameters */
-export function preferencesOf(headers: Headers): ReadonlyMap<string, Preference> {
+export function parsePreferences(headers: Headers): ReadonlyMap<string, Preference> {
   const preferences = new Map<string, Preference>();
   for (const text of split(headers.get("Prefer") ?? "", ",")) {
     const [[name, value] = ["", ""], ...others] = split(text, ";").map(pairIn);

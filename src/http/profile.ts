@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { LIMITS } from "../core/limits.ts";
 import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "./errors.ts";
-import { mayBeginJson } from "./json-beginning.ts";
+import { isJsonPrefix } from "./json-beginning.ts";
 import { isModestJson } from "./json-shape.ts";
 
 /**
@@ -14,7 +14,7 @@ import { isModestJson } from "./json-shape.ts";
 export function readJsonFile(name: string, text: string | undefined): unknown {
   if (text === undefined) return undefined;
   if (new TextEncoder().encode(text).length > LIMITS.jsonFileBytes) {
-    throw mayBeginJson(text) ? fieldTooLarge(name) : profileNotJson();
+    throw isJsonPrefix(text) ? fieldTooLarge(name) : profileNotJson();
   }
   if (!isModestJson(text)) throw profileNotJson();
   try {

@@ -1,6 +1,6 @@
 // Words the limits of a client: the header fields of draft-ietf-httpapi-ratelimit-headers-10, and what a refusal says.
 
-import type { LimitName, Limits, Verdict } from "../core/limiter.ts";
+import type { LimitName, Limits, LimitDecision } from "../core/limiter.ts";
 import { limitReached, type ServiceError } from "./errors.ts";
 
 interface Wording {
@@ -25,7 +25,7 @@ const WORDINGS: Readonly<Record<LimitName, Wording>> = {
 const NAMES = Object.keys(WORDINGS) as LimitName[];
 
 /** Returns RateLimit-Policy and RateLimit. */
-export function rateLimitHeaders(limits: Limits, { left }: Pick<Verdict, "left">): Record<string, string> {
+export function rateLimitHeaders(limits: Limits, { left }: Pick<LimitDecision, "left">): Record<string, string> {
   const policies: string[] = [];
   const rests: string[] = [];
   for (const name of NAMES) {
@@ -41,8 +41,11 @@ export function rateLimitHeaders(limits: Limits, { left }: Pick<Verdict, "left">
 }
 
 /** Returns the error of a request that a limit refuses. */
-export function refusal(limits: Limits, verdict: Verdict & Required<Pick<Verdict, "refused">>): ServiceError {
-  const { limit, retryAfterSeconds } = verdict.refused;
+export function refusal(
+  limits: Limits,
+  verdict: LimitDecision & Required<Pick<LimitDecision, "rejected">>,
+): ServiceError {
+  const { limit, retryAfterSeconds } = verdict.rejected;
   const headers = { ...rateLimitHeaders(limits, verdict), "Retry-After": String(retryAfterSeconds) };
   return limitReached(`${limits[limit]} ${WORDINGS[limit].of}`, headers);
 }

@@ -16,7 +16,7 @@ import { readJson, readUrlEncoded } from "./text-bodies.ts";
 
 /** @throws ServiceError 400, 408, 413, 415, 503 */
 export async function readForm(request: Request, options: FormOptions): Promise<Form> {
-  const uploads = options.store.batch("input", options.waiting);
+  const uploads = options.store.batch("input", options.batchReservation);
   const contentType = request.headers.get("Content-Type") ?? "";
   if (request.body === null || request.headers.get("Content-Length") === "0") {
     return { fields: new Map(), files: new Map(), uploads, order: [], encoding: "multipart" };

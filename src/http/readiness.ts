@@ -3,13 +3,13 @@
 import type { EngineHealth } from "../placement/container-health.ts";
 
 /** `off`: the service is meant to run without it. */
-export type Part = "OK" | "failed" | "off";
+export type ComponentStatus = "OK" | "failed" | "off";
 
 export interface Readiness {
   readonly status: "OK" | "unavailable";
-  readonly storage: Part;
+  readonly storage: ComponentStatus;
   /** Containers that sleep are OK: a job starts them. */
-  readonly container: { readonly engines: Part; readonly web: Part };
+  readonly container: { readonly engines: ComponentStatus; readonly web: ComponentStatus };
   readonly engines: Readonly<Record<string, EngineHealth>>;
   readonly queue: {
     /** Jobs that wait for their turn. */

@@ -3,7 +3,7 @@
 import type { Env } from "../core/config.ts";
 import { containerReadiness, type PoolReadiness } from "../placement/readiness.ts";
 import type { StorageProbe } from "../storage/probe.ts";
-import type { Part, Readiness } from "./readiness.ts";
+import type { ComponentStatus, Readiness } from "./readiness.ts";
 
 export interface ReadinessSettings {
   readonly env: Env;
@@ -12,7 +12,7 @@ export interface ReadinessSettings {
   readonly queues: readonly Readiness["queue"][];
 }
 
-export async function readiness({ env, storage, queues }: ReadinessSettings): Promise<Readiness> {
+export async function checkReadiness({ env, storage, queues }: ReadinessSettings): Promise<Readiness> {
   const [failure, { pools, queue }] = await Promise.all([storage.failure(env.FILES), containerReadiness(env)]);
   const all = queue ? [...queues, queue] : queues;
   const room = Math.min(...all.map(({ room }) => room));
@@ -30,7 +30,8 @@ export async function readiness({ env, storage, queues }: ReadinessSettings): Pr
   };
 }
 
-const partOf = ({ reason, isOff }: PoolReadiness): Part => (reason !== undefined ? "failed" : isOff ? "off" : "OK");
+const partOf = ({ reason, isOff }: PoolReadiness): ComponentStatus =>
+  reason !== undefined ? "failed" : isOff ? "off" : "OK";
 
 function notesOf(engines: Readiness["engines"]): string[] {
   return Object.entries(engines).flatMap(([name, { state, lacks = [] }]) => [

@@ -1,9 +1,9 @@
 // Removes several stored files at once.
 
 import type { FoundFile } from "../storage/file.ts";
-import type { Service } from "./endpoint.ts";
+import type { RequestServices } from "./endpoint.ts";
 import { fieldRequired, notOwner, tooManyInputs } from "./errors.ts";
-import { onlyOnce } from "./idempotency.ts";
+import { runIdempotent } from "./idempotency.ts";
 import { readForm } from "./read-form.ts";
 
 /** Limits concurrent lookups of ids; a Worker has six connections. */
@@ -18,20 +18,20 @@ export const NOT_THERE = "The provided resource ID does not exist, or its file h
  * Answers POST /delete.
  * @throws ServiceError 403 if there are files, and the caller may remove none of them
  */
-export async function removeFiles(
+export async function handleDelete(
   request: Request,
-  service: Service,
+  service: RequestServices,
   others: readonly string[] = [],
 ): Promise<Response> {
   const { store, config, timing } = service;
   const ids = await idsOf(request, service);
   if (ids.length === 0) throw fieldRequired("ids");
   if (ids.length > config.maxInputs) throw tooManyInputs();
-  return onlyOnce(service, {
+  return runIdempotent(service, {
     content: ["/delete", ids, ...others],
     signal: request.signal,
-    carryOut: () =>
-      timing.during("store", async () => {
+    run: () =>
+      timing.measure("store", async () => {
         const results: (readonly [id: string, result: string])[] = [];
         const found: FoundFile[] = [];
         for (let at = 0; at < ids.length; at += LOOKUPS_AT_ONCE) {
@@ -47,23 +47,23 @@ export async function removeFiles(
         await store.retire(found.filter(({ id }) => deleted.includes(id)));
         return { response: Response.json({ deleted, deletionResponses: Object.fromEntries(results) }) };
       }),
-    undo: async () => {},
+    rollback: async () => {},
   });
 }
 
 /** Returns what is to be said about an id once the files that may be removed are. */
-async function resultFor(id: string, file: FoundFile | undefined, { store, caller }: Service): Promise<string> {
+async function resultFor(id: string, file: FoundFile | undefined, { store, caller }: RequestServices): Promise<string> {
   if (!file) return (await store.isRetired(id)) ? ALREADY_REMOVED : NOT_THERE;
-  return (caller?.mayRemove(file.marks) ?? true) ? REMOVED : notOwner().message;
+  return (caller?.mayDelete(file.marks) ?? true) ? REMOVED : notOwner().message;
 }
 
-async function idsOf(request: Request, service: Service): Promise<string[]> {
-  const { store, config, kept, waiting, bodies, uploadTurns } = service;
-  using keeping = kept.open();
-  using held = bodies.open();
-  using room = waiting.open();
+async function idsOf(request: Request, service: RequestServices): Promise<string[]> {
+  const { store, config, uploadQuota, bufferQuota, bodies, uploadTurns } = service;
+  using uploadReservation = uploadQuota.openReservation();
+  using held = bodies.openReservation();
+  using room = bufferQuota.openReservation();
   const form = await readForm(request, {
-    ...{ store, keeping, waiting: room, held, uploadTurns, signal: request.signal },
+    ...{ store, uploadReservation, batchReservation: room, held, uploadTurns, signal: request.signal },
     fileFields: new Set<string>(),
     textFields: new Set<string>(),
     jsonFileFields: new Set<string>(),

@@ -78,7 +78,7 @@ export class RequestTrace {
   #spans(timing: Timing, about: Pick<Span, "name" | "isRequest" | "isError" | "attributes">): ExportedSpan[] {
     const { parentId } = this.#trace;
     const requestSpanId = this.#spanId("request");
-    const { beginMs, endMs, phases } = timing.stretches();
+    const { beginMs, endMs, phases } = timing.intervals();
     const parent = parentId === undefined ? {} : { parentId };
     const request: Span = { ...about, ...parent, spanId: requestSpanId, beginMs, endMs };
     const parts = phases.map(({ phase, spentMs, ...times }): Span => {

@@ -1,7 +1,7 @@
 // Describes /resource/{id}, the path of a stored file.
 import { fileUrl } from "./answer.ts";
-import { TOKEN_FIELD } from "./auth.ts";
-import { BINARY, type Describe, EXAMPLE_OUTPUT, FILE_ID, json, ref, type ValuesByName } from "./description.ts";
+import { DELETE_TOKEN_HEADER } from "./auth.ts";
+import { BINARY, type Describe, EXAMPLE_OUTPUT, FILE_ID, json, ref, type ParametersByName } from "./description.ts";
 import {
   invalidKey,
   invalidRequest,
@@ -14,7 +14,7 @@ import {
 } from "./errors.ts";
 import { ALREADY_REMOVED } from "./removals.ts";
 
-const FILE_HEADERS: ValuesByName = {
+const FILE_HEADERS: ParametersByName = {
   "Content-Disposition": { description: "Name of the file.", example: "attachment; filename=report.pdf" },
   "Content-Length": { description: "Size in bytes.", schema: { type: "integer" } },
   ETag: { description: "Tag of the file, which never changes." },
@@ -22,15 +22,15 @@ const FILE_HEADERS: ValuesByName = {
   Expires: { description: "When the file ends; absent if it stays for ever." },
   "Accept-Ranges": { description: "`bytes`: one range at a time can be asked for." },
 };
-const CONDITIONS: ValuesByName = {
+const CONDITIONS: ParametersByName = {
   Range: { description: "One range of bytes, for format=file.", example: "bytes=0-1023" },
   "If-Match": { description: "ETag that the file must have." },
   "If-None-Match": { description: "ETag that the file must not have." },
   "If-Modified-Since": { description: "Time since which the file must have been stored." },
   "If-Range": { description: "ETag or time without which Range does not count." },
 };
-const TOKEN: ValuesByName = {
-  [TOKEN_FIELD]: { description: "Keyed variant: token of the answer that named the file, instead of the key." },
+const TOKEN: ParametersByName = {
+  [DELETE_TOKEN_HEADER]: { description: "Keyed variant: token of the answer that named the file, instead of the key." },
 };
 const text = { type: "string" };
 const url = { type: "string", format: "uri" };

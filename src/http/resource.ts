@@ -4,8 +4,8 @@ import type { Config } from "../core/config.ts";
 import type { ByteRange, FoundFile, StoredFile } from "../storage/file.ts";
 import type { Store } from "../storage/store.ts";
 import { downloadHeaders, fileUrl, infoOf } from "./answer.ts";
-import type { MayRemove } from "./auth.ts";
-import { streamOf } from "./body-stream.ts";
+import type { DeletePolicy } from "./auth.ts";
+import { toReadableStream } from "./body-stream.ts";
 import { invalidRequest, noSuchFile, notOwner, outOfRange, preconditionFailed, rangeNotSatisfiable } from "./errors.ts";
 import { ALREADY_REMOVED } from "./removals.ts";
 import { chunksOf } from "./sources.ts";
@@ -20,7 +20,7 @@ export interface Resources {
   /** Returns facts about the content of a file. */
   facts(file: StoredFile): Promise<object>;
   /** Returns who may remove a file. @throws ServiceError 401 */
-  removals(): Promise<MayRemove>;
+  removals(): Promise<DeletePolicy>;
   /** Keeps the process at work after the answer. */
   waitUntil(work: Promise<unknown>): void;
 }
@@ -68,7 +68,7 @@ async function readOnce(request: Request, id: string, resources: Resources): Pro
       if (error === undefined) await store.retire([file]);
     }),
   );
-  const body = streamOf(chunksOf(response.body), { signal: request.signal, ended: resolve });
+  const body = toReadableStream(chunksOf(response.body), { signal: request.signal, onEnd: resolve });
   return new Response(body, { headers: response.headers });
 }
 

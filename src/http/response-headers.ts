@@ -39,7 +39,7 @@ export function setSecurityHeaders({ headers, status }: Response, isSecure: bool
 type Configured = { Variables: { config: Config } };
 
 /** Answers preflight requests, and allows the origins that the configuration names. Does nothing if it names none. */
-export function allowOrigins(): MiddlewareHandler<Configured> {
+export function corsMiddleware(): MiddlewareHandler<Configured> {
   const allow = cors({
     origin: (origin, c) => {
       const { corsOrigins = [] } = (c as Context<Configured>).get("config");

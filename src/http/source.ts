@@ -6,12 +6,12 @@ import {
   fileAndId,
   fileIdAndUrl,
   fileUnreachable,
-  moreThanOneKey,
+  duplicateField,
   noInput,
   noInputOrUrl,
   noSuchFile,
   notAPdf,
-  otherInputs,
+  inputOrderMismatch,
   outOfRange,
   passwordProtected,
   type ServiceError,
@@ -25,7 +25,7 @@ import {
 import { listName } from "./fields.ts";
 
 /** The kinds of input that an endpoint accepts. */
-export type Source =
+export type InputDeclaration =
   /** Exactly one of `file`, `id` and `url`. */
   | {
       readonly kind: "one";
@@ -58,10 +58,11 @@ export type Source =
   | { readonly kind: "text"; readonly field: string; readonly description: string };
 
 /** Reports whether a source is PDFs and nothing else: callers convert other documents first. */
-export const takesPdfsOnly = (source: Source): boolean => source.kind !== "text" && source.accepts === mayBePdf;
+export const takesPdfsOnly = (source: InputDeclaration): boolean =>
+  source.kind !== "text" && source.accepts === mayBePdf;
 
 /** Returns the error responses that follow from the source of an endpoint, whatever is done with the documents. */
-export function errorsOf(source: Source): readonly ServiceError[] {
+export function errorsOf(source: InputDeclaration): readonly ServiceError[] {
   switch (source.kind) {
     case "text":
       return [fieldRequired(source.field)];
@@ -71,7 +72,7 @@ export function errorsOf(source: Source): readonly ServiceError[] {
         fileIdAndUrl(),
         source.webPages ? noInputOrUrl() : noInput(),
         tooManyFiles(),
-        moreThanOneKey("url"),
+        duplicateField("url"),
         outOfRange("url", "http://127.0.0.1/"),
         noSuchFile(),
         fileUnreachable(),
@@ -90,7 +91,7 @@ export function errorsOf(source: Source): readonly ServiceError[] {
               tooFewInputs(),
               fieldRequired(listName(orderedBy)),
               outOfRange(listName(orderedBy), "files"),
-              otherInputs(listName(orderedBy)),
+              inputOrderMismatch(listName(orderedBy)),
             ]),
         ...perInput.map((name) => fieldRequired(listName(name))),
         noSuchFile(),

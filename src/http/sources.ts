@@ -2,41 +2,41 @@
 
 import { EngineFailure } from "../core/failure.ts";
 import type { Input } from "../core/operation.ts";
-import { PieceReader, readBytes } from "../core/pieces.ts";
-import type { Arrival, StoredFile } from "../storage/file.ts";
+import { ChunkReader, readBytes } from "../core/pieces.ts";
+import type { ReceivedFile, StoredFile } from "../storage/file.ts";
 import type { Store } from "../storage/store.ts";
 import {
   fieldRequired,
   fileAndId,
   fileIdAndUrl,
-  moreThanOneKey,
+  duplicateField,
   noInput,
   noInputOrUrl,
   noSuchFile,
-  otherInputs,
+  inputOrderMismatch,
   outOfRange,
   tooFewInputs,
   tooManyFiles,
   tooManyInputs,
 } from "./errors.ts";
-import type { Addressed } from "./fetched.ts";
+import type { UrlInput } from "./fetched.ts";
 import { isFilled, listName } from "./fields.ts";
 import type { Form } from "./form.ts";
 import { mismatch } from "./mismatch.ts";
-import type { Source } from "./source.ts";
+import type { InputDeclaration } from "./source.ts";
 
 /** A file that was sent with the request, or a stored one. */
-export type Located = Arrival | StoredFile;
+export type InputFile = ReceivedFile | StoredFile;
 
 /** Limits concurrent lookups of ids; a Worker has six connections. */
 const LOOKUPS_AT_ONCE = 6;
 const CHUNK_BYTES = 2 ** 18;
 
 /** The parts of the service in which sources are found. */
-export interface Where {
+export interface ResolveOptions {
   readonly store: Store;
   /** Receives a file that the client names by its address. @returns undefined if it is to be received later */
-  receive(addressed: Addressed): Promise<Located | undefined>;
+  receive(addressed: UrlInput): Promise<InputFile | undefined>;
   readonly maxInputs: number;
 }
 
@@ -44,7 +44,11 @@ export interface Where {
  * Locates the sources of a request, without those that are to be received later.
  * @throws ServiceError 400 if the number of sources is wrong, 404 if an id names no file
  */
-export async function locateSources(source: Source, form: Form, where: Where): Promise<readonly Located[]> {
+export async function resolveInputs(
+  source: InputDeclaration,
+  form: Form,
+  where: ResolveOptions,
+): Promise<readonly InputFile[]> {
   switch (source.kind) {
     case "text":
       return locateText(source.field, form);
@@ -55,18 +59,18 @@ export async function locateSources(source: Source, form: Form, where: Where): P
   }
 }
 
-function locateText(field: string, form: Form): readonly Located[] {
+function locateText(field: string, form: Form): readonly InputFile[] {
   const texts = form.files.get(field) ?? [];
-  if (texts.length > 1) throw moreThanOneKey(field);
+  if (texts.length > 1) throw duplicateField(field);
   if (texts.length === 0 || texts[0].size === 0) throw fieldRequired(field);
   return texts;
 }
 
 async function locateOne(
-  { accepts = () => true, webPages = false, description }: Extract<Source, { kind: "one" }>,
+  { accepts = () => true, webPages = false, description }: Extract<InputDeclaration, { kind: "one" }>,
   form: Form,
-  { store, receive }: Where,
-): Promise<readonly Located[]> {
+  { store, receive }: ResolveOptions,
+): Promise<readonly InputFile[]> {
   const files = form.files.get("file") ?? [];
   const ids = given(form, "id");
   const urls = given(form, "url");
@@ -74,7 +78,7 @@ async function locateOne(
   const hasFile = files.length > 0 || given(form, "file").length > 0;
   if (hasFile && ids.length > 0) throw fileAndId();
   if (urls.length > 0 && (hasFile || ids.length > 0)) throw fileIdAndUrl();
-  if (urls.length > 1) throw moreThanOneKey("url");
+  if (urls.length > 1) throw duplicateField("url");
   if (files.length + ids.length > 1) throw tooManyFiles();
   if (files.length + ids.length + urls.length === 0) throw webPages ? noInputOrUrl() : noInput();
   const addressed = urls[0] === undefined ? undefined : { url: urls[0], parameter: "url", mayBePage: webPages };
@@ -85,10 +89,10 @@ async function locateOne(
 }
 
 async function locateSeveral(
-  { orderedBy, perInput = [], accepts = () => true, description }: Extract<Source, { kind: "several" }>,
+  { orderedBy, perInput = [], accepts = () => true, description }: Extract<InputDeclaration, { kind: "several" }>,
   form: Form,
-  { store, receive, maxInputs }: Where,
-): Promise<readonly Located[]> {
+  { store, receive, maxInputs }: ResolveOptions,
+): Promise<readonly InputFile[]> {
   const files = form.files.get("file") ?? [];
   const ids = given(form, "id");
   const urls = given(form, "url");
@@ -108,11 +112,11 @@ async function locateSeveral(
   const stored = await lookUp(ids, store);
   const next = { file: files.values(), id: stored.values(), url: urls.values() };
   const order = orderedBy === undefined ? form.order : form.fields.get(orderedBy)!.map((kind) => kind.trim());
-  const sources: Located[] = [];
+  const sources: InputFile[] = [];
   for (const kind of order.filter(isKind)) {
     const { done, value } = next[kind].next();
     // An empty id has a place in the order but names no input.
-    if (done && orderedBy !== undefined) throw otherInputs(listName(orderedBy));
+    if (done && orderedBy !== undefined) throw inputOrderMismatch(listName(orderedBy));
     if (done) continue;
     const source = typeof value === "string" ? await receive({ url: value, parameter: listName("url") }) : value;
     if (source) sources.push(source);
@@ -143,10 +147,10 @@ async function known(id: string, store: Store): Promise<StoredFile> {
 }
 
 /** Returns the id of a source after it has been stored. */
-export const idOf = async (source: Located) => ("stored" in source ? (await source.stored).id : source.id);
+export const idOf = async (source: InputFile) => ("stored" in source ? (await source.stored).id : source.id);
 
 /** @returns a source as operations see it; its content is read on demand */
-export function toInput(source: Located, store: Store): Input {
+export function toInput(source: InputFile, store: Store): Input {
   const { name, size } = source;
   const inMemory = "bytes" in source ? source.bytes : undefined;
   const open = async () => {
@@ -173,7 +177,7 @@ export function toInput(source: Located, store: Store): Input {
 
 /** Regroups chunks to {@link CHUNK_BYTES}. R2's own chunks have 4 KiB, and each costs a turn of the event loop. */
 export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const pieces = new PieceReader(body, CHUNK_BYTES);
+  const pieces = new ChunkReader(body, CHUNK_BYTES);
   try {
     for (let piece = await pieces.read(); piece; piece = await pieces.read()) yield piece;
   } finally {

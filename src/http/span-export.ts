@@ -2,7 +2,7 @@
 // What does not fit or is not taken is dropped.
 
 import { LIMITS } from "../core/limits.ts";
-import { wait } from "../core/pause.ts";
+import { delay } from "../core/pause.ts";
 import type { Span, TraceContext } from "../core/trace.ts";
 import type { TraceSettings } from "../core/trace-settings.ts";
 
@@ -40,7 +40,7 @@ export class SpanExport {
     const now = Date.now();
     if (this.#gathering !== undefined && now - this.#gathering < TAKEN_OVER_MS) return;
     this.#gathering = now;
-    await wait(GATHER_MS);
+    await delay(GATHER_MS);
     const spans = this.#spans;
     this.#spans = [];
     this.#gathering = undefined;

@@ -2,7 +2,7 @@
 import { LIMITS } from "../core/limits.ts";
 import type { Store } from "../storage/store.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { fileAndId, moreThanOneKey, noSuchFile } from "./errors.ts";
+import { fileAndId, duplicateField, noSuchFile } from "./errors.ts";
 import { isFilled, isSent } from "./fields.ts";
 import type { Form } from "./form.ts";
 import { chunksOf } from "./sources.ts";
@@ -17,7 +17,7 @@ export async function withStoredFields({ fields }: Endpoint, form: Form, store: 
     if (!("standsFor" in field) || field.standsFor === undefined || !isSent(form, name)) continue;
     if (isSent(form, field.standsFor)) throw fileAndId();
     const [id, ...others] = form.fields.get(name)!.filter(isFilled);
-    if (others.length > 0) throw moreThanOneKey(name);
+    if (others.length > 0) throw duplicateField(name);
     all.set(field.standsFor, [await beginningOf(id!.trim(), store)]);
   }
   return { ...form, fields: all };

@@ -31,8 +31,8 @@ export function storingOf(
     async count(bytes) {
       const verdict = await limiter.store(client, storedMegabytes, { bytes, expires: expires() }).catch(failed);
       if (verdict === undefined) throw busy();
-      const { refused } = verdict;
-      if (refused) throw refusal(limits, { ...verdict, refused });
+      const { rejected } = verdict;
+      if (rejected) throw refusal(limits, { ...verdict, rejected });
     },
     giveBack: (bytes) => waitUntil(limiter.giveBack(client, { bytes, expires: expires() }).catch(failed)),
   };

@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../core/limits.ts";
 import type { Batch } from "../storage/batch.ts";
-import type { Arrival } from "../storage/file.ts";
+import type { ReceivedFile } from "../storage/file.ts";
 import { readWhole } from "./arriving-body.ts";
 import { bodyTooLarge, fieldTooLarge, malformedJson, tooManyFields } from "./errors.ts";
 import { isFilled } from "./fields.ts";
@@ -69,10 +69,10 @@ async function formOf(
   uploads: Batch,
   { textFields }: FormOptions,
 ): Promise<Omit<Form, "encoding">> {
-  const files: FormEntry<Arrival>[] = [];
+  const files: FormEntry<ReceivedFile>[] = [];
   for (const { name, index, value } of fields.filter(({ name }) => textFields.has(name))) {
     const content = new TextEncoder().encode(value);
-    files.push({ name, index, value: await uploads.receive({ name, type: "text/plain", body: content }) });
+    files.push({ name, index, value: await uploads.add({ name, type: "text/plain", body: content }) });
   }
   const groups = grouped(fields);
   for (const name of emptyLists) if (!groups.has(name)) groups.set(name, []);

@@ -1,6 +1,6 @@
 // Measures how the time of a request was spent, for the header field Server-Timing (W3C Server Timing) and for traces.
 
-import type { Turns } from "../placement/turns.ts";
+import type { Semaphore } from "../placement/turns.ts";
 
 /**
  * `receive`: the body and the inputs. `wait`: turns in this isolate. `engine`: the job. `store`: everything else, which
@@ -10,7 +10,7 @@ const PHASES = ["receive", "wait", "engine", "store"] as const;
 export type Phase = (typeof PHASES)[number];
 
 /** A time from its begin to its end, both in milliseconds since 1970. */
-interface Stretch {
+interface Interval {
   readonly beginMs: number;
   readonly endMs: number;
 }
@@ -19,7 +19,7 @@ interface Stretch {
 const SHORT_MS = 1;
 
 /** From the first time that a phase began to the last time that it ended. */
-export interface PhaseStretch extends Stretch {
+export interface PhaseInterval extends Interval {
   readonly phase: Phase;
   /** Milliseconds that the phase itself took. */
   readonly spentMs: number;
@@ -36,7 +36,7 @@ export class Timing {
   readonly #epochMs = Date.now() - this.#since;
 
   /** Attributes the time of `work` to a phase, except for the phases within. */
-  async during<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
+  async measure<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
     const before = this.#turnTo(phase);
     try {
       return await work();
@@ -46,8 +46,8 @@ export class Timing {
   }
 
   /** Returns the same turns, with the waits for them measured. */
-  of(turns: Turns): Turns {
-    return { take: (signal) => this.during("wait", () => turns.take(signal)) };
+  measureWaits(turns: Semaphore): Semaphore {
+    return { acquire: (signal) => this.measure("wait", () => turns.acquire(signal)) };
   }
 
   /** Returns the milliseconds of each phase, in the order of the phases. */
@@ -63,7 +63,7 @@ export class Timing {
   }
 
   /** Returns the time of the whole request until now, and of the phases that occurred. */
-  stretches(): Stretch & { readonly phases: readonly PhaseStretch[] } {
+  intervals(): Interval & { readonly phases: readonly PhaseInterval[] } {
     this.#turnTo(this.#phase);
     const phases = [...this.#stretches].map(([phase, { begin, end }]) => ({
       ...{ phase, spentMs: this.#spentMs[phase] },

@@ -2,52 +2,52 @@
 
 import { safeName } from "../core/file-name.ts";
 import { LIMITS } from "../core/limits.ts";
-import { mediaTypeOf } from "../core/media-type.ts";
+import { detectMediaType } from "../core/media-type.ts";
 import type { Batch } from "../storage/batch.ts";
-import { refuseNumbers } from "./address-gate.ts";
+import { rejectBlockedIpLiterals } from "./address-gate.ts";
 import { ArrivingBody } from "./arriving-body.ts";
-import type { Service } from "./endpoint.ts";
+import type { RequestServices } from "./endpoint.ts";
 import { fieldRequired, filesAndUrls, tooManyInputs } from "./errors.ts";
-import { addressOf, receiveAddressed } from "./fetched.ts";
+import { requireWebUrl, fetchInput } from "./fetched.ts";
 import { isFilled, listName } from "./fields.ts";
 import type { Form } from "./form.ts";
 import { decodeEncodedWords } from "./form-entries.ts";
-import { contentOf, onlyOnce } from "./idempotency.ts";
-import { limited } from "./multipart.ts";
+import { fingerprintContent, runIdempotent } from "./idempotency.ts";
+import { enforceMaxBytes } from "./multipart.ts";
 import { readForm } from "./read-form.ts";
-import type { Finishing, Later, Receiving } from "./route.ts";
+import type { DeferredRunOptions, DeferredHandler, ReceiveOptions } from "./route.ts";
 import { abortAfter } from "./time-limit.ts";
 
 /** Name of the header field that makes the body a file. */
-export const NAME_FIELD = "Content-Filename";
+export const FILENAME_HEADER = "Content-Filename";
 
 /** Answers POST /upload. If it fails, it removes what it stored. */
-export async function receiveFiles(
+export async function handleUpload(
   request: Request,
-  service: Service,
+  service: RequestServices,
   others: readonly string[] = [],
 ): Promise<Response> {
-  using keeping = service.kept.open();
-  using waiting = service.waiting.open();
-  using held = service.bodies.open();
+  using uploadReservation = service.uploadQuota.openReservation();
+  using waiting = service.bufferQuota.openReservation();
+  using held = service.bodies.openReservation();
   const late = new AbortController();
   const signal = AbortSignal.any([request.signal, late.signal]);
-  const memory = { keeping, waiting, held, signal };
-  const fileName = isForm(request.headers) ? null : request.headers.get(NAME_FIELD);
+  const memory = { keeping: uploadReservation, waiting, held, signal };
+  const fileName = isForm(request.headers) ? null : request.headers.get(FILENAME_HEADER);
   const form =
     fileName === null
       ? await receiveForm(request, service, memory)
       : await receiveBody(request, fileName, service.store.batch("input", waiting), service);
   const { uploads } = form;
   try {
-    return await onlyOnce(service, {
-      ...{ content: ["/upload", contentOf(form), ...others], signal },
-      async carryOut() {
-        const response = await storeFiles(form, service, { keeping, signal, late });
+    return await runIdempotent(service, {
+      ...{ content: ["/upload", fingerprintContent(form), ...others], signal },
+      async run() {
+        const response = await storeFiles(form, service, { uploadReservation, signal, late });
         request.signal.throwIfAborted();
         return { response };
       },
-      undo: () => uploads.discard(),
+      rollback: () => uploads.discard(),
     });
   } catch (error) {
     await uploads.discard();
@@ -56,21 +56,21 @@ export async function receiveFiles(
 }
 
 /** Fetching takes long; a body that is a file has nothing to be fetched. */
-export const fetchLater: Later = {
-  isFor: (headers) => isForm(headers) || !headers.has(NAME_FIELD),
+export const deferredUpload: DeferredHandler = {
+  applies: (headers) => isForm(headers) || !headers.has(FILENAME_HEADER),
   receive: receiveForm,
   async check(form, signal, service) {
     const inputs = urlsIn(form).map((url) => ({ url, parameter: listName("url") }));
     if (inputs.length + (form.files.get("file") ?? []).length === 0) throw fieldRequired("file");
-    inputs.forEach(addressOf);
-    await refuseNumbers(inputs, signal, service);
+    inputs.forEach(requireWebUrl);
+    await rejectBlockedIpLiterals(inputs, signal, service);
   },
   carryOut: storeFiles,
 };
 
 const isForm = (headers: Headers) => /^multipart\/form-data\b/i.test(headers.get("Content-Type") ?? "");
 
-async function receiveForm(request: Request, service: Service, memory: Receiving): Promise<Form> {
+async function receiveForm(request: Request, service: RequestServices, memory: ReceiveOptions): Promise<Form> {
   const { store, config, timing } = service;
   const form = await readForm(request, {
     ...{ store, ...memory, isTransient: false },
@@ -79,7 +79,7 @@ async function receiveForm(request: Request, service: Service, memory: Receiving
     jsonFileFields: new Set<string>(),
     maxFileBytes: config.maxUploadBytes,
     maxFiles: config.maxInputs,
-    uploadTurns: timing.of(service.uploadTurns),
+    uploadTurns: timing.measureWaits(service.uploadTurns),
   });
   if ((form.files.get("file") ?? []).length + urlsIn(form).length > config.maxInputs) {
     await form.uploads.discard();
@@ -95,17 +95,21 @@ async function receiveForm(request: Request, service: Service, memory: Receiving
 const urlsIn = ({ fields }: Form): string[] => (fields.get("url") ?? []).filter(isFilled).map((url) => url.trim());
 
 /** Fetches what the form names by address, and stores all files. */
-async function storeFiles(form: Form, service: Service, { keeping, signal, late }: Finishing): Promise<Response> {
+async function storeFiles(
+  form: Form,
+  service: RequestServices,
+  { uploadReservation, signal, late }: DeferredRunOptions,
+): Promise<Response> {
   const { uploads } = form;
   const arrivals = [...(form.files.get("file") ?? [])];
   const fetching = {
-    ...{ signal, uploads, keeping, isTransient: false, maxBytes: service.config.maxUploadBytes },
+    ...{ signal, uploads, keeping: uploadReservation, isTransient: false, maxBytes: service.config.maxUploadBytes },
     ...{ places: service, container: service.container, log: service.log, defer: service.defer },
   };
   using _limit = abortAfter(LIMITS.fetchesMs, late);
-  for (const url of urlsIn(form)) arrivals.push(await receiveAddressed({ url, parameter: listName("url") }, fetching));
+  for (const url of urlsIn(form)) arrivals.push(await fetchInput({ url, parameter: listName("url") }, fetching));
   if (arrivals.length === 0) throw fieldRequired("file");
-  await service.timing.during("store", () => uploads.settle());
+  await service.timing.measure("store", () => uploads.commit());
   const files = await Promise.all(arrivals.map(({ stored }) => stored));
   return Response.json({ files: files.map(({ name, id }) => ({ name, id })) });
 }
@@ -115,7 +119,7 @@ export async function receiveBody(
   request: Request,
   fileName: string,
   uploads: Batch,
-  service: Pick<Service, "config" | "timing" | "uploadTurns">,
+  service: Pick<RequestServices, "config" | "timing" | "uploadTurns">,
 ): Promise<Form> {
   const { config, timing, uploadTurns } = service;
   const name = safeName(decodedName(fileName)) || "file";
@@ -123,11 +127,11 @@ export async function receiveBody(
   try {
     const arriving = request.body && new ArrivingBody(request.body);
     const first = await arriving?.read();
-    using _turn = await timing.of(uploadTurns).take(request.signal);
-    const file = await uploads.receive({
+    using _turn = await timing.measureWaits(uploadTurns).acquire(request.signal);
+    const file = await uploads.add({
       name,
-      type: (start) => mediaTypeOf(start, name),
-      body: arriving && first ? limited(arriving.pieces(first), config.maxUploadBytes) : new Uint8Array(0),
+      type: (start) => detectMediaType(start, name),
+      body: arriving && first ? enforceMaxBytes(arriving.pieces(first), config.maxUploadBytes) : new Uint8Array(0),
       ...(sizeHint > 0 ? { sizeHint } : {}),
     });
     return { fields: new Map(), files: new Map([["file", [file]]]), uploads, order: ["file"], encoding: "multipart" };

@@ -6,7 +6,7 @@ import { dayOf } from "../core/usage.ts";
 import { limiterOf } from "../keys/durable-limiter.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
 import { NO_COUNTS, sumOf } from "../keys/usage-table.ts";
-import { clientWith, requireKey } from "./auth.ts";
+import { clientIdOfKey, requireKey } from "./auth.ts";
 import { busy, outOfRange } from "./errors.ts";
 import { usageOf } from "./guard.ts";
 
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 
 /** @throws ServiceError 400, 401, 503 */
-export async function readUsage(request: Request, env: Env, collector: UsageCollector): Promise<Response> {
+export async function handleUsage(request: Request, env: Env, collector: UsageCollector): Promise<Response> {
   const key = await requireKey(request.headers.get("Api-Key"), env.API_KEYS);
   const days = daysOf(new URL(request.url).searchParams);
   const records = usageOf(env);
@@ -23,7 +23,7 @@ export async function readUsage(request: Request, env: Env, collector: UsageColl
   const rows = await records.read(key.hash, dayOf(Date.now() - (days - 1) * DAY_MS));
   const { expires, scopes, limits = {}, fileLifetimeHours } = key.record;
   const isLimited = Object.keys(limits).length > 0;
-  const left = isLimited ? await limiterOf(env)?.peek(clientWith(key), limits) : {};
+  const left = isLimited ? await limiterOf(env)?.peek(clientIdOfKey(key), limits) : {};
   const lefts = Object.entries(left ?? {}).map(([name, { count, seconds }]) => [
     name,
     { left: count, ...(seconds === undefined ? {} : { seconds }) },

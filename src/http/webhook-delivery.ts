@@ -5,14 +5,14 @@ import type { KeyRecords } from "../core/api-key.ts";
 import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Context, Input, Output } from "../core/operation.ts";
-import { type DeliveryEnd, type Message, secretsOf } from "../core/webhooks.ts";
+import { type DeliveryOutcome, type WebhookMessage, secretsOf } from "../core/webhooks.ts";
 import { postWebhook } from "../operations/post-webhook.ts";
 import type { ConnectedContainer } from "../placement/connection.ts";
-import { attempts, container as inContainer, type Places } from "../placement/placement.ts";
-import { textOf } from "./job-status.ts";
-import { onceMoreIfLost } from "./once-more.ts";
+import { selectBackends, containerJob as inContainer, type Backends } from "../placement/placement.ts";
+import { statusJson } from "./job-status.ts";
+import { retryIfLost } from "./once-more.ts";
 
-export interface DeliveryService extends Places, Pick<Context, "log" | "defer"> {
+export interface DeliveryService extends Backends, Pick<Context, "log" | "defer"> {
   readonly container: ConnectedContainer | undefined;
   /** Records with the signing secrets. */
   readonly records: KeyRecords;
@@ -21,7 +21,7 @@ export interface DeliveryService extends Places, Pick<Context, "log" | "defer"> 
 const GONE = 410;
 
 /** Makes one attempt to post a message. */
-export async function deliverWebhook(message: Message, service: DeliveryService): Promise<DeliveryEnd> {
+export async function deliverWebhook(message: WebhookMessage, service: DeliveryService): Promise<DeliveryOutcome> {
   const { attempt } = message;
   const { log } = service;
   try {
@@ -41,7 +41,7 @@ export async function deliverWebhook(message: Message, service: DeliveryService)
 }
 
 /** @returns the status of the receiver's answer */
-async function post(message: Message, secrets: readonly string[], service: DeliveryService): Promise<number> {
+async function post(message: WebhookMessage, secrets: readonly string[], service: DeliveryService): Promise<number> {
   const { id, url } = message;
   const text = messageText(message);
   const now = new Date();
@@ -52,7 +52,7 @@ async function post(message: Message, secrets: readonly string[], service: Deliv
     "webhook-signature": secrets.map((secret) => new Webhook(secret).sign(id, now, text)).join(" "),
   };
   const input = inputOf(new TextEncoder().encode(text));
-  const [attempt] = attempts(inContainer(postWebhook, { url, headers }), [input], service);
+  const [attempt] = selectBackends(inContainer(postWebhook, { url, headers }), [input], service);
   const { container, log, defer } = service;
   const signal = AbortSignal.timeout(LIMITS.webhookMs);
   const once = async () => {
@@ -61,13 +61,13 @@ async function post(message: Message, secrets: readonly string[], service: Deliv
     if (answer === "") throw new EngineFailure("crashed", "a message without an answer");
     return (JSON.parse(answer) as { readonly status: number }).status;
   };
-  return onceMoreIfLost(once, { container, signal, log });
+  return retryIfLost(once, { container, signal, log });
 }
 
 /** Returns the body: the status of the job as its client can ask for it, and what happened when. */
-function messageText({ id, endedAt, status }: Message): string {
+function messageText({ id, endedAt, status }: WebhookMessage): string {
   const type = `job.${status.status}`;
-  return `{"type":"${type}","timestamp":"${new Date(endedAt).toISOString()}","data":${textOf(id, status)}}`;
+  return `{"type":"${type}","timestamp":"${new Date(endedAt).toISOString()}","data":${statusJson(id, status)}}`;
 }
 
 const inputOf = (bytes: Uint8Array): Input => ({

@@ -1,9 +1,9 @@
 // Describes the header Webhook-Url, which every POST takes, and the message that it asks for.
 import { LIMITS } from "../core/limits.ts";
 import type { Feature, Json } from "./description.ts";
-import { invalidHeader, noSigningSecret, onlyAsynchronous, outOfRange } from "./errors.ts";
+import { invalidHeader, noSigningSecret, requiresAsync, outOfRange } from "./errors.ts";
 import { EXAMPLE_REQUEST, STATUS } from "./job-description.ts";
-import { WEBHOOK_FIELD } from "./webhooks.ts";
+import { WEBHOOK_URL_HEADER } from "./webhooks.ts";
 
 const EXAMPLE_URL = "https://client.example.com/webhooks/pagewright";
 
@@ -19,16 +19,16 @@ const MESSAGE: Json = {
 
 export const WEBHOOKS: Feature = {
   headers: {
-    [WEBHOOK_FIELD]: {
+    [WEBHOOK_URL_HEADER]: {
       description: "Address to which the answer of an asynchronous request is posted.",
       schema: { type: "string", format: "uri", maxLength: LIMITS.addressLength },
       example: EXAMPLE_URL,
     },
   },
   errors: [
-    invalidHeader(WEBHOOK_FIELD),
-    outOfRange(WEBHOOK_FIELD, "http://10.0.0.1/"),
-    onlyAsynchronous(WEBHOOK_FIELD),
+    invalidHeader(WEBHOOK_URL_HEADER),
+    outOfRange(WEBHOOK_URL_HEADER, "http://10.0.0.1/"),
+    requiresAsync(WEBHOOK_URL_HEADER),
     noSigningSecret(),
   ],
   messages: {

@@ -1,7 +1,7 @@
 // Decides who carries out the work of a repeatable request, and which answer counts. Knows neither where claims are
 // stored nor what they are for.
 
-import type { KeptAnswer, Taken } from "../core/claims.ts";
+import type { StoredResponse, ClaimResult } from "../core/claims.ts";
 import { LIMITS } from "../core/limits.ts";
 
 /** Limits a state. Each of them was lost in a crash. */
@@ -15,28 +15,28 @@ export interface ClaimState {
   readonly leaseEnds: number;
   /** Earlier holders, which were not heard of any more. */
   readonly lost?: readonly string[];
-  readonly answer?: KeptAnswer;
+  readonly answer?: StoredResponse;
   /** The state counts as absent from then on. */
   readonly ends: number;
 }
 
 /** The place of one state. What happens between a read and a write is up to the caller: nothing else may. */
-export interface ClaimCell {
+export interface ClaimStorage {
   read(): ClaimState | undefined;
   write(state: ClaimState): void;
   clear(): void;
 }
 
-export class ClaimKeeper {
-  readonly #cell: ClaimCell;
+export class ClaimStateMachine {
+  readonly #cell: ClaimStorage;
   readonly #now: () => number;
 
-  constructor(cell: ClaimCell, now: () => number) {
+  constructor(cell: ClaimStorage, now: () => number) {
     this.#cell = cell;
     this.#now = now;
   }
 
-  take(holder: string, fingerprint: string): Taken {
+  take(holder: string, fingerprint: string): ClaimResult {
     const state = this.#state();
     if (state && state.fingerprint !== fingerprint) return { kind: "other" };
     if (state?.answer) return { kind: "kept", answer: state.answer };
@@ -49,7 +49,7 @@ export class ClaimKeeper {
     return { kind: "granted", ...lost };
   }
 
-  keep(holder: string, fingerprint: string, answer: KeptAnswer): KeptAnswer | undefined {
+  keep(holder: string, fingerprint: string, answer: StoredResponse): StoredResponse | undefined {
     const state = this.#state();
     // A request that lost its lease may find that the key has gone to a request of other content.
     if (state && state.fingerprint !== fingerprint) return undefined;
@@ -85,5 +85,5 @@ export class ClaimKeeper {
 }
 
 /** Returns the id of the file that goes with a state. */
-export const ownFileOf = (state: ClaimState | undefined): string | undefined =>
+export const replayFileOf = (state: ClaimState | undefined): string | undefined =>
   state?.answer?.file?.isOwn ? state.answer.file.id : undefined;

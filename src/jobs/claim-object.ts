@@ -2,10 +2,10 @@
 // what claim-keeper.ts decides. Forgets everything by an alarm.
 
 import { DurableObject } from "cloudflare:workers";
-import type { Claim, KeptAnswer, Taken } from "../core/claims.ts";
+import type { Claim, StoredResponse, ClaimResult } from "../core/claims.ts";
 import { type Env, readConfig } from "../core/config.ts";
 import { createStore } from "../storage/store.ts";
-import { type ClaimCell, ClaimKeeper, type ClaimState, ownFileOf } from "./claim-keeper.ts";
+import { type ClaimStorage, ClaimStateMachine, type ClaimState, replayFileOf } from "./claim-keeper.ts";
 
 /** Keys in the object's storage: the state, and the pieces of the answer's text. */
 const STATE = "state";
@@ -14,31 +14,31 @@ const pieceKey = (number: number) => `text ${number}`;
 const PIECE_LETTERS = 500_000;
 
 type StoredState = Omit<ClaimState, "answer"> & {
-  readonly answer?: Omit<KeptAnswer, "text"> & { readonly pieces: number };
+  readonly answer?: Omit<StoredResponse, "text"> & { readonly pieces: number };
 };
 
 export class ClaimObject extends DurableObject<Env> implements Claim {
   readonly #cell = cellIn(this.ctx.storage);
-  readonly #keeper = new ClaimKeeper(this.#cell, () => Date.now());
+  readonly #keeper = new ClaimStateMachine(this.#cell, () => Date.now());
 
-  async take(holder: string, fingerprint: string): Promise<Taken> {
+  async acquire(holder: string, fingerprint: string): Promise<ClaimResult> {
     return this.#keeper.take(holder, fingerprint);
   }
 
-  async keep(holder: string, fingerprint: string, answer: KeptAnswer): Promise<KeptAnswer | undefined> {
+  async complete(holder: string, fingerprint: string, answer: StoredResponse): Promise<StoredResponse | undefined> {
     return this.#keeper.keep(holder, fingerprint, answer);
   }
 
-  async free(holder: string): Promise<void> {
+  async release(holder: string): Promise<void> {
     this.#keeper.free(holder);
   }
 
-  async forget(fileId: string): Promise<void> {
+  async invalidate(fileId: string): Promise<void> {
     this.#keeper.forget(fileId);
   }
 
   override async alarm(): Promise<void> {
-    const fileId = ownFileOf(this.#cell.read());
+    const fileId = replayFileOf(this.#cell.read());
     const { fileLifetimeMs } = readConfig(this.env);
     if (fileId !== undefined) await createStore(this.env.FILES, { lifetimeMs: fileLifetimeMs }).remove([fileId]);
     this.#cell.clear();
@@ -46,7 +46,7 @@ export class ClaimObject extends DurableObject<Env> implements Claim {
 }
 
 /** The platform sends no response before the writes are durable, so nothing here waits for them. */
-function cellIn(storage: DurableObjectStorage): ClaimCell {
+function cellIn(storage: DurableObjectStorage): ClaimStorage {
   const { kv } = storage;
   return {
     read() {

@@ -3,7 +3,7 @@
 
 import type { NewJob } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { DeliveryEnd, TakenDelivery } from "../core/webhooks.ts";
+import type { DeliveryOutcome, DueDelivery } from "../core/webhooks.ts";
 import type { Sql } from "./sql.ts";
 
 const SECOND_MS = 1000;
@@ -11,12 +11,12 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** Pauses after failed attempts, which sum up to less than a day. */
-export const PAUSES_MS: readonly number[] = [
+export const RETRY_DELAYS_MS: readonly number[] = [
   ...[5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS],
   ...[HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS, 7 * HOUR_MS, 9 * HOUR_MS],
 ];
 /** Part of a pause that chance decides, so that messages which failed together do not come together again. */
-const CHANCE = 0.1;
+const JITTER = 0.1;
 
 interface DeliveryRow {
   readonly job: string;
@@ -51,7 +51,7 @@ export interface DeliveriesOptions {
   random(): number;
 }
 
-export class Deliveries {
+export class WebhookDeliveries {
   readonly #sql: Sql;
   readonly #options: DeliveriesOptions;
 
@@ -73,7 +73,7 @@ export class Deliveries {
   }
 
   /** Notes that a job has completed or failed. */
-  begin(id: string): void {
+  schedule(id: string): void {
     const now = this.#options.now();
     this.#sql("UPDATE deliveries SET ended = ?, not_before = ? WHERE job = ?", now, now, id);
   }
@@ -84,7 +84,7 @@ export class Deliveries {
   }
 
   /** @returns the next message, whose lease begins; undefined if none is due or as many are posted as may be */
-  take(): TakenDelivery | undefined {
+  dequeue(): DueDelivery | undefined {
     const posted = "SELECT count(*) AS count FROM deliveries WHERE lease_ends IS NOT NULL";
     if (Number(this.#sql(posted)[0]!.count) >= LIMITS.webhooks) return undefined;
     const now = this.#options.now();
@@ -100,24 +100,24 @@ export class Deliveries {
    * Notes what came of an attempt.
    * @returns false if it was the last one, and the receiver does not have the message
    */
-  settle({ id, attempt }: Pick<TakenDelivery, "id" | "attempt">, end: DeliveryEnd): boolean {
+  recordOutcome({ id, attempt }: Pick<DueDelivery, "id" | "attempt">, end: DeliveryOutcome): boolean {
     const one = "SELECT * FROM deliveries WHERE job = ? AND tries = ? AND lease_ends IS NOT NULL";
     const [row] = this.#sql(one, id, attempt - 1) as unknown as DeliveryRow[];
     // The lease had ended, or the job was removed.
     if (!row) return true;
     if (end === "failed") return this.#fail(row);
-    if (end === "postponed") return this.#pause(row, row.tries, PAUSES_MS[1]!);
+    if (end === "postponed") return this.#pause(row, row.tries, RETRY_DELAYS_MS[1]!);
     this.forget(id);
     return true;
   }
 
   /** Notes which leases have ended. */
-  passTime(): void {
+  expireLeases(): void {
     this.#loseLeases(this.#options.now());
   }
 
   /** @returns the time of the next change that nobody announces; undefined if there is none */
-  nextChange(): number | undefined {
+  nextWakeup(): number | undefined {
     const [{ next }] = this.#sql(
       `SELECT min(time) AS next FROM (SELECT min(lease_ends) AS time FROM deliveries UNION ALL
         SELECT min(not_before) FROM deliveries WHERE lease_ends IS NULL AND not_before > ?)`,
@@ -132,7 +132,7 @@ export class Deliveries {
   }
 
   #fail(row: DeliveryRow): boolean {
-    const pauseMs = PAUSES_MS[row.tries];
+    const pauseMs = RETRY_DELAYS_MS[row.tries];
     if (pauseMs !== undefined) return this.#pause(row, row.tries + 1, pauseMs);
     this.forget(row.job);
     return false;
@@ -140,7 +140,7 @@ export class Deliveries {
 
   #pause({ job, ended }: DeliveryRow, tries: number, pauseMs: number): boolean {
     const { now, random } = this.#options;
-    const next = Math.round(now() + pauseMs * (1 - CHANCE * random()));
+    const next = Math.round(now() + pauseMs * (1 - JITTER * random()));
     if (next > ended + LIMITS.webhookDayMs) {
       this.forget(job);
       return false;

@@ -1,35 +1,35 @@
 // Carries out what the queue decides: starts jobs, removes files, and asks to be called when time has passed.
 
-import type { Attempt, JobError, JobMarks, JobQueue, JobStatus, NewJob, Progress, TakenJob } from "../core/jobs.ts";
+import type { AttemptId, JobError, JobMarks, JobQueue, JobStatus, NewJob, Progress, LeasedJob } from "../core/jobs.ts";
 import { hashOfId } from "../core/log-line.ts";
-import type { DeliveryEnd, Message, TakenDelivery } from "../core/webhooks.ts";
-import type { Deliveries } from "./deliveries.ts";
-import type { Queue, Removal } from "./queue.ts";
+import type { DeliveryOutcome, WebhookMessage, DueDelivery } from "../core/webhooks.ts";
+import type { WebhookDeliveries } from "./deliveries.ts";
+import type { Queue, PendingDeletion } from "./queue.ts";
 
 /** The surroundings of a queue. */
-export interface Surroundings {
+export interface SchedulerServices {
   readonly queue: Queue;
-  readonly deliveries: Deliveries;
+  readonly deliveries: WebhookDeliveries;
   /** Lets nothing else happen to what is stored until the decision is made, and stores it as a whole. */
-  atOnce<T>(decision: () => T): T;
+  transaction<T>(decision: () => T): T;
   /** Carries out a job. Settles when the attempt is over, whatever came of it. */
-  run(job: TakenJob): Promise<void>;
-  remove(removal: Removal): Promise<void>;
+  run(job: LeasedJob): Promise<void>;
+  remove(removal: PendingDeletion): Promise<void>;
   /** Posts a message about a job that has ended. */
-  deliver(message: Message): Promise<DeliveryEnd>;
-  /** Asks for a call of {@link Driver.advance} at a time, instead of the one asked for before. */
+  deliver(message: WebhookMessage): Promise<DeliveryOutcome>;
+  /** Asks for a call of {@link JobScheduler.runDue} at a time, instead of the one asked for before. */
   setAlarm(time: number | undefined): void;
   log(message: string, details: Record<string, unknown>): void;
 }
 
-export class Driver implements JobQueue {
-  readonly #around: Surroundings;
+export class JobScheduler implements JobQueue {
+  readonly #around: SchedulerServices;
   #isRemoving = false;
   #isClosed = false;
 
-  constructor(around: Surroundings) {
+  constructor(around: SchedulerServices) {
     this.#around = around;
-    this.advance();
+    this.runDue();
   }
 
   /** Starts no more jobs and removals. */
@@ -38,13 +38,13 @@ export class Driver implements JobQueue {
   }
 
   /** Does everything that is due. */
-  advance(): void {
+  runDue(): void {
     if (this.#isClosed) return;
-    const { queue, deliveries, atOnce } = this.#around;
-    const [started, posted] = atOnce(() => {
-      queue.passTime();
-      deliveries.passTime();
-      const begun = [all(() => queue.take()), all(() => deliveries.take())] as const;
+    const { queue, deliveries, transaction } = this.#around;
+    const [started, posted] = transaction(() => {
+      queue.expireLeases();
+      deliveries.expireLeases();
+      const begun = [all(() => queue.dequeue()), all(() => deliveries.dequeue())] as const;
       this.#setAlarm();
       return begun;
     });
@@ -62,45 +62,45 @@ export class Driver implements JobQueue {
   }
 
   async status(id: string): Promise<JobStatus | undefined> {
-    return this.#around.atOnce(() => this.#around.queue.status(id));
+    return this.#around.transaction(() => this.#around.queue.status(id));
   }
 
   async marks(id: string): Promise<JobMarks | undefined> {
-    return this.#around.atOnce(() => this.#around.queue.marks(id));
+    return this.#around.transaction(() => this.#around.queue.marks(id));
   }
 
   async cancel(id: string): Promise<boolean> {
     return this.#change((queue) => queue.cancel(id));
   }
 
-  async renew(attempt: Attempt, progress?: Progress): Promise<boolean> {
-    return this.#around.atOnce(() => this.#around.queue.renew(attempt, progress));
+  async renew(attempt: AttemptId, progress?: Progress): Promise<boolean> {
+    return this.#around.transaction(() => this.#around.queue.renew(attempt, progress));
   }
 
-  async reserve(attempt: Attempt, ids: number): Promise<boolean> {
-    return this.#around.atOnce(() => this.#around.queue.reserve(attempt, ids));
+  async reserve(attempt: AttemptId, ids: number): Promise<boolean> {
+    return this.#around.transaction(() => this.#around.queue.reserve(attempt, ids));
   }
 
-  async complete(attempt: Attempt, answer: string): Promise<boolean> {
+  async complete(attempt: AttemptId, answer: string): Promise<boolean> {
     return this.#change((queue) => queue.complete(attempt, answer));
   }
 
-  async fail(attempt: Attempt, error: JobError): Promise<void> {
+  async fail(attempt: AttemptId, error: JobError): Promise<void> {
     this.#change((queue) => queue.fail(attempt, error));
   }
 
-  async postpone(attempt: Attempt, error: JobError): Promise<void> {
+  async postpone(attempt: AttemptId, error: JobError): Promise<void> {
     this.#change((queue) => queue.postpone(attempt, error));
   }
 
   #change<T>(decide: (queue: Queue) => T): T {
-    const { queue, atOnce } = this.#around;
-    const decided = atOnce(() => decide(queue));
-    this.advance();
+    const { queue, transaction } = this.#around;
+    const decided = transaction(() => decide(queue));
+    this.runDue();
     return decided;
   }
 
-  async #run(job: TakenJob): Promise<void> {
+  async #run(job: LeasedJob): Promise<void> {
     const { run, log } = this.#around;
     try {
       await run(job);
@@ -108,58 +108,58 @@ export class Driver implements JobQueue {
       log("asynchronous job lost", { requestId: hashOfId(job.id), attempt: job.attempt, error: String(error) });
     }
     // Without effect if the runner has told what came of the job.
-    this.#change((queue) => queue.lose(job));
+    this.#change((queue) => queue.markLost(job));
   }
 
-  async #deliver(delivery: TakenDelivery): Promise<void> {
-    const { queue, deliveries, atOnce, deliver, log } = this.#around;
+  async #deliver(delivery: DueDelivery): Promise<void> {
+    const { queue, deliveries, transaction, deliver, log } = this.#around;
     const { id, attempt } = delivery;
     const requestId = hashOfId(id);
-    let end: DeliveryEnd = "failed";
+    let end: DeliveryOutcome = "failed";
     try {
-      const status = atOnce(() => queue.status(id));
+      const status = transaction(() => queue.status(id));
       if (status) end = await deliver({ ...delivery, status });
     } catch (error) {
       log("webhook not delivered", { requestId, attempt, error: String(error) });
     }
     try {
-      if (!atOnce(() => deliveries.settle(delivery, end))) log("webhook given up", { requestId, attempt });
+      if (!transaction(() => deliveries.recordOutcome(delivery, end))) log("webhook given up", { requestId, attempt });
     } catch (error) {
       // The message is posted again when the queue has started again.
       if (!this.#isClosed) throw error;
     }
-    this.advance();
+    this.runDue();
   }
 
   #setAlarm(): void {
     const { queue, deliveries, setAlarm } = this.#around;
-    const times = [queue.nextChange(), deliveries.nextChange()].filter((time) => time !== undefined);
+    const times = [queue.nextWakeup(), deliveries.nextWakeup()].filter((time) => time !== undefined);
     setAlarm(times.length > 0 ? Math.min(...times) : undefined);
   }
 
   async #remove(): Promise<void> {
     if (this.#isRemoving) return;
     this.#isRemoving = true;
-    const { queue, atOnce, remove, log } = this.#around;
+    const { queue, transaction, remove, log } = this.#around;
     try {
       for (let due = this.#due(); due && !this.#isClosed; due = this.#due()) {
         const removal = due;
         try {
           await remove(removal);
-          atOnce(() => queue.removed(removal));
+          transaction(() => queue.deletionDone(removal));
         } catch (error) {
           log("files not removed", { error: String(error) });
-          atOnce(() => queue.notRemoved(removal));
+          transaction(() => queue.deletionFailed(removal));
         }
       }
     } finally {
       this.#isRemoving = false;
     }
-    if (!this.#isClosed) atOnce(() => this.#setAlarm());
+    if (!this.#isClosed) transaction(() => this.#setAlarm());
   }
 
-  #due(): Removal | undefined {
-    return this.#around.atOnce(() => this.#around.queue.nextRemoval());
+  #due(): PendingDeletion | undefined {
+    return this.#around.transaction(() => this.#around.queue.nextDeletion());
   }
 }
 

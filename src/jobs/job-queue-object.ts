@@ -3,23 +3,26 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { type Env, readConfig } from "../core/config.ts";
-import type { Attempt, JobError, JobMarks, JobQueue, JobStatus, NewJob, Progress, TakenJob } from "../core/jobs.ts";
+import type { AttemptId, JobError, JobMarks, JobQueue, JobStatus, NewJob, Progress, LeasedJob } from "../core/jobs.ts";
 import { logLine } from "../core/log-line.ts";
-import type { DeliveryEnd, Message } from "../core/webhooks.ts";
+import type { DeliveryOutcome, WebhookMessage } from "../core/webhooks.ts";
 import { limiterOf } from "../keys/durable-limiter.ts";
-import { Deliveries } from "./deliveries.ts";
-import { Driver } from "./driver.ts";
+import { WebhookDeliveries } from "./deliveries.ts";
+import { JobScheduler } from "./driver.ts";
 import { Queue } from "./queue.ts";
-import { removeFiles } from "./removed-files.ts";
+import { deleteJobFiles } from "./removed-files.ts";
 import type { Sql } from "./sql.ts";
 
 /** The Worker's entry point for jobs, as the platform offers it to its own objects. */
 interface Exports {
-  readonly JobRunner: { run(job: TakenJob): Promise<void>; deliver(message: Message): Promise<DeliveryEnd> };
+  readonly JobRunner: {
+    run(job: LeasedJob): Promise<void>;
+    deliver(message: WebhookMessage): Promise<DeliveryOutcome>;
+  };
 }
 
 export class JobQueueObject extends DurableObject<Env> implements JobQueue {
-  readonly #driver: Driver;
+  readonly #driver: JobScheduler;
 
   constructor(context: DurableObjectState, env: Env) {
     super(context, env);
@@ -28,21 +31,21 @@ export class JobQueueObject extends DurableObject<Env> implements JobQueue {
     const exports = context.exports as unknown as Exports;
     const sql: Sql = (statement, ...values) => storage.sql.exec(statement, ...values).toArray();
     const now = () => Date.now();
-    const deliveries = new Deliveries({ sql, now, random: Math.random });
+    const deliveries = new WebhookDeliveries({ sql, now, random: Math.random });
     const queue = new Queue({ sql, now, lifetimeMs, deliveries });
-    this.#driver = new Driver({
+    this.#driver = new JobScheduler({
       ...{ queue, deliveries },
-      atOnce: (decision) => storage.transactionSync(decision),
+      transaction: (decision) => storage.transactionSync(decision),
       run: (job) => exports.JobRunner.run(job),
       deliver: (message) => exports.JobRunner.deliver(message),
-      remove: (removal) => removeFiles(env.FILES, { lifetimeMs, limiter: limiterOf(env) }, removal),
+      remove: (removal) => deleteJobFiles(env.FILES, { lifetimeMs, limiter: limiterOf(env) }, removal),
       setAlarm: (time) => void (time === undefined ? storage.deleteAlarm() : storage.setAlarm(time)),
       log: (message, details) => console.log(logLine({}, message, details)),
     });
   }
 
   override async alarm(): Promise<void> {
-    this.#driver.advance();
+    this.#driver.runDue();
   }
 
   enqueue(job: NewJob): Promise<boolean> {
@@ -65,23 +68,23 @@ export class JobQueueObject extends DurableObject<Env> implements JobQueue {
     return this.#driver.cancel(id);
   }
 
-  renew(attempt: Attempt, progress?: Progress): Promise<boolean> {
+  renew(attempt: AttemptId, progress?: Progress): Promise<boolean> {
     return this.#driver.renew(attempt, progress);
   }
 
-  reserve(attempt: Attempt, ids: number): Promise<boolean> {
+  reserve(attempt: AttemptId, ids: number): Promise<boolean> {
     return this.#driver.reserve(attempt, ids);
   }
 
-  complete(attempt: Attempt, answer: string): Promise<boolean> {
+  complete(attempt: AttemptId, answer: string): Promise<boolean> {
     return this.#driver.complete(attempt, answer);
   }
 
-  fail(attempt: Attempt, error: JobError): Promise<void> {
+  fail(attempt: AttemptId, error: JobError): Promise<void> {
     return this.#driver.fail(attempt, error);
   }
 
-  postpone(attempt: Attempt, error: JobError): Promise<void> {
+  postpone(attempt: AttemptId, error: JobError): Promise<void> {
     return this.#driver.postpone(attempt, error);
   }
 }

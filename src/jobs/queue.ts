@@ -1,10 +1,10 @@
 // Decides which asynchronous job runs when, and what becomes of it. Knows neither where jobs are stored nor what they
 // do. Everything happens at once: the caller lets nothing else happen between two statements.
 
-import type { Attempt, JobError, JobMarks, JobStatus, NewJob, Progress, TakenJob } from "../core/jobs.ts";
+import type { AttemptId, JobError, JobMarks, JobStatus, NewJob, Progress, LeasedJob } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
 import { FIRST_IDS } from "../storage/derived-ids.ts";
-import type { Deliveries } from "./deliveries.ts";
+import type { WebhookDeliveries } from "./deliveries.ts";
 import type { Sql } from "./sql.ts";
 
 /** `canceled`: the attempt has not noticed yet. */
@@ -36,7 +36,7 @@ interface JobRow {
 }
 
 /** Files that must not remain: those with the ids, and those with the first ids derived from the seed. */
-export interface Removal {
+export interface PendingDeletion {
   readonly number: number;
   readonly ids: readonly string[];
   readonly seed: string | undefined;
@@ -76,7 +76,7 @@ export interface QueueOptions {
   /** Time for which results are kept; 0 means unlimited. */
   readonly lifetimeMs: number;
   /** Learns of jobs that are new, have completed or failed, or are forgotten. */
-  readonly deliveries: Pick<Deliveries, "add" | "begin" | "forget">;
+  readonly deliveries: Pick<WebhookDeliveries, "add" | "schedule" | "forget">;
 }
 
 export class Queue {
@@ -107,7 +107,7 @@ export class Queue {
   }
 
   /** @returns the next job, whose lease begins; undefined if none waits or as many run as may */
-  take(): TakenJob | undefined {
+  dequeue(): LeasedJob | undefined {
     if (this.#count("running") + this.#count("canceled") >= LIMITS.asyncJobs) return undefined;
     const now = this.#options.now();
     const [row] = this.#sql(
@@ -125,7 +125,7 @@ export class Queue {
     return taken;
   }
 
-  renew(attempt: Attempt, progress?: Progress): boolean {
+  renew(attempt: AttemptId, progress?: Progress): boolean {
     if (!this.#running(attempt)) return false;
     this.#sql(
       "UPDATE jobs SET lease_ends = ?, pages_done = ?, pages_total = ? WHERE id = ?",
@@ -135,13 +135,13 @@ export class Queue {
     return true;
   }
 
-  reserve(attempt: Attempt, ids: number): boolean {
+  reserve(attempt: AttemptId, ids: number): boolean {
     if (!this.#running(attempt)) return false;
     this.#sql("UPDATE jobs SET reserved = max(reserved, ?) WHERE id = ?", ids, attempt.id);
     return true;
   }
 
-  complete(attempt: Attempt, answer: string): boolean {
+  complete(attempt: AttemptId, answer: string): boolean {
     const row = this.#row(attempt.id);
     if (row?.state === "completed" && row.attempt === attempt.attempt) return true;
     if (!row || !this.#running(attempt)) {
@@ -155,21 +155,21 @@ export class Queue {
     return true;
   }
 
-  fail(attempt: Attempt, error: JobError): void {
+  fail(attempt: AttemptId, error: JobError): void {
     const row = this.#running(attempt);
     if (row) this.#fail(row, error);
     else this.#stop(attempt);
   }
 
-  postpone(attempt: Attempt, error: JobError): void {
+  postpone(attempt: AttemptId, error: JobError): void {
     const row = this.#running(attempt);
     if (!row) this.#stop(attempt);
     else if (row.postponements >= LIMITS.asyncPostponements) this.#fail(row, error);
-    else this.#putBack(row);
+    else this.requeue(row);
   }
 
   /** Notes that nothing more will be heard of an attempt. */
-  lose(attempt: Attempt): void {
+  markLost(attempt: AttemptId): void {
     const row = this.#running(attempt);
     if (row) this.#lose(row);
     else this.#stop(attempt);
@@ -218,7 +218,7 @@ export class Queue {
   }
 
   /** Notes which leases and which results have ended. */
-  passTime(): void {
+  expireLeases(): void {
     const now = this.#options.now();
     const lost = this.#sql("SELECT * FROM jobs WHERE lease_ends <= ?", now) as unknown as JobRow[];
     for (const row of lost) {
@@ -233,7 +233,7 @@ export class Queue {
    * Returns the time of the next change that nobody announces; undefined if there is none. Removals that are due count
    * as if they failed, because the process may end before they are done.
    */
-  nextChange(): number | undefined {
+  nextWakeup(): number | undefined {
     const [{ next }] = this.#sql(
       `SELECT min(time) AS next FROM (SELECT min(lease_ends) AS time FROM jobs UNION ALL
         SELECT min(not_before) FROM jobs WHERE state = 'waiting' AND not_before > ?1 UNION ALL
@@ -244,7 +244,7 @@ export class Queue {
   }
 
   /** @returns a removal that is due */
-  nextRemoval(): Removal | undefined {
+  nextDeletion(): PendingDeletion | undefined {
     const due = "SELECT * FROM removals WHERE not_before <= ? ORDER BY number LIMIT 1";
     const [row] = this.#sql(due, this.#options.now());
     if (!row) return undefined;
@@ -253,17 +253,17 @@ export class Queue {
     return { number: Number(row.number), ids, seed, reserved: Number(row.reserved) };
   }
 
-  removed({ number }: Removal): void {
+  deletionDone({ number }: PendingDeletion): void {
     this.#sql("DELETE FROM removals WHERE number = ?", number);
   }
 
   /** Notes that a removal failed, and is to be tried again later. */
-  notRemoved({ number }: Removal): void {
+  deletionFailed({ number }: PendingDeletion): void {
     const later = this.#options.now() + LIMITS.asyncPauseMs;
     this.#sql("UPDATE removals SET not_before = ? WHERE number = ?", later, number);
   }
 
-  #putBack(row: JobRow): void {
+  requeue(row: JobRow): void {
     this.#addRemoval("[]", row);
     this.#sql(
       `UPDATE jobs SET state = 'waiting', postponements = postponements + 1, not_before = ?, lease_ends = NULL
@@ -295,7 +295,7 @@ export class Queue {
   }
 
   /** Forgets a canceled job whose attempt has stopped. An attempt that lost its job has no say any more. */
-  #stop({ id, attempt }: Attempt): void {
+  #stop({ id, attempt }: AttemptId): void {
     const row = this.#row(id);
     if (row?.state === "canceled" && row.attempt === attempt) this.#forget(row);
   }
@@ -320,7 +320,7 @@ export class Queue {
   #keep(id: string): void {
     const { lifetimeMs, now, deliveries } = this.#options;
     if (lifetimeMs > 0) this.#sql("UPDATE jobs SET ends = ? WHERE id = ?", now() + lifetimeMs, id);
-    deliveries.begin(id);
+    deliveries.schedule(id);
   }
 
   #insert(job: NewJob, state: State, text: string): void {
@@ -349,7 +349,7 @@ export class Queue {
     return pieces.map(({ text }) => text).join("");
   }
 
-  #running({ id, attempt }: Attempt): JobRow | undefined {
+  #running({ id, attempt }: AttemptId): JobRow | undefined {
     const row = this.#row(id);
     return row?.state === "running" && row.attempt === attempt ? row : undefined;
   }

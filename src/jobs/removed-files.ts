@@ -6,16 +6,16 @@ import { removeDerived } from "../storage/derived-ids.ts";
 import type { FoundFile } from "../storage/file.ts";
 import { createStore } from "../storage/store.ts";
 import { giveBackFiles } from "../storage/stored-bytes.ts";
-import type { Removal } from "./queue.ts";
+import type { PendingDeletion } from "./queue.ts";
 
 /** A Worker has six connections. */
 const AT_ONCE = 6;
 
 /** @param limiter gets back the bytes that were counted, except those of attempts that were lost */
-export async function removeFiles(
+export async function deleteJobFiles(
   bucket: Bucket,
   { lifetimeMs, limiter }: { readonly lifetimeMs: number; readonly limiter?: Limiter | undefined },
-  { ids, seed, reserved }: Removal,
+  { ids, seed, reserved }: PendingDeletion,
 ): Promise<void> {
   const store = createStore(bucket, { lifetimeMs });
   const files: FoundFile[] = [];

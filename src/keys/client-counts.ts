@@ -1,6 +1,14 @@
 // Counts requests, jobs and bytes of one client in memory. The caller keeps the counts, and makes each call one step.
 
-import type { Asked, Lefts, LimitName, Limits, RemovedFile, StoredBytes, Verdict } from "../core/limiter.ts";
+import type {
+  LimitRequest,
+  RemainingLimits,
+  LimitName,
+  Limits,
+  RemovedFile,
+  StoredBytes,
+  LimitDecision,
+} from "../core/limiter.ts";
 import { LIMITS } from "../core/limits.ts";
 import { dayOf } from "../core/usage.ts";
 import { type KeptStored, StoredCounts } from "./stored-counts.ts";
@@ -13,7 +21,7 @@ const WINDOW_SECONDS = 61;
 const JOB_RETRY_SECONDS = 2;
 
 /** What is kept, as JSON. */
-export interface KeptCounts {
+export interface SerializedCounts {
   /** Requests by second, oldest first. */
   readonly seconds: readonly (readonly [second: number, requests: number])[];
   /** Time until which each job counts, in milliseconds, by its lease. */
@@ -33,16 +41,16 @@ export class ClientCounts {
   #bytes: number;
   readonly #stored: StoredCounts;
 
-  constructor(kept?: KeptCounts, now: () => number = Date.now) {
+  constructor(serialized?: SerializedCounts, now: () => number = Date.now) {
     this.#now = now;
-    this.#seconds = new Map(kept?.seconds);
-    this.#leases = new Map(kept?.leases);
-    this.#day = kept?.day ?? "";
-    this.#bytes = kept?.bytes ?? 0;
-    this.#stored = new StoredCounts(kept?.stored, now);
+    this.#seconds = new Map(serialized?.seconds);
+    this.#leases = new Map(serialized?.leases);
+    this.#day = serialized?.day ?? "";
+    this.#bytes = serialized?.bytes ?? 0;
+    this.#stored = new StoredCounts(serialized?.stored, now);
   }
 
-  get kept(): KeptCounts {
+  get kept(): SerializedCounts {
     return {
       ...{ seconds: [...this.#seconds], leases: [...this.#leases], day: this.#day, bytes: this.#bytes },
       ...(this.#stored.isEmpty ? {} : { stored: this.#stored.kept }),
@@ -55,10 +63,10 @@ export class ClientCounts {
     return this.#seconds.size === 0 && this.#leases.size === 0 && this.#bytes === 0 && this.#stored.isEmpty;
   }
 
-  ask(limits: Limits, asked: Asked): Verdict {
+  ask(limits: Limits, asked: LimitRequest): LimitDecision {
     this.#forget();
-    const refused = this.#refusal(limits, asked);
-    if (refused) return { refused, left: this.#left(limits) };
+    const rejected = this.#refusal(limits, asked);
+    if (rejected) return { rejected, left: this.#left(limits) };
     const second = this.#second();
     if (limits.requestsPerMinute !== undefined) this.#seconds.set(second, (this.#seconds.get(second) ?? 0) + 1);
     if (limits.megabytesPerDay !== undefined) this.#bytes += asked.bytes;
@@ -79,13 +87,13 @@ export class ClientCounts {
     this.#bytes += bytes;
   }
 
-  store(megabytes: number, stored: StoredBytes): Verdict {
+  store(megabytes: number, stored: StoredBytes): LimitDecision {
     const limits = { storedMegabytes: megabytes };
     const retryAfterSeconds = this.#stored.add(megabytes * MB, stored);
     const left = this.#left(limits);
     return retryAfterSeconds === undefined
       ? { left }
-      : { refused: { limit: "storedMegabytes", retryAfterSeconds }, left };
+      : { rejected: { limit: "storedMegabytes", retryAfterSeconds }, left };
   }
 
   giveBack(stored: StoredBytes): void {
@@ -96,7 +104,7 @@ export class ClientCounts {
     this.#stored.removed(files);
   }
 
-  peek(limits: Limits): Lefts {
+  peek(limits: Limits): RemainingLimits {
     this.#forget();
     return this.#left(limits);
   }
@@ -119,7 +127,7 @@ export class ClientCounts {
     return [...this.#seconds.values()].reduce((sum, requests) => sum + requests, 0);
   }
 
-  #refusal(limits: Limits, { isJob, bytes }: Asked): Verdict["refused"] {
+  #refusal(limits: Limits, { isJob, bytes }: LimitRequest): LimitDecision["rejected"] {
     const { requestsPerMinute, concurrentJobs, megabytesPerDay } = limits;
     const refused = (limit: LimitName, retryAfterSeconds: number) => ({ limit, retryAfterSeconds });
     if (requestsPerMinute !== undefined && this.#requests >= requestsPerMinute) {
@@ -149,7 +157,7 @@ export class ClientCounts {
     return DAY_SECONDS - (this.#second() % DAY_SECONDS);
   }
 
-  #left({ requestsPerMinute, concurrentJobs, megabytesPerDay, storedMegabytes }: Limits): Lefts {
+  #left({ requestsPerMinute, concurrentJobs, megabytesPerDay, storedMegabytes }: Limits): RemainingLimits {
     const last = [...this.#seconds.keys()].at(-1);
     const seconds = last === undefined ? 0 : last + WINDOW_SECONDS - this.#second();
     const rest = (limit: number, count: number) => Math.max(0, limit - count);

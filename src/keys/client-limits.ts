@@ -4,8 +4,15 @@
 
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../core/config.ts";
-import type { Asked, Lefts, Limits, RemovedFile, StoredBytes, Verdict } from "../core/limiter.ts";
-import { ClientCounts, type KeptCounts } from "./client-counts.ts";
+import type {
+  LimitRequest,
+  RemainingLimits,
+  Limits,
+  RemovedFile,
+  StoredBytes,
+  LimitDecision,
+} from "../core/limiter.ts";
+import { ClientCounts, type SerializedCounts } from "./client-counts.ts";
 
 const KEY = "counts";
 const STORE_AFTER_MS = 1000;
@@ -20,14 +27,14 @@ export class ClientLimits extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     void ctx.blockConcurrencyWhile(async () => {
-      this.#counts = new ClientCounts(await ctx.storage.get<KeptCounts>(KEY));
+      this.#counts = new ClientCounts(await ctx.storage.get<SerializedCounts>(KEY));
       this.#hasAlarm = (await ctx.storage.getAlarm()) !== null;
     });
   }
 
-  ask(limits: Limits, asked: Asked): Verdict {
+  ask(limits: Limits, asked: LimitRequest): LimitDecision {
     const verdict = this.#counts.ask(limits, asked);
-    if (!verdict.refused) this.#keep();
+    if (!verdict.rejected) this.#keep();
     return verdict;
   }
 
@@ -41,9 +48,9 @@ export class ClientLimits extends DurableObject<Env> {
     this.#keep();
   }
 
-  store(megabytes: number, stored: StoredBytes): Verdict {
+  store(megabytes: number, stored: StoredBytes): LimitDecision {
     const verdict = this.#counts.store(megabytes, stored);
-    if (!verdict.refused) this.#keep();
+    if (!verdict.rejected) this.#keep();
     return verdict;
   }
 
@@ -57,7 +64,7 @@ export class ClientLimits extends DurableObject<Env> {
     this.#keep();
   }
 
-  peek(limits: Limits): Lefts {
+  peek(limits: Limits): RemainingLimits {
     return this.#counts.peek(limits);
   }
 

@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../core/limits.ts";
 import type { UsageRecords, UsageRow } from "../core/usage.ts";
-import { within } from "../core/within.ts";
+import { withTimeout } from "../core/within.ts";
 import { ADD_USAGE, CREATE_USAGE, READ_USAGE, REMOVE_USAGE, valuesOf } from "./usage-table.ts";
 
 /** The databases whose table exists, in this isolate. */
@@ -12,7 +12,7 @@ export function d1Usage(database: D1Database): UsageRecords {
   /** Runs statements in one transaction, which is one round trip. */
   const run = async (statements: D1PreparedStatement[]) => {
     const creating = prepared.has(database) ? [] : [database.prepare(CREATE_USAGE)];
-    const results = await within(LIMITS.usageMs, () => database.batch([...creating, ...statements]));
+    const results = await withTimeout(LIMITS.usageMs, () => database.batch([...creating, ...statements]));
     prepared.add(database);
     return results.at(-1)!.results;
   };

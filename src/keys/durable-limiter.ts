@@ -3,7 +3,7 @@
 import type { Env } from "../core/config.ts";
 import type { Limiter } from "../core/limiter.ts";
 import { LIMITS } from "../core/limits.ts";
-import { within } from "../core/within.ts";
+import { withTimeout } from "../core/within.ts";
 import type { ClientLimits } from "./client-limits.ts";
 
 /** Returns the limiter of the service, wherever it runs. */
@@ -13,11 +13,11 @@ export const limiterOf = ({ LIMITER, CLIENT_LIMITS }: Env): Limiter | undefined 
 export function durableLimiter(namespace: DurableObjectNamespace): Limiter {
   const objects = namespace as DurableObjectNamespace<ClientLimits>;
   const of = (client: string) => objects.get(objects.idFromName(client));
-  const inTime = <T>(call: () => Promise<T>) => within(LIMITS.limiterMs, call);
+  const inTime = <T>(call: () => Promise<T>) => withTimeout(LIMITS.limiterMs, call);
   return {
-    ask: (client, limits, asked) => inTime(async () => of(client).ask(limits, asked)),
+    acquire: (client, limits, asked) => inTime(async () => of(client).ask(limits, asked)),
     renew: (client, lease) => inTime(async () => of(client).renew(lease)),
-    leave: (client, lease, bytes) => inTime(async () => of(client).leave(lease, bytes)),
+    release: (client, lease, bytes) => inTime(async () => of(client).leave(lease, bytes)),
     store: (client, megabytes, stored) => inTime(async () => of(client).store(megabytes, stored)),
     giveBack: (client, stored) => inTime(async () => of(client).giveBack(stored)),
     removed: (client, files) => inTime(async () => of(client).removed([...files])),

@@ -1,6 +1,6 @@
 // Counts the bytes of the files of one client that are stored, by the hour in which they end.
 
-import type { Left, RemovedFile, StoredBytes } from "../core/limiter.ts";
+import type { Remaining, RemovedFile, StoredBytes } from "../core/limiter.ts";
 
 const HOUR_MS = 3_600_000;
 /** The hour of files that stay for ever. */
@@ -79,7 +79,7 @@ export class StoredCounts {
     }
   }
 
-  left(limit: number): Left {
+  left(limit: number): Remaining {
     this.#forget();
     const count = Math.max(0, limit - this.#bytes);
     if (this.#hours.has(NEVER)) return { count };

@@ -1,7 +1,7 @@
 // Collects the usage of keys in memory and records it together, after the answers. What was collected less than
 // a second ago is lost if the process is killed.
 
-import { wait } from "../core/pause.ts";
+import { delay } from "../core/pause.ts";
 import { type Counts, dayOf, type KeyUsage, type UsageRecords } from "../core/usage.ts";
 import { sumOf } from "./usage-table.ts";
 
@@ -11,7 +11,7 @@ const OVERDUE_MS = 15_000;
 /** Limits the statements of one write, and the memory of what could not be recorded. */
 const MAX_ROWS = 500;
 
-export interface Surroundings {
+export interface RecordingServices {
   readonly records: UsageRecords;
   /** Keeps the process at work after the answer. */
   waitUntil(work: Promise<unknown>): void;
@@ -24,7 +24,7 @@ export class UsageCollector {
   #dueSince: number | undefined;
 
   /** Adds what a request counts for. */
-  add(key: string, operation: string, counts: Counts, around: Surroundings): void {
+  add(key: string, operation: string, counts: Counts, around: RecordingServices): void {
     const now = Date.now();
     this.#take({ key, day: dayOf(now), operation, ...counts });
     if (this.#dueSince !== undefined && now < this.#dueSince + OVERDUE_MS) return;
@@ -33,7 +33,7 @@ export class UsageCollector {
   }
 
   /** Records what was collected. @throws Error if that fails; it stays collected */
-  async record({ records }: Pick<Surroundings, "records">): Promise<void> {
+  async record({ records }: Pick<RecordingServices, "records">): Promise<void> {
     while (this.#rows.size > 0) {
       const rows = [...this.#rows].slice(0, MAX_ROWS);
       for (const [name] of rows) this.#rows.delete(name);
@@ -46,8 +46,8 @@ export class UsageCollector {
     }
   }
 
-  async #recordLater(around: Surroundings): Promise<void> {
-    await wait(RECORD_AFTER_MS);
+  async #recordLater(around: RecordingServices): Promise<void> {
+    await delay(RECORD_AFTER_MS);
     this.#dueSince = undefined;
     try {
       await this.record(around);

@@ -2,8 +2,8 @@
 // asks for that, or the input has a wrong page tree.
 
 import * as z from "zod";
-import { type Notice, noticesOf } from "../core/notice.ts";
-import { type Chunks, type Context, type Input, operation, type Run } from "../core/operation.ts";
+import { type Notice, countedNotices } from "../core/notice.ts";
+import { type Chunks, type Context, type Input, defineOperation, type Run } from "../core/operation.ts";
 import type { Family } from "../formats/xmp/claims.ts";
 import { compressFile } from "../pdf/compression/compress-file.ts";
 import { compressionProfile } from "../pdf/compression/profile.ts";
@@ -12,11 +12,11 @@ import { type CompressionSettings, LEVEL_SETTINGS, LEVELS } from "../pdf/compres
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { roomOf } from "../pdf/objects/room.ts";
+import { memoryLimitsOf } from "../pdf/objects/room.ts";
 import { withdrawClaims } from "../pdf/pages/claims.ts";
 import { countDamagedContents } from "../pdf/pages/damaged-contents.ts";
 import { readPages } from "../pdf/pages/pages.ts";
-import { held } from "./held.ts";
+import { memoryInput } from "./held.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { unprotect } from "./unprotect.ts";
 
@@ -38,7 +38,7 @@ const CONTAINER_BYTES = 256 * 2 ** 20;
 const run: Run<CompressParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
   const settings = params.level === "custom" ? settingsOfProfile(params.profile) : LEVEL_SETTINGS[params.level];
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const objects = await MupdfSource.open(bytes, engineBytes, budget);
   const chunks: Uint8Array[] = [];
@@ -49,7 +49,7 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
   try {
     const file = PdfFile.inPasses(objects, budget);
     ofCopy = [...unprotect(file, objects, bytes), ...withdrawClaims(file, isBrokenBy(settings))];
-    ofEither = noticesOf("damaged-content-kept", countDamagedContents(file, readPages(file).pages));
+    ofEither = countedNotices("damaged-content-kept", countDamagedContents(file, readPages(file).pages));
     const moreElsewhere = context.heapLimitBytes < CONTAINER_BYTES;
     const decoder = { roomBytes: engineBytes, decode: (number: number) => objects.decodeImage(number) };
     const limits = { decodedBytes: objectBytes / 2, kernelBytes: objectBytes, moreElsewhere, decoder };
@@ -74,7 +74,7 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
   }
 };
 
-export const compressPdf = operation({ name: "compress-pdf", params: paramsSchema, run });
+export const compressPdf = defineOperation({ name: "compress-pdf", params: paramsSchema, run });
 
 /** Reports for a standard whether a compression breaks its rules on fonts, colors or tags. */
 const isBrokenBy =
@@ -89,7 +89,7 @@ const isBrokenBy =
 async function* linearized(chunks: Uint8Array[], { name }: Input, context: Context) {
   const whole = new Uint8Array(Buffer.concat(chunks));
   chunks.length = 0;
-  yield* linearizePdf.run([held(whole, name)], {}, context);
+  yield* linearizePdf.run([memoryInput(whole, name)], {}, context);
 }
 
 /** Releases each chunk once it has been read, so that memory is freed while the output is stored. */

@@ -2,17 +2,17 @@
 
 import * as z from "zod";
 import { OutOfRange } from "../core/failure.ts";
-import { type Output, operation, type Run } from "../core/operation.ts";
+import { type Output, defineOperation, type Run } from "../core/operation.ts";
 import { type Band, COLOR_MODELS, type Raster } from "../core/raster.ts";
 import { DRAWN_BYTES } from "../engines/mupdf/canvas.ts";
 import { MupdfDocument } from "../engines/mupdf/document.ts";
 import type { Mupdf, MupdfOptions } from "../engines/mupdf/mupdf.ts";
 import { MupdfPage } from "../engines/mupdf/page.ts";
-import { prepareSpare, takeMupdf } from "../engines/mupdf/spare.ts";
+import { prepareSpare, acquireMupdf } from "../engines/mupdf/spare.ts";
 import { asDrawn } from "../pdf/drawing/as-drawn.ts";
-import { withHiddenObjects } from "../pdf/objects/hybrid.ts";
+import { resolveHybridReferences } from "../pdf/objects/hybrid.ts";
 import { bandRows, isScanned, PageStrips } from "./page-strips.ts";
-import { type Picture, viewOf, wholeOf } from "./page-view.ts";
+import { type PageImage, viewOf, wholePageSize } from "./page-view.ts";
 import { encodedAs } from "./rasterize-pdf.ts";
 
 const pixels = z.int().min(1);
@@ -27,7 +27,7 @@ const paramsSchema = z.object({
     size: z.object(sizeSchema),
     turn: z.literal([0, 90, 180, 270]),
     mirrored: z.boolean(),
-  }) satisfies z.ZodType<Picture>,
+  }) satisfies z.ZodType<PageImage>,
   format: z.enum(["jpg", "png", "gif", "tif"]),
   colorModel: z.enum(COLOR_MODELS),
   /** True for black and white only; the color model is gray then. */
@@ -36,7 +36,7 @@ const paramsSchema = z.object({
   dpi: z.number().positive(),
   jpegQuality: z.int().min(1).max(100),
 });
-export type DrawPageParams = z.infer<typeof paramsSchema>;
+export type RenderPageParams = z.infer<typeof paramsSchema>;
 
 /** Samples from here on are white in a picture of black and white. */
 const WHITE_FROM = 128;
@@ -44,7 +44,7 @@ const WHITE_FROM = 128;
 export type PageLimits = Pick<MupdfOptions, "heapLimitBytes">;
 
 /** Returns an engine for pages of one document. */
-export const engineForPages = (limits: PageLimits): Promise<Mupdf> => takeMupdf(optionsFor(limits));
+export const engineForPages = (limits: PageLimits): Promise<Mupdf> => acquireMupdf(optionsFor(limits));
 
 /** Callers may give more than limits, such as the context of an operation. */
 const optionsFor = ({ heapLimitBytes }: PageLimits): MupdfOptions => ({ heapLimitBytes, withoutStructure: true });
@@ -74,22 +74,22 @@ export class OpenPage implements Disposable {
    * @throws OutOfRange `pages` if there is no such page; EngineFailure the failure that the document caused
    */
   static open(engine: Mupdf, bytes: Uint8Array, number: number, limits: PageLimits, strips: PageStrips): OpenPage {
-    const document = MupdfDocument.open(engine, withHiddenObjects(bytes), asDrawn(optionsFor(limits)));
+    const document = MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(optionsFor(limits)));
     if (number > document.pageCount) throw new OutOfRange("pages", String(number));
     return new OpenPage(document, new MupdfPage(document, number - 1), strips);
   }
 
   /** Returns the picture, which is drawn while its body is read. The page must stay open until then. */
-  draw(params: DrawPageParams, signal?: AbortSignal): Output {
+  draw(params: RenderPageParams, signal?: AbortSignal): Output {
     const { format, jpegQuality, bitonal } = params;
     const raster = this.#raster(params, signal);
     return encodedAs(bitonal ? blackAndWhite(raster) : raster, format, jpegQuality);
   }
 
-  #raster({ picture, colorModel, dpi }: DrawPageParams, signal?: AbortSignal): Raster {
+  #raster({ picture, colorModel, dpi }: RenderPageParams, signal?: AbortSignal): Raster {
     const page = this.#page;
     const view = viewOf(picture, page);
-    const whole = wholeOf(picture);
+    const whole = wholePageSize(picture);
     const cut = { page, pageKey: this.#key, whole, view, colorModel, dpi };
     if (this.#isScanned && this.#strips.canCut(cut)) return this.#strips.cut(cut);
     // Bands are those of the strips, if it is the whole page.
@@ -106,7 +106,7 @@ export class OpenPage implements Disposable {
   }
 }
 
-const run: Run<DrawPageParams> = async function* ([input], params, context) {
+const run: Run<RenderPageParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
   const engine = await engineForPages(context);
   try {
@@ -119,7 +119,7 @@ const run: Run<DrawPageParams> = async function* ([input], params, context) {
   context.defer(() => prepareSpare({ heapLimitBytes: context.heapLimitBytes, withoutStructure: true }));
 };
 
-export const drawPage = operation({ name: "draw-page", params: paramsSchema, run });
+export const renderPage = defineOperation({ name: "draw-page", params: paramsSchema, run });
 
 /** @param raster in gray */
 function blackAndWhite(raster: Raster): Raster {

@@ -4,18 +4,18 @@
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
-import { type Output, operation, type Run } from "../core/operation.ts";
+import { type Output, defineOperation, type Run } from "../core/operation.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { roomOf } from "../pdf/objects/room.ts";
+import { memoryLimitsOf } from "../pdf/objects/room.ts";
 import { assemble } from "../pdf/pages/assemble.ts";
 import { pageSize } from "../pdf/pages/page-size.ts";
 import { documentParts } from "../pdf/pages/parts/index.ts";
 import { bookmarksOf } from "../pdf/pages/parts/outline.ts";
 import { labelText } from "../pdf/pages/parts/page-labels.ts";
 import { SourceDocument } from "../pdf/pages/source-document.ts";
-import { type DocumentFacts, encodeGroup, PAGES_OF_GROUP, type PageOfGroup } from "./extracted-pages.ts";
+import { type DocumentProperties, encodeGroup, PAGES_PER_GROUP, type PageOfGroup } from "./extracted-pages.ts";
 import { unprotect } from "./unprotect.ts";
 
 const paramsSchema = z.object({
@@ -41,7 +41,7 @@ const LISTED_BOOKMARKS = 10_000;
  * @throws EngineFailure the failure that the document or the engine caused
  */
 const run: Run<ExtractPagesParams> = async function* ([input], { facts, page, groups }, context) {
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const bytes = await input!.bytes();
   const budget = new Budget(objectBytes * SOURCE_PART);
   const objects = await MupdfSource.open(bytes, engineBytes, budget);
@@ -58,14 +58,14 @@ const run: Run<ExtractPagesParams> = async function* ([input], { facts, page, gr
     }
     const first = groups?.first ?? 0;
     for (let group = first; group < first + (groups?.count ?? 0); group++) {
-      if (group * PAGES_OF_GROUP >= count) break;
+      if (group * PAGES_PER_GROUP >= count) break;
       yield { extension: "pages", name: String(group), type: "application/octet-stream", body: await grouped(group) };
     }
 
     async function grouped(group: number): Promise<Uint8Array> {
       const pages: PageOfGroup[] = [];
       let room = GROUP_BYTES;
-      for (const one of source.pages.slice(group * PAGES_OF_GROUP, (group + 1) * PAGES_OF_GROUP)) {
+      for (const one of source.pages.slice(group * PAGES_PER_GROUP, (group + 1) * PAGES_PER_GROUP)) {
         const pdf = await whole(extract(one.index + 1), Math.min(room, GROUPED_PAGE_BYTES));
         room -= pdf?.length ?? 0;
         pages.push({ ...rounded(pageSize(file, one)), ...(pdf ? { pdf } : {}) });
@@ -78,7 +78,7 @@ const run: Run<ExtractPagesParams> = async function* ([input], { facts, page, gr
   }
 };
 
-export const extractPages = operation({ name: "extract-pages", params: paramsSchema, run });
+export const extractPages = defineOperation({ name: "extract-pages", params: paramsSchema, run });
 
 function onePage(source: SourceDocument, number: number, roomBytes: number, signal: AbortSignal) {
   const taken = { open: async () => source, select: () => [number], close: () => {} };
@@ -102,7 +102,7 @@ async function whole(chunks: AsyncIterable<Uint8Array>, limitBytes: number): Pro
   return new Uint8Array(Buffer.concat(kept));
 }
 
-function factsOf(source: SourceDocument): DocumentFacts {
+function factsOf(source: SourceDocument): DocumentProperties {
   const listed = source.pages.slice(0, LIMITS.selectedPages);
   const labels = listed.map(({ index }) => labelText(source, index) ?? "");
   return {

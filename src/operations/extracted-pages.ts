@@ -4,8 +4,8 @@ import * as z from "zod";
 import { EngineFailure } from "../core/failure.ts";
 
 /** Number of pages in a group. The first has the pages 1 to 32. */
-export const PAGES_OF_GROUP = 32;
-export const groupOf = (page: number): number => Math.floor((page - 1) / PAGES_OF_GROUP);
+export const PAGES_PER_GROUP = 32;
+export const groupOf = (page: number): number => Math.floor((page - 1) / PAGES_PER_GROUP);
 
 const factsSchema = z.object({
   pageCount: z.int().min(1),
@@ -17,10 +17,10 @@ const factsSchema = z.object({
   bookmarks: z.array(z.tuple([z.string(), z.int(), z.int()]).readonly()).readonly(),
 });
 /** Facts about a document. */
-export type DocumentFacts = z.infer<typeof factsSchema>;
+export type DocumentProperties = z.infer<typeof factsSchema>;
 
 /** @throws EngineFailure `crashed` if the bytes are something else */
-export function readFacts(bytes: Uint8Array): DocumentFacts {
+export function parseProperties(bytes: Uint8Array): DocumentProperties {
   const result = factsSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
   if (!result.success) throw new EngineFailure("crashed", "the facts about a document are not valid");
   return result.data;
@@ -35,7 +35,7 @@ export interface PageOfGroup {
 }
 
 /** The place of a page within its group. */
-export interface PagePlace {
+export interface PageEntry {
   readonly width: number;
   readonly height: number;
   /** Position of the PDF's first byte. */
@@ -60,11 +60,11 @@ export function encodeGroup(pages: readonly PageOfGroup[]): Uint8Array {
  * @param start the first bytes of the group: at least its index, which takes no more than 4 KiB
  * @returns undefined if there is no such page in the document
  */
-export function findInGroup(start: Uint8Array, page: number): PagePlace | undefined {
+export function findInGroup(start: Uint8Array, page: number): PageEntry | undefined {
   const indexLength = new DataView(start.buffer, start.byteOffset).getUint32(0);
   const index = start.subarray(LENGTH_BYTES, LENGTH_BYTES + indexLength);
   const rows = JSON.parse(new TextDecoder().decode(index)) as readonly (readonly [number, number, number])[];
-  const at = (page - 1) % PAGES_OF_GROUP;
+  const at = (page - 1) % PAGES_PER_GROUP;
   const row = rows[at];
   if (!row) return undefined;
   const before = rows.slice(0, at).reduce((sum, [, , length]) => sum + length, 0);

@@ -2,7 +2,7 @@
 // addresses that it has checked, and a Worker cannot.
 import * as z from "zod";
 import { LIMITS } from "../core/limits.ts";
-import { signature } from "../core/operation.ts";
+import { declareOperation } from "../core/operation.ts";
 
 const paramsSchema = z.object({
   url: z.url({ protocol: /^https?$/ }).max(LIMITS.addressLength),
@@ -10,4 +10,4 @@ const paramsSchema = z.object({
 });
 
 /** Takes no input. Its output has a name, and the type that the server says. */
-export const fetchUrl = signature({ name: "fetch-url", params: paramsSchema, internet: true });
+export const fetchUrl = declareOperation({ name: "fetch-url", params: paramsSchema, internet: true });

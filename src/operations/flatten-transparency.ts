@@ -1,9 +1,9 @@
 // Declares the operation that removes the transparency of a PDF. Its code is in the folder container-only.
 import * as z from "zod";
-import { signature } from "../core/operation.ts";
+import { declareOperation } from "../core/operation.ts";
 import { FLATTENING_QUALITIES } from "../pdf/flattening/settings.ts";
 
 const paramsSchema = z.object({ quality: z.enum(FLATTENING_QUALITIES) });
 export type FlattenParams = z.infer<typeof paramsSchema>;
 
-export const flattenTransparency = signature({ name: "flatten-transparency", params: paramsSchema });
+export const flattenTransparency = declareOperation({ name: "flatten-transparency", params: paramsSchema });

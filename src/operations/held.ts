@@ -1,7 +1,7 @@
 // Holds in memory an input that one operation makes for another.
 import type { Input } from "../core/operation.ts";
 
-export const held = (whole: Uint8Array, name: string): Input => ({
+export const memoryInput = (whole: Uint8Array, name: string): Input => ({
   name,
   size: whole.length,
   bytes: async () => whole,

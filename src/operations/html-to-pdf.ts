@@ -2,7 +2,7 @@
 // it with Chromium.
 import * as z from "zod";
 import { LIMITS } from "../core/limits.ts";
-import { signature } from "../core/operation.ts";
+import { declareOperation } from "../core/operation.ts";
 
 const paramsSchema = z.object({
   /** Address of the page. If it is not set, the input is the page. */
@@ -32,4 +32,4 @@ export type HtmlToPdfParams = z.infer<typeof paramsSchema>;
 /** The @page rules that a document may set: `size` stands for size and orientation. */
 export type OwnPages = NonNullable<HtmlToPdfParams["ownPages"]>;
 
-export const htmlToPdf = signature({ name: "html-to-pdf", params: paramsSchema, internet: true });
+export const htmlToPdf = declareOperation({ name: "html-to-pdf", params: paramsSchema, internet: true });

@@ -4,16 +4,16 @@
 import * as z from "zod";
 import { ByteReader } from "../core/byte-reader.ts";
 import { EngineFailure } from "../core/failure.ts";
-import { mediaTypeOf } from "../core/media-type.ts";
-import { type Input, operation, type Run } from "../core/operation.ts";
+import { detectMediaType } from "../core/media-type.ts";
+import { type Input, defineOperation, type Run } from "../core/operation.ts";
 import { MupdfJpegDecoder } from "../engines/mupdf/jpeg.ts";
 import { readBmp } from "../formats/bmp/read.ts";
 import type { OpenJpegDecoder } from "../formats/jpeg/frame.ts";
 import { readJpeg } from "../formats/jpeg/read.ts";
 import { readPng } from "../formats/png/read.ts";
 import { readTiff } from "../formats/tiff/read.ts";
-import type { Picture } from "../formats/to-pdf/picture.ts";
-import { picturePdf } from "../formats/to-pdf/picture-pdf.ts";
+import type { ImagePage } from "../formats/to-pdf/picture.ts";
+import { imagePdf } from "../formats/to-pdf/picture-pdf.ts";
 
 const paramsSchema = z.strictObject({});
 export type ImageToPdfParams = z.infer<typeof paramsSchema>;
@@ -41,19 +41,19 @@ const run: Run<ImageToPdfParams> = async function* ([input], _params, { heapLimi
   };
   try {
     const pictures = await readPictures(input!, holdBytes, openDecoder);
-    yield { extension: "pdf", type: "application/pdf", body: picturePdf(pictures, signal) };
+    yield { extension: "pdf", type: "application/pdf", body: imagePdf(pictures, signal) };
   } finally {
     decoder?.[Symbol.dispose]();
   }
 };
 
-export const imageToPdf = operation({ name: "image-to-pdf", params: paramsSchema, run });
+export const imageToPdf = defineOperation({ name: "image-to-pdf", params: paramsSchema, run });
 
 async function readPictures(
   input: Input,
   holdBytes: number,
   openDecoder: OpenJpegDecoder,
-): Promise<Iterable<Picture> | AsyncIterable<Picture>> {
+): Promise<Iterable<ImagePage> | AsyncIterable<ImagePage>> {
   switch (await contentType(input)) {
     case "image/jpeg":
       return [await readJpeg(input, openDecoder)];
@@ -70,5 +70,5 @@ async function readPictures(
 
 async function contentType(input: Input): Promise<string> {
   await using reader = new ByteReader(input.stream());
-  return mediaTypeOf((await reader.read(Math.min(input.size, SIGNATURE_BYTES))) ?? new Uint8Array(0), "");
+  return detectMediaType((await reader.read(Math.min(input.size, SIGNATURE_BYTES))) ?? new Uint8Array(0), "");
 }

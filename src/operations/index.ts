@@ -4,7 +4,7 @@ import type { Operation } from "../core/operation.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenAndCompress } from "./container-only/flatten-and-compress.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
-import { drawPage } from "./draw-page.ts";
+import { renderPage } from "./draw-page.ts";
 import { extractPages } from "./extract-pages.ts";
 import { imageToPdf } from "./image-to-pdf.ts";
 import { limitImages } from "./limit-images.ts";
@@ -14,8 +14,8 @@ import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
 import { countContent } from "./pdfa-steps/count-content.ts";
 import { extractPdfs } from "./pdfa-steps/extract-pdfs.ts";
-import { lookAtPdf } from "./pdfa-steps/look-at-pdf.ts";
-import { picturePages } from "./pdfa-steps/picture-pages.ts";
+import { renderPdf } from "./pdfa-steps/look-at-pdf.ts";
+import { rasterizePages } from "./pdfa-steps/picture-pages.ts";
 import { repairPdfa } from "./pdfa-steps/repair-pdfa.ts";
 import { replaceContents } from "./pdfa-steps/replace-contents.ts";
 import { replacePdfs } from "./pdfa-steps/replace-pdfs.ts";
@@ -30,9 +30,9 @@ type AnyOperation = Operation<unknown>;
 export const WORKER_OPERATIONS: readonly AnyOperation[] = [saveHtml, zipFiles];
 
 /** Operations that the container runs for the Worker, with more memory than an isolate has. */
-export const HOSTED_OPERATIONS: readonly AnyOperation[] = [
+export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   compressPdf,
-  drawPage,
+  renderPage,
   extractPages,
   flattenAndCompress,
   flattenTransparency,
@@ -44,14 +44,14 @@ export const HOSTED_OPERATIONS: readonly AnyOperation[] = [
 ];
 
 /** Steps of the container's own operations, which the Worker cannot request. */
-export const STEPS: readonly AnyOperation[] = [
+export const PDFA_STEPS: readonly AnyOperation[] = [
   applyTransferFunctions,
   comparePdfs,
   countContent,
   extractPdfs,
   limitImages,
-  lookAtPdf,
-  picturePages,
+  renderPdf,
+  rasterizePages,
   repairPdfa,
   replaceContents,
   replacePdfs,

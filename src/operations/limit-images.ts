@@ -3,12 +3,12 @@
 // are replaced.
 
 import * as z from "zod";
-import { operation, type Run } from "../core/operation.ts";
+import { defineOperation, type Run } from "../core/operation.ts";
 import { limitImages as limitImagesOf } from "../pdf/images/limit-images.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { roomOf } from "../pdf/objects/room.ts";
+import { memoryLimitsOf } from "../pdf/objects/room.ts";
 import { writeFile } from "../pdf/objects/writer.ts";
 
 const paramsSchema = z.object({
@@ -33,7 +33,7 @@ const run: Run<LimitImagesParams> = async function* ([input], params, context) {
     yield { ...TYPE, body: bytes };
     return;
   }
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const objects = await MupdfSource.open(bytes, engineBytes, budget);
   try {
@@ -49,7 +49,7 @@ const run: Run<LimitImagesParams> = async function* ([input], params, context) {
   }
 };
 
-export const limitImages = operation({ name: "limit-images", params: paramsSchema, run });
+export const limitImages = defineOperation({ name: "limit-images", params: paramsSchema, run });
 
 /** Reports, from a quick scan of all or part of the file, whether there may be anything to change. */
 export function mayChange(pdf: Uint8Array, { lossless, maxImageDpi, onlyBilevel }: LimitImagesParams): boolean {

@@ -3,16 +3,16 @@ import * as z from "zod";
 import { contains } from "../core/contains.ts";
 import { EngineFailure } from "../core/failure.ts";
 import type { Notice } from "../core/notice.ts";
-import { type Chunks, type Context, type Input, operation, type Run } from "../core/operation.ts";
-import { prepareSpare, takeMupdf } from "../engines/mupdf/spare.ts";
+import { type Chunks, type Context, type Input, defineOperation, type Run } from "../core/operation.ts";
+import { prepareSpare, acquireMupdf } from "../engines/mupdf/spare.ts";
 import { QPDF_PATHS, type QpdfRun, runQpdf } from "../engines/qpdf/qpdf.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { roomOf } from "../pdf/objects/room.ts";
+import { memoryLimitsOf } from "../pdf/objects/room.ts";
 import { writeFile } from "../pdf/objects/writer.ts";
 import { isClassic } from "../pdf/pages/claims.ts";
-import { held } from "./held.ts";
+import { memoryInput } from "./held.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
 import { mayBeSigned, unprotect } from "./unprotect.ts";
 
@@ -32,7 +32,7 @@ const run: Run<Record<string, never>> = async function* (inputs, _params, contex
   for (const input of inputs) yield await linearize(input, context);
 };
 
-export const linearizePdf = operation({ name: "linearize-pdf", params: z.object({}), run });
+export const linearizePdf = defineOperation({ name: "linearize-pdf", params: z.object({}), run });
 
 async function linearize(input: Input, context: Context) {
   const original = await input.bytes();
@@ -65,12 +65,12 @@ interface Prepared {
 }
 
 async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> {
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const limits = { heapLimitBytes: engineBytes };
   const budget = new Budget(objectBytes);
   let source: MupdfSource | undefined;
   try {
-    source = await MupdfSource.open(bytes, engineBytes, budget, await takeMupdf(limits));
+    source = await MupdfSource.open(bytes, engineBytes, budget, await acquireMupdf(limits));
     const { isEncrypted } = source;
     const file = PdfFile.of(source, budget);
     const notices = unprotect(file, source, bytes);
@@ -123,7 +123,11 @@ function succeeded({ status, messages }: QpdfRun): void {
  */
 async function repair(bytes: Uint8Array, { name }: Input, context: Context, notices: Notice[]): Promise<Uint8Array> {
   let repaired = bytes;
-  for await (const { body, notices: lost } of mergePdfs.run([held(bytes, name)], { pages: [EVERY_PAGE] }, context)) {
+  for await (const { body, notices: lost } of mergePdfs.run(
+    [memoryInput(bytes, name)],
+    { pages: [EVERY_PAGE] },
+    context,
+  )) {
     repaired = await joined(body instanceof Uint8Array ? [body] : body);
     notices.push(...(lost?.() ?? []));
   }

@@ -2,20 +2,20 @@
 
 import * as z from "zod";
 import { EngineFailure, type FailureReason, OutOfRange } from "../core/failure.ts";
-import { type Notice, noticesOf } from "../core/notice.ts";
-import { type Input, operation, type Run } from "../core/operation.ts";
+import { type Notice, countedNotices } from "../core/notice.ts";
+import { type Input, defineOperation, type Run } from "../core/operation.ts";
 import { pageSelection } from "../core/page-selection.ts";
 import { selectPages } from "../core/pages.ts";
 import type { Mupdf } from "../engines/mupdf/mupdf.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { roomOf } from "../pdf/objects/room.ts";
+import { memoryLimitsOf } from "../pdf/objects/room.ts";
 import { type AssemblyInput, assemble } from "../pdf/pages/assemble.ts";
 import { countDamagedContents } from "../pdf/pages/damaged-contents.ts";
 import { documentParts } from "../pdf/pages/parts/index.ts";
 import { SourceDocument } from "../pdf/pages/source-document.ts";
-import { unprotect, withoutXfa } from "./unprotect.ts";
+import { unprotect, xfaNotices } from "./unprotect.ts";
 
 const paramsSchema = z.object({
   /** Selections, one for each input, in the same order. */
@@ -32,7 +32,7 @@ const RESULT_PART = 0.6;
  * @throws OutOfRange `pages`
  */
 const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes * RESULT_PART);
   const merged = { inputs: inputs.length, pages: 0, heapBytes: 0, objectBytes: 0, reported: 0, first: [] as string[] };
 
@@ -55,7 +55,7 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
         try {
           objects = await MupdfSource.open(bytes, engineBytes, room, left);
           const file = PdfFile.inPasses(objects, room);
-          notices.push(...unprotect(file, objects, bytes), ...withoutXfa(file));
+          notices.push(...unprotect(file, objects, bytes), ...xfaNotices(file));
           source = new SourceDocument(file);
         } catch (error) {
           throw inputs.length > 1 ? naming(error, document) : error;
@@ -73,7 +73,7 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
           file,
           sourcePages.filter((page) => taken.has(page.index + 1)),
         );
-        notices.push(...noticesOf("damaged-content-kept", damaged));
+        notices.push(...countedNotices("damaged-content-kept", damaged));
         return selected;
       },
       close() {
@@ -113,4 +113,4 @@ function naming(error: unknown, document: string): unknown {
   return new EngineFailure(reason, detail, { cause: error, why: `${document} ${fault}.` });
 }
 
-export const mergePdfs = operation({ name: "merge-pdfs", params: paramsSchema, run });
+export const mergePdfs = defineOperation({ name: "merge-pdfs", params: paramsSchema, run });

@@ -1,7 +1,7 @@
 // Declares the operation that converts an Office document to PDF. The edge cannot do this: the container runs it with
 // LibreOffice.
 import * as z from "zod";
-import { signature } from "../core/operation.ts";
+import { declareOperation } from "../core/operation.ts";
 
 const paramsSchema = z.object({
   /** True to write the structure of the document (ISO 32000-1, 14.8), its language and title. */
@@ -12,4 +12,4 @@ const paramsSchema = z.object({
   maxImageDpi: z.int().min(1).exactOptional(),
 });
 
-export const officeToPdf = signature({ name: "office-to-pdf", params: paramsSchema });
+export const officeToPdf = declareOperation({ name: "office-to-pdf", params: paramsSchema });

@@ -8,17 +8,17 @@ export interface Region extends Size {
   readonly top: number;
 }
 
-export type Turn = 0 | 90 | 180 | 270;
+export type Rotation = 0 | 90 | 180 | 270;
 
 /** A picture of a part of a page. */
-export interface Picture {
+export interface PageImage {
   /** Size of the whole page in pixels, in which the region is given. */
   readonly full: Size;
   readonly region: Region;
   /** Size of the picture before it is turned. */
   readonly size: Size;
   /** Degrees, clockwise. */
-  readonly turn: Turn;
+  readonly turn: Rotation;
   /** True to mirror the picture at its vertical axis before it is turned. */
   readonly mirrored: boolean;
 }
@@ -31,7 +31,7 @@ const LAST_LEVEL = 16;
  * tiles meet without a seam.
  * @param page size in points
  */
-export function viewOf({ full, region, size, turn, mirrored }: Picture, page: Size): View {
+export function viewOf({ full, region, size, turn, mirrored }: PageImage, page: Size): View {
   const scale = scaleOf(region, size);
   const [x, y] = [(full.width / page.width) * scale.x, (full.height / page.height) * scale.y];
   const [left, top] = [region.left * scale.x, region.top * scale.y];
@@ -57,7 +57,7 @@ export function viewOf({ full, region, size, turn, mirrored }: Picture, page: Si
 }
 
 /** Returns the size of the whole page at the scale of the picture. */
-export function wholeOf({ full, region, size }: Picture): Size {
+export function wholePageSize({ full, region, size }: PageImage): Size {
   const scale = scaleOf(region, size);
   return { width: Math.ceil(full.width * scale.x), height: Math.ceil(full.height * scale.y) };
 }

@@ -1,14 +1,14 @@
 // Declares the operation that converts a PDF to PDF/A. The edge cannot do this: the container runs it, because the
 // validator is there.
 import * as z from "zod";
-import { signature } from "../core/operation.ts";
-import { archivalLevel } from "../pdf/pdfa/level.ts";
+import { declareOperation } from "../core/operation.ts";
+import { pdfaLevelSchema } from "../pdf/pdfa/level.ts";
 
 const paramsSchema = z.object({
-  level: archivalLevel,
+  level: pdfaLevelSchema,
   /** True to replace pages that cannot be made to conform by pictures, false to refuse the document. */
   rasterize: z.boolean(),
 });
 export type PdfToPdfaParams = z.infer<typeof paramsSchema>;
 
-export const pdfToPdfa = signature({ name: "pdf-to-pdfa", params: paramsSchema });
+export const pdfToPdfa = declareOperation({ name: "pdf-to-pdfa", params: paramsSchema });

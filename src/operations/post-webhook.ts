@@ -2,7 +2,7 @@
 // only to addresses that it has checked, and a Worker cannot.
 import * as z from "zod";
 import { LIMITS } from "../core/limits.ts";
-import { signature } from "../core/operation.ts";
+import { declareOperation } from "../core/operation.ts";
 
 const paramsSchema = z.object({
   url: z.url({ protocol: /^https?$/ }).max(LIMITS.addressLength),
@@ -10,4 +10,4 @@ const paramsSchema = z.object({
 });
 
 /** Takes the message as its input. Its output is the status of the answer, as JSON. */
-export const postWebhook = signature({ name: "post-webhook", params: paramsSchema, internet: true });
+export const postWebhook = declareOperation({ name: "post-webhook", params: paramsSchema, internet: true });

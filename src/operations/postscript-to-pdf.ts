@@ -1,7 +1,7 @@
 // Declares the operation that converts a PostScript program, encapsulated or not, to PDF. The edge cannot do this: the
 // container runs it with Ghostscript.
 import * as z from "zod";
-import { signature } from "../core/operation.ts";
+import { declareOperation } from "../core/operation.ts";
 
 const paramsSchema = z.object({
   /** True to store pictures without loss, false to store photographs as JPEG. */
@@ -10,4 +10,4 @@ const paramsSchema = z.object({
   maxImageDpi: z.int().min(1).exactOptional(),
 });
 
-export const postscriptToPdf = signature({ name: "postscript-to-pdf", params: paramsSchema });
+export const postscriptToPdf = declareOperation({ name: "postscript-to-pdf", params: paramsSchema });

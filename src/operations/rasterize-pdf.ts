@@ -4,20 +4,20 @@
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
-import { type Chunks, type Output, operation, type Run } from "../core/operation.ts";
+import { type Chunks, type Output, defineOperation, type Run } from "../core/operation.ts";
 import { pageSelection } from "../core/page-selection.ts";
 import { resolvePages } from "../core/pages.ts";
 import { CHANNELS, COLOR_MODELS, type Raster } from "../core/raster.ts";
 import { MupdfDocument } from "../engines/mupdf/document.ts";
 import { MupdfPage } from "../engines/mupdf/page.ts";
-import { prepareSpare, takeMupdf } from "../engines/mupdf/spare.ts";
+import { prepareSpare, acquireMupdf } from "../engines/mupdf/spare.ts";
 import { encodeBmp } from "../formats/bmp/write.ts";
 import { encodeGif, GIF_MAX_SIDE } from "../formats/gif/write.ts";
 import { encodeJpeg, JPEG_MAX_SIDE } from "../formats/jpeg/write.ts";
 import { encodePng } from "../formats/png/write.ts";
 import { encodeTiff } from "../formats/tiff/write.ts";
 import { asDrawn } from "../pdf/drawing/as-drawn.ts";
-import { withHiddenObjects } from "../pdf/objects/hybrid.ts";
+import { resolveHybridReferences } from "../pdf/objects/hybrid.ts";
 
 const paramsSchema = z.object({
   format: z.enum(["bmp", "jpg", "png", "gif", "tif"]),
@@ -57,8 +57,8 @@ export const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
 const run: Run<RasterizeParams> = async function* (inputs, params, context) {
   const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true };
   for (const input of inputs) {
-    const [bytes, engine] = await Promise.all([input.bytes(), takeMupdf(limits)]);
-    const document = MupdfDocument.open(engine, withHiddenObjects(bytes), asDrawn(limits));
+    const [bytes, engine] = await Promise.all([input.bytes(), acquireMupdf(limits)]);
+    const document = MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(limits));
     let heapBytes = 0;
     let pages = 0;
     try {
@@ -87,11 +87,11 @@ const run: Run<RasterizeParams> = async function* (inputs, params, context) {
   }
 };
 
-export const rasterizePdf = operation({
+export const rasterizePdf = defineOperation({
   name: "rasterize-pdf",
   params: paramsSchema,
   run,
-  shareOf: (params, share) => ({ ...params, share }),
+  partition: (params, share) => ({ ...params, share }),
 });
 
 function checkSize(page: MupdfPage, { format, colorModel, dpi }: RasterizeParams): void {

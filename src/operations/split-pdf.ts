@@ -2,19 +2,19 @@
 // out. Objects are the concern of src/pdf.
 
 import * as z from "zod";
-import { type Notice, noticesOf } from "../core/notice.ts";
-import { operation, type Run } from "../core/operation.ts";
+import { type Notice, countedNotices } from "../core/notice.ts";
+import { defineOperation, type Run } from "../core/operation.ts";
 import { pageSelection } from "../core/page-selection.ts";
 import { resolvePages } from "../core/pages.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { roomOf } from "../pdf/objects/room.ts";
+import { memoryLimitsOf } from "../pdf/objects/room.ts";
 import { assemble } from "../pdf/pages/assemble.ts";
 import { countDamagedContents } from "../pdf/pages/damaged-contents.ts";
 import { documentParts } from "../pdf/pages/parts/index.ts";
 import { SourceDocument } from "../pdf/pages/source-document.ts";
-import { unprotect, withoutXfa } from "./unprotect.ts";
+import { unprotect, xfaNotices } from "./unprotect.ts";
 
 const paramsSchema = z.object({
   /** Selections, one for each output, in this order. @default one output for each page */
@@ -32,7 +32,7 @@ const SOURCE_PART = 0.4;
  * @throws OutOfRange `pages`, before the first output
  */
 const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   for (const input of inputs) {
     const budget = new Budget(objectBytes * SOURCE_PART);
     const bytes = await input.bytes();
@@ -40,14 +40,14 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
     let outputs = 0;
     try {
       const file = PdfFile.of(objects, budget);
-      const notices: Notice[] = [...unprotect(file, objects, bytes), ...withoutXfa(file)];
+      const notices: Notice[] = [...unprotect(file, objects, bytes), ...xfaNotices(file)];
       const source = new SourceDocument(file);
       const pageCount = source.pages.length;
       // All selections are resolved before the first output, so that an invalid request stores nothing.
       for (const selection of pages ?? []) resolvePages(selection, pageCount);
       const taken = pages && new Set(pages.flatMap((selection) => resolvePages(selection, pageCount)));
       const read = source.pages.filter(({ index }) => taken?.has(index + 1) ?? true);
-      notices.push(...noticesOf("damaged-content-kept", countDamagedContents(file, read)));
+      notices.push(...countedNotices("damaged-content-kept", countDamagedContents(file, read)));
       const select = (index: number) => (pages ? resolvePages(pages[index], pageCount) : [index + 1]);
       const total = pages?.length ?? pageCount;
       for (; outputs < total; outputs++) {
@@ -76,4 +76,4 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
   }
 };
 
-export const splitPdf = operation({ name: "split-pdf", params: paramsSchema, run });
+export const splitPdf = defineOperation({ name: "split-pdf", params: paramsSchema, run });

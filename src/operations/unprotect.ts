@@ -1,7 +1,7 @@
 // Removes what no modified copy of a PDF can keep, whatever the operation: signatures, encryption whose owner password
 // is unknown, and files whose password is.
 import { contains } from "../core/contains.ts";
-import { type Notice, noticesAbout, noticesOf } from "../core/notice.ts";
+import { type Notice, namedNotices, countedNotices } from "../core/notice.ts";
 import type { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import type { PdfFile } from "../pdf/objects/pdf-file.ts";
 import { removeAttachments } from "../pdf/pages/attached-files.ts";
@@ -17,16 +17,16 @@ const NONE: Signatures = { count: 0, hasUsageRights: false };
 export function unprotect(file: PdfFile, source: MupdfSource, bytes: Uint8Array): Notice[] {
   const { count, hasUsageRights } = mayBeSigned(bytes) ? removeSignatures(file) : NONE;
   return [
-    ...noticesOf("signatures-removed", count),
-    ...noticesOf("usage-rights-removed", Number(hasUsageRights)),
-    ...noticesOf("protection-removed", Number(source.isEncrypted)),
-    ...(source.isLocked ? noticesAbout("attachments-removed", removeAttachments(file)) : []),
+    ...countedNotices("signatures-removed", count),
+    ...countedNotices("usage-rights-removed", Number(hasUsageRights)),
+    ...countedNotices("protection-removed", Number(source.isEncrypted)),
+    ...(source.isLocked ? namedNotices("attachments-removed", removeAttachments(file)) : []),
   ];
 }
 
 /** Reports the loss of the XFA form, for operations that keep only the AcroForm (ISO 32000-1, 12.7.8). */
-export const withoutXfa = (file: PdfFile): readonly Notice[] =>
-  noticesOf("xfa-removed", Number(file.dictionary(file.catalog.get("AcroForm"))?.has("XFA") ?? false));
+export const xfaNotices = (file: PdfFile): readonly Notice[] =>
+  countedNotices("xfa-removed", Number(file.dictionary(file.catalog.get("AcroForm"))?.has("XFA") ?? false));
 
 /**
  * Reports whether a file may be signed. The bytes that a signature covers are identified by their offsets, so its

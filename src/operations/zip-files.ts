@@ -2,9 +2,9 @@
 // format of the archive.
 
 import * as z from "zod";
-import { type Context, type Input, operation, type Run } from "../core/operation.ts";
+import { type Context, type Input, defineOperation, type Run } from "../core/operation.ts";
 import { writeArchive } from "../formats/zip/archive.ts";
-import { type Written, writeEntry } from "../formats/zip/entries.ts";
+import { type EntryWriter, writeEntry } from "../formats/zip/entries.ts";
 import { EntryNames } from "../formats/zip/names.ts";
 
 /** @throws the error that an input throws */
@@ -12,9 +12,9 @@ const run: Run<Record<string, never>> = async function* (inputs, _params, contex
   yield { extension: "zip", type: "application/zip", body: writeArchive(entries(inputs, context)) };
 };
 
-export const zipFiles = operation({ name: "zip-files", params: z.object({}), run });
+export const zipFiles = defineOperation({ name: "zip-files", params: z.object({}), run });
 
-function* entries(inputs: readonly Input[], { signal }: Context): Generator<Written> {
+function* entries(inputs: readonly Input[], { signal }: Context): Generator<EntryWriter> {
   const names = new EntryNames();
   const now = new Date();
   for (const input of inputs) {

@@ -1,28 +1,28 @@
 // Words the answers of pictures by URL: entity tags, conditions, caching. Knows nothing about drawing.
 
-import { streamOf } from "../http/body-stream.ts";
+import { toReadableStream } from "../http/body-stream.ts";
 import { overflowing } from "../http/overflow.ts";
 import { chunksOf } from "../http/sources.ts";
 import { MEDIA_TYPES } from "../operations/rasterize-pdf.ts";
 import type { FoundFile } from "../storage/file.ts";
-import type { PagesService } from "./pages-service.ts";
-import { type CacheKey, cached, FRESH_SECONDS, keep } from "./picture-cache.ts";
-import { type DrawnPage, drawLarge, drawSmall, isSmall } from "./picture-maker.ts";
-import type { PictureParams } from "./picture-request.ts";
+import type { PageServices } from "./pages-service.ts";
+import { type CacheKey, matchCached, FRESH_SECONDS, putCached } from "./picture-cache.ts";
+import { type RenderablePage, renderLarge, renderSmall, isSmall } from "./picture-maker.ts";
+import type { PageImageParams } from "./picture-request.ts";
 
 /** How a picture is answered. */
-export interface Answering {
+export interface PageImageRequest {
   readonly request: Request;
-  readonly service: PagesService;
+  readonly service: PageServices;
   readonly file: FoundFile;
   readonly key: CacheKey;
   /** Name of the picture's file, without extension. */
   readonly name: string;
 }
 
-export interface Asked {
-  readonly page: DrawnPage;
-  readonly params: PictureParams;
+export interface ResolvedPageImage {
+  readonly page: RenderablePage;
+  readonly params: PageImageParams;
   /** Further headers of the picture. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -43,12 +43,15 @@ export function cacheControl({ expires }: Pick<FoundFile, "expires">, now = Date
  * Answers GET and HEAD of a picture: from the cache, or drawn.
  * @param find finds the page and the picture; called unless the client or the cache has the picture
  */
-export async function answerPicture(answering: Answering, find: () => Promise<Asked>): Promise<Response> {
+export async function respondWithPageImage(
+  answering: PageImageRequest,
+  find: () => Promise<ResolvedPageImage>,
+): Promise<Response> {
   const { request, service, file, key } = answering;
   const entity = { ETag: `"${key.tag}"`, "Cache-Control": cacheControl(file) };
   const unchanged = () => new Response(null, { status: 304, headers: entity });
   if (isUnchanged(request.headers, key.tag)) return unchanged();
-  const found = await cached(service.cache, key);
+  const found = await matchCached(service.cache, key);
   if (found && hasAny(request.headers)) {
     await found.body?.cancel();
     return unchanged();
@@ -68,7 +71,7 @@ export async function answerPicture(answering: Answering, find: () => Promise<As
   return isSmall(asked.params) ? answerSmall(answering, asked, headers) : answerLarge(answering, asked, headers);
 }
 
-function headersOf({ params, headers }: Asked, name: string): Record<string, string> {
+function headersOf({ params, headers }: ResolvedPageImage, name: string): Record<string, string> {
   return {
     "Content-Type": MEDIA_TYPES[params.format],
     "Content-Disposition": `inline; filename="${name}.${params.format}"`,
@@ -78,41 +81,41 @@ function headersOf({ params, headers }: Asked, name: string): Record<string, str
 }
 
 async function answerSmall(
-  { request, service, key }: Answering,
-  { page, params }: Asked,
+  { request, service, key }: PageImageRequest,
+  { page, params }: ResolvedPageImage,
   headers: Record<string, string>,
 ): Promise<Response> {
-  const bytes = await service.shared.pictures.join(key.tag, request.signal, (signal) => {
-    const work = drawSmall(page, params, service, signal);
+  const bytes = await service.shared.pictures.run(key.tag, request.signal, (signal) => {
+    const work = renderSmall(page, params, service, signal);
     service.waitUntil(work.catch(() => {}));
     return work;
   });
   const own = headersOf({ page, params }, "");
   const kept = new Headers({ ...headers, "Content-Type": own["Content-Type"]! });
-  service.defer(() => keep(service.cache, key, { bytes, headers: kept }));
+  service.defer(() => putCached(service.cache, key, { bytes, headers: kept }));
   return sent(request, bytes, { ...headers, "Content-Length": String(bytes.length) });
 }
 
 async function answerLarge(
-  { request, service }: Answering,
-  { page, params }: Asked,
+  { request, service }: PageImageRequest,
+  { page, params }: ResolvedPageImage,
   headers: Record<string, string>,
 ): Promise<Response> {
   const { signal } = request;
-  const { delivery, storing, close } = await drawLarge(page, params, service, signal);
+  const { delivery, storing, close } = await renderLarge(page, params, service, signal);
   switch (delivery.kind) {
     case "whole":
       service.defer(close);
       return sent(request, delivery.bytes, { ...headers, "Content-Length": String(delivery.bytes.length) });
     case "stream": {
       const chunks = overflowing(delivery.body, storing);
-      return new Response(streamOf(chunks, { signal, ended: () => service.waitUntil(close()) }), { headers });
+      return new Response(toReadableStream(chunks, { signal, onEnd: () => service.waitUntil(close()) }), { headers });
     }
     default: {
       const stored = delivery.kind === "arrival" ? await delivery.file.stored : undefined;
       const opened = stored && (await service.store.open(stored.id));
       if (!opened) throw new Error("the picture is not in storage any more");
-      const body = streamOf(chunksOf(opened.body), { signal, ended: () => service.waitUntil(close()) });
+      const body = toReadableStream(chunksOf(opened.body), { signal, onEnd: () => service.waitUntil(close()) });
       return new Response(body, { headers });
     }
   }

@@ -2,12 +2,12 @@
 
 import {
   BINARY,
-  type Contents,
+  type ContentByType,
   type Describe,
   EXAMPLE_INPUT,
   FILE_ID,
-  type Operation,
-  type ValuesByName,
+  type OperationDescription,
+  type ParametersByName,
 } from "../http/description.ts";
 import {
   busy,
@@ -31,26 +31,26 @@ const PAGE_ERRORS = [...DOCUMENT_ERRORS, noSuchPage()];
 const ID = { id: { description: "Id of an input or output that is a PDF.", schema: FILE_ID, example: EXAMPLE_INPUT } };
 const PAGE = { page: { description: "Page number, from 1.", schema: { type: "integer", minimum: 1 }, example: 1 } };
 const part = (description: string, example: string) => ({ description, schema: { type: "string" }, example });
-const PICTURE_PARTS: ValuesByName = {
+const PICTURE_PARTS: ParametersByName = {
   region: part("Part of the page at its full size: `full`, `square`, `x,y,w,h`, `pct:x,y,w,h`.", "full"),
   size: part("Size of the picture: `max`, `w,`, `,h`, `w,h`, `!w,h`, `pct:n`; with `^` also enlarged.", "max"),
   rotation: part("`0`, `90`, `180` or `270` degrees, clockwise; with `!` before it mirrored.", "0"),
   quality: part("`default`, `color`, `gray` or `bitonal`.", "default"),
   format: part("`jpg`, `png`, `tif` or `gif`.", "jpg"),
 };
-const CONDITIONS: ValuesByName = { "If-None-Match": { description: "ETag that the answer must not have." } };
-const ENTITY: ValuesByName = {
+const CONDITIONS: ParametersByName = { "If-None-Match": { description: "ETag that the answer must not have." } };
+const ENTITY: ParametersByName = {
   ETag: { description: "Tag of the answer." },
   "Cache-Control": { description: "For how long it may be shown again.", example: "private, max-age=3600" },
 };
-const LINKED: ValuesByName = {
+const LINKED: ParametersByName = {
   ...ENTITY,
   Link: { description: "The canonical address, the profile, or the context." },
   "Access-Control-Allow-Origin": { description: "`*`: pages of any origin may read the answer.", example: "*" },
 };
 const UNCHANGED = { description: "The answer matches If-None-Match." };
 
-const queryOf = (fields: Fields): ValuesByName =>
+const queryOf = (fields: Fields): ParametersByName =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
       const { description, ...schema } = describeField(field, "urlencoded");
@@ -58,14 +58,14 @@ const queryOf = (fields: Fields): ValuesByName =>
     }),
   );
 
-interface About extends Pick<Operation, "id" | "summary"> {
-  readonly query?: ValuesByName;
-  readonly headers: ValuesByName;
-  readonly content: Contents;
+interface About extends Pick<OperationDescription, "id" | "summary"> {
+  readonly query?: ParametersByName;
+  readonly headers: ParametersByName;
+  readonly content: ContentByType;
   readonly errors: readonly ServiceError[];
 }
 
-const get = ({ headers, content, errors, ...about }: About): Operation => ({
+const get = ({ headers, content, errors, ...about }: About): OperationDescription => ({
   ...{ method: "get", tag: "Pictures", ...about },
   headers: CONDITIONS,
   answers: { 200: { description: "Done.", headers, content }, 304: UNCHANGED },
@@ -73,16 +73,16 @@ const get = ({ headers, content, errors, ...about }: About): Operation => ({
 });
 
 /** The question of a browser whose page has another origin. */
-const preflight = (id: string): Operation => ({
+const preflight = (id: string): OperationDescription => ({
   ...{ method: "options", id: `preflight-${id}`, tag: "Pictures" },
   summary: "Tells browsers that pages of any origin may send the request.",
   answers: { 204: { description: "They may." } },
   errors: [],
 });
 
-const pictures = (...types: readonly string[]): Contents =>
+const pictures = (...types: readonly string[]): ContentByType =>
   Object.fromEntries(types.map((type) => [type, { schema: { ...BINARY, contentMediaType: type } }]));
-const LINKED_DATA: Contents = {
+const LINKED_DATA: ContentByType = {
   "application/json": { schema: { type: "object" } },
   "application/ld+json": { schema: { type: "object" } },
 };

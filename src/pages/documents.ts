@@ -4,10 +4,10 @@ import { mayBePdf } from "../core/media-type.ts";
 import { noSuchFile } from "../http/errors.ts";
 import { mismatch } from "../http/mismatch.ts";
 import { toInput } from "../http/sources.ts";
-import type { PagesDocument, PagesService } from "./pages-service.ts";
+import type { PagesDocument, PageServices } from "./pages-service.ts";
 
 /** @throws ServiceError 404 if there is no such file, 400 if it is not a PDF */
-export async function openDocument(id: string, { store }: PagesService): Promise<PagesDocument> {
+export async function openDocument(id: string, { store }: PageServices): Promise<PagesDocument> {
   const file = await store.find(id);
   if (!file) throw noSuchFile();
   if (!mayBePdf(file.type)) throw mismatch(file, "PDF");

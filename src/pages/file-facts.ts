@@ -12,8 +12,8 @@ import { documentTypeOf } from "../http/document-type.ts";
 import { passwordProtected, toServiceError } from "../http/errors.ts";
 import { toInput } from "../http/sources.ts";
 import type { StoredFile } from "../storage/file.ts";
-import { factsOf } from "./page-shelf.ts";
-import type { PagesService } from "./pages-service.ts";
+import { documentProperties } from "./page-shelf.ts";
+import type { PageServices } from "./pages-service.ts";
 
 const PDF = "application/pdf";
 /** Type of content that nothing tells. A PDF whose beginning is damaged has it, too. */
@@ -30,13 +30,13 @@ const WITHOUT_FACTS: readonly FailureReason[] = ["unsupported", "too-large", "to
 const UNREADABLE: readonly FailureReason[] = ["password-protected", "not-a-pdf", "damaged"];
 const LISTED_SIZES = 1000;
 
-export async function fileFacts(file: StoredFile, service: PagesService, signal: AbortSignal): Promise<object> {
+export async function fileFacts(file: StoredFile, service: PageServices, signal: AbortSignal): Promise<object> {
   if (file.size === 0) return { problem: "The file is empty." };
   const input = toInput(file, service.store);
   if (file.type === PDF) return factsOfPdf({ file, input }, service, signal);
   if (OLE.test(file.type) || OFFICE_ARCHIVE.test(file.type)) {
     // A document is held in memory, or read to its end.
-    using _turn = await service.shared.extractionTurns.for(service.client).take(signal);
+    using _turn = await service.shared.extractionTurns.for(service.client).acquire(signal);
     return OLE.test(file.type) ? await factsOfOle(input) : await factsOfArchive(file, input, service);
   }
   if ((await documentTypeOf(input)) !== "none") return {};
@@ -53,7 +53,7 @@ const factsOfOle = async (input: Input): Promise<object> =>
   (await isPasswordProtected(input.stream())) ? { problem: passwordProtected().message } : {};
 
 /** Looks at the end of a large archive, and at the parts of a small one. */
-async function factsOfArchive({ id, size }: StoredFile, input: Input, { store }: PagesService): Promise<object> {
+async function factsOfArchive({ id, size }: StoredFile, input: Input, { store }: PageServices): Promise<object> {
   const damaged = { problem: "The file is damaged: it is not a whole Office document." };
   if (size > LIMITS.checkedArchiveBytes) {
     const length = Math.min(size, END_WITHIN_BYTES);
@@ -68,11 +68,11 @@ async function factsOfArchive({ id, size }: StoredFile, input: Input, { store }:
 
 async function factsOfPdf(
   document: { readonly file: StoredFile; readonly input: Input },
-  service: PagesService,
+  service: PageServices,
   signal: AbortSignal,
 ): Promise<object> {
   try {
-    const facts = await factsOf(document, service, signal);
+    const facts = await documentProperties(document, service, signal);
     const pageSizes = facts.sizes.slice(0, LISTED_SIZES).map(([width, height]) => ({ width, height }));
     return { pages: facts.pageCount, pageSizes };
   } catch (error) {

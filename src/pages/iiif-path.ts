@@ -2,13 +2,13 @@
 // about pages.
 
 import { outOfRange } from "../http/errors.ts";
-import type { Turn } from "../operations/page-view.ts";
+import type { Rotation } from "../operations/page-view.ts";
 import {
-  type AskedRegion,
-  type AskedSize,
+  type RequestedRegion,
+  type RequestedSize,
   type PictureFormat,
-  type PictureParams,
-  type PictureRequest,
+  type PageImageParams,
+  type IiifImageRequest,
   QUALITIES,
   type Quality,
 } from "./picture-request.ts";
@@ -31,7 +31,7 @@ export function parsePicturePath([
   size = "",
   rotation = "",
   last = "",
-]: readonly string[]): PictureRequest {
+]: readonly string[]): IiifImageRequest {
   const dot = last.lastIndexOf(".");
   const [quality, format] = dot < 0 ? [last, ""] : [last.slice(0, dot), last.slice(dot + 1)];
   return {
@@ -43,7 +43,7 @@ export function parsePicturePath([
   };
 }
 
-function parseRegion(text: string): AskedRegion {
+function parseRegion(text: string): RequestedRegion {
   if (text === "full" || text === "square") return { kind: text };
   const match = PIXELS.exec(text) ?? PERCENTS.exec(text);
   if (!match) throw outOfRange("region", text);
@@ -51,7 +51,7 @@ function parseRegion(text: string): AskedRegion {
   return { kind: text.startsWith("pct:") ? "percent" : "pixels", numbers: [x, y, width, height] };
 }
 
-function parseSize(text: string): AskedSize {
+function parseSize(text: string): RequestedSize {
   const isLarger = text.startsWith("^");
   const asked = isLarger ? text.slice(1) : text;
   const common = { text, isLarger };
@@ -66,7 +66,7 @@ function parseSize(text: string): AskedSize {
   return { kind: within ? "within" : "exact", ...sides, ...common };
 }
 
-function parseRotation(text: string): { readonly mirrored: boolean; readonly turn: Turn } {
+function parseRotation(text: string): { readonly mirrored: boolean; readonly turn: Rotation } {
   const [, mirrored, degrees] = ROTATION.exec(text) ?? [];
   const turn =
     degrees === undefined ? undefined : ([0, 90, 180, 270] as const).find((turn) => turn === Number(degrees));
@@ -82,7 +82,7 @@ function oneOf<T extends string>(words: readonly T[], text: string, parameter: s
 }
 
 /** Returns the canonical path of a picture below the URI of its page. */
-export function canonicalPath({ picture, format }: PictureParams, quality: Quality, asked: AskedSize): string {
+export function canonicalPath({ picture, format }: PageImageParams, quality: Quality, asked: RequestedSize): string {
   const { full, region, size, turn, mirrored } = picture;
   const isWhole = region.width === full.width && region.height === full.height;
   const place = isWhole ? "full" : `${region.left},${region.top},${region.width},${region.height}`;

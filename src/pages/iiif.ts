@@ -3,18 +3,18 @@
 
 import { parseAccept } from "hono/utils/accept";
 import { LIMITS } from "../core/limits.ts";
-import { streamOf } from "../http/body-stream.ts";
+import { toReadableStream } from "../http/body-stream.ts";
 import { methodNotAllowed, noSuchEndpoint, noSuchPage, outOfRange } from "../http/errors.ts";
 import type { FoundFile } from "../storage/file.ts";
-import { answerPicture, cacheControl, hasAny, isUnchanged } from "./answers.ts";
+import { respondWithPageImage, cacheControl, hasAny, isUnchanged } from "./answers.ts";
 import { openDocument } from "./documents.ts";
 import { canonicalPath, parsePicturePath } from "./iiif-path.ts";
 import { CONTEXT, imageInformation, PROFILE } from "./image-information.ts";
 import { manifestText, CONTEXT as PRESENTATION_CONTEXT } from "./manifest.ts";
-import { factsOf, findPage } from "./page-shelf.ts";
-import type { PagesService } from "./pages-service.ts";
+import { documentProperties, findPage } from "./page-shelf.ts";
+import type { PageServices } from "./pages-service.ts";
 import { cacheKey } from "./picture-cache.ts";
-import { pictureOf } from "./picture-request.ts";
+import { resolvePageImage } from "./picture-request.ts";
 
 export const IIIF_PATH = "/iiif";
 const PREFIX = `${IIIF_PATH}/`;
@@ -41,7 +41,7 @@ export function allowOrigins(headers: Headers): void {
  * Answers all requests below {@link IIIF_PATH}.
  * @throws ServiceError 404 for an unknown document, page or path, 400 for a parameter that is not valid
  */
-export async function serveIiif(request: Request, service: PagesService): Promise<Response> {
+export async function serveIiif(request: Request, service: PageServices): Promise<Response> {
   if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PREFLIGHT });
   if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed("GET, HEAD, OPTIONS");
   const [identifier = "", ...rest] = new URL(request.url).pathname.slice(PREFIX.length).split("/");
@@ -70,19 +70,19 @@ export async function serveIiif(request: Request, service: PagesService): Promis
   const asked = parsePicturePath([first, ...others]);
   const key = cacheKey(id, document.file.etag, number, asked);
   const name = `page-${number}`;
-  return answerPicture({ request, service, file: document.file, key, name }, async () => {
+  return respondWithPageImage({ request, service, file: document.file, key, name }, async () => {
     const found = await findPage(document, number, service, request.signal);
-    const params = pictureOf(asked, found);
+    const params = resolvePageImage(asked, found);
     const canonical = `${uri}/${canonicalPath(params, asked.quality, asked.size)}`;
     const headers = { Link: `<${canonical}>; rel="canonical", <${PROFILE}>; rel="profile"` };
     return { page: { document, number, page: found }, params, headers };
   });
 }
 
-async function serveManifest(request: Request, service: PagesService, id: string, rest: readonly string[]) {
+async function serveManifest(request: Request, service: PageServices, id: string, rest: readonly string[]) {
   const document = await openDocument(id, service);
   if (rest.join("/") !== "manifest.json") throw noSuchEndpoint();
-  const facts = await factsOf(document, service, request.signal);
+  const facts = await documentProperties(document, service, request.signal);
   const { tag } = cacheKey(id, document.file.etag, 0, { manifest: service.baseUrl });
   const chunks = manifestText(document.file, facts, service.baseUrl);
   return jsonAnswer(request, document.file, { chunks, context: PRESENTATION_CONTEXT, tag });
@@ -112,7 +112,7 @@ function jsonAnswer(request: Request, file: FoundFile, { chunks, context, tag }:
     return new Response(null, { status: 304, headers });
   }
   if (request.method === "HEAD") return new Response(null, { headers });
-  return new Response(streamOf(encoded(chunks), { signal: request.signal, ended: () => {} }), { headers });
+  return new Response(toReadableStream(encoded(chunks), { signal: request.signal, onEnd: () => {} }), { headers });
 }
 
 /** Number of characters that are sent at a time. */

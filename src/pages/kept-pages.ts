@@ -4,10 +4,10 @@
 import { EngineFailure } from "../core/failure.ts";
 import type { Output } from "../core/operation.ts";
 import { liveEngineBytes, type Mupdf, onEngineGrowth } from "../engines/mupdf/mupdf.ts";
-import { type DrawPageParams, engineForPages, OpenPage, type PageLimits } from "../operations/draw-page.ts";
+import { type RenderPageParams, engineForPages, OpenPage, type PageLimits } from "../operations/draw-page.ts";
 import { PageStrips } from "../operations/page-strips.ts";
-import type { CountedTurns, Turns } from "../placement/turns.ts";
-import type { ShelvedPage } from "./shelved-page.ts";
+import type { ObservableSemaphore, Semaphore } from "../placement/turns.ts";
+import type { ExtractedPage } from "./shelved-page.ts";
 
 const PAGES = 8;
 /** Limits the PDFs of the pages together. A single one may be larger. */
@@ -16,7 +16,7 @@ const PDF_BYTES = 4 * 2 ** 20;
 const HEAP_MARK_BYTES = 30 * 2 ** 20;
 export const KEPT_STRIPS_BYTES = 12 * 2 ** 20;
 
-export interface PageName {
+export interface PageKey {
   /** Id of the document. */
   readonly id: string;
   /** From 1. */
@@ -25,10 +25,10 @@ export interface PageName {
 
 interface Kept {
   readonly open: OpenPage;
-  readonly page: ShelvedPage;
+  readonly page: ExtractedPage;
 }
 
-export class KeptPages {
+export class OpenPages {
   readonly #roomBytes: number;
   /** The engine, with the id of its document. */
   #engine: { readonly id: string; readonly mupdf: Mupdf } | undefined;
@@ -40,15 +40,15 @@ export class KeptPages {
   constructor(roomBytes: number) {
     this.#roomBytes = roomBytes;
     onEngineGrowth((engine, bytes) => {
-      if (engine !== this.#engine?.mupdf && !this.hasRoom(bytes)) this.close();
+      if (engine !== this.#engine?.mupdf && !this.hasMemory(bytes)) this.close();
     });
   }
 
   /** Returns the same turns. The kept pages are closed when one begins. */
-  givingWayTo(turns: CountedTurns): CountedTurns {
-    const giving = (given: Turns): Turns => ({
-      take: async (signal, isPatient) => {
-        const turn = await given.take(signal, isPatient);
+  closingOnAcquire(turns: ObservableSemaphore): ObservableSemaphore {
+    const giving = (given: Semaphore): Semaphore => ({
+      acquire: async (signal, isPatient) => {
+        const turn = await given.acquire(signal, isPatient);
         this.close();
         return turn;
       },
@@ -56,36 +56,36 @@ export class KeptPages {
     return {
       ...giving(turns),
       for: (client) => giving(turns.for(client)),
-      get waiting() {
-        return turns.waiting;
+      get queued() {
+        return turns.queued;
       },
-      get room() {
-        return turns.room;
+      get available() {
+        return turns.available;
       },
     };
   }
 
   /** Reports whether there is memory for so much more. */
-  hasRoom(bytes: number): boolean {
+  hasMemory(bytes: number): boolean {
     return liveEngineBytes() + this.#strips.bytes + bytes <= this.#roomBytes;
   }
 
   /** Reports whether there is an engine for pages of the document. */
-  holds(id: string): boolean {
+  hasEngineFor(id: string): boolean {
     return this.#engine?.id === id;
   }
 
   /** Returns the page if it is open. */
-  find({ id, number }: PageName): ShelvedPage | undefined {
-    return this.holds(id) ? this.#pages.get(number)?.page : undefined;
+  find({ id, number }: PageKey): ExtractedPage | undefined {
+    return this.hasEngineFor(id) ? this.#pages.get(number)?.page : undefined;
   }
 
   /**
    * Draws a picture without a pause.
    * @throws EngineFailure the failure that the page caused
    */
-  async draw(name: PageName, page: ShelvedPage, params: DrawPageParams, limits: PageLimits): Promise<Uint8Array> {
-    if (!this.holds(name.id) || (!this.find(name) && !this.#hasRoomFor(page.pdf!))) {
+  async draw(name: PageKey, page: ExtractedPage, params: RenderPageParams, limits: PageLimits): Promise<Uint8Array> {
+    if (!this.hasEngineFor(name.id) || (!this.find(name) && !this.#hasRoomFor(page.pdf!))) {
       const mupdf = await engineForPages(limits);
       this.close();
       this.#engine = { id: name.id, mupdf };
@@ -118,7 +118,7 @@ export class KeptPages {
     return heapBytes < HEAP_MARK_BYTES && sourceBytes + pdf.length <= PDF_BYTES;
   }
 
-  #opened({ number }: PageName, page: ShelvedPage, limits: PageLimits): OpenPage {
+  #opened({ number }: PageKey, page: ExtractedPage, limits: PageLimits): OpenPage {
     const { mupdf } = this.#engine!;
     const kept = this.#pages.get(number) ?? { page, open: OpenPage.open(mupdf, page.pdf!, 1, limits, this.#strips) };
     this.#pages.delete(number);
@@ -132,10 +132,10 @@ export class KeptPages {
   }
 }
 
-function bytesOf({ body, head }: Output): Uint8Array {
+function bytesOf({ body, headerPatch }: Output): Uint8Array {
   const chunks: Uint8Array[] = [];
   for (const chunk of body as Iterable<Uint8Array>) chunks.push(chunk.slice());
   const bytes = Buffer.concat(chunks);
-  if (head) bytes.set(head());
+  if (headerPatch) bytes.set(headerPatch());
   return bytes;
 }

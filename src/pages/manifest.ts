@@ -2,7 +2,7 @@
 
 import { stem } from "../core/file-name.ts";
 import type { Size } from "../engines/mupdf/page.ts";
-import type { DocumentFacts } from "../operations/extracted-pages.ts";
+import type { DocumentProperties } from "../operations/extracted-pages.ts";
 import { halved } from "../operations/page-view.ts";
 import type { StoredFile } from "../storage/file.ts";
 import { fullSize } from "./picture-request.ts";
@@ -24,7 +24,7 @@ interface Range {
 }
 
 /** Yields the text of the manifest in pieces: that of a long document is larger than everything else in memory. */
-export function* manifestText({ id, name }: StoredFile, facts: DocumentFacts, baseUrl: string): Generator<string> {
+export function* manifestText({ id, name }: StoredFile, facts: DocumentProperties, baseUrl: string): Generator<string> {
   const base = `${baseUrl}/iiif/${id}`;
   const canvasId = (index: number) => `${base}/canvas/${index + 1}`;
   const pdf = { id: `${baseUrl}/resource/${id}?format=file`, type: "Text", format: "application/pdf" };
@@ -88,7 +88,11 @@ function fitted(full: Size, side: number): Size {
 }
 
 /** Returns the ranges at the top level. A range has the canvas of its bookmark, and then the ranges below it. */
-function rangesOf({ bookmarks, sizes }: DocumentFacts, base: string, canvasId: (index: number) => string): Range[] {
+function rangesOf(
+  { bookmarks, sizes }: DocumentProperties,
+  base: string,
+  canvasId: (index: number) => string,
+): Range[] {
   const all: Range[] = [];
   const top: Range[] = [];
   for (const [title, page, parent] of bookmarks) {

@@ -4,21 +4,21 @@
 import { OutOfRange } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Output } from "../core/operation.ts";
-import { letOthersRun } from "../core/pause.ts";
+import { yieldToEventLoop } from "../core/pause.ts";
 import { noSuchFile, noSuchPage } from "../http/errors.ts";
 import { type ExtractPagesParams, extractPages } from "../operations/extract-pages.ts";
 import {
-  type DocumentFacts,
+  type DocumentProperties,
   findInGroup,
   groupOf,
-  PAGES_OF_GROUP,
-  type PagePlace,
-  readFacts,
+  PAGES_PER_GROUP,
+  type PageEntry,
+  parseProperties,
 } from "../operations/extracted-pages.ts";
-import { edge } from "../placement/placement.ts";
-import type { Turns } from "../placement/turns.ts";
-import { type PagesDocument, type PagesService, runJob } from "./pages-service.ts";
-import type { ShelvedPage } from "./shelved-page.ts";
+import { edgeJob } from "../placement/placement.ts";
+import type { Semaphore } from "../placement/turns.ts";
+import { type PagesDocument, type PageServices, runPageJob } from "./pages-service.ts";
+import type { ExtractedPage } from "./shelved-page.ts";
 
 const FACTS = "facts";
 const groupName = (group: number) => `group-${group}`;
@@ -33,8 +33,8 @@ const START_BYTES = 2 ** 16;
 const GROUPS_IN_A_TURN = 2;
 
 /** @throws EngineFailure the failure that the document caused */
-export async function factsOf(document: PagesDocument, service: PagesService, signal: AbortSignal) {
-  return service.shared.facts.join(document.file.id, signal, (signal) => {
+export async function documentProperties(document: PagesDocument, service: PageServices, signal: AbortSignal) {
+  return service.shared.facts.run(document.file.id, signal, (signal) => {
     const facts = findFacts(document, service, signal);
     service.waitUntil(facts.catch(() => {}));
     return facts;
@@ -49,45 +49,49 @@ export async function factsOf(document: PagesDocument, service: PagesService, si
 export async function findPage(
   document: PagesDocument,
   number: number,
-  service: PagesService,
+  service: PageServices,
   signal: AbortSignal,
-): Promise<ShelvedPage> {
+): Promise<ExtractedPage> {
   const kept = service.shared.kept.find({ id: document.file.id, number });
   if (kept) return kept;
-  return service.shared.pages.join(`${document.file.id} ${number}`, signal, (signal) => {
-    const page = new Shelf(document, service, signal).find(number);
+  return service.shared.pages.run(`${document.file.id} ${number}`, signal, (signal) => {
+    const page = new PageStore(document, service, signal).find(number);
     service.waitUntil(page.catch(() => {}));
     return page;
   });
 }
 
-async function findFacts(document: PagesDocument, service: PagesService, signal: AbortSignal): Promise<DocumentFacts> {
-  const shelf = new Shelf(document, service, signal);
+async function findFacts(
+  document: PagesDocument,
+  service: PageServices,
+  signal: AbortSignal,
+): Promise<DocumentProperties> {
+  const shelf = new PageStore(document, service, signal);
   const known = await shelf.facts();
   if (known) return known;
   const { facts } = await shelf.extract({ facts: true });
-  service.defer(() => new Shelf(document, service, NEVER).extractAhead(0, facts!.pageCount));
+  service.defer(() => new PageStore(document, service, NEVER).extractAhead(0, facts!.pageCount));
   return facts!;
 }
 
 interface Extracted {
-  readonly facts?: DocumentFacts;
+  readonly facts?: DocumentProperties;
   /** Empty if the page is too large. */
   readonly page?: Uint8Array;
 }
 
-class Shelf {
+class PageStore {
   readonly #document: PagesDocument;
-  readonly #service: PagesService;
+  readonly #service: PageServices;
   readonly #signal: AbortSignal;
 
-  constructor(document: PagesDocument, service: PagesService, signal: AbortSignal) {
+  constructor(document: PagesDocument, service: PageServices, signal: AbortSignal) {
     this.#document = document;
     this.#service = service;
     this.#signal = signal;
   }
 
-  async find(number: number): Promise<ShelvedPage> {
+  async find(number: number): Promise<ExtractedPage> {
     const start = await this.#read(groupName(groupOf(number)), { offset: 0, length: START_BYTES });
     if (!start) return this.#first(number);
     const place = findInGroup(start, number);
@@ -95,33 +99,33 @@ class Shelf {
     return place.length > 0 ? this.#inGroup(number, place, start) : this.#alone(number, place);
   }
 
-  async facts(): Promise<DocumentFacts | undefined> {
+  async facts(): Promise<DocumentProperties | undefined> {
     const bytes = await this.#read(FACTS);
-    return bytes && readFacts(bytes);
+    return bytes && parseProperties(bytes);
   }
 
   /** @param given turns of extractions that nobody waits for. @default those of the others */
-  async extract(params: ExtractPagesParams, given?: Turns): Promise<Extracted> {
+  async extract(params: ExtractPagesParams, given?: Semaphore): Promise<Extracted> {
     const { shared, store, client } = this.#service;
     const turns = given ?? shared.extractionTurns.for(client);
     const { file, input } = this.#document;
-    const extracted: { facts?: DocumentFacts; page?: Uint8Array } = {};
+    const extracted: { facts?: DocumentProperties; page?: Uint8Array } = {};
     const take = async (output: Output) => {
       if (output.extension === "json") {
         const bytes = await wholeOf(output, Number.POSITIVE_INFINITY);
-        extracted.facts = readFacts(bytes);
+        extracted.facts = parseProperties(bytes);
         await store.pageFiles.put(file, FACTS, bytes);
       } else if (output.extension === "pdf") {
         extracted.page = await wholeOf(output, LIMITS.extractedPageBytes);
       } else {
         const bytes = await wholeOf(output, Number.POSITIVE_INFINITY);
         await store.pageFiles.put(file, groupName(Number(output.name)), bytes);
-        await letOthersRun();
+        await yieldToEventLoop();
       }
     };
-    await shared.remembering(`${file.id} ${params.page ?? ""} extracted`, async () => {
-      using _turn = await turns.take(this.#signal);
-      await runJob(edge(extractPages, params), [input], { service: this.#service, signal: this.#signal }, take);
+    await shared.withFailureCache(`${file.id} ${params.page ?? ""} extracted`, async () => {
+      using _turn = await turns.acquire(this.#signal);
+      await runPageJob(edgeJob(extractPages, params), [input], { service: this.#service, signal: this.#signal }, take);
     });
     return extracted;
   }
@@ -132,7 +136,7 @@ class Shelf {
     const { id } = this.#document.file;
     if (shared.extracting.has(id)) return;
     shared.extracting.add(id);
-    const groups = Math.ceil(pageCount / PAGES_OF_GROUP);
+    const groups = Math.ceil(pageCount / PAGES_PER_GROUP);
     const order = [...Array(groups).keys()].map((index) => (first + index) % groups).slice(0, LIMITS.extractedGroups);
     try {
       for (let at = 0; at < order.length; ) {
@@ -140,9 +144,9 @@ class Shelf {
         // The first page that was asked for is likely to be followed by its neighbors.
         const most = at === 0 ? 1 : GROUPS_IN_A_TURN;
         const count = Math.min(most, order.length - at, groups - from);
-        await this.extract({ facts: false, groups: { first: from, count } }, shared.aheadTurns);
+        await this.extract({ facts: false, groups: { first: from, count } }, shared.prefetchSemaphore);
         at += count;
-        await letOthersRun();
+        await yieldToEventLoop();
       }
     } catch (error) {
       log("pages not extracted ahead", { error: String(error) });
@@ -152,19 +156,19 @@ class Shelf {
   }
 
   /** Returns the first page that is asked for of its group. */
-  async #first(number: number): Promise<ShelvedPage> {
+  async #first(number: number): Promise<ExtractedPage> {
     const known = await this.facts();
     if (number > (known?.pageCount ?? LIMITS.selectedPages)) throw noSuchPage();
     const earlier = known && (await this.#readAlone(number));
     const { facts = known!, page = earlier! } = earlier ? {} : await this.#extractPage(number, !known);
-    const later = new Shelf(this.#document, this.#service, NEVER);
+    const later = new PageStore(this.#document, this.#service, NEVER);
     this.#service.defer(async () => {
       // Until its group is there, the page is found alone.
       if (!earlier) await later.#keepAlone(number, page);
       await later.extractAhead(groupOf(number), facts.pageCount);
     });
     const [width, height] = facts.sizes[number - 1]!;
-    return shelved({ width, height }, page);
+    return extractedPage({ width, height }, page);
   }
 
   async #extractPage(page: number, facts: boolean) {
@@ -178,9 +182,9 @@ class Shelf {
 
   async #inGroup(
     number: number,
-    { width, height, offset, length }: PagePlace,
+    { width, height, offset, length }: PageEntry,
     start: Uint8Array,
-  ): Promise<ShelvedPage> {
+  ): Promise<ExtractedPage> {
     const isRead = offset + length <= start.length;
     if (isRead) return { width, height, pdf: start.slice(offset, offset + length) };
     const pdf = await this.#read(groupName(groupOf(number)), { offset, length });
@@ -190,12 +194,12 @@ class Shelf {
   }
 
   /** Returns a page that has no room in its group. */
-  async #alone(number: number, size: PagePlace): Promise<ShelvedPage> {
+  async #alone(number: number, size: PageEntry): Promise<ExtractedPage> {
     const earlier = await this.#readAlone(number);
-    if (earlier) return shelved(size, earlier);
+    if (earlier) return extractedPage(size, earlier);
     const { page } = await this.#extractPage(number, false);
     this.#service.defer(() => this.#keepAlone(number, page));
-    return shelved(size, page);
+    return extractedPage(size, page);
   }
 
   #keepAlone(number: number, pdf: Uint8Array): Promise<void> {
@@ -217,7 +221,7 @@ class Shelf {
 }
 
 /** @param pdf empty for a page that is too large to be kept */
-const shelved = ({ width, height }: Pick<ShelvedPage, "width" | "height">, pdf: Uint8Array): ShelvedPage => ({
+const extractedPage = ({ width, height }: Pick<ExtractedPage, "width" | "height">, pdf: Uint8Array): ExtractedPage => ({
   ...{ width, height },
   ...(pdf.length > 0 ? { pdf } : {}),
 });

@@ -1,35 +1,41 @@
 // Defines what pictures by URL work with: what a request brings, and what all requests of a process share.
 
-import type { Budgets } from "../core/budgets.ts";
+import type { ProcessCapacity } from "../core/budgets.ts";
 import type { Config } from "../core/config.ts";
 import { EngineFailure, type FailureReason } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Context, Input, Output } from "../core/operation.ts";
-import { onceMoreIfLost } from "../http/once-more.ts";
+import { retryIfLost } from "../http/once-more.ts";
 import { abortAfter } from "../http/time-limit.ts";
-import type { DocumentFacts } from "../operations/extracted-pages.ts";
+import type { DocumentProperties } from "../operations/extracted-pages.ts";
 import type { ConnectedContainer } from "../placement/connection.ts";
-import { attempts, type Job, needsMoreRoom, type Places, roomForEngines } from "../placement/placement.ts";
-import { type CountedTurns, createTurns, type Turns } from "../placement/turns.ts";
+import {
+  selectBackends,
+  type JobPlan,
+  needsMoreMemory,
+  type Backends,
+  engineMemoryBytes,
+} from "../placement/placement.ts";
+import { type ObservableSemaphore, createSemaphore, type Semaphore } from "../placement/turns.ts";
 import type { FoundFile } from "../storage/file.ts";
-import type { KeptBytes } from "../storage/kept-bytes.ts";
+import type { MemoryQuota } from "../storage/kept-bytes.ts";
 import type { Store } from "../storage/store.ts";
-import { KeptPages } from "./kept-pages.ts";
-import type { PictureCache } from "./picture-cache.ts";
-import { SharedWork } from "./shared-work.ts";
-import type { ShelvedPage } from "./shelved-page.ts";
+import { OpenPages } from "./kept-pages.ts";
+import type { PageImageCache } from "./picture-cache.ts";
+import { SingleFlight } from "./shared-work.ts";
+import type { ExtractedPage } from "./shelved-page.ts";
 
-export interface PagesService extends Places {
+export interface PageServices extends Backends {
   readonly config: Config;
   readonly store: Store;
   readonly container: ConnectedContainer | undefined;
-  readonly shared: SharedPages;
+  readonly shared: PageResources;
   /** Identifier of the client. */
   readonly client: string;
-  readonly waiting: KeptBytes;
+  readonly bufferQuota: MemoryQuota;
   /** See Service. */
-  readonly overflowTurns: Turns;
-  readonly cache: PictureCache | undefined;
+  readonly overflowTurns: Semaphore;
+  readonly cache: PageImageCache | undefined;
   /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;
   readonly log: Context["log"];
@@ -44,33 +50,33 @@ const REMEMBERED_FAILURES = 512;
 const LASTING: readonly FailureReason[] = ["password-protected", "not-a-pdf", "damaged", "unsupported", "too-complex"];
 
 /** What the pictures of one process share. */
-export class SharedPages {
-  readonly pictureTurns: CountedTurns;
-  readonly largePictureTurns: CountedTurns;
-  readonly extractionTurns: CountedTurns;
+export class PageResources {
+  readonly pictureTurns: ObservableSemaphore;
+  readonly largePictureTurns: ObservableSemaphore;
+  readonly extractionTurns: ObservableSemaphore;
   /** For extractions that nobody waits for. */
-  readonly aheadTurns: Turns;
-  readonly pictures = new SharedWork<Uint8Array>();
-  readonly pages = new SharedWork<ShelvedPage>();
-  readonly facts = new SharedWork<DocumentFacts>();
-  readonly kept: KeptPages;
+  readonly prefetchSemaphore: Semaphore;
+  readonly pictures = new SingleFlight<Uint8Array>();
+  readonly pages = new SingleFlight<ExtractedPage>();
+  readonly facts = new SingleFlight<DocumentProperties>();
+  readonly kept: OpenPages;
   /** Ids of documents whose pages are being extracted ahead. */
   readonly extracting = new Set<string>();
   readonly #failures = new Map<string, EngineFailure>();
 
-  constructor(budgets: Budgets) {
+  constructor(budgets: ProcessCapacity) {
     const { pictureJobs, pictureJobsWaiting } = budgets;
-    this.kept = new KeptPages(roomForEngines(budgets));
-    const turns = (waiting: number, leavesRoom = false) =>
-      createTurns({ atOnce: pictureJobs, waiting, maxWaitMs: LIMITS.turnWaitMs, leavesRoom });
+    this.kept = new OpenPages(engineMemoryBytes(budgets));
+    const turns = (maxQueued: number, leavesRoom = false) =>
+      createSemaphore({ concurrency: pictureJobs, maxQueued, maxWaitMs: LIMITS.turnWaitMs, leavesRoom });
     this.pictureTurns = turns(pictureJobsWaiting);
     this.largePictureTurns = turns(LIMITS.receivingJobsWaiting, true);
     this.extractionTurns = turns(LIMITS.receivingJobsWaiting);
-    this.aheadTurns = turns(LIMITS.receivingJobsWaiting);
+    this.prefetchSemaphore = turns(LIMITS.receivingJobsWaiting);
   }
 
   /** Does work that fails at once if it failed before because of the document. @param key of document and work */
-  async remembering<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async withFailureCache<T>(key: string, work: () => Promise<T>): Promise<T> {
     const known = this.#failures.get(key);
     if (known) throw known;
     try {
@@ -99,19 +105,19 @@ export interface PagesDocument {
  * Runs a job where there is room for it, and once more if its container is lost.
  * @param take receives the outputs, possibly from the first one again
  */
-export async function runJob(
-  job: Job,
+export async function runPageJob(
+  job: JobPlan,
   inputs: readonly Input[],
-  { service, signal }: { readonly service: PagesService; readonly signal: AbortSignal },
+  { service, signal }: { readonly service: PageServices; readonly signal: AbortSignal },
   take: (output: Output) => Promise<void>,
 ): Promise<void> {
   const late = new AbortController();
   using _limit = abortAfter(LIMITS.requestJobMs, late);
   const { log, defer, container } = service;
   const context = { signal: AbortSignal.any([signal, late.signal]), log, defer };
-  const [first, ...others] = attempts(job, inputs, service);
+  const [first, ...others] = selectBackends(job, inputs, service);
   const carriedOut = (attempt: typeof first) =>
-    onceMoreIfLost(
+    retryIfLost(
       async () => {
         for await (const output of attempt.run(context)) await take(output);
       },
@@ -120,7 +126,7 @@ export async function runJob(
   try {
     await carriedOut(first);
   } catch (error) {
-    if (others.length === 0 || !needsMoreRoom(error)) throw error;
+    if (others.length === 0 || !needsMoreMemory(error)) throw error;
     log("job moved to container", { error: String(error) });
     await carriedOut(others[0]!);
   }

@@ -3,15 +3,15 @@
 import { createHash } from "node:crypto";
 import type { Env } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { PictureCache } from "../core/picture-cache.ts";
+import type { PageImageCache } from "../core/picture-cache.ts";
 import { TILE_SIDE } from "./deep-zoom.ts";
-import type { PictureRequest } from "./picture-request.ts";
+import type { IiifImageRequest } from "./picture-request.ts";
 
-export type { PictureCache };
+export type { PageImageCache };
 
 /** Returns the cache of the environment, or else of the platform. */
-export const cacheOf = ({ PICTURES }: Env): PictureCache | undefined =>
-  PICTURES ?? (globalThis as { readonly caches?: { readonly default?: PictureCache } }).caches?.default;
+export const cacheOf = ({ PICTURES }: Env): PageImageCache | undefined =>
+  PICTURES ?? (globalThis as { readonly caches?: { readonly default?: PageImageCache } }).caches?.default;
 
 /** Time for which a picture is kept in caches. */
 export const FRESH_SECONDS = 3600;
@@ -29,7 +29,7 @@ export interface CacheKey {
 }
 
 /** @param etag of the document; @param request with all that the picture depends on */
-export function cacheKey(id: string, etag: string, page: number, request: PictureRequest | object): CacheKey {
+export function cacheKey(id: string, etag: string, page: number, request: IiifImageRequest | object): CacheKey {
   const name = JSON.stringify([VERSION, id, etag, page, request]);
   const tag = createHash("sha256").update(name).digest("hex").slice(0, 32);
   const place = "region" in request ? tilePlace(request) : undefined;
@@ -38,7 +38,7 @@ export function cacheKey(id: string, etag: string, page: number, request: Pictur
 }
 
 /** Returns the place of a tile, of which a page has few. All other pictures of a page share {@link LIMITS} places. */
-function tilePlace({ region, size, turn, mirrored, quality, format }: PictureRequest): string | undefined {
+function tilePlace({ region, size, turn, mirrored, quality, format }: IiifImageRequest): string | undefined {
   if (region.kind !== "pixels" || size.kind !== "exact" || turn !== 0 || mirrored || size.isLarger) return undefined;
   const [x, y, width, height] = region.numbers;
   const level = Math.max(0, Math.ceil(Math.log2(Math.max(width, height, 1) / TILE_SIDE)));
@@ -48,7 +48,10 @@ function tilePlace({ region, size, turn, mirrored, quality, format }: PictureReq
 }
 
 /** @returns the picture, if the cache has it */
-export async function cached(cache: PictureCache | undefined, { url, tag }: CacheKey): Promise<Response | undefined> {
+export async function matchCached(
+  cache: PageImageCache | undefined,
+  { url, tag }: CacheKey,
+): Promise<Response | undefined> {
   const response = await cache?.match(url);
   if (!response) return undefined;
   if (response.headers.get(PICTURE_HEADER) === tag) return response;
@@ -56,8 +59,8 @@ export async function cached(cache: PictureCache | undefined, { url, tag }: Cach
   return undefined;
 }
 
-export async function keep(
-  cache: PictureCache | undefined,
+export async function putCached(
+  cache: PageImageCache | undefined,
   { url, tag }: CacheKey,
   picture: { readonly bytes: Uint8Array; readonly headers: Headers },
 ): Promise<void> {

@@ -3,33 +3,33 @@
 import { LIMITS } from "../core/limits.ts";
 import type { Size } from "../engines/mupdf/page.ts";
 import { outOfRange } from "../http/errors.ts";
-import type { DrawPageParams } from "../operations/draw-page.ts";
-import type { Region, Turn } from "../operations/page-view.ts";
+import type { RenderPageParams } from "../operations/draw-page.ts";
+import type { Region, Rotation } from "../operations/page-view.ts";
 
-export type PictureParams = Omit<DrawPageParams, "page">;
+export type PageImageParams = Omit<RenderPageParams, "page">;
 
 /** A request of the IIIF Image API 3.0, section 4, as it was parsed. */
-export interface PictureRequest {
-  readonly region: AskedRegion;
-  readonly size: AskedSize;
+export interface IiifImageRequest {
+  readonly region: RequestedRegion;
+  readonly size: RequestedSize;
   readonly mirrored: boolean;
-  readonly turn: Turn;
+  readonly turn: Rotation;
   readonly quality: Quality;
   readonly format: PictureFormat;
 }
 
-export type PictureFormat = DrawPageParams["format"];
+export type PictureFormat = RenderPageParams["format"];
 export const QUALITIES = ["default", "color", "gray", "bitonal"] as const;
 export type Quality = (typeof QUALITIES)[number];
 
 type Numbers = readonly [x: number, y: number, width: number, height: number];
-export type AskedRegion =
+export type RequestedRegion =
   | { readonly kind: "full" }
   | { readonly kind: "square" }
   | { readonly kind: "pixels"; readonly numbers: Numbers }
   | { readonly kind: "percent"; readonly numbers: Numbers };
 
-export interface AskedSize {
+export interface RequestedSize {
   readonly kind: "max" | "percent" | "exact" | "within";
   /** True if the picture may be larger than the region. */
   readonly isLarger: boolean;
@@ -58,7 +58,7 @@ const dpiOf = (full: Size, page: Size) => (full.width / page.width) * POINTS_PER
  * @param page size in points
  * @throws ServiceError 400 for a region beyond the page, or a size beyond the limits
  */
-export function pictureOf(request: PictureRequest, page: Size): PictureParams {
+export function resolvePageImage(request: IiifImageRequest, page: Size): PageImageParams {
   const full = fullSize(page);
   const region = regionOf(request.region, full);
   const size = sizeOf(request.size, region, LIMITS.pictureDpi / dpiOf(full, page));
@@ -73,7 +73,7 @@ export function pictureOf(request: PictureRequest, page: Size): PictureParams {
   };
 }
 
-function regionOf(asked: AskedRegion, full: Size): Region {
+function regionOf(asked: RequestedRegion, full: Size): Region {
   if (asked.kind === "full") return { left: 0, top: 0, ...full };
   if (asked.kind === "square") {
     const side = Math.min(full.width, full.height);
@@ -93,7 +93,7 @@ function regionOf(asked: AskedRegion, full: Size): Region {
 }
 
 /** @param largest factor by which a region can be enlarged */
-function sizeOf(asked: AskedSize, region: Size, largest: number): Size {
+function sizeOf(asked: RequestedSize, region: Size, largest: number): Size {
   const { kind, text, isLarger } = asked;
   const { pictureSidePixels: side, picturePixels: area } = LIMITS;
   const room = Math.min(side / Math.max(region.width, region.height), Math.sqrt(area / (region.width * region.height)));
@@ -136,7 +136,7 @@ function scaled(region: Size, factor: number): Size {
   return { width: side(region.width), height: side(region.height) };
 }
 
-function checked(size: Size, { isLarger, text }: AskedSize, region: Size, largest: number): Size {
+function checked(size: Size, { isLarger, text }: RequestedSize, region: Size, largest: number): Size {
   const { width, height } = size;
   const most = isLarger ? largest : 1;
   const isWithin =

@@ -2,12 +2,12 @@
 
 import type { Context, Hono, Env as HonoEnv } from "hono";
 import { allowOrigins, IIIF_PATH, serveIiif } from "./iiif.ts";
-import type { PagesService } from "./pages-service.ts";
-import { servePicture } from "./short-form.ts";
+import type { PageServices } from "./pages-service.ts";
+import { servePageImage } from "./short-form.ts";
 
 /** @param serviceOf returns what a request works with */
-export function addPages<E extends HonoEnv>(app: Hono<E>, serviceOf: (context: Context<E>) => PagesService): void {
-  const served = (c: Context<E>, serve: (service: PagesService) => Promise<Response>) => {
+export function addPages<E extends HonoEnv>(app: Hono<E>, serviceOf: (context: Context<E>) => PageServices): void {
+  const served = (c: Context<E>, serve: (service: PageServices) => Promise<Response>) => {
     const answer = serve(serviceOf(c));
     // Others may wait for what this request has begun when its client has left.
     c.executionCtx.waitUntil(answer.catch(() => {}));
@@ -19,6 +19,6 @@ export function addPages<E extends HonoEnv>(app: Hono<E>, serviceOf: (context: C
   });
   app.all(`${IIIF_PATH}/*`, (c) => served(c, (service) => serveIiif(c.req.raw, service)));
   app.all("/resource/:id/pages/:name", (c) =>
-    served(c, (service) => servePicture(c.req.raw, c.req.param("id")!, c.req.param("name")!, service)),
+    served(c, (service) => servePageImage(c.req.raw, c.req.param("id")!, c.req.param("name")!, service)),
   );
 }

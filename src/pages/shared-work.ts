@@ -10,7 +10,7 @@ interface Running<T> {
 }
 
 /** Work in progress, by its key. */
-export class SharedWork<T> {
+export class SingleFlight<T> {
   readonly #running = new Map<string, Running<T>>();
 
   /**
@@ -18,7 +18,7 @@ export class SharedWork<T> {
    * @throws EngineFailure `busy` if the work takes too long, `timed-out` if it was this request's own
    * @throws the signal's reason when aborted
    */
-  async join(key: string, signal: AbortSignal, begin: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async run(key: string, signal: AbortSignal, begin: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const running = this.#running.get(key) ?? this.#begin(key, begin);
     running.readers++;

@@ -1,6 +1,6 @@
 // Defines a page as pictures are drawn from it.
 
-export interface ShelvedPage {
+export interface ExtractedPage {
   /** Size in points. */
   readonly width: number;
   readonly height: number;

@@ -7,12 +7,12 @@ import type { Size } from "../engines/mupdf/page.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { methodNotAllowed, noSuchPage, outOfRange } from "../http/errors.ts";
 import { type Fields, optionalInteger, parseFields } from "../http/fields.ts";
-import { answerPicture } from "./answers.ts";
+import { respondWithPageImage } from "./answers.ts";
 import { openDocument } from "./documents.ts";
 import { findPage } from "./page-shelf.ts";
-import type { PagesService } from "./pages-service.ts";
+import type { PageServices } from "./pages-service.ts";
 import { cacheKey } from "./picture-cache.ts";
-import type { PictureParams } from "./picture-request.ts";
+import type { PageImageParams } from "./picture-request.ts";
 
 const PICTURE_NAME = /^([1-9]\d{0,8})\.(png|jpg)$/;
 const POINTS_PER_INCH = 72;
@@ -34,7 +34,7 @@ interface Values {
   readonly width?: number;
   readonly height?: number;
   readonly resolution: number;
-  readonly color_model: PictureParams["colorModel"];
+  readonly color_model: PageImageParams["colorModel"];
   readonly jpeg_quality?: number;
 }
 
@@ -43,7 +43,7 @@ interface Values {
  * @param name `<page>.png` or `<page>.jpg`
  * @throws ServiceError 404 for an unknown document or page, 400 for a parameter that is out of range
  */
-export async function servePicture(request: Request, id: string, name: string, service: PagesService) {
+export async function servePageImage(request: Request, id: string, name: string, service: PageServices) {
   if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed("GET, HEAD");
   const document = await openDocument(id, service);
   const [, page, extension] = PICTURE_NAME.exec(name) ?? [];
@@ -52,7 +52,7 @@ export async function servePicture(request: Request, id: string, name: string, s
   const format = extension as keyof typeof PICTURE_FIELDS;
   const values = parseFields(PICTURE_FIELDS[format], sentIn(request), {}) as unknown as Values;
   const key = cacheKey(id, document.file.etag, number, { format, ...values });
-  return answerPicture({ request, service, file: document.file, key, name: `page-${number}` }, async () => {
+  return respondWithPageImage({ request, service, file: document.file, key, name: `page-${number}` }, async () => {
     const found = await findPage(document, number, service, request.signal);
     return { page: { document, number, page: found }, params: paramsOf(values, format, found) };
   });
@@ -64,7 +64,7 @@ function sentIn(request: Request) {
 }
 
 /** @param page size in points @throws ServiceError 400 if the picture would be too large */
-function paramsOf(values: Values, format: PictureParams["format"], page: Size): PictureParams {
+function paramsOf(values: Values, format: PageImageParams["format"], page: Size): PageImageParams {
   const { width, height, resolution, color_model: colorModel, jpeg_quality: jpegQuality = 75 } = values;
   const dpiOf = (pixels: number, points: number) => (pixels / points) * POINTS_PER_INCH;
   const isSized = width !== undefined || height !== undefined;

@@ -2,36 +2,36 @@
 
 import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
-import { wait } from "../core/pause.ts";
-import { type Caller, type ConnectedContainer, callerHeaders } from "./connection.ts";
+import { delay } from "../core/pause.ts";
+import { type JobOrigin, type ConnectedContainer, originHeaders } from "./connection.ts";
 import type { ContainerHealth } from "./container-health.ts";
-import { exchange, NotTaken } from "./exchange.ts";
+import { exchange, NotAccepted } from "./exchange.ts";
 
 const ASK_EVERY_MS = 500;
 
-export function connectAddress(base: string, secret: string, caller: Caller): ConnectedContainer {
+export function connectUrl(base: string, secret: string, caller: JobOrigin): ConnectedContainer {
   return {
     post({ name }, frames, signal) {
-      const headers = { Authorization: `Bearer ${secret}`, ...callerHeaders(caller) };
+      const headers = { Authorization: `Bearer ${secret}`, ...originHeaders(caller) };
       return exchange({ url: `${base}/${name}`, headers, frames, signal, fetch: (request) => fetch(request) });
     },
 
-    async comesBack(error, signal) {
+    async prepareRetry(error, signal) {
       if (!(error instanceof EngineFailure && error.reason === "lost")) return false;
       // Nothing else will accept what this container refuses, such as the secret.
-      if (error instanceof NotTaken && error.status !== undefined && error.status < 500) return false;
+      if (error instanceof NotAccepted && error.status !== undefined && error.status < 500) return false;
       const until = Date.now() + LIMITS.containerReturnMs;
       while (Date.now() < until) {
-        await wait(ASK_EVERY_MS, signal);
+        await delay(ASK_EVERY_MS, signal);
         if (await isUp(base, AbortSignal.any([signal, AbortSignal.timeout(until - Date.now())]))) break;
         signal.throwIfAborted();
       }
       return true;
     },
 
-    startAhead() {},
+    prewarm() {},
 
-    traced: (spans) => caller.trace?.received(spans),
+    onSpans: (spans) => caller.trace?.received(spans),
   };
 }
 
@@ -41,7 +41,7 @@ async function isUp(base: string, signal: AbortSignal): Promise<boolean> {
 }
 
 /** @returns undefined if the container does not answer, or something else has the address */
-export async function askReady(base: string, signal: AbortSignal): Promise<ContainerHealth | undefined> {
+export async function fetchReadiness(base: string, signal: AbortSignal): Promise<ContainerHealth | undefined> {
   const health = (await answerOf(`${base}/ready`, signal)) as Partial<ContainerHealth> | undefined;
   return health?.engines && health.queue ? (health as ContainerHealth) : undefined;
 }

@@ -1,18 +1,18 @@
 // Describes the connection of a request to the container, whether it has an address or the platform runs it.
 
-import type { Container, Signature } from "../core/operation.ts";
+import type { ContainerClient, OperationDeclaration } from "../core/operation.ts";
 import type { Span } from "../core/trace.ts";
 
-export interface ConnectedContainer extends Container {
+export interface ConnectedContainer extends ContainerClient {
   /**
    * Prepares another attempt at a job that failed: waits, for a limited time, for a lost container, or turns to another
    * instance.
    * @returns false if another attempt would be pointless
    * @throws the signal's reason when aborted
    */
-  comesBack(error: unknown, signal: AbortSignal): Promise<boolean>;
+  prepareRetry(error: unknown, signal: AbortSignal): Promise<boolean>;
   /** Starts an instance ahead of a job of this kind, which will come when its upload has arrived. */
-  startAhead(operation: Pick<Signature<unknown>, "internet">): void;
+  prewarm(operation: Pick<OperationDeclaration<unknown>, "internet">): void;
 }
 
 interface CallerTrace {
@@ -23,7 +23,7 @@ interface CallerTrace {
 }
 
 /** The request on whose behalf the container works. */
-export interface Caller {
+export interface JobOrigin {
   readonly requestId: string;
   /** Distinguishes the requests of one client from those of others, and has no other meaning. */
   readonly client: string;
@@ -34,7 +34,7 @@ export interface Caller {
 }
 
 /** Returns the header fields with which a container gets the request's name, its client and its trace. */
-export const callerHeaders = ({ requestId, client, trace }: Caller): Record<string, string> => ({
+export const originHeaders = ({ requestId, client, trace }: JobOrigin): Record<string, string> => ({
   ...{ "X-Request-Id": requestId, "X-Client": client },
   ...trace?.headers,
 });

@@ -1,7 +1,7 @@
 // Describes the container's answer to GET /ready, for both ends.
 
 /** A proof that an engine works: its last answered job, or a small task that was made up for it. */
-export interface Proof {
+export interface EngineProbe {
   readonly by: "job" | "probe";
   readonly secondsAgo: number;
 }
@@ -10,7 +10,7 @@ export interface EngineHealth {
   /** One of `ENGINE_STATES` (container/processes/engine-state.ts), or `asleep` with the containers of the platform. */
   readonly state: string;
   /** The last proof. @default there was none */
-  readonly proof?: Proof;
+  readonly proof?: EngineProbe;
   /** Set while the engine runs and does not work: its last proof failed, or the last ones were late. */
   readonly trouble?: "failed" | "late";
   /** Parts of its sandbox that the engine lacks, by the words of SECURITY.md. @default none */
@@ -29,6 +29,6 @@ export interface ContainerHealth {
 }
 
 /** Reports whether an engine does its work, as well as it can, or is not meant to. */
-export function isAble({ state, trouble }: EngineHealth): boolean {
+export function isHealthy({ state, trouble }: EngineHealth): boolean {
   return ["warm", "fallback", "off", "asleep"].includes(state) && trouble === undefined;
 }

@@ -2,16 +2,16 @@
 // the instances that the platform runs. Knows nothing about operations or frames.
 
 import type { Env } from "../core/config.ts";
-import { connectAddress } from "./addressed.ts";
-import type { Caller, ConnectedContainer } from "./connection.ts";
+import { connectUrl } from "./addressed.ts";
+import type { JobOrigin, ConnectedContainer } from "./connection.ts";
 import { connectInstances } from "./dispatched.ts";
 
 /** @returns undefined if the service runs without a container */
-export function connectContainer(env: Env, caller: Caller): ConnectedContainer | undefined {
+export function connectContainer(env: Env, caller: JobOrigin): ConnectedContainer | undefined {
   const { CONTAINER_URL: url, CONTAINER_SECRET: secret } = env;
   if (url === "off") return undefined;
   if (url && !secret)
     console.error(JSON.stringify({ message: "container not used", reason: "CONTAINER_SECRET is not set" }));
-  if (url) return secret ? connectAddress(url, secret, caller) : undefined;
+  if (url) return secret ? connectUrl(url, secret, caller) : undefined;
   return env.CONTAINER && env.DISPATCHER ? connectInstances(env, caller) : undefined;
 }

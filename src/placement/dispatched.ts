@@ -4,65 +4,65 @@
 import type { Env } from "../core/config.ts";
 import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
-import type { Signature } from "../core/operation.ts";
-import { wait } from "../core/pause.ts";
+import type { OperationDeclaration } from "../core/operation.ts";
+import { delay } from "../core/pause.ts";
 import type { Span } from "../core/trace.ts";
-import { type Caller, type ConnectedContainer, callerHeaders } from "./connection.ts";
-import type { Answer } from "./dispatcher.ts";
+import { type JobOrigin, type ConnectedContainer, originHeaders } from "./connection.ts";
+import type { SlotResponse } from "./dispatcher.ts";
 import { dispatcher } from "./dispatcher-stub.ts";
-import { exchange, NotTaken } from "./exchange.ts";
+import { exchange, NotAccepted } from "./exchange.ts";
 import { instance } from "./instance-stub.ts";
 import { type Pool, poolOf } from "./pools.ts";
-import type { Lease, Trouble } from "./slots.ts";
+import type { SlotLease, InstanceFault } from "./slots.ts";
 
 /** Questions that may fail before the job does. A dispatcher that has just been replaced fails one. */
 const FAILED_QUESTIONS = 3;
 const AFTER_FAILED_QUESTION_MS = 200;
 
-export function connectInstances(env: Env, caller: Caller): ConnectedContainer {
-  return new Dispatched(env, caller);
+export function connectInstances(env: Env, caller: JobOrigin): ConnectedContainer {
+  return new InstanceConnection(env, caller);
 }
 
-class Dispatched implements ConnectedContainer {
+class InstanceConnection implements ConnectedContainer {
   readonly #env: Env;
-  readonly #caller: Caller;
+  readonly #caller: JobOrigin;
   /** The instances that failed this request's job. */
   readonly #avoid: number[] = [];
   /** The slot of the job that runs. */
-  #slot: Slot | undefined;
+  #slot: SlotHandle | undefined;
   /** The error of a job that an instance failed, until it is attempted again. */
   #failure: unknown;
 
-  constructor(env: Env, caller: Caller) {
+  constructor(env: Env, caller: JobOrigin) {
     this.#env = env;
     this.#caller = caller;
   }
 
   async post(
-    operation: Pick<Signature<unknown>, "name" | "internet">,
+    operation: Pick<OperationDeclaration<unknown>, "name" | "internet">,
     frames: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array>> {
     const pool = poolOf(operation);
     const lease = await this.#lease(pool, signal);
-    this.#slot = new Slot(this.#env, pool, lease, this.#caller);
+    this.#slot = new SlotHandle(this.#env, pool, lease, this.#caller);
     return exchange({
       url: `http://container/${operation.name}`,
-      headers: callerHeaders(this.#caller),
+      headers: originHeaders(this.#caller),
       frames,
       signal,
       fetch: (request) => instance(this.#env, pool, lease.instance)!.fetch(request),
     });
   }
 
-  traced(spans: readonly Span[]): void {
+  onSpans(spans: readonly Span[]): void {
     this.#caller.trace?.received(spans);
   }
 
-  ended(error?: unknown): void {
+  onJobEnd(error?: unknown): void {
     const slot = this.#slot;
     this.#slot = undefined;
-    const why = troubleOf(error);
+    const why = faultOf(error);
     if (slot && why) {
       this.#failure = error;
       this.#avoid.push(slot.instance);
@@ -70,14 +70,14 @@ class Dispatched implements ConnectedContainer {
     } else slot?.leave();
   }
 
-  async comesBack(error: unknown, signal: AbortSignal): Promise<boolean> {
+  async prepareRetry(error: unknown, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     const wasFailed = this.#failure !== undefined && this.#failure === error;
     this.#failure = undefined;
     return wasFailed;
   }
 
-  startAhead(operation: Pick<Signature<unknown>, "internet">): void {
+  prewarm(operation: Pick<OperationDeclaration<unknown>, "internet">): void {
     const pool = poolOf(operation);
     // A job that comes starts an instance itself, if this fails.
     this.#caller.waitUntil(
@@ -91,7 +91,7 @@ class Dispatched implements ConnectedContainer {
    * @throws EngineFailure `busy` if there are too many jobs, no instance starts, or the wait takes too long
    * @throws the signal's reason when aborted
    */
-  async #lease(pool: Pool, signal: AbortSignal): Promise<Lease> {
+  async #lease(pool: Pool, signal: AbortSignal): Promise<SlotLease> {
     const { client } = this.#caller;
     const id = crypto.randomUUID();
     const until = Date.now() + LIMITS.slotWaitMs;
@@ -100,11 +100,11 @@ class Dispatched implements ConnectedContainer {
     try {
       while (Date.now() < until) {
         const asking = dispatcher(this.#env, pool)!.ask(pool, { id, client, avoid: this.#avoid });
-        const { instance, refused } = await unlessAborted<Answer>(asking, signal).catch(
-          async (cause): Promise<Answer> => {
+        const { instance, refused } = await unlessAborted<SlotResponse>(asking, signal).catch(
+          async (cause): Promise<SlotResponse> => {
             signal.throwIfAborted();
             if (++failed >= FAILED_QUESTIONS) throw new EngineFailure("busy", `no dispatcher: ${cause}`, { cause });
-            await wait(AFTER_FAILED_QUESTION_MS, signal);
+            await delay(AFTER_FAILED_QUESTION_MS, signal);
             return {};
           },
         );
@@ -125,14 +125,14 @@ class Dispatched implements ConnectedContainer {
 }
 
 /** A leased slot, which is renewed until its job has ended. */
-class Slot {
+class SlotHandle {
   readonly #env: Env;
   readonly #pool: Pool;
-  readonly #lease: Lease;
-  readonly #caller: Caller;
+  readonly #lease: SlotLease;
+  readonly #caller: JobOrigin;
   readonly #timer: ReturnType<typeof setInterval>;
 
-  constructor(env: Env, pool: Pool, lease: Lease, caller: Caller) {
+  constructor(env: Env, pool: Pool, lease: SlotLease, caller: JobOrigin) {
     this.#env = env;
     this.#pool = pool;
     this.#lease = lease;
@@ -149,7 +149,7 @@ class Slot {
     this.#caller.waitUntil(this.#dispatcher.leave(this.#pool, this.#lease.id).catch(() => {}));
   }
 
-  fail(why: Trouble): void {
+  fail(why: InstanceFault): void {
     clearInterval(this.#timer);
     this.#caller.waitUntil(this.#dispatcher.fail(this.#pool, this.#lease, why).catch(() => {}));
   }
@@ -161,11 +161,11 @@ class Slot {
 }
 
 /** @returns undefined if the instance is not to blame */
-function troubleOf(error: unknown): Trouble | undefined {
+function faultOf(error: unknown): InstanceFault | undefined {
   if (!(error instanceof EngineFailure)) return undefined;
   if (error.reason === "busy") return "full";
   if (error.reason !== "lost") return undefined;
-  if (!(error instanceof NotTaken)) return "gone";
+  if (!(error instanceof NotAccepted)) return "gone";
   if (error.isOtherVersion) return "other-version";
   return error.status === 429 || error.status === 503 ? "not-started" : "gone";
 }

@@ -5,13 +5,13 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
 import { logLine } from "../core/log-line.ts";
-import { within } from "../core/within.ts";
+import { withTimeout } from "../core/within.ts";
 import { instance } from "./instance-stub.ts";
 import { instancesOf, type Pool } from "./pools.ts";
-import { type Asking, type Lease, type SlotLimits, Slots, type Trouble } from "./slots.ts";
+import { type SlotRequest, type SlotLease, type SlotLimits, SlotScheduler, type InstanceFault } from "./slots.ts";
 
 /** Neither: nothing yet, ask again. */
-export interface Answer {
+export interface SlotResponse {
   readonly instance?: number;
   /** Set if the job gets no slot: the reason. */
   readonly refused?: string;
@@ -39,48 +39,48 @@ const LIMITS_OF_SLOTS: Omit<SlotLimits, "instances"> = {
 };
 
 export class Dispatcher extends DurableObject<Env> {
-  #slots: Slots | undefined;
+  #slots: SlotScheduler | undefined;
   /** The questions that wait for an answer, by the id of their job. */
-  readonly #questions = new Map<string, (answer: Answer) => void>();
+  readonly pending = new Map<string, (answer: SlotResponse) => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * Asks for a slot. Waits for a limited time, after which the client asks again with the same id. A client that no
    * longer asks loses its place in the queue.
    */
-  async ask(pool: Pool, job: Asking): Promise<Answer> {
+  async ask(pool: Pool, job: SlotRequest): Promise<SlotResponse> {
     const slots = this.#slotsOf(pool);
-    slots.ask(job);
+    slots.request(job);
     const lease = slots.leaseOf(job.id);
     if (lease) return { instance: lease.instance };
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const { promise, resolve } = Promise.withResolvers<SlotResponse>();
     const timer = setTimeout(() => resolve({}), LIMITS.leaseAskMs);
-    this.#questions.set(job.id, resolve);
-    this.#advance(pool);
+    this.pending.set(job.id, resolve);
+    this.applyDecisions(pool);
     try {
       return await promise;
     } finally {
       clearTimeout(timer);
-      if (this.#questions.get(job.id) === resolve) this.#questions.delete(job.id);
+      if (this.pending.get(job.id) === resolve) this.pending.delete(job.id);
     }
   }
 
   /** Notes that a job still runs. */
-  renew(pool: Pool, lease: Lease): void {
+  renew(pool: Pool, lease: SlotLease): void {
     this.#slotsOf(pool).renew(lease);
   }
 
   /** Frees the slot of a job, or its place in the queue. */
   leave(pool: Pool, id: string): void {
-    this.#slotsOf(pool).leave(id);
-    this.#questions.get(id)?.({ refused: "the job has left" });
-    this.#advance(pool);
+    this.#slotsOf(pool).release(id);
+    this.pending.get(id)?.({ refused: "the job has left" });
+    this.applyDecisions(pool);
   }
 
   /** Frees the slot of a job that its instance failed. */
-  fail(pool: Pool, { id, instance }: Lease, why: Trouble): void {
+  fail(pool: Pool, { id, instance }: SlotLease, why: InstanceFault): void {
     log("instance failed a job", { pool, instance, why });
-    this.#slotsOf(pool).isInTrouble(instance, why);
+    this.#slotsOf(pool).markFaulted(instance, why);
     this.leave(pool, id);
   }
 
@@ -88,7 +88,7 @@ export class Dispatcher extends DurableObject<Env> {
   async startAhead(pool: Pool): Promise<void> {
     const slots = this.#slotsOf(pool);
     await this.#askAboutUnknown(pool);
-    const chosen = slots.ahead();
+    const chosen = slots.prewarm();
     if (chosen !== undefined) await this.#start(pool, chosen);
   }
 
@@ -100,43 +100,43 @@ export class Dispatcher extends DurableObject<Env> {
     await this.#askAboutUnknown(pool);
     const slots = this.#slotsOf(pool);
     const { summary } = slots;
-    const chosen = summary.instances.every((condition) => condition === "not-started") ? slots.ahead() : undefined;
+    const chosen = summary.instances.every((condition) => condition === "not-started") ? slots.prewarm() : undefined;
     if (chosen !== undefined) this.ctx.waitUntil(this.#start(pool, chosen));
     return summary;
   }
 
-  #slotsOf(pool: Pool): Slots {
+  #slotsOf(pool: Pool): SlotScheduler {
     const limits = { ...LIMITS_OF_SLOTS, instances: instancesOf(this.env, pool) };
-    this.#slots ??= new Slots(limits, () => Date.now());
+    this.#slots ??= new SlotScheduler(limits, () => Date.now());
     return this.#slots;
   }
 
   /** Carries out the decisions of the moment, and comes back when time alone may change them. */
-  #advance(pool: Pool): void {
+  applyDecisions(pool: Pool): void {
     const slots = this.#slotsOf(pool);
     void this.#askAboutUnknown(pool);
     const { granted, refused, start } = slots.decide();
-    for (const { id, instance } of granted) this.#questions.get(id)?.({ instance });
-    for (const { id, why } of refused) this.#questions.get(id)?.({ refused: why });
+    for (const { id, instance } of granted) this.pending.get(id)?.({ instance });
+    for (const { id, why } of refused) this.pending.get(id)?.({ refused: why });
     for (const number of start) void this.#start(pool, number);
     clearTimeout(this.#timer);
-    const changesInMs = slots.changesInMs();
-    if (changesInMs !== undefined) this.#timer = setTimeout(() => this.#advance(pool), changesInMs);
+    const changesInMs = slots.msToNextChange();
+    if (changesInMs !== undefined) this.#timer = setTimeout(() => this.applyDecisions(pool), changesInMs);
   }
 
   /** Learns which instances run, after this object or they have been idle. */
   async #askAboutUnknown(pool: Pool): Promise<void> {
     const slots = this.#slotsOf(pool);
-    const asked = slots.askAbout().map(async (number) => {
+    const asked = slots.takeUnknown().map(async (number) => {
       try {
-        const runs = await within(LIMITS.instanceAskMs, () => stub(this.env, pool, number).isRunning());
-        if (runs) slots.isReady(number);
-        else slots.isAsleep(number);
+        const runs = await withTimeout(LIMITS.instanceAskMs, () => stub(this.env, pool, number).isRunning());
+        if (runs) slots.markReady(number);
+        else slots.markAsleep(number);
       } catch (error) {
         log("instance did not answer", { pool, instance: number, error: String(error) });
-        slots.isInTrouble(number, "not-started");
+        slots.markFaulted(number, "not-started");
       }
-      this.#advance(pool);
+      this.applyDecisions(pool);
     });
     await Promise.all(asked);
   }
@@ -145,14 +145,14 @@ export class Dispatcher extends DurableObject<Env> {
     const slots = this.#slotsOf(pool);
     const begun = Date.now();
     try {
-      await within(LIMITS.instanceStartMs, () => stub(this.env, pool, number).wake());
+      await withTimeout(LIMITS.instanceStartMs, () => stub(this.env, pool, number).wake());
       log("instance started", { pool, instance: number, durationMs: Date.now() - begun });
-      slots.isReady(number);
+      slots.markReady(number);
     } catch (error) {
       log("instance not started", { pool, instance: number, error: String(error) });
-      slots.isInTrouble(number, "not-started");
+      slots.markFaulted(number, "not-started");
     }
-    this.#advance(pool);
+    this.applyDecisions(pool);
   }
 }
 

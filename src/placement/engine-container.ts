@@ -4,8 +4,8 @@ import { Container } from "@cloudflare/containers";
 import type { Env } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
 import { logLine } from "../core/log-line.ts";
-import { wait } from "../core/pause.ts";
-import { within } from "../core/within.ts";
+import { delay } from "../core/pause.ts";
+import { withTimeout } from "../core/within.ts";
 import type { ContainerHealth } from "./container-health.ts";
 import { POOL_ENGINES } from "./pools.ts";
 
@@ -115,11 +115,13 @@ export class EngineContainer extends Container<Env> {
    */
   async #watch(): Promise<void> {
     while (this.#requests.size > 0 || this.#isDoubted) {
-      await wait(this.aliveMs / 4);
+      await delay(this.aliveMs / 4);
       const wasDoubted = this.#isDoubted;
       this.#isDoubted = false;
       try {
-        await within(this.aliveMs, () => this.ctx.container!.getTcpPort(this.defaultPort).fetch("http://container/up"));
+        await withTimeout(this.aliveMs, () =>
+          this.ctx.container!.getTcpPort(this.defaultPort).fetch("http://container/up"),
+        );
       } catch (error) {
         // One that starts does not listen yet.
         if (!this.isRunning() || this.#starting || (this.#requests.size === 0 && !wasDoubted)) continue;

@@ -5,7 +5,7 @@ import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER, sameFrames } from "./frame-version.ts";
 
-export interface Exchange {
+export interface ExchangeOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly frames: AsyncIterable<Uint8Array>;
@@ -14,7 +14,7 @@ export interface Exchange {
 }
 
 /** A container that took no job. The job itself did not fail: its failure is reported inside a response of 200. */
-export class NotTaken extends EngineFailure {
+export class NotAccepted extends EngineFailure {
   /** The status of the response, or undefined if there was none. */
   readonly status: number | undefined;
   readonly isOtherVersion: boolean;
@@ -35,18 +35,18 @@ interface NotTakenOptions extends ErrorOptions {
  * @throws EngineFailure `busy` if there is no response within a limited time
  * @throws what `frames` throws, and the signal's reason when aborted
  */
-export async function exchange(settings: Exchange): Promise<ReadableStream<Uint8Array>> {
-  const response = await answerTo(settings);
+export async function exchange(settings: ExchangeOptions): Promise<ReadableStream<Uint8Array>> {
+  const response = await sendRequest(settings);
   const { status, headers, body } = response;
   const version = headers.get(FRAME_VERSION_HEADER);
   if (status === 200 && body && sameFrames(version)) return body;
   await body?.cancel();
   const isOtherVersion = (status === 200 || version !== null) && !sameFrames(version);
   const detail = isOtherVersion ? `uses frames of version ${version}, not ${FRAME_VERSION}` : `answered ${status}`;
-  throw new NotTaken(`the container ${detail}`, { status, isOtherVersion });
+  throw new NotAccepted(`the container ${detail}`, { status, isOtherVersion });
 }
 
-async function answerTo({ url, headers, frames, signal, fetch }: Exchange): Promise<Response> {
+async function sendRequest({ url, headers, frames, signal, fetch }: ExchangeOptions): Promise<Response> {
   // This timeout covers only the wait for a response. The time limit of a job is set elsewhere.
   const slow = new AbortController();
   const timer = setTimeout(() => slow.abort(), LIMITS.containerAnswerMs);
@@ -65,7 +65,7 @@ async function answerTo({ url, headers, frames, signal, fetch }: Exchange): Prom
     signal.throwIfAborted();
     if (upload.failure) throw upload.failure;
     if (slow.signal.aborted) throw new EngineFailure("busy", "the container does not answer", { cause });
-    throw new NotTaken(`the container is away: ${cause}`, { cause });
+    throw new NotAccepted(`the container is away: ${cause}`, { cause });
   } finally {
     clearTimeout(timer);
   }

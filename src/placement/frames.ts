@@ -40,7 +40,7 @@ export async function* decodeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGen
         const kind = header.bytes[0];
         if (kind === BYTES_FRAME) bytesLeft = length;
         else if (kind === JSON_FRAME && length > 0 && length <= MAX_JSON_FRAME) json = new Collector(length);
-        else throw senseless("a frame that is none");
+        else throw protocolError("a frame that is none");
         header.clear();
       }
     }
@@ -81,7 +81,7 @@ function parse(bytes: Uint8Array): unknown {
   } catch {
     // The text is not JSON.
   }
-  throw senseless("a JSON frame that is none");
+  throw protocolError("a JSON frame that is none");
 }
 
 export function jsonFrame(value: unknown): Uint8Array<ArrayBuffer> {
@@ -133,7 +133,7 @@ function frame(kind: number, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-export function joined(...frames: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+export function concatFrames(...frames: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(frames.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const frame of frames) {
@@ -163,4 +163,4 @@ export function onlyJsonOf(chunk: Uint8Array): unknown {
   return length === chunk.length - HEADER_BYTES ? parse(chunk.subarray(HEADER_BYTES)) : undefined;
 }
 
-export const senseless = (detail: string) => new EngineFailure("crashed", detail);
+export const protocolError = (detail: string) => new EngineFailure("crashed", detail);

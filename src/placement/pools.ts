@@ -1,6 +1,6 @@
 // Names the two kinds of container: the engines without a network, and the browser that needs it.
 
-import type { Signature } from "../core/operation.ts";
+import type { OperationDeclaration } from "../core/operation.ts";
 
 /** `engines`: everything but web pages; no network. `web`: web pages and HTML; the internet through our proxy. */
 export type Pool = "engines" | "web";
@@ -13,7 +13,7 @@ export const POOL_ENGINES: Readonly<Record<Pool, string>> = {
   web: "chromium",
 };
 
-export const poolOf = ({ internet = false }: Pick<Signature<unknown>, "internet">): Pool =>
+export const poolOf = ({ internet = false }: Pick<OperationDeclaration<unknown>, "internet">): Pool =>
   internet ? "web" : "engines";
 
 /** The settings of the Worker that are read here. */

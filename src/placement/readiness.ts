@@ -2,9 +2,9 @@
 
 import type { Env } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
-import { within } from "../core/within.ts";
-import { askReady } from "./addressed.ts";
-import { type ContainerHealth, type EngineHealth, isAble } from "./container-health.ts";
+import { withTimeout } from "../core/within.ts";
+import { fetchReadiness } from "./addressed.ts";
+import { type ContainerHealth, type EngineHealth, isHealthy } from "./container-health.ts";
 import type { PoolSummary } from "./dispatcher.ts";
 import { dispatcher } from "./dispatcher-stub.ts";
 import { instance } from "./instance-stub.ts";
@@ -53,7 +53,7 @@ const both = (readiness: (pool: Pool) => PoolReadiness): ContainerReadiness["poo
 const unready = (reason: string): ContainerReadiness => ({ pools: both(() => ({ reason, engines: {} })) });
 
 async function readinessOfAddress(url: string): Promise<ContainerReadiness> {
-  const health = await askReady(url, AbortSignal.timeout(LIMITS.readyMs));
+  const health = await fetchReadiness(url, AbortSignal.timeout(LIMITS.readyMs));
   if (!health) return unready("The container does not answer.");
   const reason = health.status === "ending" ? "The container ends." : undefined;
   const readiness = (pool: Pool) => readinessOfEngines(enginesOf(pool, health.engines), reason);
@@ -61,7 +61,7 @@ async function readinessOfAddress(url: string): Promise<ContainerReadiness> {
 }
 
 function readinessOfEngines(engines: EngineHealths, ending?: string): PoolReadiness {
-  const unable = Object.entries(engines).filter(([, engine]) => !isAble(engine));
+  const unable = Object.entries(engines).filter(([, engine]) => !isHealthy(engine));
   const told = unable.map(([name, { state, trouble }]) => `${name} (${trouble ? `proof ${trouble}` : state})`);
   const reason = ending ?? (told.length > 0 ? `The container lacks engines: ${told.join(", ")}.` : undefined);
   const isOff = Object.values(engines).every(({ state }) => state === "off");
@@ -84,7 +84,7 @@ async function readinessOfPool(env: Env, pool: Pool): Promise<AskedPool> {
   if (!stub) return failed("CONTAINER_URL is not set.");
   let summary: PoolSummary;
   try {
-    summary = await within(LIMITS.readyMs, async () => stub.summary(pool));
+    summary = await withTimeout(LIMITS.readyMs, async () => stub.summary(pool));
   } catch {
     return failed("The dispatcher does not answer.");
   }
@@ -107,7 +107,7 @@ type InstanceAnswer = ContainerHealth | "asleep" | "silent";
 /** Starts nothing. */
 async function askInstance(env: Env, pool: Pool, number: number): Promise<InstanceAnswer> {
   try {
-    return (await within(LIMITS.readyMs, async () => instance(env, pool, number)!.health())) ?? "asleep";
+    return (await withTimeout(LIMITS.readyMs, async () => instance(env, pool, number)!.health())) ?? "asleep";
   } catch {
     return "silent";
   }
@@ -118,7 +118,7 @@ function bestOf(pool: Pool, answers: readonly InstanceAnswer[]): EngineHealths {
   const known = answers.flatMap((answer) => (typeof answer === "string" ? [] : [answer.engines]));
   const best = (name: string) => {
     const all = known.flatMap((engines) => engines[name] ?? []);
-    return all.find(isAble) ?? all[0] ?? ASLEEP;
+    return all.find(isHealthy) ?? all[0] ?? ASLEEP;
   };
   return Object.fromEntries(POOL_ENGINES[pool].split(",").map((name) => [name, best(name)]));
 }

@@ -10,8 +10,8 @@
 //             {outOfRange: {parameter, value, why}}; if the request has a `traceparent`, json {spans} at any place before
 
 import { EngineFailure, FAILURE_REASONS, type FailureReason, type Nonconformity, OutOfRange } from "../core/failure.ts";
-import { combined, type Notice, readNotices } from "../core/notice.ts";
-import type { Container, Context, Input, Output, Run, Signature } from "../core/operation.ts";
+import { mergeNotices, type Notice, readNotices } from "../core/notice.ts";
+import type { ContainerClient, Context, Input, Output, Run, OperationDeclaration } from "../core/operation.ts";
 import { readSpans, type Span } from "../core/trace.ts";
 import {
   bodyFrames,
@@ -19,12 +19,12 @@ import {
   decodeFrames,
   type Frame,
   gatheringBuffer,
-  joined,
+  concatFrames,
   jsonFrame,
   jsonIn,
   MAX_BYTES_FRAME,
   onlyJsonOf,
-  senseless,
+  protocolError,
 } from "./frames.ts";
 
 const MAX_DETAIL_LENGTH = 4000;
@@ -44,20 +44,20 @@ export interface RemoteRequest extends RequestHeader {
 }
 
 type AnswerEvent =
-  | { readonly output: OutputBeginning }
-  | { readonly end: OutputEnd }
+  | { readonly output: OutputHeader }
+  | { readonly end: OutputTrailer }
   | { readonly done: true }
   | { readonly failure: Failure }
   | { readonly outOfRange: { readonly parameter: string; readonly value: string; readonly why?: string } }
   | { readonly spans: readonly Span[] };
 
-interface OutputBeginning extends Pick<Output, "extension" | "name" | "type" | "total"> {
+interface OutputHeader extends Pick<Output, "extension" | "name" | "type" | "total"> {
   /** False if the first bytes are final when they are sent. @default they may be replaced */
   readonly headed?: boolean;
 }
 
 /** Properties of an output that are known only at its end. */
-interface OutputEnd {
+interface OutputTrailer {
   readonly head?: string;
   readonly notices?: readonly Notice[];
 }
@@ -77,7 +77,7 @@ interface Failure {
  * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if the connection broke, `busy` if
  * there is no container
  */
-export function remote<P>(operation: Signature<P>): Run<P> {
+export function remoteRun<P>(operation: OperationDeclaration<P>): Run<P> {
   return async function* (inputs, params, context) {
     const { container } = context;
     if (!container) throw new EngineFailure("busy", `no container for ${operation.name}`);
@@ -86,13 +86,13 @@ export function remote<P>(operation: Signature<P>): Run<P> {
     let failure: unknown;
     try {
       const answer = await container.post(operation, encodeRequest(inputs, params), signal);
-      yield* decodeAnswer(answer, { signal: context.signal, traced: (spans) => container.traced?.(spans) });
+      yield* decodeResponse(answer, { signal: context.signal, onSpans: (spans) => container.onSpans?.(spans) });
     } catch (error) {
       failure = error;
       throw error;
     } finally {
       left.abort(new EngineFailure("crashed", "nobody reads the answer"));
-      container.ended?.(failure);
+      container.onJobEnd?.(failure);
     }
   };
 }
@@ -106,7 +106,7 @@ async function* encodeRequest(inputs: readonly Input[], params: unknown): AsyncG
     for await (const chunk of input.stream()) {
       for (const frame of bytesFrames(chunk)) {
         // Each chunk costs both ends an event-loop turn, so a small document is sent in one chunk.
-        yield header ? joined(header, frame) : frame;
+        yield header ? concatFrames(header, frame) : frame;
         header = undefined;
       }
     }
@@ -118,10 +118,10 @@ async function* encodeRequest(inputs: readonly Input[], params: unknown): AsyncG
 export async function decodeRequest(chunks: AsyncIterable<Uint8Array>): Promise<RemoteRequest> {
   const frames = decodeFrames(chunks);
   const first = await frames.next();
-  if (first.done || !("json" in first.value)) throw senseless("a request without a header");
+  if (first.done || !("json" in first.value)) throw protocolError("a request without a header");
   const header = first.value.json as RequestHeader;
   if (!Array.isArray(header.inputs) || !header.inputs.every(({ size }) => Number.isSafeInteger(size) && size >= 0)) {
-    throw senseless("a request whose header is none");
+    throw protocolError("a request whose header is none");
   }
   return { params: header.params, inputs: header.inputs, bodies: splitBodies(header.inputs, frames) };
 }
@@ -146,8 +146,8 @@ async function* splitBodies(
 
 async function nextBytes(frames: AsyncIterator<Frame>): Promise<Uint8Array> {
   const { done, value } = await frames.next();
-  if (done) throw senseless("a request that ends early");
-  if (!("bytes" in value)) throw senseless("a request with a second header");
+  if (done) throw protocolError("a request that ends early");
+  if (!("bytes" in value)) throw protocolError("a request with a second header");
   return value.bytes;
 }
 
@@ -156,19 +156,25 @@ async function nextBytes(frames: AsyncIterator<Frame>): Promise<Uint8Array> {
  * thrown.
  * @param failed receives each thrown value, for the log
  */
-export async function* encodeAnswer(
+export async function* encodeResponse(
   outputs: Iterable<Output> | AsyncIterable<Output>,
   failed: (error: unknown) => void = () => {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let gathered: Uint8Array | undefined;
   try {
     for await (const output of outputs) {
-      const { extension, name, type, body, total = 1, head } = output;
-      const about = { extension, type, total, headed: head !== undefined, ...(name === undefined ? {} : { name }) };
+      const { extension, name, type, body, total = 1, headerPatch } = output;
+      const about = {
+        extension,
+        type,
+        total,
+        headed: headerPatch !== undefined,
+        ...(name === undefined ? {} : { name }),
+      };
       const begin = jsonFrame({ output: about } satisfies AnswerEvent);
       const end = () => jsonFrame({ end: endOf(output) } satisfies AnswerEvent);
       if (body instanceof Uint8Array && body.length <= MAX_BYTES_FRAME) {
-        yield joined(begin, ...bytesFrames(body), end());
+        yield concatFrames(begin, ...bytesFrames(body), end());
         continue;
       }
       yield begin;
@@ -185,9 +191,9 @@ export async function* encodeAnswer(
 
 const doneFrame = () => jsonFrame({ done: true } satisfies AnswerEvent);
 
-function endOf({ head, notices }: Output): OutputEnd {
-  const lost = combined(notices?.() ?? []);
-  return { ...(head ? { head: toBase64(head()) } : {}), ...(lost.length > 0 ? { notices: lost } : {}) };
+function endOf({ headerPatch, notices }: Output): OutputTrailer {
+  const lost = mergeNotices(notices?.() ?? []);
+  return { ...(headerPatch ? { head: toBase64(headerPatch()) } : {}), ...(lost.length > 0 ? { notices: lost } : {}) };
 }
 
 /**
@@ -226,10 +232,10 @@ export function encodeSpans(spans: readonly Span[]): Uint8Array<ArrayBuffer> {
 }
 
 /** How an answer ended, from the container's view: completed, refused for a parameter, or failed. */
-export type AnswerEnd = "answered" | "out-of-range" | FailureReason;
+export type ResponseOutcome = "answered" | "out-of-range" | FailureReason;
 
 /** Returns how an answer ends with this chunk of frames, undefined if it goes on. */
-export function endOfAnswer(frames: Uint8Array): AnswerEnd | undefined {
+export function responseOutcome(frames: Uint8Array): ResponseOutcome | undefined {
   // The last frame of an answer is always a chunk of its own.
   const event = onlyJsonOf(frames) as AnswerEvent | undefined;
   if (event === undefined) return;
@@ -242,9 +248,9 @@ export function endOfAnswer(frames: Uint8Array): AnswerEnd | undefined {
  * @throws EngineFailure, OutOfRange the error in the response; `lost` if the response breaks off, `crashed` if it is
  * invalid
  */
-export async function* decodeAnswer(
+export async function* decodeResponse(
   chunks: AsyncIterable<Uint8Array>,
-  { signal, traced }: Pick<Context, "signal"> & Pick<Container, "traced">,
+  { signal, onSpans }: Pick<Context, "signal"> & Pick<ContainerClient, "onSpans">,
 ): AsyncGenerator<Output> {
   const frames = decodeFrames(chunks);
   const next = async (): Promise<Frame> => {
@@ -255,19 +261,19 @@ export async function* decodeAnswer(
       const event = value.json as AnswerEvent;
       throwFailure(event);
       if (!("spans" in event)) return value;
-      traced?.(readSpans(event.spans));
+      onSpans?.(readSpans(event.spans));
     }
   };
   try {
     for (;;) {
       const frame = await next();
-      if (!("json" in frame)) throw senseless("bytes outside of an output");
+      if (!("json" in frame)) throw protocolError("bytes outside of an output");
       const event = frame.json as AnswerEvent;
       if ("done" in event) return;
-      if (!("output" in event)) throw senseless("an answer out of order");
+      if (!("output" in event)) throw protocolError("an answer out of order");
       const body = outputBody(next);
       const { headed = true, ...about } = event.output;
-      yield { ...about, body: body.chunks(), ...(headed ? { head: body.head } : {}), notices: body.notices };
+      yield { ...about, body: body.chunks(), ...(headed ? { headerPatch: body.head } : {}), notices: body.notices };
       for await (const _ of body.chunks());
     }
   } finally {
@@ -275,7 +281,7 @@ export async function* decodeAnswer(
   }
 }
 
-/** An output as {@link encodeAnswer} encodes it. */
+/** An output as {@link encodeResponse} encodes it. */
 export interface EncodedOutput {
   /** Number of outputs of the whole job. */
   readonly total: number;
@@ -285,10 +291,10 @@ export interface EncodedOutput {
 
 /**
  * Divides an answer into its outputs, without copying their bytes.
- * @param chunks as {@link encodeAnswer} yields them, not as a network delivers them
+ * @param chunks as {@link encodeResponse} yields them, not as a network delivers them
  * @throws EngineFailure, OutOfRange the error in the answer; `lost` if it breaks off
  */
-export async function* dividedAnswer(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<EncodedOutput> {
+export async function* splitResponse(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<EncodedOutput> {
   const reading = chunks[Symbol.asyncIterator]();
   const next = async () => {
     const { done, value: chunk } = await reading.next();
@@ -308,7 +314,7 @@ export async function* dividedAnswer(chunks: AsyncIterable<Uint8Array>): AsyncGe
       const first = await next();
       const [event] = first.events;
       if (event && "done" in event) return;
-      if (!event || !("output" in event)) throw senseless("an answer out of order");
+      if (!event || !("output" in event)) throw protocolError("an answer out of order");
       yield { total: event.output.total ?? 1, chunks: from(first) };
     }
   } finally {
@@ -317,7 +323,7 @@ export async function* dividedAnswer(chunks: AsyncIterable<Uint8Array>): AsyncGe
 }
 
 /** Encodes an answer of outputs that are encoded. Failures become frames: nothing is thrown. */
-export async function* joinedAnswer(outputs: AsyncIterable<EncodedOutput>): AsyncGenerator<Uint8Array> {
+export async function* joinResponse(outputs: AsyncIterable<EncodedOutput>): AsyncGenerator<Uint8Array> {
   try {
     for await (const { chunks } of outputs) yield* chunks;
     yield doneFrame();
@@ -342,7 +348,7 @@ function outputBody(next: () => Promise<Frame>) {
           continue;
         }
         const event = frame.json as AnswerEvent;
-        if (!("end" in event)) throw senseless("an answer out of order");
+        if (!("end" in event)) throw protocolError("an answer out of order");
         if (event.end.head !== undefined) head = fromBase64(event.end.head);
         notices = readNotices(event.end.notices);
         ended = true;

@@ -18,26 +18,26 @@ export interface SlotLimits {
    */
   readonly awakeMs: number;
   /** Time for which an instance in trouble gets no job. */
-  readonly troubleMs: Readonly<Record<Trouble, number>>;
+  readonly troubleMs: Readonly<Record<InstanceFault, number>>;
 }
 
 /**
  * `gone`: the connection broke. `full`: it refused a job. `not-started`: the platform could not start it.
  * `other-version`: it does not understand this Worker's frames.
  */
-export type Trouble = "gone" | "full" | "not-started" | "other-version";
+export type InstanceFault = "gone" | "full" | "not-started" | "other-version";
 
 /** Troubles that do not pass within the time that a job waits. */
-const LASTING: ReadonlySet<Trouble> = new Set(["not-started", "other-version"]);
+const LASTING: ReadonlySet<InstanceFault> = new Set(["not-started", "other-version"]);
 
 /** `asked`: the platform is being asked whether it runs. */
-type Condition =
+type InstanceState =
   | { readonly is: "unknown" | "asked" | "asleep" | "starting" }
   | { readonly is: "ready"; readonly until: number }
-  | { readonly is: "in-trouble"; readonly why: Trouble; readonly until: number };
+  | { readonly is: "in-trouble"; readonly why: InstanceFault; readonly until: number };
 
 /** A job that asks for a slot. */
-export interface Asking {
+export interface SlotRequest {
   readonly id: string;
   /** Distinguishes clients, which take turns. */
   readonly client: string;
@@ -46,34 +46,34 @@ export interface Asking {
 }
 
 /** The right of a job to run on an instance. */
-export interface Lease {
+export interface SlotLease {
   readonly id: string;
   readonly client: string;
   readonly instance: number;
 }
 
 export interface Decisions {
-  readonly granted: readonly Lease[];
+  readonly granted: readonly SlotLease[];
   readonly refused: readonly { readonly id: string; readonly why: string }[];
   /** Instances to start. */
   readonly start: readonly number[];
 }
 
-interface Waiting extends Asking {
+interface Waiting extends SlotRequest {
   heardAt: number;
 }
 
-interface Held extends Lease {
+interface Held extends SlotLease {
   readonly since: number;
   heardAt: number;
 }
 
-const UNKNOWN: Condition = { is: "unknown" };
+const UNKNOWN: InstanceState = { is: "unknown" };
 
-export class Slots {
+export class SlotScheduler {
   readonly #limits: SlotLimits;
   readonly #now: () => number;
-  readonly #conditions: Condition[];
+  readonly #conditions: InstanceState[];
   /** In the order of arrival. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #held = new Map<string, Held>();
@@ -88,24 +88,24 @@ export class Slots {
   }
 
   /** Adds a job to the queue, or notes that its client still waits. */
-  ask(job: Asking): void {
+  request(job: SlotRequest): void {
     const heardAt = this.#now();
     const held = this.#held.get(job.id);
     const waits = this.#waiting.get(job.id);
     if (held) held.heardAt = heardAt;
     else if (waits) waits.heardAt = heardAt;
-    else if (this.#waiting.size >= this.#limits.waiting && !this.#makeRoomFor(job.client)) {
+    else if (this.#waiting.size >= this.#limits.waiting && !this.evictFor(job.client)) {
       this.#refused.push({ id: job.id, why: `${this.#waiting.size} jobs wait already` });
     } else this.#waiting.set(job.id, { ...job, heardAt });
   }
 
   /** Returns the lease of a job that has one. */
-  leaseOf(id: string): Lease | undefined {
+  leaseOf(id: string): SlotLease | undefined {
     return this.#held.get(id);
   }
 
   /** Notes that a job still runs. A lease that is not known was granted before this object lost its memory. */
-  renew({ id, client, instance }: Lease): void {
+  renew({ id, client, instance }: SlotLease): void {
     if (this.#conditions[instance] === undefined) return;
     const now = this.#now();
     this.#held.set(id, { id, client, instance, since: this.#held.get(id)?.since ?? now, heardAt: now });
@@ -113,7 +113,7 @@ export class Slots {
   }
 
   /** Frees the slot of a job, or its place in the queue. */
-  leave(id: string): void {
+  release(id: string): void {
     const held = this.#held.get(id);
     if (held) this.#used(held.instance);
     this.#held.delete(id);
@@ -121,22 +121,22 @@ export class Slots {
   }
 
   /** Returns the instances of which it must be asked whether they run, and notes that they are being asked. */
-  askAbout(): readonly number[] {
+  takeUnknown(): readonly number[] {
     const unknown = this.#all().filter((instance) => this.#condition(instance).is === "unknown");
     for (const instance of unknown) this.#conditions[instance] = { is: "asked" };
     return unknown;
   }
 
-  isReady(instance: number): void {
+  markReady(instance: number): void {
     this.#unstartable.delete(instance);
     this.#conditions[instance] = { is: "ready", until: this.#now() + this.#limits.awakeMs };
   }
 
-  isAsleep(instance: number): void {
+  markAsleep(instance: number): void {
     this.#conditions[instance] = { is: "asleep" };
   }
 
-  isInTrouble(instance: number, why: Trouble): void {
+  markFaulted(instance: number, why: InstanceFault): void {
     if (this.#conditions[instance] === undefined) return;
     if (why === "not-started") this.#unstartable.add(instance);
     const until = this.#now() + this.#limits.troubleMs[why];
@@ -144,7 +144,7 @@ export class Slots {
   }
 
   /** Returns the instance to start ahead of a job that will come, unless one is awake or starting. */
-  ahead(): number | undefined {
+  prewarm(): number | undefined {
     if (this.#all().some((instance) => ["ready", "starting", "asked"].includes(this.#condition(instance).is))) return;
     const asleep = this.#asleep()[0];
     if (asleep !== undefined) this.#conditions[asleep] = { is: "starting" };
@@ -153,7 +153,7 @@ export class Slots {
 
   /** Grants slots, refuses jobs that cannot get one, and chooses the instances to start. */
   decide(): Decisions {
-    this.#forgetTheSilent();
+    this.expireStale();
     const granted: Held[] = [];
     const crowded: Waiting[] = [];
     for (let job = this.#nextIn(crowded); job; job = this.#nextIn(crowded)) {
@@ -162,14 +162,14 @@ export class Slots {
       if (instance !== undefined) granted.push(this.#grant(job, instance));
     }
     const start = this.#startFor(crowded);
-    this.#refuseTheHopeless();
+    this.rejectUnservable();
     const refused = this.#refused;
     this.#refused = [];
     return { granted, refused, start };
   }
 
   /** Returns the time until a decision may change without an event, while jobs wait. */
-  changesInMs(): number | undefined {
+  msToNextChange(): number | undefined {
     if (this.#waiting.size === 0) return undefined;
     const now = this.#now();
     const { slowAfterMs, leaseMs } = this.#limits;
@@ -198,13 +198,13 @@ export class Slots {
     return this.#all().filter((instance) => this.#condition(instance).is === "asleep");
   }
 
-  #condition(instance: number): Condition {
+  #condition(instance: number): InstanceState {
     const condition = this.#conditions[instance] ?? UNKNOWN;
     return "until" in condition && condition.until <= this.#now() ? UNKNOWN : condition;
   }
 
   #used(instance: number): void {
-    if (this.#condition(instance).is === "ready") this.isReady(instance);
+    if (this.#condition(instance).is === "ready") this.markReady(instance);
   }
 
   #count(instance: number): number {
@@ -217,23 +217,23 @@ export class Slots {
   }
 
   /** Returns the instances that may run a job: those that it does not avoid, or all if nothing can come of them. */
-  #candidates({ avoid }: Asking): readonly number[] {
+  #candidates({ avoid }: SlotRequest): readonly number[] {
     const others = this.#all().filter((instance) => !avoid.includes(instance));
     const isHopeful = others.some((instance) => this.#condition(instance).is !== "in-trouble");
     return isHopeful ? others : this.#all();
   }
 
-  #ready(job: Asking): readonly number[] {
+  #ready(job: SlotRequest): readonly number[] {
     return this.#candidates(job).filter((instance) => this.#condition(instance).is === "ready");
   }
 
   /** Returns the first instance with an idle processor. The last ones can go to sleep. */
-  #idle(job: Asking): number | undefined {
+  #idle(job: SlotRequest): number | undefined {
     return this.#ready(job).find((instance) => this.#count(instance) < this.#limits.jobs);
   }
 
   /** Returns the instance with the fewest jobs among those where slow jobs leave room. */
-  #shared(job: Asking): number | undefined {
+  #shared(job: SlotRequest): number | undefined {
     const { jobs, slowJobs } = this.#limits;
     return this.#ready(job)
       .filter((instance) => this.#quickCount(instance) < jobs && this.#count(instance) < jobs + slowJobs)
@@ -250,7 +250,7 @@ export class Slots {
   #nextIn(decided: readonly Waiting[]): Waiting | undefined {
     const slots = new Map<string, number>();
     for (const { client } of this.#held.values()) slots.set(client, (slots.get(client) ?? 0) + 1);
-    const slotsOf = ({ client }: Asking) => slots.get(client) ?? 0;
+    const slotsOf = ({ client }: SlotRequest) => slots.get(client) ?? 0;
     return [...this.#waiting.values()]
       .filter((job) => !decided.includes(job) && slotsOf(job) < this.#mostOfClient)
       .reduce<Waiting | undefined>((best, job) => (best && slotsOf(best) <= slotsOf(job) ? best : job), undefined);
@@ -284,7 +284,7 @@ export class Slots {
     return chosen;
   }
 
-  #refuseTheHopeless(): void {
+  rejectUnservable(): void {
     const conditions = this.#all().map((instance) => this.#condition(instance));
     const troubles = conditions.flatMap((condition) => (condition.is === "in-trouble" ? [condition.why] : []));
     if (troubles.length < conditions.length || !troubles.every((why) => LASTING.has(why))) return;
@@ -293,7 +293,7 @@ export class Slots {
     this.#waiting.clear();
   }
 
-  #forgetTheSilent(): void {
+  expireStale(): void {
     const silentSince = this.#now() - this.#limits.leaseMs;
     for (const jobs of [this.#waiting, this.#held]) {
       for (const [id, { heardAt }] of jobs) if (heardAt <= silentSince) jobs.delete(id);
@@ -301,7 +301,7 @@ export class Slots {
   }
 
   /** Refuses the last job of the client with the most waiting jobs, if this client has fewer by more than one. */
-  #makeRoomFor(client: string): boolean {
+  evictFor(client: string): boolean {
     const counts = new Map<string, number>();
     for (const job of this.#waiting.values()) counts.set(job.client, (counts.get(job.client) ?? 0) + 1);
     const [most, count] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ["", 0]);

@@ -1,20 +1,20 @@
 // Limits concurrent work that needs a share of the isolate's memory, and shares the turns among clients.
 
-import { BoundedQueue, type QueueLimits } from "../core/bounded-queue.ts";
+import { PermitQueue, type PermitQueueLimits } from "../core/bounded-queue.ts";
 import { ClientShares, givingWay, leavesEnough } from "../core/client-shares.ts";
 
-export interface TurnLimits extends Required<Pick<QueueLimits, "atOnce" | "waiting" | "maxWaitMs">> {
+export interface SemaphoreLimits extends Required<Pick<PermitQueueLimits, "concurrency" | "maxQueued" | "maxWaitMs">> {
   /** True if the client decides how long a turn takes: then it leaves turns to others. @default false */
   readonly leavesRoom?: boolean;
 }
 
-export interface Turns {
+export interface Semaphore {
   /**
    * Waits for a turn. Disposing of it ends the turn.
-   * @param isPatient true for work that nobody waits for: it has its turn when no other wants one. @default false
+   * @param isLowPriority true for work that nobody waits for: it has its turn when no other wants one. @default false
    * @throws EngineFailure `busy` if too many wait already, or the wait takes too long
    */
-  take(signal: AbortSignal, isPatient?: boolean): Promise<Disposable>;
+  acquire(signal: AbortSignal, isLowPriority?: boolean): Promise<Disposable>;
 }
 
 interface Ticket {
@@ -23,26 +23,31 @@ interface Ticket {
 }
 
 /** Returns the same turns for work that nobody waits for. */
-export const patient = (turns: Turns): Turns => ({ take: (signal) => turns.take(signal, true) });
+export const lowPriority = (turns: Semaphore): Semaphore => ({ acquire: (signal) => turns.acquire(signal, true) });
 
 /** Turns that tell how many are taken. */
-export interface CountedTurns extends Turns {
+export interface ObservableSemaphore extends Semaphore {
   /** Returns the turns that count for a client. The others count for a client without a name. */
-  for(client: string): Turns;
+  for(client: string): Semaphore;
   /** Number of those that wait. */
-  readonly waiting: number;
+  readonly queued: number;
   /** Number of further ones that may come. */
-  readonly room: number;
+  readonly available: number;
 }
 
-export function createTurns({ atOnce, waiting: mostWaiting, maxWaitMs, leavesRoom = false }: TurnLimits): CountedTurns {
+export function createSemaphore({
+  concurrency,
+  maxQueued: mostWaiting,
+  maxWaitMs,
+  leavesRoom = false,
+}: SemaphoreLimits): ObservableSemaphore {
   const shares = new ClientShares();
   const mayWork = (client: string, working: readonly Ticket[]) => {
     const held = working.filter((ticket) => ticket.client === client).length;
-    return !leavesRoom || leavesEnough(1, held, atOnce - working.length);
+    return !leavesRoom || leavesEnough(1, held, concurrency - working.length);
   };
-  const queue = new BoundedQueue<Ticket>({
-    ...{ atOnce, waiting: mostWaiting, maxWaitMs },
+  const queue = new PermitQueue<Ticket>({
+    ...{ concurrency, maxQueued: mostWaiting, maxWaitMs },
     next(waiting, working) {
       const able = waiting.filter(({ client }) => mayWork(client, working));
       const awaited = able.filter(({ isPatient }) => !isPatient);
@@ -54,13 +59,13 @@ export function createTurns({ atOnce, waiting: mostWaiting, maxWaitMs, leavesRoo
       return givingWay(waiting.slice(0, -1), before, mostWaiting) ?? newcomer;
     },
   });
-  const turnsOf = (client: string): Turns => ({
-    async take(signal, isPatient = false) {
+  const turnsOf = (client: string): Semaphore => ({
+    async acquire(signal, isPatient = false) {
       const resources = new DisposableStack();
       resources.use(shares.join(client));
       try {
         // The turn ends before the client leaves.
-        resources.use(await queue.take({ client, isPatient }, signal));
+        resources.use(await queue.acquire({ client, isPatient }, signal));
         return resources;
       } catch (error) {
         resources.dispose();
@@ -71,11 +76,11 @@ export function createTurns({ atOnce, waiting: mostWaiting, maxWaitMs, leavesRoo
   return {
     ...turnsOf(""),
     for: turnsOf,
-    get waiting() {
+    get queued() {
       return queue.waiting.length;
     },
-    get room() {
-      return Math.max(0, atOnce + mostWaiting - queue.working.length - queue.waiting.length);
+    get available() {
+      return Math.max(0, concurrency + mostWaiting - queue.active.length - queue.waiting.length);
     },
   };
 }

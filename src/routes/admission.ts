@@ -1,18 +1,18 @@
 // Admits requests: checks keys and limits, records usage, and marks the files of clients.
-import { LEFT_STATUS } from "../core/answered-request.ts";
+import { CLIENT_CLOSED_REQUEST } from "../core/answered-request.ts";
 import type { Config } from "../core/config.ts";
 import { endpoints, routes } from "../endpoints/index.ts";
 import { OTHER_OPERATION } from "../http/admission.ts";
-import { clientWith, removalsBy } from "../http/auth.ts";
-import type { Caller } from "../http/endpoint.ts";
+import { clientIdOfKey, createDeletePolicy } from "../http/auth.ts";
+import type { ClientHooks } from "../http/endpoint.ts";
 import { ServiceError } from "../http/errors.ts";
-import { admissionOf } from "../http/guard.ts";
-import { REPLAYED_FIELD } from "../http/idempotency.ts";
+import { createAdmission } from "../http/guard.ts";
+import { REPLAYED_HEADER } from "../http/idempotency.ts";
 import { lifetimeOf } from "../http/lifetime.ts";
 import { storingOf } from "../http/storing.ts";
 import { limiterOf } from "../keys/durable-limiter.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
-import type { FileMarks } from "../storage/marks.ts";
+import type { FilePolicy } from "../storage/marks.ts";
 import type { Quota } from "../storage/one-time-uploads.ts";
 import { createStore, type Store, type StoreOptions } from "../storage/store.ts";
 import type { Storing } from "../storage/stored-bytes.ts";
@@ -22,11 +22,11 @@ const operations = new Set([...endpoints, ...routes].map(({ path }) => path));
 const jobs = new Set(endpoints.map(({ path }) => path));
 
 /** Checks keys and limits, and records usage. */
-export function admitRequests(app: App, collector: UsageCollector): void {
+export function addAdmission(app: App, collector: UsageCollector): void {
   app.use(async (c, next) => {
     const { path } = c.req;
     const start = `/${path.split("/")[1]}`;
-    const admission = await admissionOf({
+    const admission = await createAdmission({
       ...{ request: c.req.raw, path, env: c.env, config: c.get("config"), collector },
       operation: operations.has(start) ? start.slice(1) : OTHER_OPERATION,
       isJob: jobs.has(path),
@@ -35,41 +35,41 @@ export function admitRequests(app: App, collector: UsageCollector): void {
     });
     if (!admission) return next();
     c.set("admission", admission);
-    let status = LEFT_STATUS;
+    let status = CLIENT_CLOSED_REQUEST;
     try {
-      await admission.enter();
+      await admission.admit();
       await next();
       status = c.res.status;
     } catch (error) {
       if (error instanceof ServiceError) status = error.status;
       throw error;
     } finally {
-      admission.answered(status);
+      admission.complete(status);
     }
     // An answer that is replayed has the token of the request that stored its files.
-    const isOwn = c.res.ok && !c.res.headers.has(REPLAYED_FIELD);
+    const isOwn = c.res.ok && !c.res.headers.has(REPLAYED_HEADER);
     const headers = { ...admission.headers, ...(isOwn ? admission.tokenHeaders : {}) };
     for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
   });
 }
 
 /** Returns the store for a request that makes files. @throws ServiceError 400 */
-export function markingStore(
+export function storeWithPolicy(
   c: RequestContext,
-): Pick<StoreOptions, "storing"> & { readonly store: Store; marks(): FileMarks } {
+): Pick<StoreOptions, "storing"> & { readonly store: Store; marks(): FilePolicy } {
   const { config, admission } = c.var;
   const lifetimeMs = lifetimeOf(c.req.raw.headers, config, admission?.key?.record);
   const marks = () => ({
-    ...admission?.owner(),
+    ...admission?.newFilePolicy(),
     ...(lifetimeMs === undefined ? {} : { expires: Date.now() + lifetimeMs }),
   });
   const end = () => (lifetimeMs === undefined ? endOf(config) : Date.now() + lifetimeMs);
   const storing = admission?.storing(end);
-  return { store: storeWith(c, marks, storing), marks, storing };
+  return { store: createRequestStore(c, marks, storing), marks, storing };
 }
 
 /** Returns what counts a file that somebody sends for another client. */
-export function storingFor(c: RequestContext, quota: Quota | undefined, { expires }: FileMarks): Storing | undefined {
+export function storingFor(c: RequestContext, quota: Quota | undefined, { expires }: FilePolicy): Storing | undefined {
   if (quota === undefined) return undefined;
   const { client, ...limits } = quota;
   const counting = {
@@ -85,24 +85,24 @@ export const endOf = ({ fileLifetimeMs }: Config): number | undefined =>
   fileLifetimeMs > 0 ? Date.now() + fileLifetimeMs : undefined;
 
 /** Returns a store whose new files have some marks, and are counted. */
-export const storeWith = (c: RequestContext, marks: () => FileMarks = () => ({}), storing?: Storing): Store =>
+export const createRequestStore = (c: RequestContext, marks: () => FilePolicy = () => ({}), storing?: Storing): Store =>
   createStore(c.env.FILES, {
     lifetimeMs: c.get("config").fileLifetimeMs,
     marks,
-    received: (bytes) => c.var.admission?.received(bytes),
+    received: (bytes) => c.var.admission?.countReceived(bytes),
     storing,
     retired: (files) => retiredIn(c, files),
   });
 
 export const anyone = () => true;
 
-export function callerOf({ req, var: { admission } }: RequestContext): Caller | undefined {
+export function clientHooksOf({ req, var: { admission } }: RequestContext): ClientHooks | undefined {
   if (!admission) return undefined;
   const { key } = admission;
   return {
-    made: (bytes) => admission.made(bytes),
-    hold: () => admission.hold(),
+    countProduced: (bytes) => admission.countProduced(bytes),
+    retain: () => admission.retain(),
     tokenHeaders: () => admission.tokenHeaders,
-    mayRemove: key ? removalsBy(clientWith(key), req.raw.headers) : anyone,
+    mayDelete: key ? createDeletePolicy(clientIdOfKey(key), req.raw.headers) : anyone,
   };
 }

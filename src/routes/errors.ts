@@ -6,7 +6,7 @@ import { noSuchEndpoint, ServiceError, toServiceError } from "../http/errors.ts"
 import { helpLink } from "../http/help.ts";
 import { parametersOf } from "../http/openapi/document.ts";
 import { stringItem } from "../http/string-item.ts";
-import { served } from "../served.ts";
+import { apiDescription } from "../served.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
 
 export function answerErrors(app: App): void {
@@ -35,5 +35,5 @@ function helpFor(error: ServiceError, c: RequestContext): Record<string, string>
   const config: Config | undefined = c.get("config");
   if (!config) return {};
   const { path } = c.req;
-  return { Link: helpLink(error, path, parametersOf(served, path, config), baseUrl(c)) };
+  return { Link: helpLink(error, path, parametersOf(apiDescription, path, config), baseUrl(c)) };
 }

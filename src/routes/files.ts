@@ -1,25 +1,25 @@
 // Routes stored files, and the uploads that are not one POST.
 import { methodNotAllowed } from "../http/errors.ts";
-import { admitFile, removalsOf } from "../http/guard.ts";
+import { admitFile, authorizeDelete } from "../http/guard.ts";
 import { ONE_TIME_PATH, serveOneTime } from "../http/one-time.ts";
 import { deleteResource, type Resources, readResource } from "../http/resource.ts";
 import type { SpanExport } from "../http/span-export.ts";
 import { serveUploads, TUS_PATH } from "../http/tus/uploads.ts";
 import { fileFacts } from "../pages/file-facts.ts";
 import type { CountedFile } from "../storage/stored-bytes.ts";
-import { anyone, callerOf, markingStore, storeWith, storingFor } from "./admission.ts";
+import { anyone, clientHooksOf, storeWithPolicy, createRequestStore, storingFor } from "./admission.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
-import { clientFrom, pagesService, type Shared, shareOf } from "./surroundings.ts";
+import { requestClientId, pagesService, type SharedResources, shareOf } from "./surroundings.ts";
 
-export function addResumableUploads(app: App, shared: Shared): void {
+export function addResumableUploads(app: App, shared: SharedResources): void {
   for (const path of [TUS_PATH, `${TUS_PATH}/:id`]) {
     app.all(path, (c) => {
       const service = {
-        ...{ ...markingStore(c), bucket: c.env.FILES, config: c.get("config"), baseUrl: baseUrl(c) },
-        uploadTurns: shared.uploadTurns.for(clientFrom(c)),
-        mayRemove: callerOf(c)?.mayRemove ?? anyone,
+        ...{ ...storeWithPolicy(c), bucket: c.env.FILES, config: c.get("config"), baseUrl: baseUrl(c) },
+        uploadTurns: shared.uploadTurns.for(requestClientId(c)),
+        mayRemove: clientHooksOf(c)?.mayDelete ?? anyone,
         retired: (files: readonly CountedFile[]) => retiredIn(c, files),
-        received: (bytes: number) => c.var.admission?.received(bytes),
+        received: (bytes: number) => c.var.admission?.countReceived(bytes),
       };
       const answer = serveUploads(c.req.raw, c.req.param("id"), service);
       // The request ends when the client disconnects, but the bytes that it sent must still be stored.
@@ -29,25 +29,25 @@ export function addResumableUploads(app: App, shared: Shared): void {
   }
 }
 
-export function addUploadAddresses(app: App, shared: Shared): void {
+export function addUploadAddresses(app: App, shared: SharedResources): void {
   for (const path of [ONE_TIME_PATH, `${ONE_TIME_PATH}/:token`]) {
     app.all(path, (c) => {
       const answer = serveOneTime(c.req.raw, c.req.param("token"), {
         ...{
-          ...shareOf(shared, clientFrom(c)),
+          ...shareOf(shared, requestClientId(c)),
           bucket: c.env.FILES,
           config: c.get("config"),
           timing: c.get("timing"),
           baseUrl: baseUrl(c),
         },
-        marks: () => markingStore(c).marks(),
+        marks: () => storeWithPolicy(c).marks(),
         quota: () => c.var.admission?.quota,
         admit: (quota) =>
           admitFile(quota, {
             ...{ request: c.req.raw, env: c.env },
             log: (message, details) => log(idsOf(c), message, details),
           }),
-        storeWith: (marks, quota) => storeWith(c, () => marks, storingFor(c, quota, marks)),
+        storeWith: (marks, quota) => createRequestStore(c, () => marks, storingFor(c, quota, marks)),
       });
       // The request ends when the client disconnects, but the address must still be opened again.
       c.executionCtx.waitUntil(answer.catch(() => {}));
@@ -56,13 +56,13 @@ export function addUploadAddresses(app: App, shared: Shared): void {
   }
 }
 
-export function addResources(app: App, shared: Shared, spans: SpanExport): void {
+export function addResources(app: App, shared: SharedResources, spans: SpanExport): void {
   const resources = (c: RequestContext): Resources => {
     const service = pagesService(c, shared, spans);
     return {
       ...service,
       facts: (file) => fileFacts(file, service, c.req.raw.signal),
-      removals: () => removalsOf(c.req.raw, c.env, service.config),
+      removals: () => authorizeDelete(c.req.raw, c.env, service.config),
     };
   };
   app.on(["GET", "HEAD"], "/resource/:id", (c) => readResource(c.req.raw, c.req.param("id"), resources(c)));

@@ -1,19 +1,19 @@
 // Routes the status of asynchronous jobs, and runs them.
 import { type Env, readConfig } from "../core/config.ts";
-import type { TakenJob } from "../core/jobs.ts";
+import type { LeasedJob } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
 import { hashOfId } from "../core/log-line.ts";
-import { letOthersRun } from "../core/pause.ts";
-import type { DeliveryEnd, Message } from "../core/webhooks.ts";
-import { askTwice } from "../core/within.ts";
+import { yieldToEventLoop } from "../core/pause.ts";
+import type { DeliveryOutcome, WebhookMessage } from "../core/webhooks.ts";
+import { retryOnce } from "../core/within.ts";
 import { endpoints, routes } from "../endpoints/index.ts";
-import { clientIn } from "../http/deferred-form.ts";
-import type { Caller } from "../http/endpoint.ts";
+import { clientOfForm } from "../http/deferred-form.ts";
+import type { ClientHooks } from "../http/endpoint.ts";
 import { methodNotAllowed } from "../http/errors.ts";
 import { withFileInfo } from "../http/file-info.ts";
-import { addressClient, removalsOf, usageOf } from "../http/guard.ts";
-import { JobAccount } from "../http/job-account.ts";
-import { carryOutJob, type Work, workOf } from "../http/job-runner.ts";
+import { addressClient, authorizeDelete, usageOf } from "../http/guard.ts";
+import { JobUsage } from "../http/job-account.ts";
+import { runQueuedJob, type JobHandler, endpointJobHandler } from "../http/job-runner.ts";
 import { serveStatus } from "../http/job-status.ts";
 import { RequestTrace } from "../http/request-trace.ts";
 import type { ExportedSpan, SpanExport } from "../http/span-export.ts";
@@ -23,26 +23,26 @@ import { deliverWebhook } from "../http/webhook-delivery.ts";
 import { limiterOf } from "../keys/durable-limiter.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
 import { connectContainer } from "../placement/container.ts";
-import { patient } from "../placement/turns.ts";
+import { lowPriority } from "../placement/turns.ts";
 import { DerivedIds } from "../storage/derived-ids.ts";
 import { createStore } from "../storage/store.ts";
-import { endOf, storeWith } from "./admission.ts";
+import { endOf, createRequestStore } from "./admission.ts";
 import { type App, baseUrl, log } from "./context.ts";
-import { type Shared, shareOf } from "./surroundings.ts";
+import { type SharedResources, shareOf } from "./surroundings.ts";
 import { callerTrace, exportSpans } from "./traces.ts";
 
-export const queueOf = (env: Env) => askTwice(LIMITS.asyncAnswerMs, () => env.JOBS.getByName("queue"));
+export const connectQueue = (env: Env) => retryOnce(LIMITS.asyncAnswerMs, () => env.JOBS.getByName("queue"));
 
 export function addRequestStatus(app: App): void {
   const path = "/request-status/:id";
   const streams = new StatusStreams();
   app.on(["GET", "HEAD", "DELETE"], path, async (c) => {
     const service = {
-      ...{ jobs: queueOf(c.env), streams, client: addressClient(c.req.raw, c.env) },
-      removals: () => removalsOf(c.req.raw, c.env, c.get("config")),
+      ...{ jobs: connectQueue(c.env), streams, client: addressClient(c.req.raw, c.env) },
+      removals: () => authorizeDelete(c.req.raw, c.env, c.get("config")),
     };
     const answer = await serveStatus(c.req.raw, c.req.param("id"), service);
-    return withFileInfo(c.req.raw, answer, { store: storeWith(c), baseUrl: baseUrl(c) });
+    return withFileInfo(c.req.raw, answer, { store: createRequestStore(c), baseUrl: baseUrl(c) });
   });
   app.all(path, () => {
     throw methodNotAllowed("GET, HEAD, DELETE");
@@ -50,7 +50,12 @@ export function addRequestStatus(app: App): void {
 }
 
 /** Posts the message about an asynchronous job. */
-export function deliver(message: Message, env: Env, shared: Shared, waitUntil: WaitUntil): Promise<DeliveryEnd> {
+export function deliver(
+  message: WebhookMessage,
+  env: Env,
+  shared: SharedResources,
+  waitUntil: WaitUntil,
+): Promise<DeliveryOutcome> {
   const { id, client } = message;
   const requestId = hashOfId(id);
   return deliverWebhook(message, {
@@ -59,39 +64,44 @@ export function deliver(message: Message, env: Env, shared: Shared, waitUntil: W
     // Messages take turns with the jobs of their client.
     container: connectContainer(env, { requestId, client: `${client}-webhooks`, waitUntil }),
     log: (text: string, details?: Record<string, unknown>) => log({ requestId }, text, details),
-    defer: (work) => waitUntil(letOthersRun().then(work)),
+    defer: (work) => waitUntil(yieldToEventLoop().then(work)),
   });
 }
 
 export type WaitUntil = (work: Promise<unknown>) => void;
 
 /** What the jobs of a process share with its requests. */
-export interface Process {
-  readonly shared: Shared;
+export interface ProcessResources {
+  readonly shared: SharedResources;
   readonly collector: UsageCollector;
   readonly spans: SpanExport;
 }
 
 /** Carries out an asynchronous job. Settles when the attempt is over, whatever came of it. */
-export async function runJob(job: TakenJob, env: Env, { shared, collector, spans }: Process, waitUntil: WaitUntil) {
+export async function runLeasedJob(
+  job: LeasedJob,
+  env: Env,
+  { shared, collector, spans }: ProcessResources,
+  waitUntil: WaitUntil,
+) {
   const { id, attempt, client, baseUrl, path } = job;
   // Whoever knows the id itself can read the answer.
   const requestId = hashOfId(id);
   const config = readConfig(env);
-  const jobs = queueOf(env);
+  const jobs = connectQueue(env);
   const ids = new DerivedIds(job.seed, async (count) => {
     if (!(await jobs((queue) => queue.reserve({ id, attempt }, count)))) throw new Error("the job is lost");
   });
   const write = (message: string, details?: Record<string, unknown>) => log({ requestId }, message, details);
-  const { marks, account = { client, operation: "" }, trace: sent } = clientIn(job.form);
+  const { marks, account = { client, operation: "" }, trace: sent } = clientOfForm(job.form);
   const trace = sent && RequestTrace.begin(new Headers(sent), config.traces);
   const exported = (made: () => readonly ExportedSpan[]) => {
     if (trace) exportSpans(trace, { spans, traces: config.traces, waitUntil }, made);
   };
   const usage = { collector, records: usageOf(env) };
-  const counted = new JobAccount(account, { limiter: limiterOf(env), usage, waitUntil, log: write });
+  const counted = new JobUsage(account, { limiter: limiterOf(env), usage, waitUntil, log: write });
   const service = {
-    ...{ ...behindRequests(shareOf(shared, client)), config, baseUrl, jobs, timing: new Timing() },
+    ...{ ...lowPriority(shareOf(shared, client)), config, baseUrl, jobs, timing: new Timing() },
     store: createStore(env.FILES, {
       ...{ lifetimeMs: config.fileLifetimeMs, ids },
       marks: () => marks,
@@ -109,13 +119,13 @@ export async function runJob(job: TakenJob, env: Env, { shared, collector, spans
       waitUntil(
         ended
           .catch(() => {})
-          .then(letOthersRun)
+          .then(yieldToEventLoop)
           .then(work),
       ),
   };
   const started = Date.now();
   await counted.begin();
-  const ended = carryOutJob(workAt(path), job, service);
+  const ended = runQueuedJob(handlerFor(path), job, service);
   let outcome: Awaited<typeof ended>;
   try {
     outcome = await ended;
@@ -130,26 +140,26 @@ export async function runJob(job: TakenJob, env: Env, { shared, collector, spans
  * Returns what of a process jobs may use without delaying its requests: turns that no request wants, and the engine of
  * the container instead of the only one here, if there is a container.
  */
-const behindRequests = (share: ReturnType<typeof shareOf>) => ({
+const lowPriority = (share: ReturnType<typeof shareOf>) => ({
   ...share,
   budgets: { ...share.budgets, engines: "container" as const },
-  engineTurns: patient(share.engineTurns),
-  containerTurns: patient(share.containerTurns),
-  remoteTurns: patient(share.remoteTurns),
+  engineSemaphore: lowPriority(share.engineSemaphore),
+  receiveSemaphore: lowPriority(share.receiveSemaphore),
+  containerSemaphore: lowPriority(share.containerSemaphore),
 });
 
-const callerOf = (counted: JobAccount): Caller => ({
-  made: (bytes) => counted.made(bytes),
-  hold: () => new DisposableStack(),
+const callerOf = (counted: JobUsage): ClientHooks => ({
+  countProduced: (bytes) => counted.made(bytes),
+  retain: () => new DisposableStack(),
   tokenHeaders: () => ({}),
-  mayRemove: () => false,
+  mayDelete: () => false,
 });
 
 /** @throws Error if the job is of a later version of the service */
-function workAt(path: string): Work {
+function handlerFor(path: string): JobHandler {
   const endpoint = endpoints.find((one) => one.path === path);
-  if (endpoint) return workOf(endpoint);
-  const later = routes.find((one) => one.path === path)?.later;
+  if (endpoint) return endpointJobHandler(endpoint);
+  const later = routes.find((one) => one.path === path)?.deferred;
   if (later) return ({ form, service, ...memory }) => later.carryOut(form, service, memory);
   throw new Error(`there is no endpoint ${path}`);
 }

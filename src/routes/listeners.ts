@@ -5,8 +5,8 @@ export type Listener = (progress: Progress) => void;
 
 const listeners = new WeakMap<Request, Listener>();
 
-export const listenTo = (request: Request, listener: Listener): void => {
+export const setProgressListener = (request: Request, listener: Listener): void => {
   listeners.set(request, listener);
 };
 
-export const listenerOf = (request: Request): Listener | undefined => listeners.get(request);
+export const progressListenerOf = (request: Request): Listener | undefined => listeners.get(request);

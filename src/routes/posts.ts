@@ -1,45 +1,45 @@
 // Routes one POST per endpoint, and those that only store or remove files.
 import type { Variant } from "../core/config.ts";
-import { letOthersRun } from "../core/pause.ts";
+import { yieldToEventLoop } from "../core/pause.ts";
 import { SERVICE_SIGNER } from "../core/webhooks.ts";
 import { endpoints, routes } from "../endpoints/index.ts";
 import { acceptRequest, acceptRoute } from "../http/asynchronous.ts";
-import { requireSize, takenBy } from "../http/body-size.ts";
-import type { QueuedService } from "../http/endpoint.ts";
+import { requireSize, bodyLimitsOf } from "../http/body-size.ts";
+import type { AsyncServices } from "../http/endpoint.ts";
 import { methodNotAllowed, noSuchEndpoint } from "../http/errors.ts";
 import { withFileInfo } from "../http/file-info.ts";
-import { claimOf } from "../http/idempotency.ts";
-import { handle } from "../http/pipeline.ts";
-import { mannerOf } from "../http/preferences.ts";
+import { openClaim } from "../http/idempotency.ts";
+import { handleRequest } from "../http/pipeline.ts";
+import { parseAsyncMode } from "../http/preferences.ts";
 import type { SpanExport } from "../http/span-export.ts";
-import { refuseWebhook } from "../http/webhooks.ts";
-import { callerOf, markingStore, storeWith } from "./admission.ts";
+import { rejectWebhook } from "../http/webhooks.ts";
+import { clientHooksOf, storeWithPolicy, createRequestStore } from "./admission.ts";
 import { type App, baseUrl, type RequestContext } from "./context.ts";
-import { queueOf } from "./jobs.ts";
-import { listenerOf } from "./listeners.ts";
-import { clientFrom, type Shared, shareOf, surroundings } from "./surroundings.ts";
+import { connectQueue } from "./jobs.ts";
+import { progressListenerOf } from "./listeners.ts";
+import { requestClientId, type SharedResources, shareOf, requestDependencies } from "./surroundings.ts";
 
 const EVERYWHERE: readonly Variant[] = ["private", "keyed"];
 
-export function addPosts(app: App, shared: Shared, spans: SpanExport): void {
+export function addPosts(app: App, shared: SharedResources, spans: SpanExport): void {
   const posts = [
     ...endpoints.map((endpoint) => ({
       ...endpoint,
-      serve(request: Request, service: QueuedService) {
-        requireSize(request.headers, takenBy(endpoint, service.config));
-        const manner = mannerOf(request.headers);
+      serve(request: Request, service: AsyncServices) {
+        requireSize(request.headers, bodyLimitsOf(endpoint, service.config));
+        const manner = parseAsyncMode(request.headers);
         if (manner) return acceptRequest(endpoint, request, service, manner);
-        refuseWebhook(request);
-        return handle(endpoint, request, service);
+        rejectWebhook(request);
+        return handleRequest(endpoint, request, service);
       },
     })),
     ...routes.map((route) => ({
       ...{ ...route, variants: EVERYWHERE },
-      serve(request: Request, service: QueuedService) {
-        requireSize(request.headers, route.taken(request.headers, service.config));
-        const manner = mannerOf(request.headers);
+      serve(request: Request, service: AsyncServices) {
+        requireSize(request.headers, route.bodyLimits(request.headers, service.config));
+        const manner = parseAsyncMode(request.headers);
         if (manner) return acceptRoute(route, request, service, manner);
-        refuseWebhook(request);
+        rejectWebhook(request);
         return route.serve(request, service);
       },
     })),
@@ -51,7 +51,7 @@ export function addPosts(app: App, shared: Shared, spans: SpanExport): void {
       const answer = serve(c.req.raw, serviceOf(c, shared, spans, answered));
       // The request ends when the client disconnects, but the files it stored must still be removed.
       c.executionCtx.waitUntil(answer.catch(() => {}).then(() => resolve()));
-      return withFileInfo(c.req.raw, await answer, { store: storeWith(c), baseUrl: baseUrl(c) });
+      return withFileInfo(c.req.raw, await answer, { store: createRequestStore(c), baseUrl: baseUrl(c) });
     });
     app.all(path, (c) => {
       throw variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : elsewhere(path, variants);
@@ -63,16 +63,21 @@ const elsewhere = (path: string, variants: readonly string[]) =>
   noSuchEndpoint().because(`${path} belongs to the ${variants.join(" and ")} variant.`);
 
 /** @param answered settles once the request has its answer, or has failed */
-function serviceOf(c: RequestContext, shared: Shared, spans: SpanExport, answered: Promise<void>): QueuedService {
-  const caller = callerOf(c);
-  const client = clientFrom(c);
+function serviceOf(
+  c: RequestContext,
+  shared: SharedResources,
+  spans: SpanExport,
+  answered: Promise<void>,
+): AsyncServices {
+  const caller = clientHooksOf(c);
+  const client = requestClientId(c);
   return {
     ...shareOf(shared, client),
-    ...surroundings(c, spans),
+    ...requestDependencies(c, spans),
     ...(caller ? { caller } : {}),
-    ...markingStore(c),
+    ...storeWithPolicy(c),
     ...{
-      jobs: queueOf(c.env),
+      jobs: connectQueue(c.env),
       client,
       account: c.var.admission?.account,
       trace: c.get("trace")?.answerHeaders,
@@ -80,12 +85,12 @@ function serviceOf(c: RequestContext, shared: Shared, spans: SpanExport, answere
     signers: { signer: c.var.admission?.key?.hash ?? SERVICE_SIGNER, records: c.env.API_KEYS },
     timing: c.get("timing"),
     // A client without a key may come from another address when it repeats a request.
-    progress: listenerOf(c.req.raw),
-    claim: claimOf(c.req.raw.headers, c.get("config").variant === "keyed" ? client : "", c.env.CLAIMS),
+    progress: progressListenerOf(c.req.raw),
+    claim: openClaim(c.req.raw.headers, c.get("config").variant === "keyed" ? client : "", c.env.CLAIMS),
     defer(work) {
       const afterwards = async () => {
         await answered;
-        await letOthersRun();
+        await yieldToEventLoop();
         await work();
       };
       c.executionCtx.waitUntil(afterwards());

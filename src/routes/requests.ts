@@ -1,9 +1,9 @@
 // Begins and ends every request: its id, settings, trace, headers and log.
 import { routePath } from "hono/route";
-import { type AnsweredRequest, LEFT_STATUS } from "../core/answered-request.ts";
+import { type CompletedRequest, CLIENT_CLOSED_REQUEST } from "../core/answered-request.ts";
 import { readConfig } from "../core/config.ts";
 import { RequestTrace } from "../http/request-trace.ts";
-import { allowOrigins, setSecurityHeaders } from "../http/response-headers.ts";
+import { corsMiddleware, setSecurityHeaders } from "../http/response-headers.ts";
 import { HEALTH_PATHS } from "../http/service-description.ts";
 import type { SpanExport } from "../http/span-export.ts";
 import { Timing } from "../http/timing.ts";
@@ -17,10 +17,10 @@ import { traceAnswer } from "./traces.ts";
 const UNTRACED: ReadonlySet<string> = new Set([...HEALTH_PATHS, "/ready"]);
 
 /** @param answered called with each request that was answered or left */
-export function beginRequests(
+export function addRequestLifecycle(
   app: App,
   spans: SpanExport,
-  answered: ((request: AnsweredRequest) => void) | undefined,
+  answered: ((request: CompletedRequest) => void) | undefined,
 ): void {
   app.use(async (c, next) => {
     begin(c);
@@ -28,14 +28,14 @@ export function beginRequests(
     const end = (status: number) => {
       const durationMs = Date.now() - started;
       answered?.({ method: c.req.method, route: routePath(c, -1), status, durationMs });
-      if (c.env.ANALYTICS) analyze(c, status, durationMs);
+      if (c.env.ANALYTICS) writeDataPoint(c, status, durationMs);
       return { status, durationMs };
     };
     try {
       await next();
     } catch (error) {
       // Errors were answered: what remains are the texts with which a server aborts the requests of clients that left.
-      end(LEFT_STATUS);
+      end(CLIENT_CLOSED_REQUEST);
       throw error;
     }
     setHeaders(c);
@@ -43,7 +43,7 @@ export function beginRequests(
     const { method } = c.req;
     log(idsOf(c), "request answered", { method, path: c.req.path, ...end(c.res.status) });
   });
-  app.use(allowOrigins());
+  app.use(corsMiddleware());
   app.use(async (c, next) => {
     refuseWebPages(c.req.raw, new URL(c.env.FORWARDED_ORIGIN ?? c.req.url), c.req.path, c.get("config"));
     await next();
@@ -72,7 +72,7 @@ function setHeaders(c: RequestContext): void {
 }
 
 /** Writes a data point, which the platform takes after the answer. Its columns are those of docs/metrics.md. */
-function analyze(c: RequestContext, status: number, durationMs: number): void {
+function writeDataPoint(c: RequestContext, status: number, durationMs: number): void {
   const route = routePath(c, -1);
   const sizes = [c.req.raw.headers, c.res.headers].map((headers) => Number(headers.get("Content-Length") ?? 0));
   c.env.ANALYTICS!.writeDataPoint({

@@ -7,66 +7,72 @@ import { methodNotAllowed, noSuchEndpoint } from "../http/errors.ts";
 import type { Dispatch } from "../http/mcp/dispatch.ts";
 import { MCP_PATH, serveMcp } from "../http/mcp/server.ts";
 import { openApi } from "../http/openapi/document.ts";
-import { readiness } from "../http/ready.ts";
+import { checkReadiness } from "../http/ready.ts";
 import { HEALTH_PATHS, healthOf } from "../http/service-description.ts";
-import { readUsage } from "../http/usage.ts";
+import { handleUsage } from "../http/usage.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
-import { served } from "../served.ts";
+import { apiDescription } from "../served.ts";
 import { DOCS_PATHS, readDocs } from "../site/docs/docs.ts";
 import { readWorkbench, WORKBENCH_PATHS } from "../site/workbench.ts";
 import { StorageProbe } from "../storage/probe.ts";
-import { storeWith } from "./admission.ts";
+import { createRequestStore } from "./admission.ts";
 import { type App, baseUrl, idsOf, log } from "./context.ts";
-import { listenTo } from "./listeners.ts";
-import { clientFrom, type Shared } from "./surroundings.ts";
+import { setProgressListener } from "./listeners.ts";
+import { requestClientId, type SharedResources } from "./surroundings.ts";
 
-export function addHealth(app: App, { engineTurns, containerTurns, remoteTurns, uploadTurns }: Shared): void {
+export function addHealth(
+  app: App,
+  { engineSemaphore, receiveSemaphore, containerSemaphore, uploadTurns }: SharedResources,
+): void {
   const storage = new StorageProbe();
-  const queues = [engineTurns, containerTurns, remoteTurns, uploadTurns];
+  const queues = [engineSemaphore, receiveSemaphore, containerSemaphore, uploadTurns];
   for (const path of HEALTH_PATHS) {
     app.get(path, (c) => c.json(healthOf(c.get("config"))));
-    onlyRead(app, path);
+    rejectOtherMethods(app, path);
   }
   app.get("/ready", async (c) => {
-    const ready = await readiness({ env: c.env, storage, queues });
+    const ready = await checkReadiness({ env: c.env, storage, queues });
     if (ready.reasons.length > 0) log(idsOf(c), "readiness refused", { reasons: ready.reasons });
     return c.json(ready, ready.reasons.length === 0 ? 200 : 503);
   });
-  onlyRead(app, "/ready");
+  rejectOtherMethods(app, "/ready");
 }
 
 export function addUsage(app: App, collector: UsageCollector): void {
   app.all("/usage", (c) => {
     if (c.get("config").variant !== "keyed") throw noSuchEndpoint();
     if (c.req.method !== "GET") throw methodNotAllowed("GET");
-    return readUsage(c.req.raw, c.env, collector);
+    return handleUsage(c.req.raw, c.env, collector);
   });
 }
 
 /** A browser that has kept a page takes over the policy that comes with 304. */
-const unlessKept = () => etag({ retainedHeaders: [...RETAINED_304_HEADERS, "Content-Security-Policy"] });
+const conditionalGet = () => etag({ retainedHeaders: [...RETAINED_304_HEADERS, "Content-Security-Policy"] });
 
 export function addDescriptions(app: App): void {
   app.get("/openapi.json", (c) => {
     const config = c.get("config");
-    const write = (url: string) => JSON.stringify(openApi(served, config, url));
+    const write = (url: string) => JSON.stringify(openApi(apiDescription, config, url));
     return c.body(basedText("/openapi.json", { config, baseUrl: baseUrl(c) }, write), 200, {
       "Content-Type": "application/json",
     });
   });
-  onlyRead(app, "/openapi.json");
+  rejectOtherMethods(app, "/openapi.json");
   for (const path of DOCS_PATHS) {
-    app.get(path, unlessKept(), (c) => readDocs(path, { served, config: c.get("config"), baseUrl: baseUrl(c) }));
-    onlyRead(app, path);
+    app.get(path, conditionalGet(), (c) =>
+      readDocs(path, { served: apiDescription, config: c.get("config"), baseUrl: baseUrl(c) }),
+    );
+    rejectOtherMethods(app, path);
   }
 }
 
 /** Other methods have no such endpoint at `/`. */
 export function addWorkbench(app: App): void {
-  for (const path of WORKBENCH_PATHS) app.get(path, unlessKept(), (c) => readWorkbench(path, c.req.header("Accept")));
+  for (const path of WORKBENCH_PATHS)
+    app.get(path, conditionalGet(), (c) => readWorkbench(path, c.req.header("Accept")));
 }
 
-function onlyRead(app: App, path: string): void {
+function rejectOtherMethods(app: App, path: string): void {
   app.all(path, () => {
     throw methodNotAllowed("GET, HEAD");
   });
@@ -76,7 +82,7 @@ function onlyRead(app: App, path: string): void {
 const PASSED_ON = ["Api-Key", "CF-Connecting-IP"];
 
 /** Agents' calls are requests of their own, with the key and the address of the agent's. */
-export function addAgents(app: App, { bodies: memory }: Shared): void {
+export function addAgents(app: App, { bodies: memory }: SharedResources): void {
   app.all(MCP_PATH, (c) => {
     const { signal, headers: given, url } = c.req.raw;
     const dispatch: Dispatch = async (path, { progress, ...init } = {}) => {
@@ -86,14 +92,14 @@ export function addAgents(app: App, { bodies: memory }: Shared): void {
         if (value !== null) headers.set(name, value);
       }
       const request = new Request(new URL(path, url), { ...init, headers, signal });
-      if (progress) listenTo(request, progress);
+      if (progress) setProgressListener(request, progress);
       return app.fetch(request, c.env, c.executionCtx);
     };
     const factsOf = async (id: string) => {
-      const file = await storeWith(c).find(id);
+      const file = await createRequestStore(c).find(id);
       return file && infoOf(file, baseUrl(c));
     };
-    const bodies = memory.for(clientFrom(c));
+    const bodies = memory.for(requestClientId(c));
     return serveMcp(c.req.raw, { endpoints, variant: c.get("config").variant, dispatch, factsOf, bodies });
   });
 }

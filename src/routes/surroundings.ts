@@ -1,14 +1,14 @@
 // Gathers what requests work with: what all requests of a process share, and what each one brings.
-import type { Budgets } from "../core/budgets.ts";
+import type { ProcessCapacity } from "../core/budgets.ts";
 import { LIMITS } from "../core/limits.ts";
-import { letOthersRun } from "../core/pause.ts";
-import { clientAt, clientWith } from "../http/auth.ts";
+import { yieldToEventLoop } from "../core/pause.ts";
+import { clientAt, clientIdOfKey } from "../http/auth.ts";
 import type { SpanExport } from "../http/span-export.ts";
-import { type PagesService, SharedPages } from "../pages/pages-service.ts";
+import { type PageServices, PageResources } from "../pages/pages-service.ts";
 import { cacheOf } from "../pages/picture-cache.ts";
 import { connectContainer } from "../placement/container.ts";
-import { createTurns } from "../placement/turns.ts";
-import { createKeptBytes } from "../storage/kept-bytes.ts";
+import { createSemaphore } from "../placement/turns.ts";
+import { createMemoryQuota } from "../storage/kept-bytes.ts";
 import { PACK_BYTES } from "../storage/packs.ts";
 import { createStore } from "../storage/store.ts";
 import { baseUrl, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
@@ -17,51 +17,64 @@ import { tracedCaller } from "./traces.ts";
 /** Nobody waits for these turns, so that they come as late as the job can end. */
 const ONE_AT_A_TIME = { atOnce: 1, maxWaitMs: LIMITS.requestJobMs };
 
-export type Shared = ReturnType<typeof createShared>;
+export type SharedResources = ReturnType<typeof createSharedResources>;
 
 /** Creates what all requests of a process share: its memory, and the turns to use it. */
-export function createShared(budgets: Budgets) {
+export function createSharedResources(budgets: ProcessCapacity) {
   const maxWaitMs = LIMITS.turnWaitMs;
-  const turns = (atOnce: number, waiting: number) => createTurns({ atOnce, waiting, maxWaitMs });
+  const turns = (concurrency: number, maxQueued: number) => createSemaphore({ concurrency, maxQueued, maxWaitMs });
   // What they are for can last as long as the client likes, or a job of it.
-  const partsOf = (atOnce: number, waiting: number) => createTurns({ atOnce, waiting, maxWaitMs, leavesRoom: true });
-  const shared = new SharedPages(budgets);
+  const partsOf = (concurrency: number, bufferQuota: number) =>
+    createSemaphore({ concurrency, maxQueued: bufferQuota, maxWaitMs, leavesRoom: true });
+  const shared = new PageResources(budgets);
   return {
     budgets,
     shared,
-    engineTurns: shared.kept.givingWayTo(turns(budgets.engineJobs, budgets.engineJobsWaiting)),
-    containerTurns: partsOf(budgets.receivingJobs, budgets.receivingJobsWaiting),
-    remoteTurns: partsOf(budgets.containerJobs, budgets.containerJobsWaiting),
+    engineSemaphore: shared.kept.closingOnAcquire(turns(budgets.engineJobs, budgets.engineJobsWaiting)),
+    receiveSemaphore: partsOf(budgets.receivingJobs, budgets.receivingJobsWaiting),
+    containerSemaphore: partsOf(budgets.containerJobs, budgets.containerJobsWaiting),
     uploadTurns: partsOf(budgets.uploads, budgets.uploadsWaiting),
-    overflowTurns: createTurns({ ...ONE_AT_A_TIME, waiting: budgets.receivingJobs + budgets.receivingJobsWaiting }),
+    overflowTurns: createSemaphore({
+      ...ONE_AT_A_TIME,
+      maxQueued: budgets.receivingJobs + budgets.receivingJobsWaiting,
+    }),
     // Requests that wait for their turn keep the memory they hold.
-    kept: createKeptBytes({ each: budgets.keptUploadBytes, all: budgets.keptUploadsBytes }),
-    waiting: createKeptBytes({ each: 2 * PACK_BYTES, all: budgets.uploads * PACK_BYTES }),
-    bodies: createKeptBytes({ each: budgets.heldBodiesBytes, all: budgets.heldBodiesBytes }),
+    uploadQuota: createMemoryQuota({ perRequest: budgets.keptUploadBytes, total: budgets.keptUploadsBytes }),
+    waiting: createMemoryQuota({ perRequest: 2 * PACK_BYTES, total: budgets.uploads * PACK_BYTES }),
+    bodies: createMemoryQuota({ perRequest: budgets.heldBodiesBytes, total: budgets.heldBodiesBytes }),
   };
 }
 
 /** Returns the same turns and memory for the work of a client, which leaves enough to others. */
-export function shareOf(shared: Shared, client: string) {
-  const { engineTurns, containerTurns, remoteTurns, uploadTurns, overflowTurns, kept, waiting, bodies } = shared;
+export function shareOf(shared: SharedResources, client: string) {
+  const {
+    engineSemaphore,
+    receiveSemaphore,
+    containerSemaphore,
+    uploadTurns,
+    overflowTurns,
+    uploadQuota,
+    waiting,
+    bodies,
+  } = shared;
   return {
     ...{ budgets: shared.budgets, shared: shared.shared },
-    engineTurns: engineTurns.for(client),
-    containerTurns: containerTurns.for(client),
-    remoteTurns: remoteTurns.for(client),
+    engineSemaphore: engineSemaphore.for(client),
+    receiveSemaphore: receiveSemaphore.for(client),
+    containerSemaphore: containerSemaphore.for(client),
     uploadTurns: uploadTurns.for(client),
     overflowTurns: overflowTurns.for(client),
-    ...{ kept: kept.for(client), waiting: waiting.for(client), bodies: bodies.for(client) },
+    ...{ uploadQuota: uploadQuota.for(client), waiting: waiting.for(client), bodies: bodies.for(client) },
   };
 }
 
 /** Returns the identifier of the client. Nobody has checked the key of a request without admission. */
-export function clientFrom({ var: { admission }, req, env }: RequestContext): string {
-  return admission?.key ? clientWith(admission.key) : clientAt(req.raw.headers, env.CLIENT_ADDRESS);
+export function requestClientId({ var: { admission }, req, env }: RequestContext): string {
+  return admission?.key ? clientIdOfKey(admission.key) : clientAt(req.raw.headers, env.CLIENT_ADDRESS);
 }
 
 /** Returns what a request finds, whatever it asks for. @param suffix separates requests of one client */
-export function surroundings(c: RequestContext, spans: SpanExport, suffix = "") {
+export function requestDependencies(c: RequestContext, spans: SpanExport, suffix = "") {
   const config = c.get("config");
   return {
     config,
@@ -71,7 +84,7 @@ export function surroundings(c: RequestContext, spans: SpanExport, suffix = "") 
     }),
     container: connectContainer(c.env, {
       requestId: c.get("requestId"),
-      client: clientFrom(c) + suffix,
+      client: requestClientId(c) + suffix,
       ...tracedCaller(c, spans),
       waitUntil: (work) => c.executionCtx.waitUntil(work),
     }),
@@ -80,16 +93,16 @@ export function surroundings(c: RequestContext, spans: SpanExport, suffix = "") 
   };
 }
 
-export function pagesService(c: RequestContext, shared: Shared, spans: SpanExport): PagesService {
+export function pagesService(c: RequestContext, shared: SharedResources, spans: SpanExport): PageServices {
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  const client = clientFrom(c);
+  const client = requestClientId(c);
   return {
     ...shareOf(shared, client),
     client,
     // The jobs of a viewer take turns with the other jobs of its client.
-    ...surroundings(c, spans, "-pages"),
+    ...requestDependencies(c, spans, "-pages"),
     cache: cacheOf(c.env),
     waitUntil,
-    defer: (work) => waitUntil(letOthersRun().then(work)),
+    defer: (work) => waitUntil(yieldToEventLoop().then(work)),
   };
 }

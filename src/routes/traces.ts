@@ -4,7 +4,7 @@ import type { Span } from "../core/trace.ts";
 import type { TraceSettings } from "../core/trace-settings.ts";
 import type { RequestTrace } from "../http/request-trace.ts";
 import type { ExportedSpan, SpanExport } from "../http/span-export.ts";
-import type { Caller } from "../placement/connection.ts";
+import type { JobOrigin } from "../placement/connection.ts";
 import { log, type RequestContext } from "./context.ts";
 
 /** Names the trace in the answer, and exports its spans later. */
@@ -18,7 +18,7 @@ export function traceAnswer(c: RequestContext, spans: SpanExport): void {
 }
 
 /** Makes the container's work a part of the trace of the request. */
-export function tracedCaller(c: RequestContext, spans: SpanExport): Pick<Caller, "trace"> {
+export function tracedCaller(c: RequestContext, spans: SpanExport): Pick<JobOrigin, "trace"> {
   const trace = c.get("trace");
   if (!trace) return {};
   return { trace: callerTrace(trace, (made) => exportSpans(trace, exportOf(c, spans), made)) };
@@ -26,7 +26,7 @@ export function tracedCaller(c: RequestContext, spans: SpanExport): Pick<Caller,
 
 type Made = () => readonly ExportedSpan[];
 
-export const callerTrace = (trace: RequestTrace, exported: (made: Made) => void): NonNullable<Caller["trace"]> => ({
+export const callerTrace = (trace: RequestTrace, exported: (made: Made) => void): NonNullable<JobOrigin["trace"]> => ({
   headers: trace.containerHeaders,
   received: (reported: readonly Span[]) => exported(() => trace.ofContainer(reported)),
 });

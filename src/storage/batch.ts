@@ -2,10 +2,10 @@
 // confirmed, up to a limit.
 
 import type { Bucket } from "../core/bucket.ts";
-import type { Arrival, Kind, NewFile, NewIds, StoredFile } from "./file.ts";
-import type { Keeping } from "./kept-bytes.ts";
-import { type About, PART_BYTES, putFile, readFile, type WholeFile } from "./lone-files.ts";
-import type { FileMarks } from "./marks.ts";
+import type { ReceivedFile, FileKind, NewFile, IdGenerator, StoredFile } from "./file.ts";
+import type { Reservation } from "./kept-bytes.ts";
+import { type BatchProperties, PART_BYTES, putFile, readFile, type BufferedFile } from "./lone-files.ts";
+import type { FilePolicy } from "./marks.ts";
 import { LARGEST_FILE_BYTES, PackBuilder } from "./packs.ts";
 import { PartBuffer } from "./part-buffer.ts";
 import { StoredTally, type Storing } from "./stored-bytes.ts";
@@ -14,18 +14,18 @@ import { StoredTally, type Storing } from "./stored-bytes.ts";
 const MAX_UNCONFIRMED = 6;
 const MAX_UNCONFIRMED_BYTES = PART_BYTES;
 
-interface Waiting extends PromiseWithResolvers<StoredFile> {
-  readonly file: WholeFile;
+interface PendingWrite extends PromiseWithResolvers<StoredFile> {
+  readonly file: BufferedFile;
 }
 
 export interface BatchOptions {
   readonly bucket: Bucket;
-  readonly kind: Kind;
-  readonly ids: NewIds;
+  readonly kind: FileKind;
+  readonly ids: IdGenerator;
   /** Returns the marks of a file that is stored now. */
-  marks(): FileMarks;
+  marks(): FilePolicy;
   /** Memory for small files that wait. A file that gets none is stored at once. */
-  readonly room: Keeping;
+  readonly reservation: Reservation;
   remove(ids: readonly string[]): Promise<void>;
   /** Counts the bytes of a file that was received. @default not counted */
   received?(bytes: number): void;
@@ -35,8 +35,8 @@ export interface BatchOptions {
 
 export class Batch {
   readonly #bucket: Bucket;
-  readonly #about: About;
-  readonly #room: Keeping;
+  readonly #about: BatchProperties;
+  readonly #room: Reservation;
   readonly #remove: BatchOptions["remove"];
   readonly #received: BatchOptions["received"];
   readonly #tally: StoredTally | undefined;
@@ -44,17 +44,17 @@ export class Batch {
   /** All files received, whether stored or not. */
   readonly #arrived: Promise<StoredFile>[] = [];
   /** Files that are stored only when the batch is sent. Their memory is the caller's concern. */
-  #held: Waiting[] = [];
+  #held: PendingWrite[] = [];
   /** Small files whose write has not started. */
-  #waiting: Waiting[] = [];
+  #waiting: PendingWrite[] = [];
   #pack: PackBuilder;
   /** Writes in progress. */
   readonly #sent: { readonly done: Promise<unknown>; readonly bytes: number }[] = [];
 
-  constructor({ bucket, kind, ids, marks, room, remove, received, storing }: BatchOptions) {
+  constructor({ bucket, kind, ids, marks, reservation, remove, received, storing }: BatchOptions) {
     this.#bucket = bucket;
     this.#about = { kind, ids, marks };
-    this.#room = room;
+    this.#room = reservation;
     this.#remove = remove;
     this.#received = received;
     this.#tally = storing && new StoredTally(storing);
@@ -71,7 +71,7 @@ export class Batch {
    * or anything else fails, no part of the file remains.
    * @throws the error that kept this or an earlier file from being stored
    */
-  async receive(file: NewFile): Promise<Arrival> {
+  async add(file: NewFile): Promise<ReceivedFile> {
     const body = this.#tally?.passing(file.body) ?? file.body;
     const read = await readFile(this.#bucket, this.#about, { ...file, body }, this.#parts);
     this.#received?.("stored" in read ? read.size : read.bytes.length);
@@ -87,13 +87,13 @@ export class Batch {
     // The promise is awaited by whoever needs the file; until then its rejection must not count as unhandled.
     waiting.promise.catch(() => {});
     this.#arrived.push(waiting.promise);
-    if (file.isHeld) this.#held.push(waiting);
+    if (file.deferStore) this.#held.push(waiting);
     else this.#take(waiting);
     await this.#confirm();
     return { name, type, size: bytes.length, bytes, sha256, stored: waiting.promise };
   }
 
-  #take(waiting: Waiting): void {
+  #take(waiting: PendingWrite): void {
     if (waiting.file.bytes.length > LARGEST_FILE_BYTES) this.#sendAlone(waiting);
     else if (!this.#wait(waiting)) {
       this.#sendWaiting();
@@ -102,11 +102,11 @@ export class Batch {
   }
 
   /** @returns true if there was room for the file */
-  #wait(waiting: Waiting): boolean {
+  #wait(waiting: PendingWrite): boolean {
     const { length } = waiting.file.bytes;
-    if (!this.#room.take(length)) return false;
+    if (!this.#room.tryReserve(length)) return false;
     if (!this.#pack.add(waiting.file)) {
-      this.#room.give(length);
+      this.#room.release(length);
       return false;
     }
     this.#waiting.push(waiting);
@@ -114,7 +114,7 @@ export class Batch {
   }
 
   /** Sends the files that wait. More may follow. */
-  send(): void {
+  flush(): void {
     for (const held of this.#held.splice(0)) this.#take(held);
     this.#sendWaiting();
   }
@@ -123,7 +123,7 @@ export class Batch {
     const [waiting, pack] = [this.#waiting, this.#pack];
     this.#waiting = [];
     this.#pack = new PackBuilder(this.#about);
-    this.#room.give(pack.bytes);
+    this.#room.release(pack.bytes);
     if (waiting.length === 1) this.#sendAlone(waiting[0]);
     if (waiting.length < 2) return;
     const put = pack.put(this.#bucket);
@@ -135,8 +135,8 @@ export class Batch {
    * Returns the files after all of them are stored and counted.
    * @throws the error that kept one from being stored, or that refuses them
    */
-  async settle(): Promise<StoredFile[]> {
-    this.send();
+  async commit(): Promise<StoredFile[]> {
+    this.flush();
     await this.#tally?.settle();
     return Promise.all(this.#arrived);
   }
@@ -145,7 +145,7 @@ export class Batch {
   async discard(): Promise<void> {
     for (const { reject } of [...this.#held.splice(0), ...this.#waiting]) reject(new Error("the file is discarded"));
     this.#waiting = [];
-    this.#room.give(this.#pack.bytes);
+    this.#room.release(this.#pack.bytes);
     this.#pack = new PackBuilder(this.#about);
     this.#sent.length = 0;
     const arrived = await Promise.allSettled(this.#arrived.splice(0));
@@ -153,7 +153,7 @@ export class Batch {
     this.#tally?.giveBack();
   }
 
-  #sendAlone({ file, resolve, reject }: Waiting): void {
+  #sendAlone({ file, resolve, reject }: PendingWrite): void {
     const put = putFile(this.#bucket, this.#about, file);
     put.then(resolve, reject);
     this.#track(put, file.bytes.length);

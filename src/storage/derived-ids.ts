@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import type { Bucket } from "../core/bucket.ts";
-import { idFrom, type Kind, type NewIds, packedIds } from "./file.ts";
+import { idFrom, type FileKind, type IdGenerator, packedIds } from "./file.ts";
 import { keysOf } from "./lone-files.ts";
 import { packKeyOf } from "./packs.ts";
 
@@ -11,7 +11,7 @@ import { packKeyOf } from "./packs.ts";
 export const FIRST_IDS = 8;
 const MAX_DELETED_AT_ONCE = 1000;
 
-export class DerivedIds implements NewIds {
+export class DerivedIds implements IdGenerator {
   readonly #seed: string;
   readonly #reserve: (count: number) => Promise<void>;
   #used = 0;
@@ -27,11 +27,11 @@ export class DerivedIds implements NewIds {
     this.#reserve = reserve;
   }
 
-  async alone(kind: Kind): Promise<string> {
+  async standalone(kind: FileKind): Promise<string> {
     return idFrom(kind, uuidOf(this.#seed, await this.#next()), false);
   }
 
-  async packed(kind: Kind, count: number): Promise<string[]> {
+  async packed(kind: FileKind, count: number): Promise<string[]> {
     return packedIds(idFrom(kind, uuidOf(this.#seed, await this.#next()), true), kind, count);
   }
 

@@ -1,6 +1,6 @@
 // Defines stored files and their ids. Knows nothing about the storage.
 import type { Chunks } from "../core/operation.ts";
-import type { FileMarks } from "./marks.ts";
+import type { FilePolicy } from "./marks.ts";
 
 export interface StoredFile {
   readonly id: string;
@@ -12,7 +12,7 @@ export interface StoredFile {
   /** Entity tag: opaque, unquoted. */
   readonly etag: string;
   readonly modified: Date;
-  readonly marks: FileMarks;
+  readonly marks: FilePolicy;
 }
 
 /** A file that was found, and when it ends, unless it stays for ever. */
@@ -21,7 +21,7 @@ export interface FoundFile extends StoredFile {
 }
 
 /** A file whose body has been read, but which is possibly not stored yet. */
-export interface Arrival extends Pick<StoredFile, "name" | "type" | "size"> {
+export interface ReceivedFile extends Pick<StoredFile, "name" | "type" | "size"> {
   /** The whole content, if it fits into one part. */
   readonly bytes?: Uint8Array;
   /** SHA-256 in lowercase hexadecimal digits; absent if its first bytes were made last. */
@@ -45,7 +45,7 @@ export interface NewFile {
    */
   readonly partBytes?: number;
   /** True to store the file only when the batch is sent, if it fits into one part. @default false */
-  readonly isHeld?: boolean;
+  readonly deferStore?: boolean;
 }
 
 export interface ByteRange {
@@ -53,7 +53,7 @@ export interface ByteRange {
   readonly length: number;
 }
 
-export type Kind = "input" | "output";
+export type FileKind = "input" | "output";
 const DIGITS = { input: "1", output: "2" } as const;
 
 /** Shape of an id: `1` for an input or `2` for an output, then a UUIDv4. */
@@ -65,30 +65,30 @@ export const isId = (text: string) => ID.test(text);
  * those who know the file's id.
  */
 const PACK_CHARACTERS = 19;
-export const packOf = (id: string) => id.slice(0, PACK_CHARACTERS);
+export const packNameOf = (id: string) => id.slice(0, PACK_CHARACTERS);
 /** Reports whether the file is in a pack or stored alone, according to the last bit of its id. */
 export const isPacked = (id: string) => Number.parseInt(id.at(-1)!, 16) % 2 === 1;
 
 /** Returns the id that a version 4 UUID stands for, with the last bit as it must be. */
-export const idFrom = (kind: Kind, uuid: string, isPacked: boolean): string => {
+export const idFrom = (kind: FileKind, uuid: string, isPacked: boolean): string => {
   const last = Number.parseInt(uuid.at(-1)!, 16);
   return DIGITS[kind] + uuid.slice(0, -1) + (isPacked ? last | 1 : last & ~1).toString(16);
 };
-const randomId = (kind: Kind, isPacked: boolean) => idFrom(kind, crypto.randomUUID(), isPacked);
-export const newId = (kind: Kind): string => randomId(kind, false);
+const randomId = (kind: FileKind, isPacked: boolean) => idFrom(kind, crypto.randomUUID(), isPacked);
+export const newId = (kind: FileKind): string => randomId(kind, false);
 /** Returns ids for files in one pack, whose common start is that of `first`. */
-export const packedIds = (first: string, kind: Kind, count: number): string[] =>
-  Array.from({ length: count }, () => packOf(first) + randomId(kind, true).slice(PACK_CHARACTERS));
+export const packedIds = (first: string, kind: FileKind, count: number): string[] =>
+  Array.from({ length: count }, () => packNameOf(first) + randomId(kind, true).slice(PACK_CHARACTERS));
 
 /** Makes the ids of new files. Storage has nothing under an id before it was made. */
-export interface NewIds {
+export interface IdGenerator {
   /** Returns the id of a lone file. */
-  alone(kind: Kind): Promise<string>;
+  standalone(kind: FileKind): Promise<string>;
   /** Returns ids for files in one pack. */
-  packed(kind: Kind, count: number): Promise<string[]>;
+  packed(kind: FileKind, count: number): Promise<string[]>;
 }
 
-export const RANDOM_IDS: NewIds = {
-  alone: async (kind) => newId(kind),
+export const randomIds: IdGenerator = {
+  standalone: async (kind) => newId(kind),
   packed: async (kind, count) => packedIds(randomId(kind, true), kind, count),
 };

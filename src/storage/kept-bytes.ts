@@ -4,31 +4,31 @@
 
 import { leavesEnough } from "../core/client-shares.ts";
 
-export interface KeptLimits {
+export interface QuotaLimits {
   /** Maximum number of bytes of one request. */
-  readonly each: number;
+  readonly perRequest: number;
   /** Maximum number of bytes of all requests together. */
-  readonly all: number;
+  readonly total: number;
 }
 
 /** One request's share. `using` returns all of it. */
-export interface Keeping extends Disposable {
+export interface Reservation extends Disposable {
   /** @returns true if there was room for that many more bytes */
-  take(bytes: number): boolean;
+  tryReserve(bytes: number): boolean;
   /** Returns a part of the bytes that were taken. */
-  give(bytes: number): void;
+  release(bytes: number): void;
 }
 
-export interface KeptBytes {
-  open(): Keeping;
+export interface MemoryQuota {
+  openReservation(): Reservation;
 }
 
-export interface SharedBytes extends KeptBytes {
+export interface SharedBytes extends MemoryQuota {
   /** Returns the memory for the requests of a client, which leaves some to others. */
-  for(client: string): KeptBytes;
+  for(client: string): MemoryQuota;
 }
 
-export function createKeptBytes({ each, all }: KeptLimits): SharedBytes {
+export function createMemoryQuota({ perRequest, total: all }: QuotaLimits): SharedBytes {
   let total = 0;
   const clients = new Map<string, number>();
   const count = (client: string, bytes: number) => {
@@ -37,17 +37,17 @@ export function createKeptBytes({ each, all }: KeptLimits): SharedBytes {
     if (held === 0) clients.delete(client);
     else clients.set(client, held);
   };
-  const bytesOf = (client: string, mayTake: (bytes: number) => boolean): KeptBytes => ({
-    open() {
+  const bytesOf = (client: string, mayTake: (bytes: number) => boolean): MemoryQuota => ({
+    openReservation() {
       let own = 0;
       return {
-        take(bytes) {
-          if (own + bytes > each || !mayTake(bytes)) return false;
+        tryReserve(bytes) {
+          if (own + bytes > perRequest || !mayTake(bytes)) return false;
           own += bytes;
           count(client, bytes);
           return true;
         },
-        give(bytes) {
+        release(bytes) {
           own -= bytes;
           count(client, -bytes);
         },

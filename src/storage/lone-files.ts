@@ -5,8 +5,8 @@
 //                 after R2 requires the metadata
 import { createHash } from "node:crypto";
 import type { Bucket, BucketObject, MultipartUpload, UploadedPart } from "../core/bucket.ts";
-import type { ByteRange, Kind, NewFile, NewIds, StoredFile } from "./file.ts";
-import { type FileMarks, marksIn, metadataOf, noteExpiry } from "./marks.ts";
+import type { ByteRange, FileKind, NewFile, IdGenerator, StoredFile } from "./file.ts";
+import { type FilePolicy, policyFromMetadata, policyToMetadata, writeExpiryMarker } from "./marks.ts";
 import type { PartBuffer } from "./part-buffer.ts";
 
 /**
@@ -22,7 +22,7 @@ export const DIGESTS = "sha256/";
 export const keysOf = (id: string) => [FILES + id, DIGESTS + id];
 
 /** A file that is small enough for one part, and not stored yet. */
-export interface WholeFile {
+export interface BufferedFile {
   readonly name: string;
   readonly type: string;
   readonly bytes: Uint8Array;
@@ -31,15 +31,15 @@ export interface WholeFile {
 }
 
 /** The properties that the files of a batch share. */
-export interface About {
-  readonly kind: Kind;
-  readonly ids: NewIds;
+export interface BatchProperties {
+  readonly kind: FileKind;
+  readonly ids: IdGenerator;
   /** Returns the marks of a file that is stored now. */
-  marks(): FileMarks;
+  marks(): FilePolicy;
 }
 
 /** A file whose parts are all stored except the last. */
-export interface PartedFile extends Pick<StoredFile, "name" | "type" | "size"> {
+export interface MultipartFile extends Pick<StoredFile, "name" | "type" | "size"> {
   /** Absent if the file has a head. */
   readonly sha256?: string;
   readonly stored: Promise<StoredFile>;
@@ -51,10 +51,10 @@ export interface PartedFile extends Pick<StoredFile, "name" | "type" | "size"> {
  */
 export async function readFile(
   bucket: Bucket,
-  about: About,
+  about: BatchProperties,
   file: NewFile,
   parts: PartBuffer,
-): Promise<WholeFile | PartedFile> {
+): Promise<BufferedFile | MultipartFile> {
   const { name } = file;
   const digest = createHash("sha256");
   const upload = new Upload(bucket, about, file);
@@ -84,15 +84,15 @@ export async function readFile(
 /** The upload of one file in parts. It begins in R2 with the first part that is sent. */
 class Upload {
   readonly #bucket: Bucket;
-  readonly #about: About;
+  readonly #about: BatchProperties;
   readonly #file: NewFile;
   #type: string | undefined;
-  #sending: { readonly id: string; readonly parts: MultipartUpload; readonly marks: FileMarks } | undefined;
+  #sending: { readonly id: string; readonly parts: MultipartUpload; readonly marks: FilePolicy } | undefined;
   readonly #uploaded: UploadedPart[] = [];
   /** With a head, the first part is kept until the end, because its first bytes are known only then. */
   firstPart: Uint8Array | undefined;
 
-  constructor(bucket: Bucket, about: About, file: NewFile) {
+  constructor(bucket: Bucket, about: BatchProperties, file: NewFile) {
     this.#bucket = bucket;
     this.#about = about;
     this.#file = file;
@@ -121,7 +121,7 @@ class Upload {
     if (rest.length > 0) await this.#sendNext(rest);
     if (this.firstPart) this.#uploaded.unshift(await this.#send(1, this.firstPart));
     const { id, parts, marks } = this.#sending!;
-    await noteExpiry(this.#bucket, marks, id);
+    await writeExpiryMarker(this.#bucket, marks, id);
     const object = await parts.complete(this.#uploaded);
     this.#sending = undefined;
     try {
@@ -145,7 +145,7 @@ class Upload {
 
   async #send(number: number, part: Uint8Array): Promise<UploadedPart> {
     if (!this.#sending) {
-      const id = await this.#about.ids.alone(this.#about.kind);
+      const id = await this.#about.ids.standalone(this.#about.kind);
       const marks = this.#about.marks();
       const settings = fileOptions({ name: this.#file.name, type: this.typeFrom(part), marks });
       const [bucket, key] = [this.#bucket, FILES + id];
@@ -156,11 +156,11 @@ class Upload {
   }
 }
 
-export async function putFile(bucket: Bucket, about: About, file: WholeFile): Promise<StoredFile> {
-  const id = await about.ids.alone(about.kind);
+export async function putFile(bucket: Bucket, about: BatchProperties, file: BufferedFile): Promise<StoredFile> {
+  const id = await about.ids.standalone(about.kind);
   const marks = about.marks();
   try {
-    await noteExpiry(bucket, marks, id);
+    await writeExpiryMarker(bucket, marks, id);
     return describe(id, await bucket.put(FILES + id, file.bytes, fileOptions({ ...file, marks })));
   } catch (error) {
     await bucket.delete(FILES + id);
@@ -188,7 +188,7 @@ export async function sha256OfFile(bucket: Bucket, id: string): Promise<string |
 /** Returns the properties of the object of a file. */
 export const fileOptions = ({ name, type, sha256, marks }: DescribedFile) => ({
   httpMetadata: { contentType: type },
-  customMetadata: { name: encodeURIComponent(name), ...(sha256 ? { sha256 } : {}), ...metadataOf(marks) },
+  customMetadata: { name: encodeURIComponent(name), ...(sha256 ? { sha256 } : {}), ...policyToMetadata(marks) },
 });
 
 interface DescribedFile extends Pick<StoredFile, "name" | "type" | "marks"> {
@@ -203,7 +203,7 @@ function describe(id: string, object: BucketObject): StoredFile {
     size: object.size,
     etag: object.etag,
     modified: object.uploaded,
-    marks: marksIn(object.customMetadata),
+    marks: policyFromMetadata(object.customMetadata),
   };
 }
 

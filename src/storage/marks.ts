@@ -4,7 +4,7 @@
 
 import type { Bucket } from "../core/bucket.ts";
 
-export interface FileMarks {
+export interface FilePolicy {
   /** Name of the client that made the file. @default nobody in particular */
   readonly owner?: string;
   /** Name of the client against whose limit of stored bytes the file counts. @default nobody's */
@@ -19,7 +19,7 @@ const EXPIRING = "expiring/";
 const TIME_DIGITS = 13;
 
 /** Returns the marks as metadata of an object. */
-export const metadataOf = ({ owner, counts, token, expires }: FileMarks): Record<string, string> => ({
+export const policyToMetadata = ({ owner, counts, token, expires }: FilePolicy): Record<string, string> => ({
   ...(owner === undefined ? {} : { owner }),
   ...(counts === undefined ? {} : { counts }),
   ...(token === undefined ? {} : { token }),
@@ -27,7 +27,12 @@ export const metadataOf = ({ owner, counts, token, expires }: FileMarks): Record
 });
 
 /** Reads the marks from the metadata of an object. */
-export const marksIn = ({ owner, counts, token, expires }: Readonly<Record<string, string>> = {}): FileMarks => ({
+export const policyFromMetadata = ({
+  owner,
+  counts,
+  token,
+  expires,
+}: Readonly<Record<string, string>> = {}): FilePolicy => ({
   ...(owner === undefined ? {} : { owner }),
   ...(counts === undefined ? {} : { counts }),
   ...(token === undefined ? {} : { token }),
@@ -38,20 +43,20 @@ export const marksIn = ({ owner, counts, token, expires }: Readonly<Record<strin
  * Notes when an object ends, before it is stored: if the process is killed in between, the note is all that remains.
  * @param name id of a lone file, or the part of an id that names a pack
  */
-export async function noteExpiry(bucket: Bucket, { expires }: FileMarks, name: string): Promise<void> {
+export async function writeExpiryMarker(bucket: Bucket, { expires }: FilePolicy, name: string): Promise<void> {
   if (expires === undefined) return;
   await bucket.put(`${EXPIRING}${String(expires).padStart(TIME_DIGITS, "0")}-${name}`, new Uint8Array(0));
 }
 
 /** An object that has ended. */
-export interface Ended {
+export interface ExpiredObject {
   /** Key of the note. */
   readonly key: string;
   readonly name: string;
 }
 
 /** Yields what has ended by now, at most 1000 at a time. The caller removes the notes. */
-export async function* endedIn(bucket: Bucket, now: number): AsyncGenerator<readonly Ended[]> {
+export async function* listExpired(bucket: Bucket, now: number): AsyncGenerator<readonly ExpiredObject[]> {
   for (;;) {
     // Keys are listed in the order of time. What was yielded before is removed.
     const page = await bucket.list({ prefix: EXPIRING });

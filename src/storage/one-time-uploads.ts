@@ -3,8 +3,8 @@
 import type { Bucket, BucketObject } from "../core/bucket.ts";
 import type { Limits } from "../core/limiter.ts";
 import { LIMITS } from "../core/limits.ts";
-import { wait } from "../core/pause.ts";
-import type { FileMarks } from "./marks.ts";
+import { delay } from "../core/pause.ts";
+import type { FilePolicy } from "./marks.ts";
 
 /** Whose limits of bytes a file counts for. */
 export interface Quota extends Pick<Limits, "megabytesPerDay" | "storedMegabytes"> {
@@ -15,18 +15,18 @@ const PREFIX = "once/";
 const TOKEN = /^[\da-f]{64}$/;
 
 /** `open`: nothing has come. `taken`: a request is uploading. `done`: the file has the id. */
-export type OneTimeState = Address &
+export type OneTimeState = OneTimeUrl &
   (
     | { readonly state: "open" }
     | { readonly state: "taken"; readonly since: number }
     | { readonly state: "done"; readonly id: string }
   );
 
-interface Address {
+interface OneTimeUrl {
   readonly name: string;
   readonly expires: number;
   /** Marks of the file. */
-  readonly marks: FileMarks;
+  readonly marks: FilePolicy;
   /** @default nobody's */
   readonly quota?: Quota;
 }
@@ -43,7 +43,7 @@ export class OneTimeUploads {
   /** Returns the token of a new address: 256 random bits in hexadecimal digits. */
   async create(
     name: string,
-    marks: FileMarks,
+    marks: FilePolicy,
     quota?: Quota,
   ): Promise<{ readonly token: string; readonly expires: Date }> {
     const bytes = crypto.getRandomValues(new Uint8Array(32));
@@ -66,10 +66,10 @@ export class OneTimeUploads {
    * @returns a function that sets the outcome: the id of the file, or undefined to open the address again; it returns
    * false if another request has taken the address meanwhile
    */
-  async take(
+  async reserve(
     token: string,
   ): Promise<
-    (Pick<Address, "name" | "marks" | "quota"> & { settle(id: string | undefined): Promise<boolean> }) | Refusal
+    (Pick<OneTimeUrl, "name" | "marks" | "quota"> & { settle(id: string | undefined): Promise<boolean> }) | Refusal
   > {
     const found = await this.#read(token);
     if (!found) return "unknown";
@@ -119,7 +119,7 @@ export class OneTimeUploads {
       } catch (error) {
         // R2 allows one write per second of one object.
         if (attempt === WRITE_ATTEMPTS) throw error;
-        await wait(attempt * WRITE_PAUSE_MS);
+        await delay(attempt * WRITE_PAUSE_MS);
       }
     }
   }

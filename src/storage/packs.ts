@@ -3,14 +3,14 @@
 //                              length of the index, the number of files, their marks and, once one was removed, the
 //                              time when all were stored
 import type { Bucket, BucketObject } from "../core/bucket.ts";
-import { type ByteRange, packOf, type StoredFile } from "./file.ts";
-import type { About, WholeFile } from "./lone-files.ts";
-import { type FileMarks, marksIn, metadataOf, noteExpiry } from "./marks.ts";
+import { type ByteRange, packNameOf, type StoredFile } from "./file.ts";
+import type { BatchProperties, BufferedFile } from "./lone-files.ts";
+import { type FilePolicy, policyFromMetadata, policyToMetadata, writeExpiryMarker } from "./marks.ts";
 
 export const PACKS = "packs/";
-export const packKeyOf = (id: string) => PACKS + packOf(id);
+export const packKeyOf = (id: string) => PACKS + packNameOf(id);
 /** Reports whether a name is that of a pack, not the id of a file. */
-export const isPackName = (name: string) => name === packOf(name);
+export const isPackName = (name: string) => name === packNameOf(name);
 
 /** Size of the first read of a pack. No index is longer. */
 const START_BYTES = 2 ** 15;
@@ -31,7 +31,7 @@ type PackEntry = readonly [id: string, name: string, type: string, size: number,
 interface Start {
   readonly etag: string;
   readonly stored: Date;
-  readonly marks: FileMarks;
+  readonly marks: FilePolicy;
   readonly entries: readonly PackEntry[];
   /** Length of the index. */
   readonly indexBytes: number;
@@ -42,8 +42,8 @@ interface Start {
 const encoder = new TextEncoder();
 /** Any id. All have the same length. */
 const ANY_ID = `2${"0".repeat(36)}`;
-const entryOf = (id: string, { name, type, bytes, sha256 }: WholeFile): PackEntry => [
-  id.slice(packOf(id).length),
+const entryOf = (id: string, { name, type, bytes, sha256 }: BufferedFile): PackEntry => [
+  id.slice(packNameOf(id).length),
   name,
   type,
   bytes.length,
@@ -52,16 +52,16 @@ const entryOf = (id: string, { name, type, bytes, sha256 }: WholeFile): PackEntr
 
 /** Collects the files of one pack. */
 export class PackBuilder {
-  readonly #about: About;
-  readonly #files: WholeFile[] = [];
+  readonly #about: BatchProperties;
+  readonly #files: BufferedFile[] = [];
   #bytes = 0;
   #indexBytes = 2;
 
-  constructor(about: About) {
+  constructor(about: BatchProperties) {
     this.#about = about;
   }
 
-  get files(): readonly WholeFile[] {
+  get files(): readonly BufferedFile[] {
     return this.#files;
   }
 
@@ -71,7 +71,7 @@ export class PackBuilder {
   }
 
   /** @returns true if there was room for the file */
-  add(file: WholeFile): boolean {
+  add(file: BufferedFile): boolean {
     const bytes = this.#bytes + file.bytes.length;
     const indexBytes = this.#indexBytes + encoder.encode(JSON.stringify(entryOf(ANY_ID, file))).length + 1;
     if (bytes > PACK_BYTES || indexBytes > START_BYTES) return false;
@@ -88,7 +88,7 @@ export class PackBuilder {
     const key = packKeyOf(ids[0]);
     const bodies = this.#files.map(({ bytes }) => bytes);
     try {
-      await noteExpiry(bucket, marks, packOf(ids[0]));
+      await writeExpiryMarker(bucket, marks, packNameOf(ids[0]));
       const { uploaded: stored } = (await bucket.put(key, ...packed(entries, bodies, { marks })))!;
       return entries.map((entry, index) => describe(ids[index], entry, { stored, marks }));
     } catch (error) {
@@ -136,7 +136,7 @@ export class Packs {
   /** @param ids ids of files in one pack */
   async remove(ids: readonly string[]): Promise<void> {
     const key = packKeyOf(ids[0]);
-    const gone = new Set(ids.map((id) => id.slice(packOf(id).length)));
+    const gone = new Set(ids.map((id) => id.slice(packNameOf(id).length)));
     this.#read.delete(key);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const object = await this.#bucket.get(key);
@@ -180,7 +180,7 @@ export function aboutPack({ uploaded, customMetadata }: BucketObject): { stored:
 interface Common {
   /** Absent while it is the time of the object. */
   readonly stored?: Date;
-  readonly marks: FileMarks;
+  readonly marks: FilePolicy;
 }
 
 function packed(entries: readonly PackEntry[], bodies: readonly Uint8Array[], { stored, marks }: Common) {
@@ -195,7 +195,7 @@ function packed(entries: readonly PackEntry[], bodies: readonly Uint8Array[], { 
     index: String(index.length),
     count: String(entries.length),
     ...(stored ? { stored: String(stored.getTime()) } : {}),
-    ...metadataOf(marks),
+    ...policyToMetadata(marks),
   };
   return [body, { customMetadata }] as const;
 }
@@ -204,7 +204,7 @@ function parse(object: BucketObject, bytes: Uint8Array): Start {
   const indexBytes = Number(object.customMetadata!.index);
   const entries = JSON.parse(new TextDecoder().decode(bytes.subarray(0, indexBytes))) as PackEntry[];
   const { stored } = aboutPack(object);
-  return { etag: object.etag, stored, marks: marksIn(object.customMetadata), entries, indexBytes, bytes };
+  return { etag: object.etag, stored, marks: policyFromMetadata(object.customMetadata), entries, indexBytes, bytes };
 }
 
 /** Yields the files with their offsets from the start of the object. */
@@ -218,7 +218,7 @@ function* placesIn({ entries, indexBytes }: Start): Generator<{ readonly entry: 
 
 function memberOf(pack: Start, id: string) {
   for (const { entry, offset } of placesIn(pack)) {
-    if (packOf(id) + entry[0] === id) return { file: describe(id, entry, pack), sha256: entry[4], offset };
+    if (packNameOf(id) + entry[0] === id) return { file: describe(id, entry, pack), sha256: entry[4], offset };
   }
   return undefined;
 }

@@ -2,13 +2,13 @@
 
 import type { Bucket } from "../core/bucket.ts";
 import { LIMITS } from "../core/limits.ts";
-import { wait } from "../core/pause.ts";
-import { within } from "../core/within.ts";
+import { delay } from "../core/pause.ts";
+import { withTimeout } from "../core/within.ts";
 
 /** Keys of the objects that are written for this, and are removed at once. */
 const PREFIX = "ready/";
 /** Time for which a proof holds. */
-const PROVED_MS = 10_000;
+const PROBE_TTL_MS = 10_000;
 const LOOK_EVERY_MS = 20;
 const CONTENT = new TextEncoder().encode("ready");
 
@@ -21,13 +21,13 @@ export class StorageProbe {
   /** @returns a sentence if the storage does not work */
   async failure(bucket: Bucket): Promise<string | undefined> {
     const now = Date.now();
-    if (this.#last && now - this.#last.at < PROVED_MS) return this.#last.failure;
+    if (this.#last && now - this.#last.at < PROBE_TTL_MS) return this.#last.failure;
     // A request of the Worker cannot wait for a promise of another one.
     if (this.#begun !== undefined && now - this.#begun < LIMITS.readyMs) return this.#failureOfOther(this.#begun);
     this.#begun = now;
     let failure: string | undefined;
     try {
-      failure = await within(LIMITS.readyMs, () => prove(bucket));
+      failure = await withTimeout(LIMITS.readyMs, () => probe(bucket));
     } catch {
       failure = "The storage does not answer.";
     }
@@ -37,12 +37,12 @@ export class StorageProbe {
   }
 
   async #failureOfOther(begun: number): Promise<string | undefined> {
-    while (this.#begun === begun && Date.now() - begun < LIMITS.readyMs) await wait(LOOK_EVERY_MS);
+    while (this.#begun === begun && Date.now() - begun < LIMITS.readyMs) await delay(LOOK_EVERY_MS);
     return this.#begun === begun ? "The storage does not answer." : this.#last?.failure;
   }
 }
 
-async function prove(bucket: Bucket): Promise<string | undefined> {
+async function probe(bucket: Bucket): Promise<string | undefined> {
   const key = `${PREFIX}${crypto.randomUUID()}`;
   try {
     await bucket.put(key, CONTENT);

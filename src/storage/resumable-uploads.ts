@@ -2,11 +2,11 @@
 // byte has arrived.
 
 import type { Bucket } from "../core/bucket.ts";
-import { mediaTypeOf } from "../core/media-type.ts";
+import { detectMediaType } from "../core/media-type.ts";
 import { isId, isPacked, newId } from "./file.ts";
 import { FILES, fileOptions } from "./lone-files.ts";
-import { type FileMarks, marksIn, noteExpiry } from "./marks.ts";
-import { findFacts, openState, removeState, statesIn, UPLOADS, type UploadFacts, writeState } from "./upload-state.ts";
+import { type FilePolicy, policyFromMetadata, writeExpiryMarker } from "./marks.ts";
+import { findInfo, openState, removeState, statesIn, UPLOADS, type UploadInfo, writeState } from "./upload-state.ts";
 import { partCount, UploadWriter } from "./upload-writer.ts";
 
 /** The limit of R2 and S3. */
@@ -17,7 +17,7 @@ export interface NewUpload {
   readonly length: number;
   /** The client's description of the file. */
   readonly metadata: string;
-  readonly marks?: FileMarks;
+  readonly marks?: FilePolicy;
 }
 
 /** An unfinished upload. */
@@ -44,8 +44,8 @@ export class ResumableUploads {
     const id = newId("input");
     const nothing = new Uint8Array(0);
     if (length === 0) {
-      await noteExpiry(this.#bucket, marks, id);
-      const type = mediaTypeOf(nothing, name);
+      await writeExpiryMarker(this.#bucket, marks, id);
+      const type = detectMediaType(nothing, name);
       await this.#bucket.put(FILES + id, nothing, fileOptions({ name, type, marks }));
     } else {
       const marked = Object.keys(marks).length > 0 ? { marks } : {};
@@ -56,14 +56,14 @@ export class ResumableUploads {
   }
 
   /** Returns the time after which an upload that changes now is removed. */
-  expiry(changed = new Date(this.#now()), { expires = Infinity }: FileMarks = {}): Date | undefined {
+  expiry(changed = new Date(this.#now()), { expires = Infinity }: FilePolicy = {}): Date | undefined {
     const end = Math.min(this.#lifetimeMs > 0 ? changed.getTime() + this.#lifetimeMs : Infinity, expires);
     return end === Infinity ? undefined : new Date(end);
   }
 
   /** @returns undefined if there is no such upload, or it is finished */
   async find(id: string): Promise<Unfinished | "expired" | undefined> {
-    const facts = isUploadId(id) ? await findFacts(this.#bucket, id) : undefined;
+    const facts = isUploadId(id) ? await findInfo(this.#bucket, id) : undefined;
     if (!facts) return undefined;
     if (this.#isOver(facts, facts.changed)) return "expired";
     return { ...facts, expires: this.expiry(facts.changed, facts.marks) };
@@ -84,7 +84,7 @@ export class ResumableUploads {
 
   /** Removes an unfinished upload. A request that writes to it fails. */
   async remove(id: string): Promise<void> {
-    const facts = isUploadId(id) ? await findFacts(this.#bucket, id) : undefined;
+    const facts = isUploadId(id) ? await findInfo(this.#bucket, id) : undefined;
     if (!facts) return;
     await removeState(this.#bucket, id);
     await this.#abort(id, facts.uploadId);
@@ -94,7 +94,7 @@ export class ResumableUploads {
   async sweep(): Promise<number> {
     let removed = 0;
     for await (const { key, uploaded, customMetadata } of statesIn(this.#bucket)) {
-      const expires = this.expiry(uploaded, marksIn(customMetadata));
+      const expires = this.expiry(uploaded, policyFromMetadata(customMetadata));
       if (expires === undefined || expires.getTime() > this.#now()) continue;
       await this.#bucket.delete(key);
       await this.#abort(key.slice(UPLOADS.length), customMetadata?.upload);
@@ -104,7 +104,7 @@ export class ResumableUploads {
   }
 
   /** Reports whether an upload has outlived its time, or too many requests were lost for another one to finish it. */
-  #isOver({ length, offset, freeNumber, marks }: UploadFacts, changed: Date): boolean {
+  #isOver({ length, offset, freeNumber, marks }: UploadInfo, changed: Date): boolean {
     const expires = this.expiry(changed, marks);
     if (expires !== undefined && expires.getTime() <= this.#now()) return true;
     return freeNumber + partCount(length - offset) > LAST_PART_NUMBER;

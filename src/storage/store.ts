@@ -7,15 +7,15 @@ import {
   type FoundFile,
   isId,
   isPacked,
-  type Kind,
-  type NewIds,
-  packOf,
-  RANDOM_IDS,
+  type FileKind,
+  type IdGenerator,
+  packNameOf,
+  randomIds,
   type StoredFile,
 } from "./file.ts";
-import type { Keeping } from "./kept-bytes.ts";
+import type { Reservation } from "./kept-bytes.ts";
 import { DIGESTS, FILES, findFile, keysOf, openFile, sha256OfFile } from "./lone-files.ts";
-import { endedIn, type FileMarks } from "./marks.ts";
+import { listExpired, type FilePolicy } from "./marks.ts";
 import { aboutPack, isPackName, PACKS, Packs } from "./packs.ts";
 import { aboutPageFile, PAGE_FILES, PageFiles, removePageFiles, removePageFilesOf } from "./page-files.ts";
 import { isNoted, noteRetired, sweepRetired } from "./retired.ts";
@@ -25,7 +25,7 @@ const MAX_DELETED_AT_ONCE = 1000;
 
 export interface Store {
   /** Returns a batch for the files of one request. Small files wait for others as long as `room` has space for them. */
-  batch(kind: Kind, room: Keeping): Batch;
+  batch(kind: FileKind, room: Reservation): Batch;
   /** @returns undefined if there is no such file, or it has expired */
   find(id: string): Promise<FoundFile | undefined>;
   /** Returns the file with its bytes, or a range of them. */
@@ -44,15 +44,15 @@ export interface Store {
   sweep(): Promise<number>;
 }
 
-const unmarked = (): FileMarks => ({});
+const unmarked = (): FilePolicy => ({});
 
 export interface StoreOptions {
   /** Lifetime of all files; 0 means unlimited. */
   readonly lifetimeMs: number;
   /** Makes the ids of files that are stored. @default at random */
-  readonly ids?: NewIds;
+  readonly ids?: IdGenerator;
   /** Returns the marks of a file that is stored now. @default none */
-  marks?(): FileMarks;
+  marks?(): FilePolicy;
   /** Counts the bytes of an input that was received. @default not counted */
   received?(bytes: number): void;
   /** Counts what is stored. @default not counted */
@@ -80,7 +80,7 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
     for (let at = 0; at < keys.length; at += MAX_DELETED_AT_ONCE) {
       await bucket.delete(keys.slice(at, at + MAX_DELETED_AT_ONCE));
     }
-    for (const inPack of Map.groupBy(known.filter(isPacked), packOf).values()) await packs.remove(inPack);
+    for (const inPack of Map.groupBy(known.filter(isPacked), packNameOf).values()) await packs.remove(inPack);
   }
 
   async function removeAll(ids: readonly string[]): Promise<void> {
@@ -90,10 +90,10 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
 
   return {
     // The ids of a batch that is discarded are not known to anyone, so nothing was derived from its files.
-    batch(kind, room) {
-      const { ids = RANDOM_IDS, marks = unmarked, received, storing } = options;
+    batch(kind, reservation) {
+      const { ids = randomIds, marks = unmarked, received, storing } = options;
       const counting = received && kind === "input" ? { received } : {};
-      return new Batch({ bucket, kind, ids, marks, room, remove, storing, ...counting });
+      return new Batch({ bucket, kind, ids, marks, reservation, remove, storing, ...counting });
     },
 
     async find(id) {
@@ -160,7 +160,7 @@ async function sweep(bucket: Bucket, lifetimeMs: number, now: number): Promise<n
 /** Removes the files that ended before the lifetime of all files. @returns their number */
 async function sweepEnded(bucket: Bucket, now: number): Promise<number> {
   let removed = 0;
-  for await (const ended of endedIn(bucket, now)) {
+  for await (const ended of listExpired(bucket, now)) {
     for (const { name } of ended) {
       const keys = isPackName(name) ? [PACKS + name] : keysOf(name);
       const object = await bucket.head(keys[0]);

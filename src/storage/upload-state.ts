@@ -5,9 +5,9 @@
 //                  the multipart upload
 import type { Bucket, BucketObject, UploadedPart } from "../core/bucket.ts";
 import { ByteReader } from "../core/byte-reader.ts";
-import { wait } from "../core/pause.ts";
+import { delay } from "../core/pause.ts";
 import { PART_BYTES } from "./lone-files.ts";
-import { type FileMarks, metadataOf } from "./marks.ts";
+import { type FilePolicy, policyToMetadata } from "./marks.ts";
 
 export const UPLOADS = "uploads/";
 export const stateKey = (id: string) => UPLOADS + id;
@@ -18,7 +18,7 @@ const START_BYTES = 2 ** 15;
 const WRITE_ATTEMPTS = 4;
 const WRITE_PAUSE_MS = 700;
 
-export interface UploadFacts {
+export interface UploadInfo {
   /** Safe name of the file. */
   readonly name: string;
   /** Size of the whole file in bytes. */
@@ -30,10 +30,10 @@ export interface UploadFacts {
   /** All part numbers from here on have never been given to a request. */
   readonly freeNumber: number;
   /** Those of the file. @default none */
-  readonly marks?: FileMarks;
+  readonly marks?: FilePolicy;
 }
 
-export interface UploadState extends UploadFacts {
+export interface UploadState extends UploadInfo {
   readonly parts: readonly UploadedPart[];
   /** The bucket's id of the multipart upload. */
   readonly uploadId: string | undefined;
@@ -42,18 +42,18 @@ export interface UploadState extends UploadFacts {
 /** Returns the number of stored bytes after the last part. */
 export const restLength = ({ offset, parts }: UploadState) => offset - parts.length * PART_BYTES;
 
-export interface FoundFacts extends UploadFacts {
+export interface FoundFacts extends UploadInfo {
   readonly changed: Date;
   readonly uploadId: string | undefined;
 }
 
 /** @returns undefined if there is no such upload */
-export async function findFacts(bucket: Bucket, id: string): Promise<FoundFacts | undefined> {
+export async function findInfo(bucket: Bucket, id: string): Promise<FoundFacts | undefined> {
   const object = await bucket.get(stateKey(id), { range: { offset: 0, length: START_BYTES } });
   if (!object) return undefined;
   const { facts, upload: uploadId } = object.customMetadata!;
   const bytes = (await object.bytes()).subarray(0, Number(facts));
-  return { ...(parse(bytes) as UploadFacts), changed: object.uploaded, uploadId };
+  return { ...(parse(bytes) as UploadInfo), changed: object.uploaded, uploadId };
 }
 
 export interface OpenedState {
@@ -70,7 +70,7 @@ export async function openState(bucket: Bucket, id: string): Promise<OpenedState
   if (!object) return undefined;
   const { facts, parts, upload: uploadId } = object.customMetadata!;
   const reader = new ByteReader(object.body);
-  const known = parse((await reader.read(Number(facts)))!) as UploadFacts;
+  const known = parse((await reader.read(Number(facts)))!) as UploadInfo;
   const listed = parse((await reader.read(Number(parts)))!) as (readonly [number, string])[];
   const state = { ...known, parts: listed.map(([partNumber, etag]) => ({ partNumber, etag })), uploadId };
   return { state, etag: object.etag, changed: object.uploaded, reader };
@@ -100,7 +100,7 @@ export async function writeState(
     facts: String(factBytes),
     parts: String(partBytes),
     ...(uploadId === undefined ? {} : { upload: uploadId }),
-    ...metadataOf(facts.marks ?? {}),
+    ...policyToMetadata(facts.marks ?? {}),
   };
   const options = { customMetadata, ...(etag === undefined ? {} : { onlyIf: { etagMatches: etag } }) };
   for (let attempt = 1; ; attempt++) {
@@ -108,7 +108,7 @@ export async function writeState(
       return await bucket.put(stateKey(id), body, options);
     } catch (error) {
       if (attempt === WRITE_ATTEMPTS) throw error;
-      await wait(attempt * WRITE_PAUSE_MS);
+      await delay(attempt * WRITE_PAUSE_MS);
     }
   }
 }

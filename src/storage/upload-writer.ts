@@ -2,9 +2,9 @@
 // upload at the same time: one of them goes on, the others fail, and no byte of theirs gets into the file.
 
 import type { Bucket, MultipartUpload, UploadedPart } from "../core/bucket.ts";
-import { mediaTypeOf } from "../core/media-type.ts";
+import { detectMediaType } from "../core/media-type.ts";
 import { FILES, fileOptions, PART_BYTES, SNIFFED_BYTES } from "./lone-files.ts";
-import { noteExpiry } from "./marks.ts";
+import { writeExpiryMarker } from "./marks.ts";
 import { PartBuffer } from "./part-buffer.ts";
 import { type OpenedState, removeState, restLength, stateKey, type UploadState, writeState } from "./upload-state.ts";
 
@@ -16,7 +16,7 @@ const UNCOMMITTED_PARTS = 4;
 const NUMBERS_AT_ONCE = 16;
 
 /** Another request has changed or ended the upload meanwhile. */
-export class UploadTaken extends Error {
+export class UploadConflict extends Error {
   override readonly name = "UploadTaken";
 }
 
@@ -106,8 +106,8 @@ export class UploadWriter {
   async finish(): Promise<void> {
     const rest = this.#buffer.rest();
     const multipart = this.#multipart ?? (await this.#begin(rest));
-    await noteExpiry(this.#bucket, this.#state.marks ?? {}, this.#id);
-    await this.#orTaken(async () => {
+    await writeExpiryMarker(this.#bucket, this.#state.marks ?? {}, this.#id);
+    await this.orConflict(async () => {
       if (rest.length > 0) this.#parts.push(await multipart.uploadPart(this.#nextNumber++, rest));
       await multipart.complete(this.#parts);
     });
@@ -117,7 +117,7 @@ export class UploadWriter {
   async #send(part: Uint8Array): Promise<void> {
     const multipart = this.#multipart ?? (await this.#begin(part));
     if (this.#nextNumber === this.#endNumber) await this.#commit();
-    this.#parts.push(await this.#orTaken(() => multipart.uploadPart(this.#nextNumber++, part)));
+    this.#parts.push(await this.orConflict(() => multipart.uploadPart(this.#nextNumber++, part)));
     // A state in which nothing is missing would look finished.
     const isLast = this.#parts.length * PART_BYTES === this.#state.length;
     const isDue =
@@ -143,7 +143,7 @@ export class UploadWriter {
       await this.#write({ freeNumber: freeNumber + count }, rest);
       this.#multipart = this.#bucket.resumeMultipartUpload(key, uploadId);
     } else {
-      const type = mediaTypeOf(bytes.subarray(0, SNIFFED_BYTES), name);
+      const type = detectMediaType(bytes.subarray(0, SNIFFED_BYTES), name);
       const multipart = await this.#bucket.createMultipartUpload(key, fileOptions({ name, type, marks }));
       try {
         await this.#write({ uploadId: multipart.uploadId, freeNumber: freeNumber + count }, rest);
@@ -168,7 +168,7 @@ export class UploadWriter {
   async #write(changes: Partial<UploadState>, rest: Uint8Array): Promise<void> {
     const state = { ...this.#state, ...changes };
     const written = await writeState(this.#bucket, this.#id, state, rest, this.#etag);
-    if (!written) throw new UploadTaken(`${this.#id} was changed by another request`);
+    if (!written) throw new UploadConflict(`${this.#id} was changed by another request`);
     this.#state = state;
     this.#etag = written.etag;
     this.#endNumber = state.freeNumber;
@@ -176,14 +176,14 @@ export class UploadWriter {
   }
 
   /** Runs a step that fails if another request has ended the upload. */
-  async #orTaken<T>(step: () => Promise<T>): Promise<T> {
+  async orConflict<T>(step: () => Promise<T>): Promise<T> {
     try {
       return await step();
     } catch (error) {
       const state = await this.#bucket.head(stateKey(this.#id));
       // A request that began before may finish the upload, whose state is ours for a moment.
       const isOurs = state?.etag === this.#etag && !(await this.#bucket.head(FILES + this.#id));
-      throw isOurs ? error : new UploadTaken(`${this.#id} was ended by another request`, { cause: error });
+      throw isOurs ? error : new UploadConflict(`${this.#id} was ended by another request`, { cause: error });
     }
   }
 }

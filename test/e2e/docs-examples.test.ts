@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { mediaTypeOf } from "../../src/core/media-type.ts";
+import { detectMediaType } from "../../src/core/media-type.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
@@ -71,7 +71,7 @@ async function runAll(language: string, program: string, argsOf: (text: string) 
     const bytes = await readFile(join(folder, saved));
     await rm(join(folder, saved));
     const accepted = /Accept"?: "?([\w/]+)/.exec(text)?.[1] ?? TYPES[saved.split(".").at(-1)!] ?? "application/pdf";
-    expect([section, mediaTypeOf(bytes.subarray(0, 4096), saved)]).toEqual([section, accepted]);
+    expect([section, detectMediaType(bytes.subarray(0, 4096), saved)]).toEqual([section, accepted]);
     expect(text).toContain(url);
   }
 }
@@ -159,7 +159,7 @@ describe("the commands of the text run", { timeout: 600_000 }, () => {
       const { stdout } = await shell(command);
       if (/-o letter\.pdf/.test(text)) {
         const bytes = await readFile(join(folder, "letter.pdf"));
-        expect([title, stdout, mediaTypeOf(bytes.subarray(0, 4096), "")]).toEqual([title, "", "application/pdf"]);
+        expect([title, stdout, detectMediaType(bytes.subarray(0, 4096), "")]).toEqual([title, "", "application/pdf"]);
         await rm(join(folder, "letter.pdf"));
       } else if (title === "Resumable uploads") {
         const id = stdout.trim().split("\n").at(-1);

@@ -1,7 +1,7 @@
 // Tests `npm run keys` with the storage of a running service.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { developmentKey } from "../../scripts/development-key.ts";
+import { ensureDevelopmentKey } from "../../scripts/development-key.ts";
 import { putKeys } from "../../scripts/key-records.ts";
 import { hashKey } from "../../src/core/api-key.ts";
 import { eventually } from "../support/eventually.ts";
@@ -64,14 +64,14 @@ test("npm start with API_KEY makes a record once: a revocation and settings outl
   const ownedBy = async (owner: string) =>
     (await keys("list")).output.split("\n").filter((line) => line.includes(owner));
   const given = "of-the-environment";
-  expect(await developmentKey(service.persistTo, given)).toBe(given);
+  expect(await ensureDevelopmentKey(service.persistTo, given)).toBe(given);
   expect(await statusWith(given)).toBe(200);
   await keys("update", given, "--owner", "Joan", "--scopes", "html");
-  await developmentKey(service.persistTo, given);
+  await ensureDevelopmentKey(service.persistTo, given);
   expect(await ownedBy("Joan")).toHaveLength(1);
   expect((await keys("revoke", given)).code).toBe(0);
   const revoked = await ownedBy("Joan");
-  await developmentKey(service.persistTo, given);
+  await ensureDevelopmentKey(service.persistTo, given);
   expect(await ownedBy("Joan")).toEqual(revoked);
   expect(await statusWith(given)).toBe(401);
 });

@@ -5,7 +5,7 @@ import { unzipSync } from "fflate";
 import { PDFDocument } from "pdf-lib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { mediaTypeOf } from "../../src/core/media-type.ts";
+import { detectMediaType } from "../../src/core/media-type.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { examine } from "../support/axe.ts";
 import { pythonTools } from "../support/client-tools.ts";
@@ -86,7 +86,7 @@ test("each file has its result or its error, and the results come as one archive
     expect(archive.name).toBe("png_files.zip");
     const entries = entriesOf(archive.bytes);
     expect(entries.map(([name]) => name)).toEqual(names.map((name) => `${name}.png`));
-    for (const [name, bytes] of entries) expect(mediaTypeOf(bytes, name)).toBe("image/png");
+    for (const [name, bytes] of entries) expect(detectMediaType(bytes, name)).toBe("image/png");
     const again = await download(page, () => page.click("text=Download all as ZIP"));
     expect(again.bytes).toEqual(archive.bytes);
 

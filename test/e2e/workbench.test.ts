@@ -3,7 +3,7 @@
 // Contract: docs/api.md#workbench
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { mediaTypeOf } from "../../src/core/media-type.ts";
+import { detectMediaType } from "../../src/core/media-type.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { unembeddablePdf } from "../fixtures/unembeddable-pdf.ts";
 import { examine } from "../support/axe.ts";
@@ -76,11 +76,11 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
         for (const [name, value] of Object.entries(values)) await page.fill(`#field-${name}`, value);
         await run(page);
         const { name, bytes } = await download(page, () => page.click(".output a >> nth=0"));
-        expect([path, mediaTypeOf(bytes.subarray(0, 4096), name)]).toEqual([path, type]);
+        expect([path, detectMediaType(bytes.subarray(0, 4096), name)]).toEqual([path, type]);
         const made = await runner.run(await codeOf(page));
         for (const { language, name, bytes } of made) {
           const wanted = ARCHIVED.includes(path) ? "application/zip" : type;
-          expect([path, language, mediaTypeOf(bytes.subarray(0, 4096), name)]).toEqual([path, language, wanted]);
+          expect([path, language, detectMediaType(bytes.subarray(0, 4096), name)]).toEqual([path, language, wanted]);
         }
         const languages = new Set(made.map(({ language }) => language));
         expect([path, languages.size]).toEqual([path, runner.languages.length]);

@@ -2,9 +2,9 @@
 
 import { ReadableStream } from "node:stream/web";
 import * as z from "zod";
-import { type Container, type Context, type Input, signature } from "../../src/core/operation.ts";
+import { type ContainerClient, type Context, type Input, declareOperation } from "../../src/core/operation.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER } from "../../src/placement/frame-version.ts";
-import { remote } from "../../src/placement/remote.ts";
+import { remoteRun } from "../../src/placement/remote.ts";
 import { rejectScratchPaths } from "./scratch-paths.ts";
 
 export interface ContainerAddress {
@@ -36,7 +36,7 @@ export function post(
   } as RequestInit);
 }
 
-function containerAt(address: ContainerAddress): Container {
+function containerAt(address: ContainerAddress): ContainerClient {
   return {
     async post(operation, body, signal) {
       const response = await post(address, operation.name, body, signal);
@@ -60,15 +60,13 @@ export async function carryOut(
   const container = containerAt(address);
   const context: Context = { signal, container, heapLimitBytes: 0, defer: () => {}, log: () => {} };
   const made: Made[] = [];
-  for await (const { extension, type, body, head } of remote(signature({ name: operation, params: z.unknown() }))(
-    inputs,
-    params,
-    context,
-  )) {
+  for await (const { extension, type, body, headerPatch } of remoteRun(
+    declareOperation({ name: operation, params: z.unknown() }),
+  )(inputs, params, context)) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk.slice());
     const bytes = Buffer.concat(chunks);
-    bytes.set(head?.() ?? []);
+    bytes.set(headerPatch?.() ?? []);
     rejectScratchPaths(bytes);
     made.push({ extension, type, bytes });
   }

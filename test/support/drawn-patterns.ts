@@ -2,7 +2,7 @@
 import type { ColorModel } from "../../src/core/raster.ts";
 import { MupdfDocument } from "../../src/engines/mupdf/document.ts";
 import { MupdfPage } from "../../src/engines/mupdf/page.ts";
-import { takeMupdf } from "../../src/engines/mupdf/spare.ts";
+import { acquireMupdf } from "../../src/engines/mupdf/spare.ts";
 import { patternPdf } from "../fixtures/pattern-pdfs.ts";
 
 export const DPI = 100;
@@ -11,7 +11,7 @@ export const ONE_BAND = 2 ** 30;
 export const { bytes, names } = patternPdf();
 
 const limits = { heapLimitBytes: 256 * 2 ** 20 };
-const document = MupdfDocument.open(await takeMupdf(limits), bytes, limits);
+const document = MupdfDocument.open(await acquireMupdf(limits), bytes, limits);
 
 interface Order {
   readonly colorModel?: ColorModel;

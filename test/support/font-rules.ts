@@ -2,15 +2,15 @@
 // the findings that a validator would report about the subject of the tests.
 
 import { cffWidth } from "../../src/fonts/cff/cff.ts";
-import { characterMaps } from "../../src/fonts/truetype/maps.ts";
-import { advanceOf, unitsPerEm } from "../../src/fonts/truetype/truetype.ts";
+import { readCmap } from "../../src/fonts/truetype/maps.ts";
+import { advanceWidth, unitsPerEm } from "../../src/fonts/truetype/truetype.ts";
 import { Budget } from "../../src/pdf/objects/budget.ts";
 import { MupdfSource } from "../../src/pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../src/pdf/objects/pdf-file.ts";
 import type { Dictionary } from "../../src/pdf/objects/values.ts";
 import { type FontProgram, namedProgram, programBytes, readProgram } from "../../src/pdf/pdfa/fonts/font-program.ts";
 import { readToUnicode } from "../../src/pdf/pdfa/fonts/to-unicode.ts";
-import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
+import type { PdfaLevel } from "../../src/pdf/pdfa/level.ts";
 import { CMap, parseCMap } from "../../src/pdf/text/cmap.ts";
 import { CidWidths, simpleWidths } from "../../src/pdf/text/font-widths.ts";
 import { walkShownText } from "../../src/pdf/text/shown-text.ts";
@@ -28,7 +28,7 @@ interface Shown {
 }
 
 /** One word for each rule, sorted. */
-export async function brokenFontRules(pdf: Uint8Array, level: ArchivalLevel): Promise<string[]> {
+export async function brokenFontRules(pdf: Uint8Array, level: PdfaLevel): Promise<string[]> {
   const source = await MupdfSource.open(pdf, 512 * MIB, new Budget(512 * MIB));
   try {
     const file = PdfFile.of(source, new Budget(512 * MIB));
@@ -47,7 +47,7 @@ export async function brokenFontRules(pdf: Uint8Array, level: ArchivalLevel): Pr
   }
 }
 
-function* rulesOf(file: PdfFile, font: Dictionary, text: string, level: ArchivalLevel): Generator<string> {
+function* rulesOf(file: PdfFile, font: Dictionary, text: string, level: PdfaLevel): Generator<string> {
   const subtype = file.name(font.get("Subtype"));
   if (subtype === "Type3") return;
   const inner = subtype === "Type0" ? file.dictionary(file.array(font.get("DescendantFonts"))![0])! : font;
@@ -74,13 +74,7 @@ function* rulesOf(file: PdfFile, font: Dictionary, text: string, level: Archival
   else yield* simpleRules(file, font, descriptor, program, level);
 }
 
-function* simpleRules(
-  file: PdfFile,
-  font: Dictionary,
-  descriptor: Dictionary,
-  program: FontProgram,
-  level: ArchivalLevel,
-) {
+function* simpleRules(file: PdfFile, font: Dictionary, descriptor: Dictionary, program: FontProgram, level: PdfaLevel) {
   const [first, last] = [file.number(font.get("FirstChar")), file.number(font.get("LastChar"))];
   if (first === undefined || last === undefined || file.array(font.get("Widths"))?.length !== last - first + 1)
     yield "widths";
@@ -93,7 +87,7 @@ function* simpleRules(
   }
   const isSymbolic = (file.number(descriptor.get("Flags"))! & 4) !== 0;
   const { baseName, differences } = readSimpleEncoding(file, font.get("Encoding"), []);
-  const maps = characterMaps(program.font)!;
+  const maps = readCmap(program.font)!;
   if (isSymbolic ? font.has("Encoding") || maps.length !== 1 : !/^(WinAnsi|MacRoman)/.test(baseName ?? ""))
     yield "encoding";
   if (!isSymbolic && level.part === 1 && differences.size > 0) yield "encoding";
@@ -103,13 +97,17 @@ function simpleGlyphs(file: PdfFile, font: Dictionary, program: FontProgram, tex
   const widths = simpleWidths(file, font) ?? (() => 0);
   const codes = [...new Set(text)].map((character) => character.charCodeAt(0));
   if (program.kind === "truetype") {
-    const maps = characterMaps(program.font)!;
+    const maps = readCmap(program.font)!;
     const scale = 1000 / unitsPerEm(program.font);
     const latin1 = new TextDecoder("windows-1252");
     return codes.map((code) => {
       const character = latin1.decode(Uint8Array.of(code)).codePointAt(0)!;
       const glyph = maps.map(({ glyphOf }) => glyphOf(0xf000 + code) || glyphOf(character)).find((one) => one > 0) ?? 0;
-      return { code, width: widths(code), programWidth: glyph === 0 ? null : advanceOf(program.font, glyph) * scale };
+      return {
+        code,
+        width: widths(code),
+        programWidth: glyph === 0 ? null : advanceWidth(program.font, glyph) * scale,
+      };
     });
   }
   const named = namedProgram(program)!;
@@ -143,18 +141,12 @@ function compositeGlyphs(
     if (program.kind !== "truetype") throw new Error("a Type 1 program in a Type 0 font");
     const glyph = listed ? listed[cid * 2]! * 256 + listed[cid * 2 + 1]! : cid;
     if (glyph >= program.font.glyphCount) return { code, width, programWidth: undefined };
-    const programWidth = glyph === 0 ? null : (advanceOf(program.font, glyph) * 1000) / unitsPerEm(program.font);
+    const programWidth = glyph === 0 ? null : (advanceWidth(program.font, glyph) * 1000) / unitsPerEm(program.font);
     return { code, width, programWidth };
   });
 }
 
-function* compositeRules(
-  file: PdfFile,
-  font: Dictionary,
-  inner: Dictionary,
-  descriptor: Dictionary,
-  level: ArchivalLevel,
-) {
+function* compositeRules(file: PdfFile, font: Dictionary, inner: Dictionary, descriptor: Dictionary, level: PdfaLevel) {
   if (file.name(inner.get("Subtype")) === "CIDFontType2" && !inner.has("CIDToGIDMap")) yield "glyph map";
   const name = file.name(font.get("Encoding"));
   if (name !== undefined && !name.startsWith("Identity")) yield "cmap";

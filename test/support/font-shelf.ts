@@ -1,6 +1,6 @@
 // Offers the fonts and CMaps of the machine to tests of fonts.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import type { FontShelf } from "../../src/core/font-shelf.ts";
+import type { FontProvider } from "../../src/core/font-shelf.ts";
 
 const FONTS = "/usr/share/fonts";
 const FOLDERS = ["truetype/liberation", "truetype/dejavu", "truetype/noto", "opentype/urw-base35", "opentype/noto"];
@@ -18,7 +18,7 @@ export function machineFace(name: string): Uint8Array | undefined {
 /** A font in the format of Type 1. */
 export const machineType1 = (name: string): Uint8Array | undefined => read([`${FONTS}/type1/urw-base35/${name}.t1`]);
 
-export const machineShelf: FontShelf = {
+export const machineShelf: FontProvider = {
   face: (name) => machineFace(name),
   cmap: (name) => read(readdirSync(CMAPS).map((folder) => `${CMAPS}/${folder}/${name}`)),
 };

@@ -6,9 +6,9 @@ import { afterAll, beforeAll } from "vitest";
 import { PdfRewriter } from "../../container/engines/ghostscript/pdf.ts";
 import { startVeraPdf, type VeraPdf } from "../../container/engines/verapdf/verapdf.ts";
 import { Threads } from "../../container/jobs/threads.ts";
-import { climb } from "../../container/pdfa/ladder.ts";
-import type { Rung } from "../../container/pdfa/rung.ts";
-import { JobWorkshop, type WorkshopEngines } from "../../container/pdfa/workshop.ts";
+import { convertToLevel } from "../../container/pdfa/ladder.ts";
+import type { Strategy } from "../../container/pdfa/rung.ts";
+import { JobConversionContext, type ConversionEngines } from "../../container/pdfa/workshop.ts";
 import { fileInput } from "../../container/scratch/file-input.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
 import type { NoticeCode } from "../../src/core/notice.ts";
@@ -16,7 +16,7 @@ import { LEVELS, type LevelName } from "./levels.ts";
 
 /** A folder for documents. Like the engines it is there once {@link openLadder} has done its work. */
 export let documents: string;
-let engines: WorkshopEngines;
+let engines: ConversionEngines;
 
 /** To be called once at the top of a test file. */
 export function openLadder(processes = 1): void {
@@ -49,7 +49,11 @@ export interface Climbed {
 }
 
 /** @throws EngineFailure as the ladder does */
-export async function climbed(pdf: Uint8Array | string, level: LevelName, rungs: readonly Rung[]): Promise<Climbed> {
+export async function climbed(
+  pdf: Uint8Array | string,
+  level: LevelName,
+  rungs: readonly Strategy[],
+): Promise<Climbed> {
   const folder = await mkdtemp(join(documents, "job-"));
   const path = typeof pdf === "string" ? pdf : join(folder, "input.pdf");
   if (typeof pdf !== "string") await writeFile(path, pdf);
@@ -59,7 +63,11 @@ export async function climbed(pdf: Uint8Array | string, level: LevelName, rungs:
   };
   const job = { folder, signal: new AbortController().signal, log, aside: <T>(work: () => Promise<T>) => work() };
   const input = fileInput(basename(path), (await stat(path)).size, path);
-  const { document, rung } = await climb(input, rungs, new JobWorkshop(LEVELS[level], rungs, engines, job));
+  const { document, rung } = await convertToLevel(
+    input,
+    rungs,
+    new JobConversionContext(LEVELS[level], rungs, engines, job),
+  );
   const bytes = await readFile(document.path);
   await rm(folder, { recursive: true });
   return { bytes, rung, refused, notices: (document.notices ?? []).map(({ code }) => code) };

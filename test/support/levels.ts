@@ -1,5 +1,5 @@
 // The levels of PDF/A by the names that tests give them.
-import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
+import type { PdfaLevel } from "../../src/pdf/pdfa/level.ts";
 
 export const LEVELS = {
   "1b": { part: 1, conformance: "b" },
@@ -7,7 +7,7 @@ export const LEVELS = {
   "2u": { part: 2, conformance: "u" },
   "3b": { part: 3, conformance: "b" },
   "3u": { part: 3, conformance: "u" },
-} as const satisfies Record<string, ArchivalLevel>;
+} as const satisfies Record<string, PdfaLevel>;
 
 export type LevelName = keyof typeof LEVELS;
 

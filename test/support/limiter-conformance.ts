@@ -19,12 +19,12 @@ export function limiterConformance(open: () => Limiter | Promise<Limiter>): void
     const verdicts = await Promise.all(
       Array.from({ length: 20 }, (_, at) => limiters[at % 2]!.store(client, 10, stored)),
     );
-    const refused = verdicts.flatMap((verdict) => verdict.refused ?? []);
+    const refused = verdicts.flatMap((verdict) => verdict.rejected ?? []);
     expect(refused).toHaveLength(10);
     expect(refused[0]!.limit).toBe("storedMegabytes");
     expect(refused[0]!.retryAfterSeconds).toBeGreaterThan(23 * 3600);
     expect(await leftOf(client)).toMatchObject({ count: 0 });
-    expect((await limiters[0]!.store(randomUUID(), 10, stored)).refused).toBeUndefined();
+    expect((await limiters[0]!.store(randomUUID(), 10, stored)).rejected).toBeUndefined();
   });
 
   test("removed files make room, each once, however many requests remove it", async () => {
@@ -43,6 +43,6 @@ export function limiterConformance(open: () => Limiter | Promise<Limiter>): void
     expect(await leftOf(client)).toEqual({ count: 10 * MB, seconds: 0 });
     await limiter.store(client, 10, { bytes: 7 * MB });
     expect(await leftOf(client)).toEqual({ count: 3 * MB });
-    expect((await limiter.store(client, 10, { bytes: 3 * MB + 1 })).refused).toBeDefined();
+    expect((await limiter.store(client, 10, { bytes: 3 * MB + 1 })).rejected).toBeDefined();
   });
 }

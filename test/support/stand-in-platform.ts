@@ -9,14 +9,14 @@ import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import type { TestProject } from "vitest/node";
 import { createApp } from "../../container/jobs/app.ts";
-import type { Hosted, HostedJob } from "../../container/jobs/hosted.ts";
+import type { ContainerOperation, ContainerJob } from "../../container/jobs/hosted.ts";
 import { JobMetrics } from "../../container/jobs/job-metrics.ts";
-import { PlacePool } from "../../container/jobs/pool.ts";
+import { JobPool } from "../../container/jobs/pool.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
 import type { Output } from "../../src/core/operation.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER } from "../../src/placement/frame-version.ts";
-import { encodeAnswer } from "../../src/placement/remote.ts";
+import { encodeResponse } from "../../src/placement/remote.ts";
 import type { Behavior, InstanceRecord } from "./platform-protocol.ts";
 
 class Instance {
@@ -82,7 +82,7 @@ class Instance {
 
   #app({ CONTAINER_SECRET: secret = "" }: Record<string, string>, scratch: Scratch) {
     const instance = this;
-    const operations: Record<string, (job: HostedJob) => AsyncIterable<Output>> = {
+    const operations: Record<string, (job: ContainerJob) => AsyncIterable<Output>> = {
       async *whoami() {
         yield textOutput(instance.name.split("/")[1]!);
       },
@@ -92,10 +92,10 @@ class Instance {
         yield textOutput(instance.name.split("/")[1]!);
       },
     };
-    const places = () => new PlacePool({ atOnce: 20, waiting: 0, maxWaitMs: 1000 });
-    const hosted = Object.entries(operations).map(([name, run]): [string, Hosted] => [
+    const places = () => new JobPool({ atOnce: 20, waiting: 0, maxWaitMs: 1000 });
+    const hosted = Object.entries(operations).map(([name, run]): [string, ContainerOperation] => [
       name,
-      { places: places(), timeoutMs: 60_000, run: (job) => encodeAnswer(this.behavior === "full" ? full() : run(job)) },
+      { pool: places(), timeoutMs: 60_000, run: (job) => encodeResponse(this.behavior === "full" ? full() : run(job)) },
     ]);
     const operationsByName = new Map(hosted);
     return createApp({

@@ -12,7 +12,7 @@ import { endpoints, routes } from "../../src/endpoints/index.ts";
 import * as errors from "../../src/http/errors.ts";
 import { noticeSentences } from "../../src/http/notices.ts";
 import { openApi } from "../../src/http/openapi/document.ts";
-import { served } from "../../src/served.ts";
+import { apiDescription } from "../../src/served.ts";
 import { codeIn, linksOf, rowsOf, sectionsOf } from "../support/markdown.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -42,7 +42,7 @@ type Responses = Record<string, { content?: { "application/json"?: { examples?: 
 type Examples = Record<string, { readonly value: { readonly error: string } }>;
 
 const config = readConfig({ VARIANT: "keyed" } as Parameters<typeof readConfig>[0]);
-const { paths } = openApi(served, config, "https://example.com") as unknown as Described;
+const { paths } = openApi(apiDescription, config, "https://example.com") as unknown as Described;
 
 /** The section of an endpoint, followed by the sections of the same page that it refers to for other parameters. */
 function textOf(path: string): string {
@@ -118,7 +118,7 @@ describe("every error sentence", () => {
     notAcceptable,
     wrongType,
     tooComplex,
-    repeated: _,
+    replayedError: _,
     ...makers
   } = errors;
   const rule = { clause: "6.2.4.3", test: 2, pageNumbers: [1] };
@@ -142,7 +142,7 @@ describe("every error sentence", () => {
 
   test("of the code is in the table with the same placeholders, which make its anchor", () => {
     const sentences = new Set(rows.map(({ sentence }) => sentence));
-    expect(made.map(({ sentence }) => sentence).filter((sentence) => !sentences.has(sentence))).toEqual([]);
+    expect(made.map(({ template }) => template).filter((sentence) => !sentences.has(sentence))).toEqual([]);
   });
 
   test("of the table is in the code", () => {

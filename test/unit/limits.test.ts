@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CONTAINER_LIMITS } from "../../container/limits.ts";
-import { TIME_MEANINGS, TIMES, type TimeLimit } from "../../scripts/limit-meanings.ts";
+import { TIME_LIMIT_DESCRIPTIONS, TIMES, type TimeLimit } from "../../scripts/limit-meanings.ts";
 import { withTables } from "../../scripts/limit-tables.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { LIMITS } from "../../src/core/limits.ts";
@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 describe("time limits", () => {
-  const all = Object.entries(TIME_MEANINGS) as [TimeLimit, (typeof TIME_MEANINGS)[TimeLimit]][];
+  const all = Object.entries(TIME_LIMIT_DESCRIPTIONS) as [TimeLimit, (typeof TIME_LIMIT_DESCRIPTIONS)[TimeLimit]][];
   const inner = all.flatMap(([name, { within }]) => (within === undefined ? [] : [[name, within] as const]));
 
   test.each(inner)("%s is shorter than %s", (name, within) => {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { JobMetrics } from "../../container/jobs/job-metrics.ts";
-import { PlacePool } from "../../container/jobs/pool.ts";
+import { JobPool } from "../../container/jobs/pool.ts";
 import { HostMetrics } from "../../host/host-metrics.ts";
 import { FAILURE_REASONS } from "../../src/core/failure.ts";
 import { codeIn, rowsOf, sectionsOf } from "../support/markdown.ts";
@@ -30,7 +30,7 @@ const documented = (section: string) =>
   );
 
 test("of the container", async () => {
-  const places = new PlacePool({ atOnce: 1, waiting: 1, maxWaitMs: 1 });
+  const places = new JobPool({ atOnce: 1, waiting: 1, maxWaitMs: 1 });
   const metrics = new JobMetrics({ operations: new Map([["a", { places }]]), engines: () => ({ office: "warm" }) });
   metrics.ended("a", { outcome: "answered", receivedMs: 1, waitedMs: 3, durationMs: 8 });
   const text = await metrics.text();
@@ -59,7 +59,7 @@ test("outcomes", () => {
 
 test("the dashboard shows metrics that exist, with their labels", async () => {
   const dashboard = readFileSync(resolve(import.meta.dirname, "../../deploy/grafana-dashboard.json"), "utf8");
-  const places = new PlacePool({ atOnce: 1, waiting: 1, maxWaitMs: 1 });
+  const places = new JobPool({ atOnce: 1, waiting: 1, maxWaitMs: 1 });
   const ofContainer = new JobMetrics({ operations: new Map([["a", { places }]]), engines: () => ({ office: "warm" }) });
   ofContainer.ended("a", { outcome: "answered", receivedMs: 1, waitedMs: 3, durationMs: 8 });
   const ofHost = new HostMetrics();

@@ -7,7 +7,7 @@ import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/core/config.ts";
 import { openApi } from "../../src/http/openapi/document.ts";
-import { served } from "../../src/served.ts";
+import { apiDescription } from "../../src/served.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 interface Operation {
@@ -26,7 +26,7 @@ interface Document {
 
 const documentOf = (variant: string) => {
   const config = readConfig({ VARIANT: variant } as Parameters<typeof readConfig>[0]);
-  return openApi(served, config, "https://pagewright.test") as unknown as Document;
+  return openApi(apiDescription, config, "https://pagewright.test") as unknown as Document;
 };
 
 describe.each(["private", "keyed"])("the description of the %s variant", (variant) => {
@@ -85,7 +85,7 @@ describe("the body of a request", () => {
   const id = "1d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55";
   const url = "https://www.example.com/report.pdf";
 
-  test.each(served.endpoints.map(({ path }) => path))("%s: the examples are valid", (path) => {
+  test.each(apiDescription.endpoints.map(({ path }) => path))("%s: the examples are valid", (path) => {
     for (const [type, { example }] of Object.entries(paths[path]!.post!.requestBody!.content)) {
       expect([type, example && isValid(path, type, example)]).toEqual([type, true]);
     }

@@ -4,7 +4,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { ISOLATE_BUDGETS } from "../../src/core/budgets.ts";
+import { ISOLATE_CAPACITY } from "../../src/core/budgets.ts";
 import type { Env } from "../../src/core/config.ts";
 
 type Point = Parameters<NonNullable<Env["ANALYTICS"]>["writeDataPoint"]>[0];
@@ -12,7 +12,7 @@ type Point = Parameters<NonNullable<Env["ANALYTICS"]>["writeDataPoint"]>[0];
 test("one data point for each request, whatever its answer", async () => {
   const points: Point[] = [];
   const env = { ...bindings, ANALYTICS: { writeDataPoint: (point: Point) => void points.push(point) } };
-  const app = createApp(ISOLATE_BUDGETS);
+  const app = createApp(ISOLATE_CAPACITY);
   const ask = (path: string, init?: RequestInit) =>
     app.fetch(new Request(`http://localhost${path}`, init), env as unknown as Env, createExecutionContext());
   expect((await ask("/up")).status).toBe(200);

@@ -5,7 +5,7 @@ import { env as bindings } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/core/config.ts";
 import type { ClaimObject } from "../../src/jobs/claim-object.ts";
-import { RANDOM_IDS } from "../../src/storage/file.ts";
+import { randomIds } from "../../src/storage/file.ts";
 import { putFile } from "../../src/storage/lone-files.ts";
 import { claimConformance } from "../support/claim-conformance.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
@@ -27,13 +27,13 @@ describe("conformance", () => {
 });
 
 test("a claim survives the memory of its object", async () => {
-  await stub("survivor").take("a", "content");
+  await stub("survivor").acquire("a", "content");
   const restart = () => runInDurableObject(stub("survivor"), (_, state) => state.abort("deployed")).catch(() => {});
   await restart();
-  expect(await stub("survivor").take("b", "content")).toEqual({ kind: "busy" });
-  await stub("survivor").keep("a", "content", { status: 200, headers: [], text: "made" });
+  expect(await stub("survivor").acquire("b", "content")).toEqual({ kind: "busy" });
+  await stub("survivor").complete("a", "content", { status: 200, headers: [], text: "made" });
   await restart();
-  expect(await stub("survivor").take("b", "content")).toMatchObject({ kind: "kept", answer: { text: "made" } });
+  expect(await stub("survivor").acquire("b", "content")).toMatchObject({ kind: "kept", answer: { text: "made" } });
 });
 
 describe("the alarm", () => {
@@ -42,9 +42,9 @@ describe("the alarm", () => {
   const alarmOf = (name: string) => runInDurableObject(stub(name), (_, { storage }) => storage.getAlarm());
 
   test("is 24 hours after the answer, and leaves nothing", async () => {
-    await stub("over").take("a", "content");
+    await stub("over").acquire("a", "content");
     passes(20_000);
-    await stub("over").keep("a", "content", { status: 200, headers: [], text: "x".repeat(2_000_000) });
+    await stub("over").complete("a", "content", { status: 200, headers: [], text: "x".repeat(2_000_000) });
     expect(await alarmOf("over")).toBe(Date.now() + 24 * 3_600_000);
     expect(await storedKeys("over")).toHaveLength(5);
     passes(24 * 3_600_000);
@@ -53,14 +53,14 @@ describe("the alarm", () => {
   });
 
   test("comes for a request that was killed, too", async () => {
-    await stub("killed").take("a", "content");
+    await stub("killed").acquire("a", "content");
     expect(await runDurableObjectAlarm(stub("killed"))).toBe(true);
     expect(await storedKeys("killed")).toEqual([]);
   });
 
   test("does not come for a claim that was freed", async () => {
-    await stub("freed").take("a", "content");
-    await stub("freed").free("a");
+    await stub("freed").acquire("a", "content");
+    await stub("freed").release("a");
     expect(await storedKeys("freed")).toEqual([]);
     expect(await runDurableObjectAlarm(stub("freed"))).toBe(false);
   });
@@ -70,9 +70,9 @@ describe("the alarm", () => {
     [false, 1],
   ])("removes a file of the claim's own: %s", async (isOwn, left) => {
     const file = { name: "a.txt", type: "text/plain", bytes: new TextEncoder().encode("text"), sha256: "" };
-    const { id } = await putFile(bucket, { kind: "output", ids: RANDOM_IDS, marks: () => ({}) }, file);
-    await stub(`file ${isOwn}`).take("a", "content");
-    await stub(`file ${isOwn}`).keep("a", "content", { status: 200, headers: [], text: "", file: { id, isOwn } });
+    const { id } = await putFile(bucket, { kind: "output", ids: randomIds, marks: () => ({}) }, file);
+    await stub(`file ${isOwn}`).acquire("a", "content");
+    await stub(`file ${isOwn}`).complete("a", "content", { status: 200, headers: [], text: "", file: { id, isOwn } });
     await runDurableObjectAlarm(stub(`file ${isOwn}`));
     expect(await keysInBucket()).toHaveLength(left);
   });

@@ -10,7 +10,7 @@ import { durableLimiter } from "../../src/keys/durable-limiter.ts";
 import { UsageCollector } from "../../src/keys/usage-collector.ts";
 import { NO_COUNTS, sumOf } from "../../src/keys/usage-table.ts";
 import type { FoundFile } from "../../src/storage/file.ts";
-import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
+import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
 import { createStore } from "../../src/storage/store.ts";
 import { giveBackFiles } from "../../src/storage/stored-bytes.ts";
 import { eventually } from "../support/eventually.ts";
@@ -26,12 +26,12 @@ const count = (verdicts: readonly { readonly refused?: unknown }[]) =>
 test("of 20 requests at once, by two limiters, as many pass as the limit has", async () => {
   const limiters = [durableLimiter(CLIENT_LIMITS), durableLimiter(CLIENT_LIMITS)];
   const all = (client: string, limits: object) =>
-    Promise.all(Array.from({ length: 20 }, (_, at) => limiters[at % 2]!.ask(client, limits, aRequest)));
+    Promise.all(Array.from({ length: 20 }, (_, at) => limiters[at % 2]!.acquire(client, limits, aRequest)));
   expect(count(await all("requests", { requestsPerMinute: 10 }))).toBe(10);
   expect(count(await all("jobs", { concurrentJobs: 3 }))).toBe(3);
   expect(count(await all("bytes", { megabytesPerDay: 1 }))).toBe(20);
   const verdicts = await all("left", { concurrentJobs: 20 });
-  await Promise.all(verdicts.map(({ lease }, at) => limiters[at % 2]!.leave("left", lease, 0)));
+  await Promise.all(verdicts.map(({ lease }, at) => limiters[at % 2]!.release("left", lease, 0)));
   expect(await limiters[0]!.peek("left", { concurrentJobs: 20 })).toEqual({ concurrentJobs: { count: 20 } });
 });
 
@@ -46,7 +46,7 @@ function storeOf(client: string, storedMegabytes: number) {
   const retired = (files: readonly FoundFile[]) => giveBackFiles(files, limiter);
   const marks = () => ({ counts: client, expires: expires() });
   const store = createStore(bucket, { lifetimeMs: 0, marks, storing, retired });
-  const room = createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }).open();
+  const room = createMemoryQuota({ perRequest: 2 ** 20, total: 2 ** 20 }).openReservation();
   const left = async () => (await limiter.peek(client, { storedMegabytes })).storedMegabytes!.count;
   return { store, room, left };
 }
@@ -59,9 +59,9 @@ const fileOf = (sizeMiB: number) => ({
 test("what a batch stores counts once it is there, small files and large ones, and removed files do not", async () => {
   const { store, room, left } = storeOf("stores", 40);
   const batch = store.batch("output", room);
-  for (let at = 0; at < 8; at++) await batch.receive({ ...fileOf(0), body: new Uint8Array(2 ** 17) });
-  await batch.receive(fileOf(20));
-  const files = await batch.settle();
+  for (let at = 0; at < 8; at++) await batch.add({ ...fileOf(0), body: new Uint8Array(2 ** 17) });
+  await batch.add(fileOf(20));
+  const files = await batch.commit();
   expect(await left()).toBe(19 * 2 ** 20);
   const found = (await Promise.all(files.map(({ id }) => store.find(id)))) as FoundFile[];
   await Promise.all([store.retire(found.slice(7)), store.retire(found.slice(7))]);
@@ -73,7 +73,7 @@ test("what a batch stores counts once it is there, small files and large ones, a
 test("a file beyond the limit is refused on its way, and what is discarded counts no more", async () => {
   const { store, room, left } = storeOf("refused", 20);
   const batch = store.batch("output", room);
-  await batch.receive(fileOf(4));
+  await batch.add(fileOf(4));
   let made = 0;
   const endless = (function* () {
     for (;;) {
@@ -81,7 +81,7 @@ test("a file beyond the limit is refused on its way, and what is discarded count
       yield new Uint8Array(2 ** 20);
     }
   })();
-  await expect(batch.receive({ ...fileOf(0), body: endless })).rejects.toMatchObject({
+  await expect(batch.add({ ...fileOf(0), body: endless })).rejects.toMatchObject({
     status: 429,
     message: "The limit of 20 MB of stored files is reached, please try again later.",
   });
@@ -89,11 +89,11 @@ test("a file beyond the limit is refused on its way, and what is discarded count
   await batch.discard();
   await eventually(async () => expect(await left()).toBe(20 * 2 ** 20));
   const small = store.batch("input", room);
-  await small.receive(fileOf(15));
-  await small.settle();
+  await small.add(fileOf(15));
+  await small.commit();
   const other = store.batch("input", room);
-  await other.receive(fileOf(6));
-  await expect(other.settle()).rejects.toMatchObject({ status: 429, headers: { "Retry-After": expect.any(String) } });
+  await other.add(fileOf(6));
+  await expect(other.commit()).rejects.toMatchObject({ status: 429, headers: { "Retry-After": expect.any(String) } });
   await other.discard();
   expect((await keysInBucket()).filter((key) => key.startsWith("files/"))).toHaveLength(1);
 });
@@ -101,7 +101,7 @@ test("a file beyond the limit is refused on its way, and what is discarded count
 test("counts outlive the memory of the object, and the object's storage ends when nothing counts any more", async () => {
   const limits = { megabytesPerDay: 1, requestsPerMinute: 5 };
   const limiter = durableLimiter(CLIENT_LIMITS);
-  await limiter.ask("kept", limits, aRequest);
+  await limiter.acquire("kept", limits, aRequest);
   const stub = CLIENT_LIMITS.get(CLIENT_LIMITS.idFromName("kept"));
   const keys = () => runInDurableObject(stub, async (_, { storage }) => (await storage.list()).size);
   await eventually(async () => expect(await keys()).toBe(1));
@@ -114,7 +114,7 @@ test("counts outlive the memory of the object, and the object's storage ends whe
   await evictDurableObject(stub);
   expect(await runDurableObjectAlarm(stub)).toBe(true);
   expect(await keys()).toBe(0);
-  expect((await limiter.ask("kept", limits, aRequest)).left.requestsPerMinute!.count).toBe(4);
+  expect((await limiter.acquire("kept", limits, aRequest)).left.requestsPerMinute!.count).toBe(4);
   await eventually(async () => expect(await keys()).toBe(1));
 });
 

@@ -3,9 +3,9 @@
 import { createExecutionContext } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { ISOLATE_BUDGETS } from "../../src/core/budgets.ts";
+import { ISOLATE_CAPACITY } from "../../src/core/budgets.ts";
 import type { Env } from "../../src/core/config.ts";
-import { wait } from "../../src/core/pause.ts";
+import { delay } from "../../src/core/pause.ts";
 import { toServiceError } from "../../src/http/errors.ts";
 import { connectContainer } from "../../src/placement/container.ts";
 import { dispatcher } from "../../src/placement/dispatcher-stub.ts";
@@ -31,7 +31,7 @@ import {
   whoami,
 } from "./instances.ts";
 
-const app = createApp(ISOLATE_BUDGETS);
+const app = createApp(ISOLATE_CAPACITY);
 
 test("a job starts the first instance, and the next ones use it", async () => {
   expect(await summary()).toMatchObject({ instances: ["asleep", "asleep"] });
@@ -153,7 +153,7 @@ describe("a job that its instance does not take or finish is done by another one
   test("a container that breaks one connection goes on", async () => {
     await behave("engines instance-0", "hangs-up");
     expect(await run()).toBe("engines instance-1");
-    await wait(3 * WATCH_MS);
+    await delay(3 * WATCH_MS);
     expect(await tell("engines instance-0")).toMatchObject({ running: true });
   });
 });
@@ -197,8 +197,8 @@ describe("a slot", () => {
 
 test("an instance that starts ahead of a job is the one that does it", async () => {
   const { container, settled } = connect();
-  container.startAhead(whoami);
-  container.startAhead(whoami);
+  container.prewarm(whoami);
+  container.prewarm(whoami);
   await settled();
   expect(await summary()).toEqual({ instances: ["ready", "asleep"], jobs: 0, waiting: 0 });
   expect(await run()).toBe("engines instance-0");

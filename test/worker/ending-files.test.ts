@@ -2,7 +2,7 @@
 // Contract: docs/api.md#lifetime-of-files
 import { describe, expect, test } from "vitest";
 import type { StoredFile } from "../../src/storage/file.ts";
-import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
+import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
 import { ResumableUploads } from "../../src/storage/resumable-uploads.ts";
 import { createStore, type StoreOptions } from "../../src/storage/store.ts";
@@ -18,10 +18,10 @@ const at = (minutes: number, options: Partial<StoreOptions> = {}) =>
 
 /** Stores files of these sizes together. */
 async function stored(sizes: readonly number[], options: Partial<StoreOptions> = { marks }): Promise<StoredFile[]> {
-  const room = createKeptBytes({ each: 4 * 2 ** 20, all: 4 * 2 ** 20 }).open();
+  const room = createMemoryQuota({ perRequest: 4 * 2 ** 20, total: 4 * 2 ** 20 }).openReservation();
   const batch = at(0, options).batch("input", room);
-  for (const size of sizes) await batch.receive({ name: "a", type: "text/plain", body: new Uint8Array(size) });
-  return batch.settle();
+  for (const size of sizes) await batch.add({ name: "a", type: "text/plain", body: new Uint8Array(size) });
+  return batch.commit();
 }
 
 describe.each([

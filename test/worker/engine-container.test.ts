@@ -2,12 +2,12 @@
 import { env as bindings } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { ISOLATE_BUDGETS } from "../../src/core/budgets.ts";
+import { ISOLATE_CAPACITY } from "../../src/core/budgets.ts";
 import type { Env } from "../../src/core/config.ts";
 import { toServiceError } from "../../src/http/errors.ts";
 import { connectContainer } from "../../src/placement/container.ts";
 
-const app = createApp(ISOLATE_BUDGETS);
+const app = createApp(ISOLATE_CAPACITY);
 
 const env = bindings as unknown as Env;
 const caller = { requestId: "a request", client: "a client", waitUntil: () => {} };
@@ -18,8 +18,8 @@ test("where no container can be started, a job is told so at once, and is not at
   const container = connectContainer(env, caller)!;
   const failure = await container.post({ name: "office-to-pdf" }, nothing(), never).catch((error: unknown) => error);
   expect(failure).toMatchObject({ reason: "busy", detail: expect.stringContaining("not-started") });
-  container.ended?.(failure);
-  expect(await container.comesBack(failure, never)).toBe(false);
+  container.onJobEnd?.(failure);
+  expect(await container.prepareRetry(failure, never)).toBe(false);
   expect(toServiceError(failure)).toMatchObject({ status: 503, headers: { "Retry-After": "5" } });
 });
 

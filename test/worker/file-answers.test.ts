@@ -4,16 +4,16 @@
 
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { ISOLATE_BUDGETS } from "../../src/core/budgets.ts";
+import { ISOLATE_CAPACITY } from "../../src/core/budgets.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
-import { type Output, operation, type Run } from "../../src/core/operation.ts";
-import { endpoint, type Service } from "../../src/http/endpoint.ts";
+import { type Output, defineOperation, type Run } from "../../src/core/operation.ts";
+import { defineEndpoint, type RequestServices } from "../../src/http/endpoint.ts";
 import { outputName } from "../../src/http/fields.ts";
-import { handle } from "../../src/http/pipeline.ts";
+import { handleRequest } from "../../src/http/pipeline.ts";
 import { Timing } from "../../src/http/timing.ts";
-import { edge } from "../../src/placement/placement.ts";
-import { createTurns, type Turns } from "../../src/placement/turns.ts";
-import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
+import { edgeJob } from "../../src/placement/placement.ts";
+import { createSemaphore, type Semaphore } from "../../src/placement/turns.ts";
+import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
 import { PACK_BYTES } from "../../src/storage/packs.ts";
 import { createStore } from "../../src/storage/store.ts";
 import { readStreamedZip } from "../support/streamed-zip.ts";
@@ -22,11 +22,11 @@ import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 emptyBucketBeforeEach();
 
 const MiB = 2 ** 20;
-const turns = () => createTurns({ atOnce: 1, waiting: 1, maxWaitMs: 20_000 });
+const turns = () => createSemaphore({ concurrency: 1, maxQueued: 1, maxWaitMs: 20_000 });
 
 interface Asked {
   readonly response: Response;
-  readonly engineTurns: Turns;
+  readonly engineSemaphore: Semaphore;
   /** Does what is left to do after the answer. */
   after(): Promise<void>;
 }
@@ -39,8 +39,8 @@ async function ask(
   { inputBytes = MiB, isChunked = false }: { inputBytes?: number; isChunked?: boolean } = {},
 ): Promise<Asked> {
   const deferred: Promise<void>[] = [];
-  const engineTurns = turns();
-  const service: Service = {
+  const engineSemaphore = turns();
+  const service: RequestServices = {
     config: {
       variant: "private",
       dialect: "2022",
@@ -53,28 +53,28 @@ async function ask(
     store: createStore(bucket, { lifetimeMs: 0 }),
     uploadTurns: turns(),
     overflowTurns: turns(),
-    kept: createKeptBytes({ each: 8 * MiB, all: 16 * MiB }),
-    waiting: createKeptBytes({ each: 2 * PACK_BYTES, all: 6 * PACK_BYTES }),
-    bodies: createKeptBytes({ each: MiB, all: MiB }),
-    budgets: ISOLATE_BUDGETS,
-    engineTurns,
-    containerTurns: turns(),
-    remoteTurns: turns(),
+    uploadQuota: createMemoryQuota({ perRequest: 8 * MiB, total: 16 * MiB }),
+    bufferQuota: createMemoryQuota({ perRequest: 2 * PACK_BYTES, total: 6 * PACK_BYTES }),
+    bodies: createMemoryQuota({ perRequest: MiB, total: MiB }),
+    budgets: ISOLATE_CAPACITY,
+    engineSemaphore,
+    receiveSemaphore: turns(),
+    containerSemaphore: turns(),
     container: undefined,
     baseUrl: "https://service",
     timing: new Timing(),
     log: () => {},
     defer: (work) => deferred.push(work()),
   };
-  const made = endpoint({
+  const made = defineEndpoint({
     path: "/made",
     variants: ["private"],
     summary: "",
-    source: { kind: "one", description: "", accepts: () => true },
+    input: { kind: "one", description: "", accepts: () => true },
     fields: { output: outputName("") },
-    naming: "prefix",
+    outputNaming: "prefix",
     produces: "text/plain",
-    prepare: () => edge(operation({ name: "made", params: z.null(), run }), null),
+    createJob: () => edgeJob(defineOperation({ name: "made", params: z.null(), run }), null),
   });
   const form = new FormData();
   form.append("file", new File([new Uint8Array(inputBytes)], "input.txt"));
@@ -92,8 +92,8 @@ async function ask(
     },
     ...(signal ? { signal } : {}),
   });
-  const response = await handle(made, request, service);
-  return { response, engineTurns, after: async () => void (await Promise.all(deferred)) };
+  const response = await handleRequest(made, request, service);
+  return { response, engineSemaphore, after: async () => void (await Promise.all(deferred)) };
 }
 
 const text = { extension: "txt", type: "text/plain" };
@@ -176,7 +176,7 @@ test.each([1, 3, 5, 12])("of %i MiB: the same bytes", async (size) => {
 
 test("a large one is made while it is taken, and the job ends with it", async () => {
   let made = 0;
-  const { response, engineTurns, after } = await ask(async function* () {
+  const { response, engineSemaphore, after } = await ask(async function* () {
     const body = (function* () {
       for (const chunk of chunks(40 * MiB)) {
         made += chunk.length;
@@ -187,20 +187,20 @@ test("a large one is made while it is taken, and the job ends with it", async ()
   }, file);
   expect(made).toBeLessThan(6 * MiB);
   const { signal } = new AbortController();
-  await expect(engineTurns.take(AbortSignal.any([signal, AbortSignal.timeout(50)]))).rejects.toThrow();
+  await expect(engineSemaphore.acquire(AbortSignal.any([signal, AbortSignal.timeout(50)]))).rejects.toThrow();
   expect((await response.arrayBuffer()).byteLength).toBe(40 * MiB);
   await after();
-  using _turn = await engineTurns.take(signal);
+  using _turn = await engineSemaphore.acquire(signal);
 });
 
 test.each([
   ["stored bytes, and then all of them", false],
   ["nothing more", true],
 ])("the job of a client that takes a chunk and waits ends without it; then it takes %s", async (_, leaves) => {
-  const { response, engineTurns, after } = await ask(sized(12 * MiB), file);
+  const { response, engineSemaphore, after } = await ask(sized(12 * MiB), file);
   const reader = response.body!.getReader();
   const { value } = await reader.read();
-  (await engineTurns.take(new AbortController().signal))[Symbol.dispose]();
+  (await engineSemaphore.acquire(new AbortController().signal))[Symbol.dispose]();
   const parts = [value!];
   if (leaves) await reader.cancel();
   else for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
@@ -213,10 +213,10 @@ test.each([
 });
 
 test("a failure while its client waits breaks the body off, and nothing is left", async () => {
-  const { response, engineTurns, after } = await ask(sized(8 * MiB, { body: chunks(8 * MiB, 6 * MiB) }), file);
+  const { response, engineSemaphore, after } = await ask(sized(8 * MiB, { body: chunks(8 * MiB, 6 * MiB) }), file);
   const reader = response.body!.getReader();
   await reader.read();
-  (await engineTurns.take(new AbortController().signal))[Symbol.dispose]();
+  (await engineSemaphore.acquire(new AbortController().signal))[Symbol.dispose]();
   const readAll = async () => {
     while (!(await reader.read()).done);
   };
@@ -232,12 +232,12 @@ test.each([0, MiB])("a failure after %i bytes is the answer", async (at) => {
 });
 
 test("a failure after 6 MiB breaks the body off, and nothing is left", async () => {
-  const { response, engineTurns, after } = await ask(sized(8 * MiB, { body: chunks(8 * MiB, 6 * MiB) }), file);
+  const { response, engineSemaphore, after } = await ask(sized(8 * MiB, { body: chunks(8 * MiB, 6 * MiB) }), file);
   expect(response.status).toBe(200);
   await expect(response.arrayBuffer()).rejects.toThrow();
   await after();
   expect(await keysInBucket()).toEqual([]);
-  using _turn = await engineTurns.take(new AbortController().signal);
+  using _turn = await engineSemaphore.acquire(new AbortController().signal);
 });
 
 test("so does a failure after the last byte", async () => {
@@ -259,19 +259,19 @@ test.each(["cancels", "goes away"])("a client that %s ends the job", async (how)
       isEnded = true;
     }
   })();
-  const { response, engineTurns, after } = await ask(sized(0, { body }), file, leaving.signal);
+  const { response, engineSemaphore, after } = await ask(sized(0, { body }), file, leaving.signal);
   const reader = response.body!.getReader();
   await reader.read();
   if (how === "cancels") await reader.cancel();
   else leaving.abort(new Error("gone"));
   await after();
   expect(isEnded).toBe(true);
-  using _turn = await engineTurns.take(new AbortController().signal);
+  using _turn = await engineSemaphore.acquire(new AbortController().signal);
   expect(await keysInBucket()).toEqual([]);
 });
 
 test.each([1, 8])("an output of %i MiB whose first bytes are known last", async (size) => {
-  const { response, after } = await ask(sized(size * MiB, { head: () => new Uint8Array([9, 8, 7]) }), file);
+  const { response, after } = await ask(sized(size * MiB, { headerPatch: () => new Uint8Array([9, 8, 7]) }), file);
   const bytes = new Uint8Array(await response.arrayBuffer());
   expect([...bytes.subarray(0, 4)]).toEqual([9, 8, 7, 0]);
   expect([bytes.length, isRight(bytes, 4099)]).toEqual([size * MiB, true]);

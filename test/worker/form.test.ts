@@ -4,8 +4,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { readForm } from "../../src/http/read-form.ts";
-import { createTurns } from "../../src/placement/turns.ts";
-import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
+import { createSemaphore } from "../../src/placement/turns.ts";
+import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
 import { createStore } from "../../src/storage/store.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
@@ -24,10 +24,10 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
     isTransient: false,
     maxFileBytes,
     maxFiles: 100,
-    uploadTurns: createTurns({ atOnce: 6, waiting: 6, maxWaitMs: 10_000 }),
-    keeping: createKeptBytes({ each: 8 * MiB, all: 16 * MiB }).open(),
-    waiting: createKeptBytes({ each: 4 * MiB, all: 4 * MiB }).open(),
-    held: createKeptBytes({ each: 16 * MiB, all: 16 * MiB }).open(),
+    uploadTurns: createSemaphore({ concurrency: 6, maxQueued: 6, maxWaitMs: 10_000 }),
+    keeping: createMemoryQuota({ perRequest: 8 * MiB, total: 16 * MiB }).openReservation(),
+    waiting: createMemoryQuota({ perRequest: 4 * MiB, total: 4 * MiB }).openReservation(),
+    held: createMemoryQuota({ perRequest: 16 * MiB, total: 16 * MiB }).openReservation(),
     signal: new AbortController().signal,
   };
 }
@@ -130,15 +130,15 @@ describe("a body of 6 MiB", () => {
   });
 
   test("comes in parts, and is fetched again, where others take the room until they have ended", async () => {
-    const kept = createKeptBytes({ each: 8 * MiB, all: 8 * MiB });
-    const other = kept.open();
-    expect(other.take(3 * MiB)).toBe(true);
-    const crowded = await readForm(body(), { ...options(), bodySize, keeping: kept.open() });
+    const kept = createMemoryQuota({ perRequest: 8 * MiB, total: 8 * MiB });
+    const other = kept.openReservation();
+    expect(other.tryReserve(3 * MiB)).toBe(true);
+    const crowded = await readForm(body(), { ...options(), bodySize, uploadReservation: kept.openReservation() });
     const [file] = crowded.files.get("file")!;
     expect(file!.bytes).toBeUndefined();
     expect((await file!.stored).etag).toMatch(/-2$/);
     other[Symbol.dispose]();
-    const alone = await readForm(body(), { ...options(), bodySize, keeping: kept.open() });
+    const alone = await readForm(body(), { ...options(), bodySize, uploadReservation: kept.openReservation() });
     expect(alone.files.get("file")![0]!.bytes?.length).toBe(6 * MiB);
     await alone.files.get("file")![0]!.stored;
   });
@@ -304,7 +304,7 @@ test("a file of which little has arrived takes no turn, and its form is given up
   const headers = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
   const stalling = new Request("http://service/", { method: "POST", body: readable, headers });
   const leaving = new AbortController();
-  const given = { ...options(), uploadTurns: createTurns({ atOnce: 1, waiting: 0, maxWaitMs: 10_000 }) };
+  const given = { ...options(), uploadTurns: createSemaphore({ concurrency: 1, maxQueued: 0, maxWaitMs: 10_000 }) };
   const stalled = readForm(stalling, { ...given, signal: leaving.signal });
   await writer.write(opening());
   await writer.write(new Uint8Array(100));

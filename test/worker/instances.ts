@@ -5,11 +5,11 @@ import { env as bindings } from "cloudflare:workers";
 import { beforeEach, expect, inject } from "vitest";
 import * as z from "zod";
 import type { Env } from "../../src/core/config.ts";
-import { type Context, signature } from "../../src/core/operation.ts";
+import { type Context, declareOperation } from "../../src/core/operation.ts";
 import type { ConnectedContainer } from "../../src/placement/connection.ts";
 import { connectContainer } from "../../src/placement/container.ts";
 import { dispatcher } from "../../src/placement/dispatcher-stub.ts";
-import { remote } from "../../src/placement/remote.ts";
+import { remoteRun } from "../../src/placement/remote.ts";
 import type { Behavior, InstanceRecord } from "../support/platform-protocol.ts";
 import { environmentOf, usePlatform } from "./platform.ts";
 
@@ -23,10 +23,10 @@ export const never = new AbortController().signal;
 /** Pause between two questions whether a container is alive: a quarter of its `aliveMs` in platform.ts. */
 export const WATCH_MS = 500;
 
-export const whoami = signature({ name: "whoami", params: z.null() });
+export const whoami = declareOperation({ name: "whoami", params: z.null() });
 /** Ends when its instance is released. */
-export const held = signature({ name: "held", params: z.null() });
-export const webPage = signature({ name: "whoami", params: z.null(), internet: true });
+export const held = declareOperation({ name: "held", params: z.null() });
+export const webPage = declareOperation({ name: "whoami", params: z.null(), internet: true });
 
 beforeEach(() => {
   usePlatform(platform);
@@ -64,14 +64,14 @@ export async function run(operation = whoami, signal = never, { container, settl
   const context: Context = { signal, container, heapLimitBytes: 0, defer: () => {}, log: () => {} };
   const once = async () => {
     let text = "";
-    for await (const { body } of remote(operation)([], null, context)) {
+    for await (const { body } of remoteRun(operation)([], null, context)) {
       for await (const chunk of body as AsyncIterable<Uint8Array>) text += new TextDecoder().decode(chunk);
     }
     return text;
   };
   try {
     return await once().catch(async (error: unknown) => {
-      if (!(await container.comesBack(error, signal))) throw error;
+      if (!(await container.prepareRetry(error, signal))) throw error;
       return once();
     });
   } finally {

@@ -2,7 +2,7 @@
 // Contract: docs/api.md#pictures-of-stored-pages
 
 import { expect, test } from "vitest";
-import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
+import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
 import { createStore, type Store } from "../../src/storage/store.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
@@ -14,9 +14,9 @@ const BYTES = Uint8Array.of(1, 2, 3, 4);
 const pageKeys = async () => (await keysInBucket()).filter((key) => key.startsWith("pages/"));
 
 async function stored(store: Store) {
-  const batch = store.batch("output", createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }).open());
-  await batch.receive({ name: "a.pdf", type: "application/pdf", body: BYTES });
-  return (await batch.settle())[0]!;
+  const batch = store.batch("output", createMemoryQuota({ perRequest: 2 ** 20, total: 2 ** 20 }).openReservation());
+  await batch.add({ name: "a.pdf", type: "application/pdf", body: BYTES });
+  return (await batch.commit())[0]!;
 }
 
 test("are read whole or in part, and are not files", async () => {

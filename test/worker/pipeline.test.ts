@@ -2,27 +2,27 @@
 // leave nothing behind.
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { ISOLATE_BUDGETS } from "../../src/core/budgets.ts";
+import { ISOLATE_CAPACITY } from "../../src/core/budgets.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
-import { type Output, operation, type Run, signature } from "../../src/core/operation.ts";
-import type { Answer } from "../../src/http/answer.ts";
-import { endpoint, type Service } from "../../src/http/endpoint.ts";
+import { type Output, defineOperation, type Run, declareOperation } from "../../src/core/operation.ts";
+import type { OperationResponse } from "../../src/http/answer.ts";
+import { defineEndpoint, type RequestServices } from "../../src/http/endpoint.ts";
 import { outputName } from "../../src/http/fields.ts";
-import { handle } from "../../src/http/pipeline.ts";
+import { handleRequest } from "../../src/http/pipeline.ts";
 import { Timing } from "../../src/http/timing.ts";
 import type { ConnectedContainer } from "../../src/placement/connection.ts";
-import { edge, container as elsewhereAlone, type Job } from "../../src/placement/placement.ts";
-import { encodeAnswer } from "../../src/placement/remote.ts";
-import { createTurns } from "../../src/placement/turns.ts";
-import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
+import { edgeJob, containerJob as elsewhereAlone, type JobPlan } from "../../src/placement/placement.ts";
+import { encodeResponse } from "../../src/placement/remote.ts";
+import { createSemaphore } from "../../src/placement/turns.ts";
+import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
 import { createStore } from "../../src/storage/store.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
 emptyBucketBeforeEach();
 
-const turns = () => createTurns({ atOnce: 1, waiting: 1, maxWaitMs: 1000 });
-const service: Service = {
+const turns = () => createSemaphore({ concurrency: 1, maxQueued: 1, maxWaitMs: 1000 });
+const service: RequestServices = {
   config: {
     variant: "private",
     dialect: "2022",
@@ -35,13 +35,13 @@ const service: Service = {
   store: createStore(bucket, { lifetimeMs: 0 }),
   uploadTurns: turns(),
   overflowTurns: turns(),
-  kept: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
-  waiting: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
-  bodies: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
-  budgets: ISOLATE_BUDGETS,
-  engineTurns: turns(),
-  containerTurns: turns(),
-  remoteTurns: turns(),
+  uploadQuota: createMemoryQuota({ perRequest: 2 ** 20, total: 2 ** 20 }),
+  bufferQuota: createMemoryQuota({ perRequest: 2 ** 20, total: 2 ** 20 }),
+  bodies: createMemoryQuota({ perRequest: 2 ** 20, total: 2 ** 20 }),
+  budgets: ISOLATE_CAPACITY,
+  engineSemaphore: turns(),
+  receiveSemaphore: turns(),
+  containerSemaphore: turns(),
   container: undefined,
   baseUrl: "https://service",
   timing: new Timing(),
@@ -50,32 +50,37 @@ const service: Service = {
 };
 
 function run(made: Run<null>, signal?: AbortSignal, container?: ConnectedContainer, beside = service) {
-  return runJob(edge(operation({ name: "made", params: z.null(), run: made }), null), signal, container, beside);
+  return runJob(
+    edgeJob(defineOperation({ name: "made", params: z.null(), run: made }), null),
+    signal,
+    container,
+    beside,
+  );
 }
 
-async function runJob(job: Job, signal?: AbortSignal, container?: ConnectedContainer, beside = service) {
+async function runJob(job: JobPlan, signal?: AbortSignal, container?: ConnectedContainer, beside = service) {
   const response = await answerOf(job, { ...beside, container }, {}, signal);
-  return (await response.json()) as Answer;
+  return (await response.json()) as OperationResponse;
 }
 
 /** Returns the response to a request for the job. */
-function answerOf(job: Job, beside: Service, headers: Record<string, string>, signal?: AbortSignal) {
-  const made = endpoint({
+function answerOf(job: JobPlan, beside: RequestServices, headers: Record<string, string>, signal?: AbortSignal) {
+  const made = defineEndpoint({
     path: "/made",
     variants: ["private"],
     summary: "",
-    source: { kind: "one", description: "", accepts: () => true },
+    input: { kind: "one", description: "", accepts: () => true },
     fields: { output: outputName("") },
-    naming: "prefix",
+    outputNaming: "prefix",
     produces: "text/plain",
     errors: [],
-    prepare: () => job,
+    createJob: () => job,
   });
   const form = new FormData();
   form.append("file", new File(["content"], "input.txt"));
   form.append("output", "made");
   const init = { method: "POST", body: form, headers, ...(signal ? { signal } : {}) };
-  return handle(made, new Request("https://service/made", init), beside);
+  return handleRequest(made, new Request("https://service/made", init), beside);
 }
 
 const output = (text: string) => ({ extension: "txt", type: "text/plain", body: new TextEncoder().encode(text) });
@@ -149,8 +154,8 @@ test.each([
 
 test("an answer that is a file has the same limit: refused while it is held, broken off once it is sent", async () => {
   const job = (size: number) =>
-    edge(
-      operation({
+    edgeJob(
+      defineOperation({
         ...{ name: "made", params: z.null() },
         async *run() {
           yield { ...output(""), body: Array.from({ length: size / 2 ** 16 }, () => new Uint8Array(2 ** 16)) };
@@ -196,14 +201,14 @@ test("the input is read from memory or from storage alike, and stays", async () 
 function elsewhere() {
   const asked: string[] = [];
   const container: ConnectedContainer = {
-    comesBack: async () => false,
-    startAhead() {},
+    prepareRetry: async () => false,
+    prewarm() {},
     async post(operation) {
       asked.push(operation.name);
       const made = async function* () {
         yield output("made elsewhere");
       };
-      return encodeAnswer(made());
+      return encodeResponse(made());
     },
   };
   return { asked, container };
@@ -248,11 +253,11 @@ test("but not once something is stored, nor where there is none, nor for another
 function losing(lost: number) {
   const told: string[] = [];
   const container: ConnectedContainer = {
-    async comesBack() {
+    async prepareRetry() {
       told.push("waited for");
       return true;
     },
-    startAhead() {},
+    prewarm() {},
     async post() {
       const isLost = told.filter((what) => what === "asked").length < lost;
       told.push("asked");
@@ -260,7 +265,7 @@ function losing(lost: number) {
         yield output(isLost ? "lost" : "made");
         yield output(isLost ? "lost too, and longer than what is left of it" : "made too");
       };
-      const whole = encodeAnswer(made());
+      const whole = encodeResponse(made());
       if (!isLost) return whole;
       return (async function* () {
         for await (const chunk of whole) {
@@ -273,7 +278,7 @@ function losing(lost: number) {
   return { told, container };
 }
 
-const remoteJob = elsewhereAlone(signature({ name: "made", params: z.null() }), null);
+const remoteJob = elsewhereAlone(declareOperation({ name: "made", params: z.null() }), null);
 
 test("a job whose connection to the container breaks is begun again, and what it had stored is gone", async () => {
   const { told, container } = losing(1);
@@ -299,7 +304,7 @@ test("a client that goes away while the container is waited for ends the job", a
   const { told, container } = losing(1);
   const waiting: ConnectedContainer = {
     ...container,
-    async comesBack(_error, signal) {
+    async prepareRetry(_error, signal) {
       gone.abort(new Error("the client went away"));
       signal.throwIfAborted();
       return true;
@@ -314,11 +319,11 @@ test("jobs that the container works at take no turn from others until something 
   const slow = Promise.withResolvers<void>();
   let asked = 0;
   const container: ConnectedContainer = {
-    comesBack: async () => false,
-    startAhead() {},
+    prepareRetry: async () => false,
+    prewarm() {},
     async post() {
       if (++asked === 1) await slow.promise;
-      return encodeAnswer(
+      return encodeResponse(
         (async function* () {
           yield output("made there");
         })(),
@@ -328,7 +333,7 @@ test("jobs that the container works at take no turn from others until something 
   const needsRoom: Run<null> = async function* () {
     yield* await Promise.reject<Output[]>(new EngineFailure("too-large", "for a test"));
   };
-  const roomy = { ...service, remoteTurns: createTurns({ atOnce: 2, waiting: 0, maxWaitMs: 1000 }) };
+  const roomy = { ...service, remoteTurns: createSemaphore({ concurrency: 2, maxQueued: 0, maxWaitMs: 1000 }) };
   const first = run(needsRoom, undefined, container, roomy);
   while (asked === 0) await scheduler.wait(1);
   await run(needsRoom, undefined, container, roomy);

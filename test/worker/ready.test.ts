@@ -1,15 +1,15 @@
 // GET /ready of a Worker with instances: what it says of them, of the storage, and of a container that is missing.
 import { expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { ISOLATE_BUDGETS } from "../../src/core/budgets.ts";
+import { ISOLATE_CAPACITY } from "../../src/core/budgets.ts";
 import type { Env } from "../../src/core/config.ts";
 import type { Readiness } from "../../src/http/readiness.ts";
 import { behave, both, env, run, runBoth, soon, tell } from "./instances.ts";
 
-const app = createApp(ISOLATE_BUDGETS);
+const app = createApp(ISOLATE_CAPACITY);
 
 const ready = async (changed: Partial<Env> = {}) => {
-  const response = await createApp(ISOLATE_BUDGETS).fetch(new Request("http://localhost/ready"), {
+  const response = await createApp(ISOLATE_CAPACITY).fetch(new Request("http://localhost/ready"), {
     ...env,
     ...changed,
   });
@@ -73,7 +73,7 @@ test("503 if the storage does not answer", async () => {
 });
 
 test("a flood of questions writes to the storage once, and leaves nothing there", async () => {
-  const flooded = createApp(ISOLATE_BUDGETS);
+  const flooded = createApp(ISOLATE_CAPACITY);
   let writes = 0;
   const FILES = new Proxy(env.FILES, {
     get(bucket, name) {

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
 import { ResumableUploads } from "../../src/storage/resumable-uploads.ts";
 import { createStore } from "../../src/storage/store.ts";
-import { UploadTaken, type UploadWriter } from "../../src/storage/upload-writer.ts";
+import { UploadConflict, type UploadWriter } from "../../src/storage/upload-writer.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
 emptyBucketBeforeEach();
@@ -118,7 +118,7 @@ describe("requests at the same time", () => {
     const results = await Promise.allSettled([write(writers[0], ours), write(writers[1], theirs)]);
     const failures = results.filter((result) => result.status === "rejected");
     expect(failures).toHaveLength(1);
-    expect(failures[0]!.reason).toBeInstanceOf(UploadTaken);
+    expect(failures[0]!.reason).toBeInstanceOf(UploadConflict);
     const won = results[0].status === "fulfilled" ? ours : theirs;
     expect(await storedDigest(id)).toBe(digestOf(won));
   });
@@ -129,7 +129,7 @@ describe("requests at the same time", () => {
     await writers[0].add(bytesOf(10, 1));
     await writers[1].add(bytesOf(10, 2));
     await writers[1].save();
-    await expect(writers[0].save()).rejects.toThrow(UploadTaken);
+    await expect(writers[0].save()).rejects.toThrow(UploadConflict);
     const last = await open(id);
     await last.add(bytesOf(10, 3));
     await last.finish();
@@ -146,8 +146,8 @@ describe("requests at the same time", () => {
     await add(next, bytes.subarray(next.received, 2 * PART_BYTES));
     await next.save();
     // The first part of another content: R2 would put it in place of a part with the same number.
-    await add(left, bytesOf(PART_BYTES, 9)).catch((error: unknown) => expect(error).toBeInstanceOf(UploadTaken));
-    await expect(left.save()).rejects.toThrow(UploadTaken);
+    await add(left, bytesOf(PART_BYTES, 9)).catch((error: unknown) => expect(error).toBeInstanceOf(UploadConflict));
+    await expect(left.save()).rejects.toThrow(UploadConflict);
     const last = await open(id);
     expect(last.received).toBe(2 * PART_BYTES);
     await add(last, bytes.subarray(2 * PART_BYTES));
@@ -164,7 +164,7 @@ describe("requests at the same time", () => {
       await add(writer, bytesOf(2 * PART_BYTES));
       await writer.finish();
     };
-    await expect(rest()).rejects.toThrow(UploadTaken);
+    await expect(rest()).rejects.toThrow(UploadConflict);
     expect(await keysInBucket()).toEqual([]);
   });
 });
@@ -206,7 +206,7 @@ describe("expiry", () => {
     expect(await mortal.sweep()).toBe(1);
     expect(await mortal.find(id)).toBeUndefined();
     expect(await keysInBucket()).toEqual([]);
-    await expect(add(late, bytesOf(PART_BYTES - 1))).rejects.toThrow(UploadTaken);
+    await expect(add(late, bytesOf(PART_BYTES - 1))).rejects.toThrow(UploadConflict);
   });
 
   test("that an earlier request finishes is taken, also while its state is still there", async () => {
@@ -232,7 +232,7 @@ describe("expiry", () => {
     await add(first, bytesOf(2 * PART_BYTES));
     const finishing = first.finish();
     await stored.promise;
-    await expect(add(late, bytesOf(PART_BYTES, 9))).rejects.toThrow(UploadTaken);
+    await expect(add(late, bytesOf(PART_BYTES, 9))).rejects.toThrow(UploadConflict);
     mayGoOn.resolve();
     await finishing;
   });

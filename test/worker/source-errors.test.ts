@@ -1,7 +1,7 @@
 // Tests the error responses that follow from the source of an endpoint.
 import { expect, test } from "vitest";
 import { mayBePdf } from "../../src/core/media-type.ts";
-import { errorsOf, type Source } from "../../src/http/source.ts";
+import { errorsOf, type InputDeclaration } from "../../src/http/source.ts";
 
 const COUNTS = { noInput: "This route needs a File or an ID.", tooMany: "Too many 'file' or 'id' values." };
 const NOT_BOTH = "This route will only accept a File or an ID, not both.";
@@ -14,8 +14,8 @@ const OPENED = [
   "The input file uses a feature that is not supported.",
 ];
 
-const messagesOf = (source: Source) => errorsOf(source).map(({ message }) => message);
-const same = (source: Source, messages: readonly string[]) =>
+const messagesOf = (source: InputDeclaration) => errorsOf(source).map(({ message }) => message);
+const same = (source: InputDeclaration, messages: readonly string[]) =>
   expect(messagesOf(source).toSorted()).toEqual(messages.toSorted());
 
 test("a text is required", () => {

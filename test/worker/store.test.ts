@@ -4,8 +4,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/limits.ts";
-import type { Kind, NewFile, StoredFile } from "../../src/storage/file.ts";
-import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
+import type { FileKind, NewFile, StoredFile } from "../../src/storage/file.ts";
+import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
 import { LARGEST_FILE_BYTES } from "../../src/storage/packs.ts";
 import { createStore, type Store } from "../../src/storage/store.ts";
@@ -15,12 +15,12 @@ emptyBucketBeforeEach();
 
 const store = createStore(bucket, { lifetimeMs: 0 });
 
-async function put(inStore: Store, { kind = "output", ...file }: NewFile & { kind?: Kind }): Promise<StoredFile> {
+async function put(inStore: Store, { kind = "output", ...file }: NewFile & { kind?: FileKind }): Promise<StoredFile> {
   const batch = inStore.batch(kind, room());
-  await batch.receive(file);
-  return (await batch.settle())[0]!;
+  await batch.add(file);
+  return (await batch.commit())[0]!;
 }
-const room = () => createKeptBytes({ each: 4 * 2 ** 20, all: 4 * 2 ** 20 }).open();
+const room = () => createMemoryQuota({ perRequest: 4 * 2 ** 20, total: 4 * 2 ** 20 }).openReservation();
 const bytesOf = async (id: string, range?: { offset: number; length: number }) =>
   new Response((await store.open(id, range))!.body).bytes();
 
@@ -120,9 +120,9 @@ describe("small files that came together", () => {
     const batch = inStore.batch("output", room());
     for (let index = 0; index < count; index++) {
       const body = new TextEncoder().encode(make(index));
-      await batch.receive({ name: `prüfung ${index}.txt`, type: "text/plain", body });
+      await batch.add({ name: `prüfung ${index}.txt`, type: "text/plain", body });
     }
-    return batch.settle();
+    return batch.commit();
   }
 
   test("are one object, and each is a file of its own", async () => {
@@ -156,12 +156,12 @@ describe("small files that came together", () => {
     const long = "n".repeat(200);
     const batch = store.batch("input", room());
     for (let index = 0; index < 600; index++) {
-      await batch.receive({ name: `${index}${long}`, type: "text/plain", body: Uint8Array.of(index) });
+      await batch.add({ name: `${index}${long}`, type: "text/plain", body: Uint8Array.of(index) });
     }
     for (const size of [2 ** 19, 2 ** 19, 2 ** 19, 2 ** 19 + 1]) {
-      await batch.receive({ name: "a", type: "text/plain", body: new Uint8Array(size) });
+      await batch.add({ name: "a", type: "text/plain", body: new Uint8Array(size) });
     }
-    const files = await batch.settle();
+    const files = await batch.commit();
     for (const [index, { id, size }] of files.entries()) {
       expect([(await store.find(id))!.size, (await bytesOf(id)).length]).toEqual([size, size]);
       if (index < 600) expect((await store.find(id))!.name).toBe(`${index}${long}`);
@@ -172,30 +172,30 @@ describe("small files that came together", () => {
   });
 
   test("wait for others only where there is room for them", async () => {
-    const kept = createKeptBytes({ each: 100, all: 100 });
-    const [one, other] = [kept.open(), kept.open()];
+    const kept = createMemoryQuota({ perRequest: 100, total: 100 });
+    const [one, other] = [kept.openReservation(), kept.openReservation()];
     const batch = store.batch("input", one);
     const body = new Uint8Array(40);
-    for (let index = 0; index < 3; index++) await batch.receive({ name: "a", type: "text/plain", body });
+    for (let index = 0; index < 3; index++) await batch.add({ name: "a", type: "text/plain", body });
     // Two of 40 bytes had room, and went when the third came, which waits.
-    expect([other.take(60), other.take(1)]).toEqual([true, false]);
-    for (let index = 0; index < 2; index++) await batch.receive({ name: "a", type: "text/plain", body });
-    expect((await batch.settle()).map(({ id }) => id.slice(0, 19))).toHaveLength(5);
+    expect([other.tryReserve(60), other.tryReserve(1)]).toEqual([true, false]);
+    for (let index = 0; index < 2; index++) await batch.add({ name: "a", type: "text/plain", body });
+    expect((await batch.commit()).map(({ id }) => id.slice(0, 19))).toHaveLength(5);
     expect((await keysInBucket()).map((key) => key.split("/")[0]).toSorted()).toEqual([
       "files",
       "files",
       "files",
       "packs",
     ]);
-    expect([other.take(40), other.take(1)]).toEqual([true, false]);
+    expect([other.tryReserve(40), other.tryReserve(1)]).toEqual([true, false]);
   });
 
   test("wait on where a large one comes between", async () => {
     const batch = store.batch("output", room());
     for (const size of [10, 2 ** 20, 20, 2 ** 20, 30]) {
-      await batch.receive({ name: "a", type: "text/plain", body: new Uint8Array(size) });
+      await batch.add({ name: "a", type: "text/plain", body: new Uint8Array(size) });
     }
-    expect((await batch.settle()).map(({ size }) => size)).toEqual([10, 2 ** 20, 20, 2 ** 20, 30]);
+    expect((await batch.commit()).map(({ size }) => size)).toEqual([10, 2 ** 20, 20, 2 ** 20, 30]);
     expect((await keysInBucket()).map((key) => key.split("/")[0]).toSorted()).toEqual(["files", "files", "packs"]);
   });
 
@@ -252,9 +252,9 @@ describe("small files that came together", () => {
     await expect(several(3, createStore(failing, { lifetimeMs: 0 }))).rejects.toThrow("no storage");
     const batch = store.batch("output", room());
     for (let index = 0; index < 3; index++) {
-      await batch.receive({ name: "a", type: "text/plain", body: new Uint8Array(600_000) });
-      const arrival = await batch.receive({ name: "a", type: "text/plain", body: new Uint8Array(6) });
-      if (index === 1) batch.send();
+      await batch.add({ name: "a", type: "text/plain", body: new Uint8Array(600_000) });
+      const arrival = await batch.add({ name: "a", type: "text/plain", body: new Uint8Array(6) });
+      if (index === 1) batch.flush();
       if (index === 2) expect(arrival.bytes).toHaveLength(6);
     }
     await batch.discard();

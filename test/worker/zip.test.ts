@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Input } from "../../src/core/operation.ts";
 import { zipFiles } from "../../src/operations/zip-files.ts";
-import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
+import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
 import { createStore } from "../../src/storage/store.ts";
 import { readStreamedZip } from "../support/streamed-zip.ts";
 import { bucket } from "./bucket.ts";
@@ -61,9 +61,9 @@ test.each([
         yield chunk;
       }
     };
-    const batch = store.batch("output", createKeptBytes({ each: 0, all: 0 }).open());
-    await batch.receive({ name: "a.zip", type: "application/zip", body: counted() });
-    const [file] = await batch.settle();
+    const batch = store.batch("output", createMemoryQuota({ perRequest: 0, total: 0 }).openReservation());
+    await batch.add({ name: "a.zip", type: "application/zip", body: counted() });
+    const [file] = await batch.commit();
     expect(file.size / (70 * MiB)).toBeCloseTo(ratio, 1);
     await store.remove([file!.id]);
   }

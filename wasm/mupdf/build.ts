@@ -7,7 +7,7 @@ import { addGlobal, exportGlobal, readGlobal } from "../rewrite/globals.ts";
 import { importMemory, type MemoryLimits } from "../rewrite/memory.ts";
 import { type FlatRate, meter } from "../rewrite/meter.ts";
 import { editGlue } from "./glue.ts";
-import { tellTilesApart } from "./tiles.ts";
+import { addTileKey } from "./tiles.ts";
 
 const PACKAGE = new URL("../../node_modules/mupdf/dist/", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);
@@ -63,7 +63,7 @@ function rewrite(module: Uint8Array): { readonly bytes: Uint8Array; readonly mem
   const area = readGlobal(original, STACK_POINTER) - 16;
   for (const half of [0, 8]) replaceConstant(body("wasm_run_display_list"), INFINITE_RECTANGLE + half, area + half);
   for (const limit of [STORE, SAVED_STATES]) replaceConstant(body(limit.function), limit.from, limit.to);
-  tellTilesApart(body("fz_draw_begin_tile"));
+  addTileKey(body("fz_draw_begin_tile"));
 
   const { sections, index } = addGlobal(exportGlobal(original, "stackPointer", STACK_POINTER), "fuel", 0x7fffffff);
   const flatRates = new Map<number, FlatRate>();

@@ -17,7 +17,7 @@ const FACTOR = 0x9e3779b1;
 const WORD_ALIGNED = 2;
 
 /** @throws Error if the function has other parameters, which means another version of the engine */
-export function tellTilesApart(body: Body): void {
+export function addTileKey(body: Body): void {
   if (body.parameters !== PARAMETERS) throw new Error("fz_draw_begin_tile has other parameters");
   const mixed = TRANSLATION.flatMap((offset) => [
     ...[OP.i32Const, ...signed(FACTOR), OP.multiply],

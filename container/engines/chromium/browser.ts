@@ -7,13 +7,13 @@ import { EngineFailure } from "../../../src/core/failure.ts";
 import { countEvent } from "../../processes/engine-events.ts";
 import { emulate } from "./devices.ts";
 import type { LaunchedChromium } from "./launch.ts";
-import { BrowserGone, lossBy, type OwnKill, RendererLost } from "./losses.ts";
+import { BrowserLost, rendererError, type KillRecord, RendererLost } from "./losses.ts";
 import { observing, QUESTIONS } from "./page-scripts.ts";
 import type { Session } from "./pipe.ts";
 import { runScript } from "./proof.ts";
 import { killRenderer, type Renderer, Renderers } from "./renderers.ts";
 import type { WatchLimits } from "./watch.ts";
-import type { Visit, WebProxy } from "./web-proxy.ts";
+import type { ProxySession, WebProxy } from "./web-proxy.ts";
 
 export interface BrowserSettings {
   readonly proxy: WebProxy;
@@ -32,10 +32,10 @@ export interface LeasedPage extends AsyncDisposable {
   readonly frameId: string;
   /** Shows the page, which is made hidden: it draws no frames, and has no events of frames. @throws ProtocolError */
   show(): Promise<void>;
-  /** Rejects when the page or browser cannot continue: EngineFailure, {@link RendererLost}, {@link BrowserGone}. */
+  /** Rejects when the page or browser cannot continue: EngineFailure, {@link RendererLost}, {@link BrowserLost}. */
   readonly failed: Promise<never>;
   /** Grants the page access to the web. Without a visit, its requests have no answer. */
-  visit(visit: Visit): void;
+  visit(visit: ProxySession): void;
   /** Lowers the priority of the page's processes from now on. */
   lower(): void;
 }
@@ -48,7 +48,7 @@ interface Page {
   readonly fail: (error: Error) => void;
   readonly door: { readonly proxy: string; close(): void };
   readonly renderer: Renderer;
-  visit: Visit | undefined;
+  visit: ProxySession | undefined;
   isShown: boolean;
 }
 
@@ -77,12 +77,12 @@ export class Browser {
   #refilling: Promise<void> | undefined;
   #leased = 0;
   #used = 0;
-  #gone: BrowserGone | undefined;
+  #gone: BrowserLost | undefined;
   #retired = false;
   #madeAt = performance.now();
   /** Rejects the page that is being made. */
   #failUnborn: ((error: Error) => void) | undefined;
-  #lastKill: OwnKill = { at: Number.NEGATIVE_INFINITY, why: "" };
+  #lastKill: KillRecord = { at: Number.NEGATIVE_INFINITY, why: "" };
   readonly #death = Promise.withResolvers<never>();
   #timer: NodeJS.Timeout | undefined;
   /** Settles when the browser's processes have ended and its files are gone. */
@@ -326,7 +326,7 @@ export class Browser {
     if (!this.check()) return;
     const fail = this.#pages.get(targetId)?.fail ?? this.#failUnborn;
     if (status === NOT_LAUNCHED) this.#die("a renderer was not launched");
-    else fail?.(lossBy(status, this.#lastKill));
+    else fail?.(rendererError(status, this.#lastKill));
   }
 
   #schedule(ms: number): void {
@@ -378,7 +378,7 @@ export class Browser {
 
   #die(why: string): void {
     if (this.#gone) return;
-    this.#gone = new BrowserGone(`Chromium: ${why}`);
+    this.#gone = new BrowserLost(`Chromium: ${why}`);
     clearTimeout(this.#timer);
     this.#death.reject(this.#gone);
     // Pages fail first, so that callers who wait for an answer learn the reason.

@@ -6,17 +6,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import { NOT_PUBLIC } from "../../../src/core/web-address.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { EngineLost, lastFailure, retried } from "../../processes/attempts.ts";
+import { EngineLost, finalFailure, withRetries } from "../../processes/attempts.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
-import { worksForJob } from "../../processes/priority.ts";
+import { registerWorker } from "../../processes/priority.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { Confinement } from "./confinement.ts";
-import { LedAstray } from "./loading.ts";
-import { BrowserGone, NetworkGone, RendererLost } from "./losses.ts";
+import { NavigationBlocked } from "./loading.ts";
+import { BrowserLost, NetworkLost, RendererLost } from "./losses.ts";
 import { type PageLimits, type PrintOptions, printPage } from "./page.ts";
 import { ProtocolError } from "./pipe.ts";
-import { BrowserSupply } from "./supply.ts";
+import { BrowserManager } from "./supply.ts";
 import type { WatchLimits } from "./watch.ts";
 import { DOCUMENT_HOST, type ServedDocument, type VisitLimits, WebProxy, type WebProxySettings } from "./web-proxy.ts";
 
@@ -69,13 +69,13 @@ export class Chromium implements AsyncDisposable {
   readonly #settings: ChromiumSettings;
   readonly #limits: ChromiumLimits;
   readonly #proxy: WebProxy;
-  readonly #supply: BrowserSupply;
+  readonly #supply: BrowserManager;
 
   private constructor(settings: ChromiumSettings) {
     this.#settings = settings;
     this.#limits = { ...DEFAULTS, ...settings.limits };
     this.#proxy = new WebProxy(settings.web ?? {});
-    this.#supply = new BrowserSupply({ ready: 3, ...settings, limits: this.#limits, proxy: this.#proxy });
+    this.#supply = new BrowserManager({ ready: 3, ...settings, limits: this.#limits, proxy: this.#proxy });
   }
 
   /**
@@ -152,18 +152,18 @@ export class Chromium implements AsyncDisposable {
 
   /** Retries a job once if its browser died, once if its renderer did, and a few times while there is no network. */
   async #attempts(job: Job): Promise<void> {
-    const again = async (error: unknown, lost: keyof typeof RETRIES) => {
+    const onRetry = async (error: unknown, lost: keyof typeof RETRIES) => {
       this.#settings.log("job retried", { engine: "Chromium", lost, error: String(error) });
       if (lost === "network") await sleep(NETWORK_BACK_MS, undefined, { signal: job.signal });
     };
-    await retried({ retries: RETRIES, kindOf: lossOf, again }, (left) => this.#attempt(job, left.renderer === 0));
+    await withRetries({ retries: RETRIES, kindOf: lossOf, onRetry }, (left) => this.#attempt(job, left.renderer === 0));
   }
 
   async #attempt({ source, outputPath, options, signal }: Job, fresh: boolean): Promise<void> {
-    const browser = await untilAborted(this.#supply.living(), signal);
+    const browser = await untilAborted(this.#supply.acquire(), signal);
     await using page = await browser.lease({ fresh });
     using work = new DisposableStack();
-    work.defer(worksForJob(() => page.lower()));
+    work.defer(registerWorker(() => page.lower()));
     const { promise: exceeded, reject: exceed } = Promise.withResolvers<never>();
     exceeded.catch(() => {});
     const visit = this.#proxy.visit({
@@ -189,10 +189,10 @@ export class Chromium implements AsyncDisposable {
       if (error instanceof ProtocolError) await Promise.race([page.failed, sleep(REASON_COMES_MS)]);
       // A page may be unreachable, or may fail to print, because a process of the browser is gone.
       if (browser.check() || (error instanceof EngineFailure && OWN_FAULTS.includes(error.reason))) throw error;
-      throw new BrowserGone((error as Error).message, { cause: error });
+      throw new BrowserLost((error as Error).message, { cause: error });
     }
     // Content from the network, or drawn content, may be missing.
-    if (!browser.check()) throw new BrowserGone("one of its processes was lost on the way");
+    if (!browser.check()) throw new BrowserLost("one of its processes was lost on the way");
   }
 }
 
@@ -207,9 +207,9 @@ interface Job {
 const OWN_FAULTS: readonly string[] = ["too-large"];
 
 function lossOf(error: unknown): keyof typeof RETRIES | undefined {
-  if (error instanceof BrowserGone) return "browser";
+  if (error instanceof BrowserLost) return "browser";
   if (error instanceof RendererLost) return "renderer";
-  return error instanceof NetworkGone ? "network" : undefined;
+  return error instanceof NetworkLost ? "network" : undefined;
 }
 
 /** Returns the failure to report for a job that is not retried. */
@@ -218,9 +218,9 @@ function failureOf(error: unknown, source: PageSource): unknown {
   if (lossOf(error) !== undefined) {
     const { message } = error as Error;
     const isOwnDoing = error instanceof RendererLost && error.isOwnDoing;
-    return lastFailure(isOwnDoing ? new EngineFailure("crashed", message) : new EngineLost(message));
+    return finalFailure(isOwnDoing ? new EngineFailure("crashed", message) : new EngineLost(message));
   }
-  if (!(error instanceof LedAstray)) return error;
+  if (!(error instanceof NavigationBlocked)) return error;
   if ("url" in source) return new OutOfRange("url", source.url, NOT_PUBLIC);
   return new EngineFailure("unreachable", error.message, { cause: error });
 }

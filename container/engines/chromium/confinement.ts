@@ -22,7 +22,7 @@ export interface Confinement {
 type Entry = "root" | "user";
 
 /** A confinement, and how it is reached. */
-export interface Way extends Confinement {
+export interface ConfinementOption extends Confinement {
   /** @default none, without a network namespace */
   readonly entry?: Entry;
 }
@@ -43,7 +43,7 @@ export const isRoot = (): boolean => process.getuid?.() === 0;
  * Returns the ways that are worth trying, best first. Trying one that cannot work costs a start of the browser.
  * @param wanted the only confinement to return. @default all that this machine seems to allow
  */
-export async function waysToConfine(wanted?: Confinement): Promise<readonly Way[]> {
+export async function confinementOptions(wanted?: Confinement): Promise<readonly ConfinementOption[]> {
   const [entry, hasSandbox] = await Promise.all([
     entryToNamespace(),
     allows(asBrowser("unshare", "--user", "--pid", "--net")),
@@ -58,7 +58,7 @@ export async function waysToConfine(wanted?: Confinement): Promise<readonly Way[
 }
 
 /** Returns the command that confines the program and the arguments that follow it. */
-export function confinedBrowser({ entry }: Way): string[] {
+export function confinedBrowser({ entry }: ConfinementOption): string[] {
   return [
     ...(entry ? enterNamespace(entry, process.execPath, helper("proxy-socket.mjs")) : []),
     ...becomeBrowser(entry),

@@ -4,7 +4,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 
 /** Accepts a browser's connections to the proxy, and distinguishes its contexts by the address assigned to each. */
-export interface Doors {
+export interface ProxyListeners {
   /** Opens a door for one context. @returns the proxy address for the context */
   open(take: (socket: Socket) => void): Promise<{ readonly proxy: string; close(): void }>;
 }
@@ -16,7 +16,7 @@ export const PROXY_PORT = 3128;
  * Opens doors in the browser's own network namespace, which has all of 127.0.0.0/8: one listening socket, and an
  * address for each context.
  */
-export function doorsByAddress(server: Server): Doors {
+export function listenPerAddress(server: Server): ProxyListeners {
   const takers = new Map<string, (socket: Socket) => void>();
   let last = 256;
   server.on("error", ignoreOne);
@@ -36,7 +36,7 @@ export function doorsByAddress(server: Server): Doors {
 }
 
 /** Opens doors on this machine's own loopback device: a port for each context. */
-export function doorsByPort(): Doors {
+export function listenPerPort(): ProxyListeners {
   return {
     async open(take) {
       const server = createServer(take);

@@ -8,19 +8,26 @@ import type { Server } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineLost, isFromOutside, retried } from "../../processes/attempts.ts";
+import { EngineLost, isExternalSignal, withRetries } from "../../processes/attempts.ts";
 import { killGroup, minimalEnvironment, Tail } from "../../processes/process.ts";
 import type { JobFolder, Scratch } from "../../scratch/scratch.ts";
-import { BROWSER_USER, type Confinement, confinedBrowser, isRoot, type Way, waysToConfine } from "./confinement.ts";
-import { type Doors, doorsByAddress, doorsByPort, PROXY_PORT } from "./doors.ts";
+import {
+  BROWSER_USER,
+  type Confinement,
+  confinedBrowser,
+  isRoot,
+  type ConfinementOption,
+  confinementOptions,
+} from "./confinement.ts";
+import { type ProxyListeners, listenPerAddress, listenPerPort, PROXY_PORT } from "./doors.ts";
 import { Pipe } from "./pipe.ts";
-import { Watch } from "./watch.ts";
+import { Watchdog } from "./watch.ts";
 
 export interface LaunchedChromium extends Confinement {
   readonly process: ChildProcess;
   readonly pipe: Pipe;
-  readonly doors: Doors;
-  readonly watch: Watch;
+  readonly doors: ProxyListeners;
+  readonly watch: Watchdog;
   readonly version: string;
   readonly startMs: number;
   /** Returns the last output on standard error. */
@@ -72,9 +79,9 @@ export async function launchChromium(settings: LaunchSettings): Promise<Launched
     signal.throwIfAborted();
     return error instanceof EngineLost ? "disturbed" : "failed";
   };
-  for (const way of await waysToConfine(first)) {
+  for (const way of await confinementOptions(first)) {
     try {
-      return await retried({ retries: START_RETRIES, kindOf }, () => launch(program, scratch, way, signal));
+      return await withRetries({ retries: START_RETRIES, kindOf }, () => launch(program, scratch, way, signal));
     } catch (error) {
       // Repeated kills or stops say nothing about the confinement.
       if (signal.aborted || error instanceof EngineLost) throw error;
@@ -84,7 +91,12 @@ export async function launchChromium(settings: LaunchSettings): Promise<Launched
   throw new Error(reasons.join("; "));
 }
 
-async function launch(program: string, scratch: Scratch, way: Way, signal: AbortSignal): Promise<LaunchedChromium> {
+async function launch(
+  program: string,
+  scratch: Scratch,
+  way: ConfinementOption,
+  signal: AbortSignal,
+): Promise<LaunchedChromium> {
   const started = performance.now();
   const folder = await scratch.folder("chromium");
   const stderr = new Tail(4096);
@@ -114,14 +126,14 @@ async function launch(program: string, scratch: Scratch, way: Way, signal: Abort
         throw error;
       });
     };
-    const watch = new Watch(child.pid ?? 0);
+    const watch = new Watchdog(child.pid ?? 0);
     const { product } = await whileItStarts(Promise.race([ready(child), exited]), watch, signal);
     return {
       network: way.network,
       sandbox: way.sandbox,
       process: child,
       pipe,
-      doors: listening ? doorsByAddress(listening) : doorsByPort(),
+      doors: listening ? listenPerAddress(listening) : listenPerPort(),
       watch,
       version: product.split("/")[1] ?? product,
       startMs: Math.round(performance.now() - started),
@@ -135,7 +147,7 @@ async function launch(program: string, scratch: Scratch, way: Way, signal: Abort
   }
 }
 
-function start(program: string, folder: string, way: Way, hasSharedMemory: boolean): ChildProcess {
+function start(program: string, folder: string, way: ConfinementOption, hasSharedMemory: boolean): ChildProcess {
   const [command, ...args] = [...confinedBrowser(way), program, ...flags(folder, way, hasSharedMemory)] as [
     string,
     ...string[],
@@ -154,7 +166,7 @@ function exitOf(child: ChildProcess): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   child.on("exit", (code, by) => {
     const how = `it ended by ${by ?? code}`;
-    reject(isFromOutside(by) ? new EngineLost(how) : new Error(how));
+    reject(isExternalSignal(by) ? new EngineLost(how) : new Error(how));
   });
   child.on("error", reject);
   promise.catch(() => {});
@@ -166,7 +178,7 @@ function exitOf(child: ChildProcess): Promise<never> {
  * @throws Error if it takes too long, or one of its processes is stopped
  * @throws the signal's reason when aborted
  */
-async function whileItStarts<T>(ready: Promise<T>, watch: Watch, signal: AbortSignal): Promise<T> {
+async function whileItStarts<T>(ready: Promise<T>, watch: Watchdog, signal: AbortSignal): Promise<T> {
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const late = () => reject(new Error(`not ready after ${START_TIMEOUT_MS} ms`));
   const timer = setTimeout(late, START_TIMEOUT_MS);

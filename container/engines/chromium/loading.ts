@@ -4,7 +4,7 @@
 import type { Protocol } from "devtools-protocol";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { NetworkGone } from "./losses.ts";
+import { NetworkLost } from "./losses.ts";
 import type { Session } from "./pipe.ts";
 
 /** Media types that a browser shows as a page of HTML. */
@@ -32,7 +32,7 @@ const UNSAFE_PORT = "net::ERR_UNSAFE_PORT";
 const PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED";
 
 /** The page led to a host that must not be visited. */
-export class LedAstray extends Error {
+export class NavigationBlocked extends Error {
   override readonly name = "LedAstray";
 }
 
@@ -189,8 +189,8 @@ export class Loading implements Disposable {
 
   #unreachable(detail: string): Error {
     if (detail === UNSAFE_PORT || this.#isRefused(this.#documentUrl))
-      return new LedAstray(`${this.#documentUrl}: ${detail}`);
-    if (detail === PROXY_UNREACHABLE) return new NetworkGone(detail);
+      return new NavigationBlocked(`${this.#documentUrl}: ${detail}`);
+    if (detail === PROXY_UNREACHABLE) return new NetworkLost(detail);
     return new EngineFailure("unreachable", detail);
   }
 

@@ -3,7 +3,7 @@
 import { EngineFailure } from "../../../src/core/failure.ts";
 
 /** The browser died, and with it jobs that did not cause it. Another browser may run them. */
-export class BrowserGone extends Error {
+export class BrowserLost extends Error {
   override readonly name = "BrowserGone";
 }
 
@@ -20,12 +20,12 @@ export class RendererLost extends Error {
 }
 
 /** The browser lost its network for a moment. */
-export class NetworkGone extends Error {
+export class NetworkLost extends Error {
   override readonly name = "NetworkGone";
 }
 
 /** The last renderer that this side ended: when, in the clock of `performance.now()`, and why. */
-export interface OwnKill {
+export interface KillRecord {
   readonly at: number;
   readonly why: string;
 }
@@ -37,7 +37,7 @@ const OWN_KILL_MS = 3_000;
  * Returns the loss that the end of a renderer means for its page.
  * @param status as the browser reports it: `killed` for SIGKILL, another text for a crash
  */
-export function lossBy(status: string, { at, why }: OwnKill): Error {
+export function rendererError(status: string, { at, why }: KillRecord): Error {
   const isOurs = performance.now() - at < OWN_KILL_MS;
   if (isOurs && why === "too large") return new EngineFailure("too-large", "the page needs too much memory");
   if (isOurs && status === "killed") return new RendererLost("its renderer was stopped", { isOwnDoing: false });

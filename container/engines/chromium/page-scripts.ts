@@ -4,11 +4,11 @@
 import { finishMotion } from "./motion-scripts.ts";
 
 /** Events that ask questions of the page's own world from our world. {@link observe} answers yes by canceling them. */
-export interface Questions {
+export interface QueryEvents {
   /** Asks whether a script or an event handler of the page has run. */
   readonly isScripted: string;
   /** Asks whether the page has queried its visibility. From then on, what has come into view never seems to leave. */
-  readonly looksAtSight: string;
+  readonly observesVisibility: string;
   /** Asks whether the page handles scrolling. */
   readonly followsScrolling: string;
   /** Asks whether a shadow tree has changed since it was last asked. */
@@ -23,9 +23,9 @@ export interface Questions {
   readonly awaitsFrame: string;
 }
 
-export const QUESTIONS: Questions = {
+export const QUESTIONS: QueryEvents = {
   isScripted: "pagewright:is-scripted",
-  looksAtSight: "pagewright:looks-at-sight",
+  observesVisibility: "pagewright:looks-at-sight",
   followsScrolling: "pagewright:follows-scrolling",
   hasChangedShadows: "pagewright:has-changed-shadows",
   movesInShadows: "pagewright:moves-in-shadows",
@@ -38,15 +38,15 @@ export const QUESTIONS: Questions = {
 type Answer = (question: string, isTrue: () => boolean) => void;
 
 /** Returns the script that answers, which does not run if the page has no own world. */
-export function observing(questions: Questions): string {
+export function observing(questions: QueryEvents): string {
   const observers = [observeSight, observeRules, observeFrames, observeShadows, observeDrawing];
   return `(${observe})(${JSON.stringify(questions)}, [${observers}], ${finishMotion})`;
 }
 
 type Finish = typeof finishMotion;
-type Observer = (questions: Questions, answer: Answer, finish: Finish) => void;
+type Observer = (questions: QueryEvents, answer: Answer, finish: Finish) => void;
 
-function observe(questions: Questions, observers: readonly Observer[], finish: Finish): void {
+function observe(questions: QueryEvents, observers: readonly Observer[], finish: Finish): void {
   const { addEventListener } = EventTarget.prototype;
   const answer = (question: string, isTrue: () => boolean) =>
     addEventListener.call(window, question, (event) => {
@@ -61,7 +61,7 @@ function observe(questions: Questions, observers: readonly Observer[], finish: F
   window.print = () => {};
 }
 
-function observeSight(questions: Questions, answer: Answer): void {
+function observeSight(questions: QueryEvents, answer: Answer): void {
   let looks = false;
   let isKept = false;
   const Observer = window.IntersectionObserver;
@@ -88,7 +88,7 @@ function observeSight(questions: Questions, answer: Answer): void {
       looks = true;
     }
   };
-  answer(questions.looksAtSight, () => {
+  answer(questions.observesVisibility, () => {
     isKept = looks;
     return looks;
   });
@@ -102,7 +102,7 @@ function observeSight(questions: Questions, answer: Answer): void {
   answer(questions.followsScrolling, () => follows || Boolean(window.onscroll ?? document.onscroll));
 }
 
-function observeRules(questions: Questions, answer: Answer): void {
+function observeRules(questions: QueryEvents, answer: Answer): void {
   const { prototype } = CSSStyleSheet;
   let hasRead = false;
   for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
@@ -119,7 +119,7 @@ function observeRules(questions: Questions, answer: Answer): void {
   answer(questions.readsRules, () => hasRead);
 }
 
-function observeFrames(questions: Questions, answer: Answer): void {
+function observeFrames(questions: QueryEvents, answer: Answer): void {
   const waiting = new Set<number>();
   const { requestAnimationFrame, cancelAnimationFrame } = window;
   window.requestAnimationFrame = (callback) => {
@@ -138,7 +138,7 @@ function observeFrames(questions: Questions, answer: Answer): void {
   answer(questions.awaitsFrame, () => waiting.size > 0);
 }
 
-function observeShadows(questions: Questions, answer: Answer, finish: Finish): void {
+function observeShadows(questions: QueryEvents, answer: Answer, finish: Finish): void {
   let hasChanged = false;
   let isWatched = false;
   const roots: ShadowRoot[] = [];
@@ -168,7 +168,7 @@ function observeShadows(questions: Questions, answer: Answer, finish: Finish): v
   });
 }
 
-function observeDrawing(questions: Questions, answer: Answer): void {
+function observeDrawing(questions: QueryEvents, answer: Answer): void {
   /** Length of the longer side to which canvases are reduced for a comparison. */
   const MAX_COMPARED = 1024;
   const looks = new WeakMap<HTMLCanvasElement, number>();

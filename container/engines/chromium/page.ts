@@ -9,9 +9,9 @@ import { DEVICES, type DeviceName, emulate } from "./devices.ts";
 import { Loading } from "./loading.ts";
 import { enlargePages, savePdf } from "./output.ts";
 import { QUESTIONS } from "./page-scripts.ts";
-import { type Findings, isStill, type Paper, purposeOf, setPaper } from "./paper-scripts.ts";
+import { type Findings, isSettled, type Paper, detectMedium, setPaper } from "./paper-scripts.ts";
 import { ProtocolError, type Session } from "./pipe.ts";
-import { sheetsOf } from "./sheets.ts";
+import { readStyleSheets } from "./sheets.ts";
 import { waiting } from "./waiting-scripts.ts";
 
 /** Options for putting a page on paper. Lengths are in points. */
@@ -99,7 +99,7 @@ async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readon
     await loading.parsed();
   };
   await within(limits.parseMs, Promise.race([parsed(), loading.failed]), "loading");
-  return await whileItStays(limits.parseMs, loading, within, async () => {
+  return await retryOnNavigation(limits.parseMs, loading, within, async () => {
     const findings = await settle(job, loading);
     const printed = session.send("Page.printToPDF", requestOf(options, findings));
     const { stream } = await within(limits.printMs, printed, "printing");
@@ -110,7 +110,12 @@ async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readon
 /** Maximum number of attempts for a page that navigates away during the work: each starts at the page's new address. */
 const ATTEMPTS = 5;
 
-async function whileItStays<T>(parseMs: number, loading: Loading, within: Within, work: () => Promise<T>): Promise<T> {
+async function retryOnNavigation<T>(
+  parseMs: number,
+  loading: Loading,
+  within: Within,
+  work: () => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
@@ -157,7 +162,7 @@ async function prepare({ page, options }: Job, timeoutMs: number): Promise<Findi
   const paper = { size, margin, ...(options.layout ? {} : { ownPages }), questions: QUESTIONS };
   const set = async (more: Partial<Paper>) => {
     const told = JSON.stringify({ ...paper, ...more } satisfies Paper);
-    const expression = `(${setPaper})(${told}, ${isStill}, ${purposeOf})`;
+    const expression = `(${setPaper})(${told}, ${isSettled}, ${detectMedium})`;
     const { result } = await session.send("Runtime.evaluate", { expression, contextId, returnByValue: true });
     return result.value as ReturnType<typeof setPaper>;
   };
@@ -168,7 +173,7 @@ async function prepare({ page, options }: Job, timeoutMs: number): Promise<Findi
     await session.send("Runtime.evaluate", { expression, contextId, awaitPromise: true });
     found = await set({ isWaitedFor: true });
   }
-  if (found === "hidden") found = await set({ isWaitedFor: true, sheets: await sheetsOf(session) });
+  if (found === "hidden") found = await set({ isWaitedFor: true, sheets: await readStyleSheets(session) });
   return typeof found === "string" ? { purpose: "screen", overflow: 1 } : found;
 }
 

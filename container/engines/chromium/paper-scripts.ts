@@ -3,14 +3,14 @@
 // define themselves.
 
 import type { OwnPages } from "../../../src/operations/html-to-pdf.ts";
-import type { Questions } from "./page-scripts.ts";
+import type { QueryEvents } from "./page-scripts.ts";
 
 /** A page's purpose. A page that is made for paper refers to paper in its style sheets. */
-export type Purpose = "paper" | "screen";
+export type CssMedium = "paper" | "screen";
 
 /** Findings about a page that determine its scale. */
 export interface Findings {
-  readonly purpose: Purpose;
+  readonly purpose: CssMedium;
   /** Ratio of the width to which readers can scroll to the width of the window. */
   readonly overflow: number;
 }
@@ -28,7 +28,7 @@ export interface Paper {
   readonly margin: string;
   /** The settings that a document made for paper decides itself. Set if the client did not ask for a layout. */
   readonly ownPages?: OwnPages;
-  readonly questions: Questions;
+  readonly questions: QueryEvents;
   /** True once moving and pending content has been waited for. @default false */
   readonly isWaitedFor?: boolean;
   /** All style sheets of the page, if scripts cannot read some of them. */
@@ -37,15 +37,15 @@ export interface Paper {
 
 /**
  * Sets the paper of a page.
- * @param askStill is {@link isStill}
- * @param askPurpose is {@link purposeOf}
+ * @param askStill is {@link isSettled}
+ * @param askPurpose is {@link detectMedium}
  * @returns the findings, once the page's paper is set. Returns `restless` if something moves or is pending, and `hidden`
  *   if style sheets must be fetched to find out; the paper is not set then
  */
 export function setPaper(
   { size, margin, ownPages, questions, isWaitedFor, sheets }: Paper,
-  askStill: typeof isStill,
-  askPurpose: typeof purposeOf,
+  askStill: typeof isSettled,
+  askPurpose: typeof detectMedium,
 ): Findings | "restless" | "hidden" {
   // Layout requests the fonts and pictures that only paper needs.
   const { scrollWidth = 1, clientWidth = 1 } = document.scrollingElement ?? {};
@@ -102,7 +102,7 @@ export function setPaper(
 }
 
 /** @returns true if nothing in the page moves or is pending */
-export function isStill({ isScripted }: Questions): boolean {
+export function isSettled({ isScripted }: QueryEvents): boolean {
   const restless =
     'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, source[media], [loading="lazy" i]';
   return (
@@ -118,7 +118,7 @@ export function isStill({ isScripted }: Questions): boolean {
  * Determines a page's purpose. @returns `hidden` if scripts cannot read the style sheets that decide and none were
  * passed
  */
-export function purposeOf(sheets?: readonly SheetText[]): Purpose | "hidden" {
+export function detectMedium(sheets?: readonly SheetText[]): CssMedium | "hidden" {
   const isAll = (media: MediaList, query: RegExp) =>
     media.length > 0 && Array.from(media).every((text) => query.test(text));
   const isForPrint = (media: MediaList) => isAll(media, /^((only\s+)?print|not\s+screen)\b/i);

@@ -8,7 +8,7 @@ import type { Session } from "./pipe.ts";
 const MAX_LENGTH = 2 ** 23;
 
 /** @returns the style sheets that have a URL. @throws ProtocolError */
-export async function sheetsOf(session: Session): Promise<readonly SheetText[]> {
+export async function readStyleSheets(session: Session): Promise<readonly SheetText[]> {
   const found: { readonly id: string; readonly url: string }[] = [];
   let length = 0;
   session.on("CSS.styleSheetAdded", ({ header }) => {

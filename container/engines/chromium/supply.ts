@@ -5,7 +5,7 @@ import { EngineFailure } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { countEvent } from "../../processes/engine-events.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
-import { Keeper } from "../../processes/keeper.ts";
+import { Restarter } from "../../processes/keeper.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import { Browser, type BrowserSettings, RETIRED } from "./browser.ts";
 import type { Confinement } from "./confinement.ts";
@@ -18,15 +18,15 @@ const JOBS_PER_BROWSER = 500;
 /** Age after which the death of a browser that has had no work counts as a new fault, which needs no pause. */
 const SOUND_AFTER_MS = 10_000;
 /** Pauses between starts that fail. */
-const FAILED = { firstMs: 100, longestMs: 10_000 };
+const FAILED = { minBackoffMs: 100, maxBackoffMs: 10_000 };
 /** Pauses when several browsers in a row end without having had work. */
-const UNUSED = { firstMs: 100, longestMs: 1_000 };
+const UNUSED = { minBackoffMs: 100, maxBackoffMs: 1_000 };
 /** Maximum wait of a job for a browser after earlier starts failed. */
 const FAILING_PATIENCE_MS = 1_500;
 
-export class BrowserSupply {
+export class BrowserManager {
   readonly #settings: SupplySettings;
-  readonly #keeper: Keeper<Browser>;
+  readonly #keeper: Restarter<Browser>;
   /** Aborted when the supply is closed. */
   readonly #closing = new AbortController();
   /** Confinement that worked at the first start. */
@@ -46,13 +46,13 @@ export class BrowserSupply {
   constructor(settings: SupplySettings) {
     this.#settings = settings;
     this.#confinement = settings.confinement;
-    this.#keeper = new Keeper({
+    this.#keeper = new Restarter({
       start: () => this.#launch(),
       started: (browser) => this.#serve(browser),
       failed: (error) => this.#failed(error as Error),
       end: async (browser) => browser.kill("closed"),
     });
-    void this.#keeper.start({ ...FAILED, beforeMs: 0 });
+    void this.#keeper.start({ ...FAILED, initialDelayMs: 0 });
   }
 
   /** The first browser, or undefined if it did not start. The start is then retried. */
@@ -80,7 +80,7 @@ export class BrowserSupply {
   }
 
   /** Returns a living browser. @throws EngineFailure `busy` if none starts in time */
-  async living(): Promise<Browser> {
+  async acquire(): Promise<Browser> {
     const since = performance.now();
     for (;;) {
       // A start that fails meanwhile shortens the wait.
@@ -155,20 +155,20 @@ export class BrowserSupply {
 
   /** Starts another browser, unless this one has been replaced already. */
   #bury(browser: Browser, why: string): void {
-    if (this.#closing.signal.aborted || why === RETIRED || !this.#keeper.vacate(browser)) return;
+    if (this.#closing.signal.aborted || why === RETIRED || !this.#keeper.clear(browser)) return;
     const isSound = browser.used > 0 || performance.now() - this.#last!.since > SOUND_AFTER_MS;
-    const beforeMs = isSound ? 0 : this.#pauseMs;
+    const initialDelayMs = isSound ? 0 : this.#pauseMs;
     countEvent("Chromium", "restart");
     const { exitCode, signalCode } = browser.chromium.process;
     if (exitCode === null && signalCode === null) countEvent("Chromium", "kill");
     this.#settings.log("engine ended", {
       engine: "Chromium",
       why,
-      pauseMs: beforeMs,
+      pauseMs: initialDelayMs,
       stderr: browser.chromium.lastWords().slice(-500),
     });
-    this.#pauseMs = Math.min(Math.max(2 * beforeMs, UNUSED.firstMs), UNUSED.longestMs);
-    void this.#keeper.start({ ...FAILED, beforeMs });
+    this.#pauseMs = Math.min(Math.max(2 * initialDelayMs, UNUSED.minBackoffMs), UNUSED.maxBackoffMs);
+    void this.#keeper.start({ ...FAILED, initialDelayMs });
   }
 
   /** Starts the next browser before the current one stops taking work. */

@@ -2,11 +2,11 @@
 // until the page is complete. Each is sent as its text, so it may use only what it defines itself.
 
 import { finishMotion } from "./motion-scripts.ts";
-import type { Questions } from "./page-scripts.ts";
+import type { QueryEvents } from "./page-scripts.ts";
 
 /** Arguments of {@link waitForAll}. */
 export interface Patience {
-  readonly questions: Questions;
+  readonly questions: QueryEvents;
   /** Maximum duration of all waiting together. */
   readonly timeoutMs: number;
 }
@@ -91,7 +91,7 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
     if (document.querySelector("source[media]")) await frame();
     // Starts to load what is not visible.
     isPending(window);
-    const [looksAtSight, followsScrolling] = [is(questions.looksAtSight), is(questions.followsScrolling)];
+    const [looksAtSight, followsScrolling] = [is(questions.observesVisibility), is(questions.followsScrolling)];
     if (looksAtSight || followsScrolling) await parts.showAll(followsScrolling ? SCROLLING_MS : 0, settled);
     await settled();
   };

@@ -11,7 +11,7 @@ export interface WatchLimits {
 }
 
 /** A process that must be ended. */
-export type Finding =
+export type Violation =
   | { readonly what: "renderer"; readonly pid: number; readonly why: "stopped" | "too large" }
   | { readonly what: "browser"; readonly why: string };
 
@@ -27,7 +27,7 @@ interface ProcessState {
 
 const SERVANTS = ["gpu-process", "network"];
 
-export class Watch {
+export class Watchdog {
   readonly #pid: number;
   /** Kinds by pid, of processes whose kind does not change any more. */
   readonly #kinds = new Map<number, string>();
@@ -42,7 +42,7 @@ export class Watch {
     this.#pid = pid;
   }
 
-  look(limits: WatchLimits): readonly Finding[] {
+  look(limits: WatchLimits): readonly Violation[] {
     const processes = this.#look();
     const frozen = frozenOf(processes);
     if (frozen !== undefined) return [{ what: "browser", why: frozen }];
@@ -54,7 +54,7 @@ export class Watch {
     const fault = this.fault();
     if (fault !== undefined) return [{ what: "browser", why: fault }];
     const renderers = processes.filter(({ kind }) => kind === "renderer");
-    const findings = renderers.flatMap(({ pid, isStopped, bytes }): Finding[] => {
+    const findings = renderers.flatMap(({ pid, isStopped, bytes }): Violation[] => {
       if (isStopped) return [{ what: "renderer", pid, why: "stopped" }];
       return bytes > limits.rendererBytes ? [{ what: "renderer", pid, why: "too large" }] : [];
     });

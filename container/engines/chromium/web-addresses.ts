@@ -145,7 +145,7 @@ function ruleOf(item: string): Rule {
 }
 
 /** Resolves names to addresses. */
-export interface Lookups {
+export interface DnsResolver {
   /**
    * Asks only the DNS, because pages must not use names that this machine knows from elsewhere, such as its hosts file.
    */
@@ -155,7 +155,7 @@ export interface Lookups {
 }
 
 /** The host must not be visited, in contrast to one that could not be reached. */
-export class Refused extends Error {
+export class AddressBlocked extends Error {
   override readonly name = "Refused";
 }
 
@@ -165,21 +165,21 @@ export class Refused extends Error {
  * @param host canonical, as in the URL standard, with IPv6 without brackets
  * @throws Refused; errors of the lookup
  */
-export async function admit(
+export async function resolveAllowed(
   host: string,
   port: number,
   allow: AllowList,
-  lookups: Lookups,
+  lookups: DnsResolver,
 ): Promise<readonly LookupAddress[]> {
   const name = host.replace(/\.$/, "");
   const found = async () => {
     if (isIP(name) !== 0) return [name].filter((address) => allow.hasAddress(address, port));
     if (allow.hasName(name, port)) return lookups.allowed(name);
-    if (!allow.isUsualPort(port)) throw new Refused(`${port} is not a port of web pages`);
-    if (!isPublicName(name)) throw new Refused(`${name} is no public name`);
+    if (!allow.isUsualPort(port)) throw new AddressBlocked(`${port} is not a port of web pages`);
+    if (!isPublicName(name)) throw new AddressBlocked(`${name} is no public name`);
     return (await lookups.public(name)).filter((address) => allow.isPublic(address));
   };
   const addresses = await found();
-  if (addresses.length === 0) throw new Refused(`${host}:${port} is not public`);
+  if (addresses.length === 0) throw new AddressBlocked(`${host}:${port} is not public`);
   return addresses.map((address) => ({ address, family: isIP(address) }));
 }

@@ -18,7 +18,7 @@ import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { AllowList, admit, type Lookups, type PublicWeb, Refused } from "./web-addresses.ts";
+import { AllowList, resolveAllowed, type DnsResolver, type PublicWeb, AddressBlocked } from "./web-addresses.ts";
 
 export interface WebProxySettings extends PublicWeb {
   /** Rules for {@link AllowList}. @default nothing */
@@ -54,7 +54,7 @@ export interface VisitOptions {
   exceeded(what: string): void;
 }
 
-type Connecting = (host: string, port: number, visit: Visit) => Promise<Socket>;
+type Connecting = (host: string, port: number, visit: ProxySession) => Promise<Socket>;
 
 class CheckedAgent extends Agent {
   readonly #connectTo: (host: string, port: number) => Promise<Socket>;
@@ -80,7 +80,7 @@ class CheckedAgent extends Agent {
 }
 
 /** One job's access to the web. Once ended, it has no connections. */
-export class Visit {
+export class ProxySession {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
   readonly #refused = new Set<string>();
@@ -118,7 +118,7 @@ export class Visit {
   /** Reports whether the page was refused a visit to that host. */
   isRefused(url: string): boolean {
     if (!URL.canParse(url)) return false;
-    const { host, port } = placeOf(new URL(url));
+    const { host, port } = hostAndPort(new URL(url));
     return this.#refused.has(`${host} ${port}`);
   }
 
@@ -166,8 +166,8 @@ export class Visit {
 
 export class WebProxy {
   readonly #allow: AllowList;
-  readonly #lookups: Lookups;
-  readonly #visits = new WeakMap<Socket, Visit>();
+  readonly #lookups: DnsResolver;
+  readonly #visits = new WeakMap<Socket, ProxySession>();
   /** HTTP server that never listens: connections are passed to it. */
   readonly #server = createServer({
     maxHeaderSize: CONTAINER_LIMITS.webHeaderBytes,
@@ -189,17 +189,17 @@ export class WebProxy {
     this.#server.on("clientError", (_, socket) => socket.destroy());
   }
 
-  visit(options: VisitOptions): Visit {
-    return new Visit((host, port, visit) => this.#connect(host, port, visit), options);
+  visit(options: VisitOptions): ProxySession {
+    return new ProxySession((host, port, visit) => this.#connect(host, port, visit), options);
   }
 
   /** @throws Refused if the host must not be visited; errors of the lookup */
   async admit(host: string, port: number): Promise<void> {
-    await admit(host, port, this.#allow, this.#lookups);
+    await resolveAllowed(host, port, this.#allow, this.#lookups);
   }
 
   /** Serves a browser's connection. */
-  serve(socket: Socket, visit: Visit): void {
+  serve(socket: Socket, visit: ProxySession): void {
     if (!visit.add(socket)) return;
     this.#visits.set(socket, visit);
     this.#server.emit("connection", socket);
@@ -222,7 +222,9 @@ export class WebProxy {
    */
   async #tunnel(incoming: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const visit = this.#visits.get(socket);
-    const place = URL.canParse(`https://${incoming.url}/`) ? placeOf(new URL(`https://${incoming.url}/`)) : undefined;
+    const place = URL.canParse(`https://${incoming.url}/`)
+      ? hostAndPort(new URL(`https://${incoming.url}/`))
+      : undefined;
     if (!visit?.enter() || !place) throw new Unanswerable(400);
     const remote = await this.#connect(place.host, place.port, visit);
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
@@ -234,9 +236,9 @@ export class WebProxy {
   }
 
   /** Connects to a host. @throws Refused; Error if the host cannot be reached */
-  async #connect(host: string, port: number, visit: Visit): Promise<Socket> {
-    const addresses = await admit(host, port, this.#allow, this.#lookups).catch((error: unknown) => {
-      if (error instanceof Refused) visit.refuse(host, port);
+  async #connect(host: string, port: number, visit: ProxySession): Promise<Socket> {
+    const addresses = await resolveAllowed(host, port, this.#allow, this.#lookups).catch((error: unknown) => {
+      if (error instanceof AddressBlocked) visit.refuse(host, port);
       throw error;
     });
     const { promise, resolve, reject } = Promise.withResolvers<Socket>();
@@ -256,7 +258,7 @@ export class WebProxy {
   }
 }
 
-function lookups(dnsServers: readonly string[] | undefined): Lookups {
+function lookups(dnsServers: readonly string[] | undefined): DnsResolver {
   const resolver = new Resolver({ timeout: CONTAINER_LIMITS.webLookupMs, tries: 2 });
   if (dnsServers) resolver.setServers(dnsServers);
   return {
@@ -273,7 +275,7 @@ function lookups(dnsServers: readonly string[] | undefined): Lookups {
 }
 
 /** Returns the host without brackets, and the port or its default. */
-export function placeOf({ hostname, port, protocol }: URL): { host: string; port: number } {
+export function hostAndPort({ hostname, port, protocol }: URL): { host: string; port: number } {
   return {
     host: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port) || (protocol === "https:" ? 443 : 80),
@@ -299,8 +301,13 @@ function endToEnd(headers: IncomingHttpHeaders, host?: string): IncomingHttpHead
 }
 
 /** Forwards a request. @throws an error if the server's answer cannot be passed on, or breaks off */
-async function forward(visit: Visit, incoming: IncomingMessage, url: URL, answer: ServerResponse): Promise<void> {
-  const { host, port } = placeOf(url);
+async function forward(
+  visit: ProxySession,
+  incoming: IncomingMessage,
+  url: URL,
+  answer: ServerResponse,
+): Promise<void> {
+  const { host, port } = hostAndPort(url);
   const outgoing = request({
     host,
     port,
@@ -336,7 +343,7 @@ function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
 }
 
 async function giveDocument(
-  { document }: Visit,
+  { document }: ProxySession,
   { method }: IncomingMessage,
   url: URL,
   answer: ServerResponse,
@@ -358,7 +365,7 @@ class Unanswerable extends Error {
 
 function statusFor(error: unknown): number {
   if (error instanceof Unanswerable) return error.status;
-  return error instanceof Refused ? 403 : 502;
+  return error instanceof AddressBlocked ? 403 : 502;
 }
 
 function refuse(answer: ServerResponse, error: unknown): void {

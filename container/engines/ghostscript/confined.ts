@@ -3,14 +3,14 @@
 
 import { chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Ended, type Limits, run } from "../../processes/process.ts";
+import { type ExitResult, type ProcessLimits, run } from "../../processes/process.ts";
 
 export interface ConfinedOptions {
   /** Folder of the job, which becomes the user's. */
   readonly folder: string;
   /** User id. */
   readonly user: number;
-  readonly limits: Limits;
+  readonly limits: ProcessLimits;
   readonly signal?: AbortSignal;
 }
 
@@ -19,7 +19,7 @@ const READABLE = ["/usr", "/lib64", "/etc", "/var/lib/ghostscript", "/var/cache/
 export async function runConfined(
   args: readonly string[],
   { folder, user, limits, signal }: ConfinedOptions,
-): Promise<Ended> {
+): Promise<ExitResult> {
   const temporary = join(folder, "temporary");
   await mkdir(temporary, { mode: 0o700 });
   if (process.getuid?.() === 0) for (const path of [folder, temporary]) await chown(path, user, user);

@@ -7,22 +7,22 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { twice } from "../../processes/attempts.ts";
+import { retryCrashOnce } from "../../processes/attempts.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
 import { cpuSecondsWithin } from "../../processes/process.ts";
 import { limitFolder } from "../../scratch/folder-limit.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import { takePdf } from "../pdf-output.ts";
-import { PROOFS_AT_ONCE, WithFallback } from "../with-fallback.ts";
+import { PROBE_CONCURRENCY, EngineWithFallback } from "../with-fallback.ts";
 import { type FontSubstitutions, substitutionsReported } from "./fonts.ts";
 import { findProgram, type PostscriptProgram } from "./input.ts";
 import type { PostscriptJob, PostscriptToPdfOptions } from "./job.ts";
 import { largestPage, MOST_POINTS } from "./page-size.ts";
-import { PlainGhostscript } from "./plain.ts";
+import { FallbackGhostscript } from "./plain.ts";
 import { NAMES, runProgram, setupProgram } from "./program.ts";
 import { prepareGhostscript } from "./zygote.ts";
 
-type PostscriptRunner = WithFallback<PostscriptJob, FontSubstitutions, "plain">;
+type PostscriptRunner = EngineWithFallback<PostscriptJob, FontSubstitutions, "plain">;
 type Conversion = (job: PostscriptJob, signal: AbortSignal) => Promise<FontSubstitutions>;
 
 export interface GhostscriptSettings {
@@ -89,7 +89,7 @@ export class Ghostscript implements AsyncDisposable {
     const [llx, lly, urx, ury] = program.box ?? [0, 0, 0, 0];
     checkSize(Math.max(urx - llx, ury - lly));
     const { timeoutMs = DEFAULTS.timeoutMs } = options;
-    return twice({ timeoutMs, signal, log: this.#settings.log }, (until, leftMs) => {
+    return retryCrashOnce({ timeoutMs, signal, log: this.#settings.log }, (until, leftMs) => {
       const limited = {
         cpuSeconds: cpuSecondsWithin(timeoutMs, CONTAINER_LIMITS.ghostscriptCpuMs),
         ...options,
@@ -107,7 +107,7 @@ export class Ghostscript implements AsyncDisposable {
     const program = await findProgram(path, path);
     const limits = { lossless: false, timeoutMs: CONTAINER_LIMITS.engineProofMs, cpuSeconds: 2 };
     const prove: Conversion = async (job, until) => {
-      await this.#runner.prove(job, until);
+      await this.#runner.probe(job, until);
       return { count: 0, fonts: [] };
     };
     await this.#attempt(path, program!, join(folder.path, "sample.pdf"), limits, signal, prove);
@@ -115,7 +115,7 @@ export class Ghostscript implements AsyncDisposable {
 
   /** Starts another zygote in place of one that proves nothing. */
   replace(why: string): void {
-    this.#runner.replace(why);
+    this.#runner.restart(why);
   }
 
   async #attempt(
@@ -160,12 +160,12 @@ export class Ghostscript implements AsyncDisposable {
 /** Starts Ghostscript as a zygote, or as the plain program while no zygote passes its self-test. */
 export async function startGhostscript(settings: GhostscriptSettings): Promise<Ghostscript> {
   const { scratch, children = 2, dist = DEFAULT_DIST, log } = settings;
-  const runner = await WithFallback.start({
+  const runner = await EngineWithFallback.start({
     engine: "Ghostscript",
     children,
-    prepare: () => prepareGhostscript(scratch, children + PROOFS_AT_ONCE, dist),
+    prepare: () => prepareGhostscript(scratch, children + PROBE_CONCURRENCY, dist),
     resultOf: substitutionsReported,
-    plain: new PlainGhostscript(),
+    plain: new FallbackGhostscript(),
     plainMode: "plain",
     log,
   });

@@ -5,7 +5,7 @@ import { chmod, constants, copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { twice } from "../../processes/attempts.ts";
+import { retryCrashOnce } from "../../processes/attempts.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import { limitFolder } from "../../scratch/folder-limit.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
@@ -32,7 +32,7 @@ export class PdfRewriter {
    * @throws the signal's reason when aborted
    */
   async rewrite(inputPath: string, outputPath: string, settings: RewriteSettings, signal: AbortSignal): Promise<void> {
-    await twice({ timeoutMs: LIMITS.timeoutMs, signal }, (until, leftMs) =>
+    await retryCrashOnce({ timeoutMs: LIMITS.timeoutMs, signal }, (until, leftMs) =>
       this.#attempt(inputPath, outputPath, settings, until, leftMs),
     );
   }

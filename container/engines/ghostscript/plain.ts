@@ -3,7 +3,7 @@
 
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
-import type { PlainRunner } from "../with-fallback.ts";
+import type { FallbackRunner } from "../with-fallback.ts";
 import { runConfined } from "./confined.ts";
 import { type FontSubstitutions, substitutionsPrinted } from "./fonts.ts";
 import type { PostscriptJob } from "./job.ts";
@@ -15,7 +15,7 @@ const OWN_MEMORY_BYTES = 256 * 2 ** 20;
 /** Matches the output of error handlers, both Ghostscript's own and those that printer drivers include. */
 const REPORT = /%%\[ Error|Error: \//;
 
-export class PlainGhostscript implements PlainRunner<PostscriptJob, FontSubstitutions> {
+export class FallbackGhostscript implements FallbackRunner<PostscriptJob, FontSubstitutions> {
   readonly #users = new UserPool(USERS.plainGhostscript);
 
   async convert(job: PostscriptJob, signal: AbortSignal): Promise<FontSubstitutions> {

@@ -5,14 +5,14 @@ import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { minimalEnvironment } from "../../processes/process.ts";
 import { type Launch, NotReady } from "../../processes/resident.ts";
-import { firstOf, USERS } from "../../processes/users.ts";
+import { firstUserOf, USERS } from "../../processes/users.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 
 /** @throws NotReady */
 export async function prepareGhostscript(scratch: Scratch, children: number, dist: string): Promise<Launch> {
   const program = join(dist, "ghostscript-zygote");
   if (!existsSync(program)) throw new NotReady(`${program} is not built`);
-  const firstUser = firstOf(USERS.ghostscriptZygote, children);
+  const firstUser = firstUserOf(USERS.ghostscriptZygote, children);
   const folder = await scratch.folder("zygote");
   // Children change their user and must still pass through.
   await chmod(folder.path, 0o711);

@@ -5,16 +5,16 @@ import { chmodSync, constants, copyFileSync, createReadStream, statSync } from "
 import { appendFile, copyFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
-import { type Notice, noticesOf } from "../../../src/core/notice.ts";
+import { type Notice, countedNotices } from "../../../src/core/notice.ts";
 import { isPasswordProtected } from "../../../src/formats/ole/locked.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { twice } from "../../processes/attempts.ts";
+import { retryCrashOnce } from "../../processes/attempts.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
 import { cpuSecondsWithin } from "../../processes/process.ts";
-import { NoRoom } from "../../scratch/memory.ts";
+import { ScratchFull } from "../../scratch/memory.ts";
 import type { JobFolder } from "../../scratch/scratch.ts";
 import { checkPdf } from "../pdf-output.ts";
-import { PROOFS_AT_ONCE, WithFallback } from "../with-fallback.ts";
+import { PROBE_CONCURRENCY, EngineWithFallback } from "../with-fallback.ts";
 import { type Import, importFor } from "./import.ts";
 import type { ChunksInserted, LibreOfficeSettings, OfficeJob, OfficeToPdfOptions } from "./job.ts";
 import { chunkOf, makeRoom, nameOf, placeOf, restoreLinks } from "./place.ts";
@@ -30,7 +30,7 @@ export interface ConvertedPdf extends AsyncDisposable {
   readonly notices: readonly Notice[];
 }
 
-type OfficeRunner = WithFallback<OfficeJob, ChunksInserted, "soffice">;
+type OfficeRunner = EngineWithFallback<OfficeJob, ChunksInserted, "soffice">;
 type Conversion = (job: OfficeJob, signal: AbortSignal) => Promise<ChunksInserted>;
 
 const DEFAULTS = {
@@ -79,13 +79,13 @@ export class LibreOffice implements AsyncDisposable {
     const { timeoutMs = DEFAULTS.timeoutMs } = options;
     const started = performance.now();
     const fileName = nameOf(options.name ?? "", inputPath);
-    await using document = await twice({ timeoutMs, signal, log }, (until) =>
+    await using document = await retryCrashOnce({ timeoutMs, signal, log }, (until) =>
       prepare(inputPath, fileName, scratch, until),
     );
     const how = await importFor(document.path, document.hasPictures);
     const limits = { timeoutMs: Math.max(1, timeoutMs - (performance.now() - started)), signal, log };
     // Awaited here: the document must not be removed before.
-    return await twice(limits, async (until, leftMs) => {
+    return await retryCrashOnce(limits, async (until, leftMs) => {
       const limited = {
         cpuSeconds: cpuSecondsWithin(timeoutMs, CONTAINER_LIMITS.libreOfficeCpuMs),
         ...options,
@@ -95,7 +95,7 @@ export class LibreOffice implements AsyncDisposable {
       try {
         return await this.#convertIn(folder, document, how, limited, until);
       } catch (failure) {
-        if (folder.memory === undefined || !(failure instanceof NoRoom)) throw failure;
+        if (folder.memory === undefined || !(failure instanceof ScratchFull)) throw failure;
       }
       return this.#convertIn(await scratch.folder("office"), document, how, limited, until);
     });
@@ -133,7 +133,7 @@ export class LibreOffice implements AsyncDisposable {
       const path = join(folder.path, job.output);
       const size = checkPdf(path);
       await restoreLinks(path, job);
-      const left = noticesOf("chunks-left-out", inserted === "all" ? 0 : chunks.length);
+      const left = countedNotices("chunks-left-out", inserted === "all" ? 0 : chunks.length);
       return {
         path,
         size,
@@ -153,7 +153,7 @@ export class LibreOffice implements AsyncDisposable {
     const folder = await scratch.folder("office");
     const limits = { tagged: false, lossless: false, timeoutMs: CONTAINER_LIMITS.engineProofMs, cpuSeconds: 2 };
     const prove: Conversion = async (job, until) => {
-      await this.#runner.prove(job, until);
+      await this.#runner.probe(job, until);
       return "all";
     };
     const document = { path: sample, chunks: [], notices: [] };
@@ -162,7 +162,7 @@ export class LibreOffice implements AsyncDisposable {
 
   /** Starts another zygote in place of one that proves nothing. */
   replace(why: string): void {
-    this.#runner.replace(why);
+    this.#runner.restart(why);
   }
 
   async close(): Promise<void> {
@@ -177,10 +177,10 @@ export class LibreOffice implements AsyncDisposable {
 /** Starts LibreOffice as a zygote, or as plain soffice while no zygote passes its self-test. */
 export async function startLibreOffice(settings: LibreOfficeSettings): Promise<LibreOffice> {
   const { scratch, children = 2, dist = DEFAULT_DIST, log } = settings;
-  const runner = await WithFallback.start({
+  const runner = await EngineWithFallback.start({
     engine: "LibreOffice",
     children,
-    prepare: () => prepareLibreOffice({ scratch, children: children + PROOFS_AT_ONCE, dist }),
+    prepare: () => prepareLibreOffice({ scratch, children: children + PROBE_CONCURRENCY, dist }),
     resultOf: (): ChunksInserted => "all",
     plain: new Soffice(scratch),
     plainMode: "soffice",

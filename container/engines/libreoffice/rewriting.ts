@@ -4,7 +4,7 @@
 
 import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type Notice, noticesOf } from "../../../src/core/notice.ts";
+import { type Notice, countedNotices } from "../../../src/core/notice.ts";
 import { isWebArchive } from "../../../src/core/text-formats.ts";
 import { type ChunkFile, chunksOf, mayHaveChunks } from "./chunks.ts";
 import { mayNameFile, withFileName } from "./file-fields.ts";
@@ -142,7 +142,7 @@ class Rewriter implements Rewritten {
       if (lost !== undefined) this.chunks.push(path);
       left += lost ?? 1;
     }
-    this.notices = noticesOf("chunks-left-out", left);
+    this.notices = countedNotices("chunks-left-out", left);
   }
 
   /** @returns the folder of the new document */

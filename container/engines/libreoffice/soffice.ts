@@ -8,7 +8,7 @@ import { EngineFailure } from "../../../src/core/failure.ts";
 import { run } from "../../processes/process.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
-import type { PlainRunner } from "../with-fallback.ts";
+import type { FallbackRunner } from "../with-fallback.ts";
 import type { ChunksInserted, OfficeJob } from "./job.ts";
 import { makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 
@@ -50,7 +50,7 @@ const WAYS_BY_EXTENSION: readonly (readonly [RegExp, Way])[] = [
   [/^\.(pptx?|odp|fodp)$/, AS_SLIDES],
 ];
 
-export class Soffice implements PlainRunner<OfficeJob, ChunksInserted> {
+export class Soffice implements FallbackRunner<OfficeJob, ChunksInserted> {
   readonly #scratch: Scratch;
   readonly #users = new UserPool(USERS.soffice);
 
@@ -86,7 +86,7 @@ export class Soffice implements PlainRunner<OfficeJob, ChunksInserted> {
     const start = () =>
       run(join(PROGRAM_FOLDER, "soffice.bin"), commandLine(job, way, profile.path), {
         cwd: job.folder,
-        files: { readable: READABLE, writable: [job.folder, profile.path], meeting: ["/tmp"] },
+        files: { readable: READABLE, writable: [job.folder, profile.path], socketPaths: ["/tmp"] },
         limits: { ...job, timeoutMs: Math.max(1, timeoutMs), memoryBytes: job.memoryBytes + OWN_MEMORY_BYTES },
         user: user.id,
         signal,

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { crc32, inflateRaw, inflateRawSync } from "node:zlib";
 import { writeArchive } from "../../../src/formats/zip/archive.ts";
-import type { Written } from "../../../src/formats/zip/entries.ts";
+import type { EntryWriter } from "../../../src/formats/zip/entries.ts";
 import { localHeader, METHOD } from "../../../src/formats/zip/records.ts";
 import { SMALL_BYTES } from "../../scratch/file-input.ts";
 
@@ -139,7 +139,7 @@ export interface NewPart {
 
 /** Writes a zip file. Each part is requested when the one before it has been written. */
 export async function writeZip(path: string, parts: Iterable<NewPart> | AsyncIterable<NewPart>): Promise<void> {
-  async function* entries(): AsyncGenerator<Written> {
+  async function* entries(): AsyncGenerator<EntryWriter> {
     for await (const part of parts) yield entry(part);
   }
   await pipeline(writeArchive(entries()), createWriteStream(path));
@@ -161,7 +161,7 @@ export async function* withParts(zip: ZipFile, changed: ReadonlyMap<string, Buff
 /** A fixed date: nobody reads it. */
 const MODIFIED = new Date(Date.UTC(1980, 0));
 
-async function* entry({ name, packed, like }: NewPart): Written {
+async function* entry({ name, packed, like }: NewPart): EntryWriter {
   const { method, crc, bytes } = like ?? { method: METHOD.stored, crc: crc32(packed), bytes: packed.length };
   const head = { name, method, modified: MODIFIED, streamed: false, large: false };
   const sizes = { crc32: crc, compressed: packed.length, uncompressed: bytes };

@@ -5,7 +5,7 @@ import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { minimalEnvironment } from "../../processes/process.ts";
 import { type Launch, NotReady } from "../../processes/resident.ts";
-import { firstOf, USERS } from "../../processes/users.ts";
+import { firstUserOf, USERS } from "../../processes/users.ts";
 import type { LibreOfficeSettings } from "./job.ts";
 import { makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 
@@ -17,7 +17,7 @@ export async function prepareLibreOffice({
 }: Required<Pick<LibreOfficeSettings, "scratch" | "children" | "dist">>): Promise<Launch> {
   const program = join(dist, "zygote");
   if (!existsSync(program)) throw new NotReady(`${program} is not built`);
-  const firstUser = firstOf(USERS.libreOfficeZygote, children);
+  const firstUser = firstUserOf(USERS.libreOfficeZygote, children);
   const folder = await scratch.folder("zygote");
   // Children change their user and must still read the profile.
   await chmod(folder.path, 0o711);

@@ -5,14 +5,14 @@ import { chmodSync, constants, copyFileSync, rmSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure, type FailureReason } from "../../../src/core/failure.ts";
-import type { ArchivalLevel } from "../../../src/pdf/pdfa/level.ts";
+import type { PdfaLevel } from "../../../src/pdf/pdfa/level.ts";
 import type { RuleFailure } from "../../../src/pdf/pdfa/rule-failure.ts";
-import { EngineLost, isFromOutside } from "../../processes/attempts.ts";
+import { EngineLost, isExternalSignal } from "../../processes/attempts.ts";
 import { residentBytes } from "../../processes/proc.ts";
-import { confined, minimalEnvironment } from "../../processes/process.ts";
-import { type Ending, type Launch, NotReady, type Resident } from "../../processes/resident.ts";
+import { confinedCommand, minimalEnvironment } from "../../processes/process.ts";
+import { type ExitInfo, type Launch, NotReady, type ResidentProcess } from "../../processes/resident.ts";
 import { Supervisor } from "../../processes/supervisor.ts";
-import { firstOf, USERS } from "../../processes/users.ts";
+import { firstUserOf, USERS } from "../../processes/users.ts";
 import { SMALL_BYTES } from "../../scratch/file-input.ts";
 import type { Validation, VeraPdfSettings } from "./validation.ts";
 
@@ -81,17 +81,17 @@ interface Job {
 export class VeraPdfProcess {
   readonly #settings: VeraPdfProcessSettings;
   readonly #supervisor: Supervisor;
-  readonly #jobs = new Map<Resident, Job>();
+  readonly #jobs = new Map<ResidentProcess, Job>();
   #nextFile = 1;
   /** Number of files that the current process has processed. */
-  #seen: { readonly by: Resident; files: number } | undefined;
+  #seen: { readonly by: ResidentProcess; files: number } | undefined;
 
   private constructor(settings: VeraPdfProcessSettings) {
     this.#settings = settings;
     const jobs = this.#jobs;
     this.#supervisor = new Supervisor({
       engine: "veraPDF",
-      silenceMs: SILENCE_MS,
+      heartbeatTimeoutMs: SILENCE_MS,
       prepare: () => prepare(settings),
       heard: (resident, line) => {
         if ("valid" in line || "failed" in line) jobs.get(resident)?.resolve(line);
@@ -127,7 +127,7 @@ export class VeraPdfProcess {
     return { ...this.#supervisor.current?.about, pid: this.pid };
   }
 
-  async validate(path: string, { part, conformance }: ArchivalLevel, signal: AbortSignal): Promise<Validation> {
+  async validate(path: string, { part, conformance }: PdfaLevel, signal: AbortSignal): Promise<Validation> {
     const resident = await this.#supervisor.ready(signal).catch(asBusy);
     signal.throwIfAborted();
     // The process's user cannot access the file at its original path.
@@ -155,7 +155,7 @@ export class VeraPdfProcess {
     await this.#supervisor.close();
   }
 
-  async #ask(resident: Resident, request: object, signal: AbortSignal): Promise<Record<string, unknown>> {
+  async #ask(resident: ResidentProcess, request: object, signal: AbortSignal): Promise<Record<string, unknown>> {
     if (this.#supervisor.current !== resident) throw new EngineLost("veraPDF has just ended");
     const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
     this.#jobs.set(resident, { resolve, reject });
@@ -180,7 +180,7 @@ export class VeraPdfProcess {
   }
 
   /** Replaces a worn process. Later callers wait for the new one, which is ready in two seconds. */
-  #replaceIfWorn(resident: Resident): void {
+  #replaceIfWorn(resident: ResidentProcess): void {
     if (this.#seen?.by !== resident) this.#seen = { by: resident, files: 0 };
     const grown = residentBytes(resident.pid ?? 0) > LASTING_BYTES;
     if (++this.#seen.files < this.#settings.filesPerProcess && !grown) return;
@@ -190,7 +190,7 @@ export class VeraPdfProcess {
 }
 
 async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdfProcessSettings): Promise<Launch> {
-  const user = firstOf(USERS.veraPdf, slot + 1) + slot;
+  const user = firstUserOf(USERS.veraPdf, slot + 1) + slot;
   const folder = await scratch.folder("verapdf");
   await chmod(folder.path, 0o711);
   // The project may be in a folder that other users cannot pass through.
@@ -214,7 +214,7 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
   const args = [...options, "-cp", join(jars, "*"), "Server", join(jars, "sample.pdf")];
   const files = { readable: [...READABLE, jars, folder.path], writable: [temporary] };
   const limits = { timeoutMs, cpuSeconds: CPU_SECONDS, openFiles: OPEN_FILES };
-  const [launcher, ...launch] = confined(JAVA, args, { limits, user, files });
+  const [launcher, ...launch] = confinedCommand(JAVA, args, { limits, user, files });
   return { program: launcher, args: launch, cwd: temporary, env: minimalEnvironment(temporary), folder };
 }
 
@@ -223,10 +223,10 @@ function asBusy(error: unknown): never {
   throw new EngineFailure("busy", `veraPDF is not ready: ${error.message}`, { cause: error });
 }
 
-function failureOf({ code, signal, why }: Ending): EngineFailure {
+function failureOf({ code, signal, why }: ExitInfo): EngineFailure {
   if (why) return why;
   const detail = `veraPDF ended: ${signal ?? code}`;
-  if (isFromOutside(signal) || ASKED_EXIT_CODES.includes(code)) return new EngineLost(detail);
+  if (isExternalSignal(signal) || ASKED_EXIT_CODES.includes(code)) return new EngineLost(detail);
   return new EngineFailure(code === MEMORY_EXIT_CODE ? "too-large" : "crashed", detail);
 }
 

@@ -3,11 +3,11 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { BoundedQueue } from "../../../src/core/bounded-queue.ts";
+import { PermitQueue } from "../../../src/core/bounded-queue.ts";
 import { EngineFailure } from "../../../src/core/failure.ts";
-import type { ArchivalLevel } from "../../../src/pdf/pdfa/level.ts";
+import type { PdfaLevel } from "../../../src/pdf/pdfa/level.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { twice } from "../../processes/attempts.ts";
+import { retryCrashOnce } from "../../processes/attempts.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import { VeraPdfProcess, type VeraPdfProcessSettings } from "./process.ts";
@@ -42,15 +42,15 @@ export class VeraPdf implements AsyncDisposable {
   /** Processes without a file. */
   readonly #idle: VeraPdfProcess[] = [];
   readonly #settings: ProcessSettings;
-  readonly #queue: BoundedQueue<Ticket>;
+  readonly #queue: PermitQueue<Ticket>;
   /** The start of a further process. */
   #growing: Promise<void> | undefined;
   #isClosing = false;
 
   constructor(settings: ProcessSettings, first: VeraPdfProcess) {
     this.#settings = settings;
-    this.#queue = new BoundedQueue<Ticket>({
-      atOnce: settings.processes,
+    this.#queue = new PermitQueue<Ticket>({
+      concurrency: settings.processes,
       next: (waiting, working) =>
         working.length < this.#processes.length
           ? waiting.find((ticket) => !(isHeavy(ticket) && working.some(isHeavy)))
@@ -77,20 +77,15 @@ export class VeraPdf implements AsyncDisposable {
    *   (memory), `timed-out`, `busy` (veraPDF cannot be started, or was lost twice, or too many heavy files wait)
    * @throws the signal's reason when aborted
    */
-  async validate(
-    path: string,
-    level: ArchivalLevel,
-    signal: AbortSignal,
-    weight: Weight = "light",
-  ): Promise<Validation> {
-    return twice({ signal, log: this.#settings.log }, (until) => this.#attempt(path, level, until, weight));
+  async validate(path: string, level: PdfaLevel, signal: AbortSignal, weight: Weight = "light"): Promise<Validation> {
+    return retryCrashOnce({ signal, log: this.#settings.log }, (until) => this.#attempt(path, level, until, weight));
   }
 
-  async #attempt(path: string, level: ArchivalLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
+  async #attempt(path: string, level: PdfaLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
     if (weight === "heavy" && this.#queue.waiting.filter(isHeavy).length >= MOST_WAITING) {
       throw new EngineFailure("busy", `${MOST_WAITING} heavy files wait already`);
     }
-    const taken = this.#queue.take({ weight }, signal);
+    const taken = this.#queue.acquire({ weight }, signal);
     if (this.#queue.waiting.length > 0) this.#grow();
     const turn = await taken;
     // If no process is ready, this takes the last one.

@@ -7,8 +7,8 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import { NOT_PUBLIC } from "../../../src/core/web-address.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { Refused } from "../chromium/web-addresses.ts";
-import type { Visit } from "../chromium/web-proxy.ts";
+import { AddressBlocked } from "../chromium/web-addresses.ts";
+import type { ProxySession } from "../chromium/web-proxy.ts";
 import { nameOf } from "./file-names.ts";
 import type { WebRequests } from "./web-requests.ts";
 
@@ -51,7 +51,7 @@ export class WebFiles {
       end();
       signal.removeEventListener("abort", end);
       signal.throwIfAborted();
-      if (error instanceof Refused) throw new OutOfRange("url", address, NOT_PUBLIC);
+      if (error instanceof AddressBlocked) throw new OutOfRange("url", address, NOT_PUBLIC);
       if (error instanceof EngineFailure) throw error;
       if (visit.bytes > visit.limits.bytes) throw tooLarge(maxBytes);
       throw new EngineFailure("unreachable", String(error), { cause: error });
@@ -82,7 +82,7 @@ export class WebFiles {
   }
 
   /** @throws Refused; any error that keeps a server from answering with a file */
-  async #follow(first: URL, visit: Visit): Promise<{ readonly url: URL; readonly response: IncomingMessage }> {
+  async #follow(first: URL, visit: ProxySession): Promise<{ readonly url: URL; readonly response: IncomingMessage }> {
     let url = first;
     for (;;) {
       if (!visit.enter()) throw new Error("too many redirects");
@@ -104,7 +104,7 @@ function nextPlace(location: string, from: URL): URL {
   if (!URL.canParse(location, from.href)) throw new Error("a redirect to nowhere");
   const url = new URL(location, from.href);
   const isWeb = url.protocol === "http:" || url.protocol === "https:";
-  if (!isWeb || url.username !== "" || url.password !== "") throw new Refused(`a redirect to ${url.protocol}`);
+  if (!isWeb || url.username !== "" || url.password !== "") throw new AddressBlocked(`a redirect to ${url.protocol}`);
   return url;
 }
 

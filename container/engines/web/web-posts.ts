@@ -3,9 +3,9 @@
 
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import { isPublicName, NOT_PUBLIC } from "../../../src/core/web-address.ts";
-import { within } from "../../../src/core/within.ts";
+import { withTimeout } from "../../../src/core/within.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { Refused } from "../chromium/web-addresses.ts";
+import { AddressBlocked } from "../chromium/web-addresses.ts";
 import type { WebRequests } from "./web-requests.ts";
 
 /** Room for headers beside the message itself, in bytes. */
@@ -27,7 +27,8 @@ export class WebPosts {
     try {
       await this.#requests.admit(url);
     } catch (error) {
-      if (error instanceof Refused || !isPublicName(url.hostname)) throw new OutOfRange("url", url.host, NOT_PUBLIC);
+      if (error instanceof AddressBlocked || !isPublicName(url.hostname))
+        throw new OutOfRange("url", url.host, NOT_PUBLIC);
     }
   }
 
@@ -51,12 +52,12 @@ export class WebPosts {
     const all = { ...headers, "Content-Length": body.length, Connection: "close" };
     try {
       const request = { method: "POST", headers: all, body, answerMs } as const;
-      const { statusCode } = await within(answerMs, () => this.#requests.send(new URL(address), visit, request));
+      const { statusCode } = await withTimeout(answerMs, () => this.#requests.send(new URL(address), visit, request));
       return statusCode ?? 0;
     } catch (error) {
       signal.throwIfAborted();
       // The rest of the address may be a secret of the receiver.
-      if (error instanceof Refused) throw new OutOfRange("url", new URL(address).host, NOT_PUBLIC);
+      if (error instanceof AddressBlocked) throw new OutOfRange("url", new URL(address).host, NOT_PUBLIC);
       throw new EngineFailure("unreachable", String(error), { cause: error });
     } finally {
       end();

@@ -5,7 +5,13 @@ import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders 
 import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { placeOf, type Visit, type VisitLimits, WebProxy, type WebProxySettings } from "../chromium/web-proxy.ts";
+import {
+  hostAndPort,
+  type ProxySession,
+  type VisitLimits,
+  WebProxy,
+  type WebProxySettings,
+} from "../chromium/web-proxy.ts";
 
 export interface WebRequestsSettings extends WebProxySettings {
   /** Certificates to trust, in PEM. @default those that Node trusts */
@@ -34,13 +40,13 @@ export class WebRequests {
   }
 
   /** Begins a visit, which must be ended. */
-  visit(limits: VisitLimits): Visit {
+  visit(limits: VisitLimits): ProxySession {
     return this.#proxy.visit({ limits, document: undefined, exceeded: () => {} });
   }
 
   /** @throws Refused if the place may not be visited; errors of the lookup */
   admit(url: URL): Promise<void> {
-    const { host, port } = placeOf(url);
+    const { host, port } = hostAndPort(url);
     return this.#proxy.admit(host, port);
   }
 
@@ -48,8 +54,8 @@ export class WebRequests {
    * Resolves when the answer begins.
    * @throws Refused; any error that keeps a server from answering
    */
-  async send(url: URL, visit: Visit, { method, headers, body, answerMs }: WebRequest): Promise<IncomingMessage> {
-    const { host, port } = placeOf(url);
+  async send(url: URL, visit: ProxySession, { method, headers, body, answerMs }: WebRequest): Promise<IncomingMessage> {
+    const { host, port } = hostAndPort(url);
     const socket = await visit.connect(host, port);
     const secured = url.protocol === "https:" ? this.#secured(socket, host) : socket;
     // The request reports the connection's errors, but not those after its end.

@@ -7,15 +7,15 @@
 // {"alive":true}.
 
 import { AsyncResource } from "node:async_hooks";
-import { BoundedQueue } from "../../../src/core/bounded-queue.ts";
+import { PermitQueue } from "../../../src/core/bounded-queue.ts";
 import { EngineFailure, type FailureReason } from "../../../src/core/failure.ts";
 import { EngineLost } from "../../processes/attempts.ts";
 import { countEvent } from "../../processes/engine-events.ts";
-import { watchForFrozen } from "../../processes/frozen.ts";
-import { processWorks } from "../../processes/priority.ts";
-import type { Launch, Resident } from "../../processes/resident.ts";
+import { watchForStopped } from "../../processes/frozen.ts";
+import { registerProcess } from "../../processes/priority.ts";
+import type { Launch, ResidentProcess } from "../../processes/resident.ts";
 import { Supervisor } from "../../processes/supervisor.ts";
-import { NoRoom } from "../../scratch/memory.ts";
+import { ScratchFull } from "../../scratch/memory.ts";
 
 /** Fields that every job has. The others are known only to the engine's two ends. */
 export interface ZygoteJob {
@@ -70,17 +70,17 @@ export class Zygote {
   readonly #jobs = new Map<string, Pending>();
   readonly #frozen: Disposable;
   /** Limits jobs to those that the zygote runs at a time: each that it holds is in progress and can be watched. */
-  readonly #turns: BoundedQueue;
+  readonly #turns: PermitQueue;
   #nextId = 1;
 
   /** Starts the zygote in the background, and retries for as long as that fails. */
   constructor({ children, warm, ...settings }: ZygoteSettings) {
     const jobs = this.#jobs;
     this.#engine = settings.engine;
-    this.#turns = new BoundedQueue({ atOnce: children });
+    this.#turns = new PermitQueue({ concurrency: children });
     this.#supervisor = new Supervisor({
       ...settings,
-      silenceMs: SILENCE_MS,
+      heartbeatTimeoutMs: SILENCE_MS,
       ping: { op: "ping" },
       started: ({ about, pid }) => warm({ ...about, pid }),
       heard: (_, line) => answer(jobs, line),
@@ -95,7 +95,7 @@ export class Zygote {
       },
     });
     const pids = () => [...jobs.values()].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
-    this.#frozen = watchForFrozen(pids, (pid) => this.#endFrozen(pid));
+    this.#frozen = watchForStopped(pids, (pid) => this.#endFrozen(pid));
   }
 
   get pid(): number | undefined {
@@ -120,7 +120,7 @@ export class Zygote {
    * @throws the signal's reason when aborted
    */
   async convert(job: ZygoteJob, signal: AbortSignal): Promise<string> {
-    using _ = await this.#turns.take({}, signal);
+    using _ = await this.#turns.acquire({}, signal);
     return await this.#send(await this.#supervisor.ready(signal), job, signal);
   }
 
@@ -145,14 +145,14 @@ export class Zygote {
     await this.#supervisor.close();
   }
 
-  async #send(zygote: Resident, job: ZygoteJob, signal: AbortSignal): Promise<string> {
+  async #send(zygote: ResidentProcess, job: ZygoteJob, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     const id = String(this.#nextId++);
     const cancel = () => zygote.write({ op: "cancel", id });
     signal.addEventListener("abort", cancel, { once: true });
     try {
       return await new Promise<string>((resolve, reject) => {
-        this.#jobs.set(id, { workedOnBy: AsyncResource.bind(processWorks), resolve, reject });
+        this.#jobs.set(id, { workedOnBy: AsyncResource.bind(registerProcess), resolve, reject });
         zygote.write({ id, ...job });
       });
     } catch (failure) {
@@ -186,7 +186,7 @@ function answer(jobs: Map<string, Pending>, { id, pid, status, detail }: Record<
   pending.forget?.();
   if (status === "ok") pending.resolve(String(detail ?? ""));
   else if (pending.why) pending.reject(pending.why);
-  else if (status === "room") pending.reject(new NoRoom(String(detail)));
+  else if (status === "room") pending.reject(new ScratchFull(String(detail)));
   else if (status === "lost") pending.reject(new EngineLost(String(detail)));
   else if (status === "too-long") pending.reject(tooLong(String(detail)));
   else pending.reject(new EngineFailure(REASONS[String(status)] ?? "crashed", String(detail)));

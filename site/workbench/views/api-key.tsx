@@ -1,7 +1,7 @@
 // The key of the keyed variant, without which no file is stored.
-import { type Page, ProblemText, Section } from "./parts.tsx";
+import { type ViewContext, ProblemText, Section } from "./parts.tsx";
 
-export function ApiKey({ page: { state, store, inputs } }: { page: Page }) {
+export function ApiKey({ page: { state, store, inputs } }: { page: ViewContext }) {
   if (!state.service?.keyed) return null;
   const problem = state.problem?.place === "key" ? state.problem : undefined;
   return (

@@ -10,7 +10,7 @@ import { Earlier } from "./earlier.tsx";
 import { Files } from "./files.tsx";
 import { Form } from "./form.tsx";
 import { Operations } from "./operations.tsx";
-import type { Page } from "./parts.tsx";
+import type { ViewContext } from "./parts.tsx";
 import { Stage } from "./stage.tsx";
 
 interface AppProps {
@@ -24,7 +24,7 @@ export function App({ store, inputs, jobs, keeper }: AppProps) {
   const [state, setState] = useState(store.state);
   // Before anything else can change the state.
   useLayoutEffect(() => store.subscribe(() => setState(store.state)), [store]);
-  const page: Page = { state, store, inputs, jobs };
+  const page: ViewContext = { state, store, inputs, jobs };
   return (
     <>
       <header class="top">

@@ -3,9 +3,9 @@ import { faultsOf } from "../faults.ts";
 import { labelOf } from "../format.ts";
 import { callsOfState, chosenInput, isBatch } from "../request.ts";
 import { LANGUAGES } from "../snippets/languages.ts";
-import { Copy, type Page } from "./parts.tsx";
+import { Copy, type ViewContext } from "./parts.tsx";
 
-export function Code({ page: { state, store } }: { page: Page }) {
+export function Code({ page: { state, store } }: { page: ViewContext }) {
   const operation = state.service?.operations.get(state.path);
   const language = LANGUAGES.find(({ id }) => id === state.language) ?? LANGUAGES[0]!;
   if (!operation) return null;

@@ -2,12 +2,12 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Pair, Side } from "../pairs.ts";
 import type { Problem } from "../problems.ts";
-import { Icon, type Page, ProblemText } from "./parts.tsx";
+import { Icon, type ViewContext, ProblemText } from "./parts.tsx";
 import { problemAt, usePicture } from "./picture.tsx";
 import { Zoom } from "./zoom.tsx";
 
 interface ComparisonProps {
-  readonly page: Page;
+  readonly page: ViewContext;
   readonly pair: Pair;
   /** Number of pairs. @default not known */
   readonly count?: number | undefined;
@@ -104,7 +104,7 @@ function Pages({ count, index, onIndex }: Pick<ComparisonProps, "count" | "index
 }
 
 interface SheetProps {
-  readonly page: Page;
+  readonly page: ViewContext;
   readonly side: Side | undefined;
   readonly label: string;
   /** Percentage of the width that is cut off at the left. @default nothing is */

@@ -3,9 +3,9 @@ import { entryOf } from "../catalog.ts";
 import { endText } from "../format.ts";
 import { hasFiles } from "../keeping.ts";
 import type { Outcome } from "../state.ts";
-import { type Page, Section } from "./parts.tsx";
+import { type ViewContext, Section } from "./parts.tsx";
 
-export function Earlier({ page: { state, store } }: { page: Page }) {
+export function Earlier({ page: { state, store } }: { page: ViewContext }) {
   const others = state.outcomes.filter((outcome) => outcome.key !== state.shown && hasFiles(outcome));
   if (others.length === 0) return null;
   return (

@@ -4,11 +4,11 @@ import { checkValue } from "../checks.ts";
 import { pagesControlOf, problemOf } from "../faults.ts";
 import { countText, endText, sizeText } from "../format.ts";
 import type { Input, State } from "../state.ts";
-import { Icon, type Page } from "./parts.tsx";
+import { Icon, type ViewContext } from "./parts.tsx";
 import { Thumbnail } from "./thumbnail.tsx";
 
 interface FileRowProps {
-  readonly page: Page;
+  readonly page: ViewContext;
   readonly input: Input;
   readonly index: number;
   /** The reason why the operation cannot take the file. @default it can */
@@ -145,7 +145,7 @@ function Upload({ input: { name, sent, id, isRefused, problem } }: { input: Inpu
 }
 
 /** The pages that a merge takes of this file. */
-function MergedPages({ page, input }: { page: Page; input: Input }) {
+function MergedPages({ page, input }: { page: ViewContext; input: Input }) {
   const { state, inputs } = page;
   const field = state.service?.operations.get(state.path)?.perInput;
   if (!field) return null;

@@ -6,7 +6,7 @@ import { countText } from "../format.ts";
 import type { Problem } from "../problems.ts";
 import type { Input } from "../state.ts";
 import { FileRow } from "./file-row.tsx";
-import { type Page, ProblemText, Section } from "./parts.tsx";
+import { type ViewContext, ProblemText, Section } from "./parts.tsx";
 
 const SAMPLES = [
   { name: "field-notes.pdf", title: "PDF" },
@@ -14,7 +14,7 @@ const SAMPLES = [
   { name: "harbor.html", title: "HTML" },
 ] as const;
 
-export function Files({ page }: { page: Page }) {
+export function Files({ page }: { page: ViewContext }) {
   const { state, inputs } = page;
   const operation = state.service?.operations.get(state.path);
   const several = operation?.source === "several";

@@ -5,10 +5,10 @@ import type { FormField, Operation } from "../operations.ts";
 import { isBatch, shownFields, shownValue } from "../request.ts";
 import type { Value } from "../state.ts";
 import { Control, grouped } from "./controls.tsx";
-import { type Page, ProblemText, Section } from "./parts.tsx";
+import { type ViewContext, ProblemText, Section } from "./parts.tsx";
 import { Run } from "./run.tsx";
 
-export function Form({ page }: { page: Page }) {
+export function Form({ page }: { page: ViewContext }) {
   const { state } = page;
   const operation = state.service?.operations.get(state.path);
   return (
@@ -41,14 +41,14 @@ export function Form({ page }: { page: Page }) {
 }
 
 /** Runs an operation, or shows all that is wrong with its form at once. */
-function run(operation: Operation, { state, store, jobs }: Page): void {
+function run(operation: Operation, { state, store, jobs }: ViewContext): void {
   const faults = faultsOf(operation, state);
   if (faults.length === 0) return void jobs.run(operation);
   store.set({ tried: operation.path, announcement: faults.map(({ sentence }) => sentence).join(" ") });
   document.getElementById(faults[0]!.control)?.focus();
 }
 
-function Labeled({ page, operation, field }: { page: Page; operation: Operation; field: FormField }) {
+function Labeled({ page, operation, field }: { page: ViewContext; operation: Operation; field: FormField }) {
   const { state, store } = page;
   const id = controlOf(field);
   const value = shownValue(operation, field, state);

@@ -4,17 +4,17 @@ import { entryOf } from "../catalog.ts";
 import { changeText, countText, endText, sizeText } from "../format.ts";
 import { fragmentOf } from "../links.ts";
 import { pairAt, pairCount } from "../pairs.ts";
-import { addressOf } from "../service.ts";
+import { urlOf } from "../service.ts";
 import type { Outcome, Output, Result } from "../state.ts";
 import { Comparison } from "./comparison.tsx";
 import { Outputs } from "./outputs.tsx";
-import { Copy, Icon, type Page, Picker, ProblemBox } from "./parts.tsx";
+import { Copy, Icon, type ViewContext, Picker, ProblemBox } from "./parts.tsx";
 
 /** Results and outputs that are listed at first: of one job, and of each of several. */
 const FIRST_RESULTS = 10;
 const FIRST_OUTPUTS = { alone: 6, beside: 3 };
 
-export function Made({ page, outcome }: { page: Page; outcome: Outcome }) {
+export function Made({ page, outcome }: { page: ViewContext; outcome: Outcome }) {
   const { results } = outcome;
   const [first] = results;
   return (
@@ -40,7 +40,7 @@ export function Made({ page, outcome }: { page: Page; outcome: Outcome }) {
   );
 }
 
-function Groups({ page, results }: { page: Page; results: readonly Result[] }) {
+function Groups({ page, results }: { page: ViewContext; results: readonly Result[] }) {
   const [isWhole, setWhole] = useState(false);
   // What failed must not be among those that are not listed.
   const failuresFirst = [...results.filter(({ problem }) => problem), ...results.filter(({ problem }) => !problem)];
@@ -101,8 +101,8 @@ function Facts({ result, Heading }: { result: Result; Heading: "h3" | "h4" }) {
       {kept.length > 0 && (
         <p class="link small">
           {converted.length > 0 && <span>Converted to PDF first: {converted.join(", ")}.</span>}
-          <a href={addressOf(link)}>Link to this result</a>
-          <Copy text={addressOf(link)}>Copy link</Copy>
+          <a href={urlOf(link)}>Link to this result</a>
+          <Copy text={urlOf(link)}>Copy link</Copy>
         </p>
       )}
     </>
@@ -110,7 +110,7 @@ function Facts({ result, Heading }: { result: Result; Heading: "h3" | "h4" }) {
 }
 
 /** What can be done with all files together. */
-function All({ page, outcome }: { page: Page; outcome: Outcome }) {
+function All({ page, outcome }: { page: ViewContext; outcome: Outcome }) {
   const { state, jobs, inputs } = page;
   const files = outcome.results.flatMap(({ outputs }) => outputs.filter(({ isDeleted }) => !isDeleted));
   const zip = state.service?.operations.get("/zip");
@@ -147,7 +147,7 @@ function All({ page, outcome }: { page: Page; outcome: Outcome }) {
 }
 
 /** The pages of one result. */
-function Look({ page, results }: { page: Page; results: readonly Result[] }) {
+function Look({ page, results }: { page: ViewContext; results: readonly Result[] }) {
   const seen = results.flatMap((result, number) => (result.problem ? [] : [[number, result.title] as const]));
   const [viewed, setViewed] = useState(seen[0]?.[0] ?? 0);
   const [index, setIndex] = useState(0);

@@ -1,8 +1,8 @@
 // The second step: the operation. Those of the other variant are shown, and cannot be chosen.
 import { CATALOG } from "../catalog.ts";
-import { type Page, Section } from "./parts.tsx";
+import { type ViewContext, Section } from "./parts.tsx";
 
-export function Operations({ page: { state, store } }: { page: Page }) {
+export function Operations({ page: { state, store } }: { page: ViewContext }) {
   const offered = state.service?.operations;
   // Text is typed into the form, so there is no step for files.
   const isFirst = offered?.get(state.path)?.source === "text";

@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { countText, extensionOf, sizeText } from "../format.ts";
 import { fileAddress } from "../service.ts";
 import type { Output } from "../state.ts";
-import { Copy, Icon, type Page } from "./parts.tsx";
+import { Copy, Icon, type ViewContext } from "./parts.tsx";
 
 /** Outputs beyond this number are counted, and not listed: a list of thousands would take seconds. */
 const MAX_LISTED = 250;
 
 interface OutputsProps {
-  readonly page: Page;
+  readonly page: ViewContext;
   readonly outputs: readonly Output[];
   /** Number of outputs that are listed at first. */
   readonly first: number;
@@ -39,7 +39,7 @@ export function Outputs({ page, outputs, first, label, isOnly }: OutputsProps) {
   );
 }
 
-function MadeFile(props: { page: Page; output: Output; number: number; isAlone: boolean }) {
+function MadeFile(props: { page: ViewContext; output: Output; number: number; isAlone: boolean }) {
   const { page, output, number, isAlone } = props;
   const { id, info, isDeleted } = output;
   const name = info?.name ?? `File ${number + 1}`;

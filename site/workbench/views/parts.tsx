@@ -8,7 +8,7 @@ import type { State } from "../state.ts";
 import type { Store } from "../store.ts";
 
 /** Everything that a view may read or call. */
-export interface Page {
+export interface ViewContext {
   readonly state: State;
   readonly store: Store;
   readonly inputs: Inputs;

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { isPicture, type Side } from "../pairs.ts";
 import type { Problem } from "../problems.ts";
-import { addressOf, drawPage, fileAddress, Refusal } from "../service.ts";
+import { urlOf, drawPage, fileAddress, RequestError } from "../service.ts";
 import type { State } from "../state.ts";
 
 const WIDTH = 1000;
@@ -30,7 +30,7 @@ export function usePicture(side: Side | undefined, { service, apiKey }: State): 
         setDrawn({ address, ...(name ? { name } : {}) });
       },
       (error) => {
-        if (!isOver && error instanceof Refusal) setDrawn({ problem: error.problem, ...(name ? { name } : {}) });
+        if (!isOver && error instanceof RequestError) setDrawn({ problem: error.problem, ...(name ? { name } : {}) });
       },
     );
     return () => {
@@ -41,7 +41,7 @@ export function usePicture(side: Side | undefined, { service, apiKey }: State): 
   if (!side) return {};
   if (isDrawn) return drawn.name === name ? drawn : {};
   if (isPicture(side.type)) return { address: fileAddress(side.id) };
-  return { address: addressOf(`resource/${side.id}/pages/${side.page}.png?width=${WIDTH}`) };
+  return { address: urlOf(`resource/${side.id}/pages/${side.page}.png?width=${WIDTH}`) };
 }
 
 /** Asks an address that gave no picture for its sentence. */

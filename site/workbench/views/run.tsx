@@ -5,9 +5,9 @@ import { countText } from "../format.ts";
 import type { Operation } from "../operations.ts";
 import { inputsOf, isBatch, isConverted } from "../request.ts";
 import type { Job, State } from "../state.ts";
-import { type Page, ProblemText } from "./parts.tsx";
+import { type ViewContext, ProblemText } from "./parts.tsx";
 
-export function Run({ page: { state, jobs } }: { page: Page }) {
+export function Run({ page: { state, jobs } }: { page: ViewContext }) {
   const { job, problem } = state;
   const place = useRef<HTMLDivElement>(null);
   const isRunning = job !== undefined;

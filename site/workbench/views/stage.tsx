@@ -6,9 +6,9 @@ import { chosenInput } from "../request.ts";
 import type { Input } from "../state.ts";
 import { Comparison } from "./comparison.tsx";
 import { Made } from "./made.tsx";
-import { type Page, Picker, ProblemText } from "./parts.tsx";
+import { type ViewContext, Picker, ProblemText } from "./parts.tsx";
 
-export function Stage({ page }: { page: Page }) {
+export function Stage({ page }: { page: ViewContext }) {
   const { outcomes, shown, problem } = page.state;
   const outcome = outcomes.find(({ key }) => key === shown);
   const place = useRef<HTMLElement>(null);
@@ -44,7 +44,7 @@ function show(stage: HTMLElement): void {
   if (top < 0 || top > innerHeight / 2) stage.scrollIntoView();
 }
 
-function Preview({ page }: { page: Page }) {
+function Preview({ page }: { page: ViewContext }) {
   const { state, inputs } = page;
   const isText = state.service?.operations.get(state.path)?.source === "text";
   const input = isText ? undefined : chosenInput(state);

@@ -1,7 +1,7 @@
 // A small picture of a file's first page, or its kind in letters if it cannot be drawn.
 import { useEffect, useState } from "preact/hooks";
 import { isPicture, sideOf } from "../pairs.ts";
-import { addressOf, fileAddress } from "../service.ts";
+import { urlOf, fileAddress } from "../service.ts";
 import type { Input, State } from "../state.ts";
 
 /** Twice what is shown, for screens with small pixels. */
@@ -38,7 +38,7 @@ function addressOfPicture({ id, info }: Input, { service }: State): string | und
   const side = id === undefined || !info ? undefined : sideOf({ id, info, isDeleted: false }, 1);
   if (!side || info?.problem !== undefined) return undefined;
   if (isPicture(side.type)) return info!.size <= MAX_PICTURE_BYTES ? fileAddress(side.id) : undefined;
-  return service?.pagePictures ? addressOf(`resource/${side.id}/pages/1.png?width=${WIDTH}`) : undefined;
+  return service?.pagePictures ? urlOf(`resource/${side.id}/pages/1.png?width=${WIDTH}`) : undefined;
 }
 
 const extensionIn = (name: string): string => /\.(\w+)$/.exec(name)?.[1]?.slice(0, MAX_LETTERS).toUpperCase() ?? "";

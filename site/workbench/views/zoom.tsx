@@ -2,10 +2,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Pair, Side } from "../pairs.ts";
 import type { Viewer } from "../zoom-viewer.ts";
-import { Icon, type Page, ProblemText } from "./parts.tsx";
+import { Icon, type ViewContext, ProblemText } from "./parts.tsx";
 import { usePicture } from "./picture.tsx";
 
-export function Zoom({ page, pair, onClose }: { page: Page; pair: Pair; onClose(): void }) {
+export function Zoom({ page, pair, onClose }: { page: ViewContext; pair: Pair; onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isBefore, setBefore] = useState(pair.after === undefined);
   const side = (isBefore ? pair.before : pair.after) ?? pair.after ?? pair.before;
@@ -49,7 +49,7 @@ export function Zoom({ page, pair, onClose }: { page: Page; pair: Pair; onClose(
   );
 }
 
-function useViewer(page: Page, side: Side | undefined) {
+function useViewer(page: ViewContext, side: Side | undefined) {
   const place = useRef<HTMLDivElement>(null);
   const viewer = useRef<Viewer | null>(null);
   const [isFailed, setFailed] = useState(false);

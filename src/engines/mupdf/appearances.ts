@@ -2,7 +2,7 @@
 // annotations need one.
 
 import type { MupdfDocument } from "./document.ts";
-import { MupdfError, type Tank } from "./mupdf.ts";
+import { MupdfError, type FuelBudget } from "./mupdf.ts";
 import type { MupdfExports, Pointer } from "./raw.ts";
 
 /** Units of fuel to draw one annotation, many times the actual need. */
@@ -32,7 +32,7 @@ export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<nu
   }
 }
 
-function attempt({ engine }: MupdfDocument, work: (raw: MupdfExports) => void, tank?: Tank): void {
+function attempt({ engine }: MupdfDocument, work: (raw: MupdfExports) => void, tank?: FuelBudget): void {
   try {
     engine.run(work, tank);
   } catch (error) {

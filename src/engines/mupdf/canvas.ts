@@ -1,7 +1,7 @@
 // Provides the pixmap that MuPDF draws on: some rows of a picture, in one of the color models. Knows nothing about
 // pages.
 import { CHANNELS, type ColorModel } from "../../core/raster.ts";
-import type { Mupdf, Tank } from "./mupdf.ts";
+import type { Mupdf, FuelBudget } from "./mupdf.ts";
 import type { Pointer } from "./raw.ts";
 
 /** Pixels around a band in which objects still count: the bounds of an object do not include anti-aliasing. */
@@ -40,7 +40,7 @@ export class Canvas {
    * @param matrix to the pixels of the whole picture
    * @returns the rows from `place.top` on: a view of the heap, valid until the next call
    */
-  draw(list: Pointer, place: Place, rows: number, matrix: readonly number[], tank: Tank): Uint8Array {
+  draw(list: Pointer, place: Place, rows: number, matrix: readonly number[], tank: FuelBudget): Uint8Array {
     const engine = this.#engine;
     const { left, top } = place;
     const right = left + this.#width;

@@ -4,7 +4,7 @@ import { EngineFailure } from "../../core/failure.ts";
 import { MupdfDocument } from "./document.ts";
 import { decodeImage } from "./image.ts";
 import type { Mupdf, MupdfOptions } from "./mupdf.ts";
-import { takeMupdf } from "./spare.ts";
+import { acquireMupdf } from "./spare.ts";
 
 const IMAGE = 4;
 /** Memory of an idle engine. If the heap is not allowed to grow beyond this size, there is no room for a picture. */
@@ -42,7 +42,7 @@ export class MupdfJpegDecoder implements Disposable {
   /** @throws EngineFailure `too-large` */
   static async open(options: MupdfOptions): Promise<MupdfJpegDecoder> {
     if (options.heapLimitBytes < ENGINE_BYTES) throw new EngineFailure("too-large", "no room for an engine");
-    return new MupdfJpegDecoder(await takeMupdf(options), options);
+    return new MupdfJpegDecoder(await acquireMupdf(options), options);
   }
 
   /**

@@ -9,7 +9,7 @@ const KEPT_BYTES = 26 * 2 ** 20;
 let kept: WebAssembly.Memory | undefined;
 
 /** Returns a memory in which all bytes are 0. Nobody else can see it any more. */
-export function takeMemory(): WebAssembly.Memory {
+export function acquireMemory(): WebAssembly.Memory {
   const memory = kept;
   kept = undefined;
   if (!memory) return new WebAssembly.Memory(MEMORY_PAGES);
@@ -20,6 +20,6 @@ export function takeMemory(): WebAssembly.Memory {
 }
 
 /** Takes the memory of an engine that does not run any more. */
-export function giveBack(memory: WebAssembly.Memory): void {
+export function releaseMemory(memory: WebAssembly.Memory): void {
   if (memory.buffer.byteLength <= KEPT_BYTES) kept = memory;
 }

@@ -3,7 +3,7 @@
 import module from "#wasm/mupdf.wasm";
 import createGlue, { CMYK_PROFILE } from "../../../wasm/dist/mupdf-glue.js";
 import { EngineFailure } from "../../core/failure.ts";
-import { giveBack, takeMemory } from "./memories.ts";
+import { releaseMemory, acquireMemory } from "./memories.ts";
 import type { MupdfExports, MupdfHooks, Pointer } from "./raw.ts";
 
 const MIB = 1024 * 1024;
@@ -31,7 +31,7 @@ interface Counter {
 }
 
 /** The remaining fuel of a piece of work. */
-export interface Tank {
+export interface FuelBudget {
   fuel: number;
 }
 
@@ -140,7 +140,7 @@ export class Mupdf {
   static async create(options: MupdfOptions): Promise<Mupdf> {
     let instance: WebAssembly.Instance | undefined;
     let engine: Mupdf | undefined;
-    const memory = takeMemory();
+    const memory = acquireMemory();
     const raw = (await createGlue({
       hooks: hooksOf(() => engine!),
       failure: (text: string) => new MupdfError(text),
@@ -213,7 +213,7 @@ export class Mupdf {
    * @throws MupdfError the error that MuPDF reported
    * @throws EngineFailure `too-complex` or `crashed`
    */
-  run<T>(work: (raw: MupdfExports) => T, tank: Tank = this.tank()): T {
+  run<T>(work: (raw: MupdfExports) => T, tank: FuelBudget = this.tank()): T {
     if (this.#dead) throw this.#failure;
     const stackPointer = this.#stackPointer.value;
     const fuel = Math.min(tank.fuel, 2 ** 31 - 1);
@@ -235,7 +235,7 @@ export class Mupdf {
   }
 
   /** @returns a full tank for a piece of work that may cost this much more than {@link DRAWING_FUEL} */
-  tank(extra = 0): Tank {
+  tank(extra = 0): FuelBudget {
     return { fuel: Math.floor((DRAWING_FUEL + extra) * (this.#options.effort ?? 1)) };
   }
 
@@ -252,7 +252,7 @@ export class Mupdf {
   close(): void {
     this.#dead = true;
     this.#sources.clear();
-    if (this.#memory) giveBack(this.#memory);
+    if (this.#memory) releaseMemory(this.#memory);
     this.#memory = undefined;
   }
 

@@ -5,7 +5,7 @@ import { EngineFailure } from "../../core/failure.ts";
 import type { Band, ColorModel, Raster } from "../../core/raster.ts";
 import { Canvas, DRAWN_BYTES } from "./canvas.ts";
 import type { MupdfDocument } from "./document.ts";
-import { MupdfError, type Tank } from "./mupdf.ts";
+import { MupdfError, type FuelBudget } from "./mupdf.ts";
 import type { Pointer } from "./raw.ts";
 import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
 
@@ -64,7 +64,7 @@ export class MupdfPage {
   #page: Pointer = 0;
   #list: Pointer = 0;
   /** Shared by all attempts to interpret the page. */
-  readonly #tank: Tank;
+  readonly #tank: FuelBudget;
   #bounds: readonly number[] = [];
   #closed = false;
 

@@ -24,7 +24,7 @@ const spares: Mupdf[] = [];
 let asked = 0;
 
 /** Returns a spare engine, or a new one. No engine is used for the documents of two jobs. */
-export async function takeMupdf(options: MupdfOptions): Promise<Mupdf> {
+export async function acquireMupdf(options: MupdfOptions): Promise<Mupdf> {
   asked++;
   const taken = spares.pop();
   if (!taken) return Mupdf.create(options);

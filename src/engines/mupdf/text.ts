@@ -1,5 +1,5 @@
 // Reads the text that a page or a display list shows or hides, as MuPDF finds it.
-import type { Mupdf, Tank } from "./mupdf.ts";
+import type { Mupdf, FuelBudget } from "./mupdf.ts";
 import type { Pointer } from "./raw.ts";
 
 /** Consecutive characters in one direction. */
@@ -30,7 +30,7 @@ const MAX_CHARACTERS = 500_000;
  * MAX_CHARACTERS} are left out.
  * @throws MupdfError if anything on the page is wrong; errors of the engine
  */
-export function readTextOfContents(engine: Mupdf, page: Pointer, tank: Tank, options = ""): readonly TextLine[] {
+export function readTextOfContents(engine: Mupdf, page: Pointer, tank: FuelBudget, options = ""): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_page(page, options);
   return readText(engine, tank, make, options);
 }
@@ -41,7 +41,7 @@ export function readTextOfContents(engine: Mupdf, page: Pointer, tank: Tank, opt
  * left out.
  * @throws MupdfError; errors of the engine
  */
-export function readTextOfList(engine: Mupdf, list: Pointer, tank: Tank, options = ""): readonly TextLine[] {
+export function readTextOfList(engine: Mupdf, list: Pointer, tank: FuelBudget, options = ""): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_display_list(list, options);
   return readText(engine, tank, make, options);
 }
@@ -51,7 +51,7 @@ export const WHOLE_TEXT = "clip=no";
 
 function readText(
   engine: Mupdf,
-  tank: Tank,
+  tank: FuelBudget,
   make: (options: Pointer) => Pointer,
   options: string,
 ): readonly TextLine[] {

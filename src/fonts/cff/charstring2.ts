@@ -28,7 +28,7 @@ interface Found {
 }
 
 /** Returns the number that is added to that of a subroutine (5177, 4.7). */
-export const bias = (count: number) => (count < 1240 ? 107 : count < 33900 ? 1131 : 32768);
+export const subrBias = (count: number) => (count < 1240 ? 107 : count < 33900 ? 1131 : 32768);
 
 /** @returns undefined if the charstring is damaged, or computes its first operands */
 export function glyphWidth(charString: Uint8Array, subrs: Index, globalSubrs: Index): Found | undefined {
@@ -55,7 +55,7 @@ export function glyphWidth(charString: Uint8Array, subrs: Index, globalSubrs: In
     if (byte === callsubr || byte === callgsubr) {
       const index = byte === callsubr ? subrs : globalSubrs;
       const operand = stack.pop();
-      const number = operand ? operand.value + bias(index.count) : -1;
+      const number = operand ? operand.value + subrBias(index.count) : -1;
       if (!operand || !(number >= 0 && number < index.count) || callers.length >= MAX_DEPTH) return undefined;
       const subr = entryOf(index, Math.floor(number));
       if (!subr) return undefined;

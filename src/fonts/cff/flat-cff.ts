@@ -4,7 +4,7 @@
 import { NOTDEF } from "../names/glyph-names.ts";
 import { TAGGED } from "../names/subset-tag.ts";
 import { builtInEncoding, type CffFont, glyphNames, PRIVATE, TOP } from "./cff.ts";
-import { bias, glyphWidth, numberAt } from "./charstring2.ts";
+import { subrBias, glyphWidth, numberAt } from "./charstring2.ts";
 import { MAX_BYTES, type NamedCff, type NamedGlyph, type WantedNames } from "./named-cff.ts";
 import { copyEntry, type Index, readIndex } from "./syntax.ts";
 import { isWritable } from "./type2-writer.ts";
@@ -28,7 +28,7 @@ const NOTHING = readIndex(new Uint8Array(0), 0);
  * @returns undefined for a CID font, or if a glyph is not plain
  * @throws RangeError if an entry lies outside the font
  */
-export function flatCff(font: CffFont, { names: wanted, codes }: WantedNames): NamedCff | undefined {
+export function desubroutinize(font: CffFont, { names: wanted, codes }: WantedNames): NamedCff | undefined {
   const { private: dict, nominalWidth, defaultWidth, subrs } = font.subFonts[0];
   if (font.isCid || font.encodingPlace === 1 || font.nameIndex.count === 0) return undefined;
   if ((font.top.number(TOP.charStringType) ?? 2) !== 2 || font.top.has(SYNTHETIC_BASE)) return undefined;
@@ -95,7 +95,7 @@ function flattened(charString: Uint8Array, local: Index, global: Index): Uint8Ar
     if (operator === CALLSUBR || operator === CALLGSUBR) {
       const index = operator === CALLSUBR ? local : global;
       const operand = operands.pop();
-      const number = (operand?.value ?? Number.NaN) + bias(index.count);
+      const number = (operand?.value ?? Number.NaN) + subrBias(index.count);
       if (!operand || !(number >= 0 && number < index.count) || callers.length >= MAX_DEPTH) return undefined;
       flat.length = operand.place;
       callers.push({ bytes, at: end });

@@ -1,7 +1,7 @@
 // Finds the subroutines that Type 2 charstrings call (Adobe Technical Note 5177, 4.7), and the glyphs they are composed
 // of, so that a few glyphs of a large font do not need the whole font. Draws nothing.
 
-import { bias, numberAt } from "./charstring2.ts";
+import { subrBias, numberAt } from "./charstring2.ts";
 import type { Index } from "./syntax.ts";
 
 const MAX_DEPTH = 10;
@@ -58,7 +58,7 @@ export function addUsedSubrs(
     at++;
     if (operator === CALLSUBR || operator === CALLGSUBR) {
       const { index, used } = operator === CALLSUBR ? local : global;
-      const number = (stack.pop() ?? Number.NaN) + bias(index.count);
+      const number = (stack.pop() ?? Number.NaN) + subrBias(index.count);
       if (!(number >= 0 && number < index.count) || callers.length >= MAX_DEPTH) return false;
       used.add(number);
       callers.push({ bytes, at });

@@ -2,12 +2,12 @@
 import { type TrueTypeFont, viewOf } from "./truetype.ts";
 
 /** Returns the glyph for a code in a character map; 0 if there is none. */
-export type GlyphOf = (code: number) => number;
+export type GlyphLookup = (code: number) => number;
 
-export interface CharacterMap {
+export interface CmapSubtable {
   readonly platform: number;
   readonly encoding: number;
-  readonly glyphOf: GlyphOf;
+  readonly glyphOf: GlyphLookup;
   /** Returns all codes that have a glyph, in no particular order. */
   entries(): Iterable<readonly [code: number, glyph: number]>;
 }
@@ -16,11 +16,11 @@ export interface CharacterMap {
 const MAX_ENTRIES = 200_000;
 
 /** @returns all maps, whatever their purpose; undefined if one has an unknown format */
-export function characterMaps({ tables }: Pick<TrueTypeFont, "tables">): CharacterMap[] | undefined {
+export function readCmap({ tables }: Pick<TrueTypeFont, "tables">): CmapSubtable[] | undefined {
   const cmap = tables.get("cmap");
   if (!cmap || cmap.length < 4) return [];
   const view = viewOf(cmap);
-  const maps: CharacterMap[] = [];
+  const maps: CmapSubtable[] = [];
   for (let index = 0; index < view.getUint16(2) && 12 + index * 8 <= cmap.length; index++) {
     const start = view.getUint32(4 + index * 8 + 4);
     if (start + 8 > cmap.length) return undefined;
@@ -40,7 +40,7 @@ export function characterMaps({ tables }: Pick<TrueTypeFont, "tables">): Charact
 }
 
 /** Reads a map (OpenType, "cmap"). Entries outside the table are glyph 0. */
-function readMap(view: DataView): GlyphOf | undefined {
+function readMap(view: DataView): GlyphLookup | undefined {
   const word = (at: number) => (at >= 0 && at + 2 <= view.byteLength ? view.getUint16(at) : 0);
   const long = (at: number) => (at + 4 <= view.byteLength ? view.getUint32(at) : 0);
   switch (view.getUint16(0)) {
@@ -60,7 +60,7 @@ function readMap(view: DataView): GlyphOf | undefined {
   }
 }
 
-function segmentGlyphs(word: (at: number) => number): GlyphOf {
+function segmentGlyphs(word: (at: number) => number): GlyphLookup {
   const twice = word(6);
   const segmentOf = searchIn(Math.ceil(twice / 2), (segment) => word(14 + segment * 2));
   return (code) => {
@@ -70,7 +70,7 @@ function segmentGlyphs(word: (at: number) => number): GlyphOf {
   };
 }
 
-function groupGlyphs(view: DataView, long: (at: number) => number): GlyphOf {
+function groupGlyphs(view: DataView, long: (at: number) => number): GlyphLookup {
   const groups = Math.max(0, Math.min(long(12), Math.ceil((view.byteLength - 16) / 12)));
   const groupOf = searchIn(
     groups,
@@ -139,7 +139,7 @@ function* entriesOf(view: DataView): Generator<readonly [number, number]> {
   }
 }
 
-type Run = readonly [first: number, last: number, glyphOf: GlyphOf];
+type Run = readonly [first: number, last: number, glyphOf: GlyphLookup];
 
 function* runsOf(view: DataView, word: (at: number) => number): Generator<Run> {
   const format = word(0);

@@ -1,20 +1,20 @@
 // Merges subsets of one TrueType font, in which glyphs have the same numbers, into one font (ISO 32000-1, 9.9).
 // Compares the subsets by fingerprints first, so that no two are in memory together. Knows nothing about PDF.
 
-import { type CharacterMap, characterMaps } from "./maps.ts";
-import { assemble, HINTS, mapsOf, namelessPost, outlines, outlinesOf } from "./subset-truetype.ts";
+import { type CmapSubtable, readCmap } from "./maps.ts";
+import { writeSfnt, HINTS, subsetCmap, postVersion3, outlines, outlinesOf } from "./subset-truetype.ts";
 import {
-  advanceOf,
-  bearingOf,
+  advanceWidth,
+  leftSideBearing,
   outlineOf,
   readTrueType,
   type TrueTypeFont,
   viewOf,
-  withComponents,
+  glyphClosure,
 } from "./truetype.ts";
 
 /** The wanted part of a font. */
-export interface Wanted {
+export interface GlyphSelection {
   /** The used glyphs. */
   readonly glyphs: ReadonlySet<number>;
   /** Also keeps all other glyphs that have an outline. */
@@ -25,7 +25,7 @@ export interface Wanted {
 }
 
 /** The wanted contents of a font. */
-export interface Holding {
+export interface FontContents {
   /** A key that must be equal for fonts that are merged. */
   readonly common: string;
   /** Fingerprints by glyph. */
@@ -45,34 +45,34 @@ const FIRST_MAXIMUM = 6;
 const MAXP_BYTES = 32;
 
 /** @returns undefined for a font that must not be merged */
-export function holdingOf(bytes: Uint8Array, wanted: Wanted): Holding | undefined {
+export function readContents(bytes: Uint8Array, wanted: GlyphSelection): FontContents | undefined {
   const part = readMergedFont(bytes, wanted);
   if (!part) return undefined;
   const glyphs = new Map<number, number>();
   for (const [glyph, outline] of part.outlines) {
-    const metrics = (advanceOf(part.font, glyph) << 16) ^ (bearingOf(part.font, glyph) & 0xffff);
-    glyphs.set(glyph, fingerprint(outline, metrics));
+    const metrics = (advanceWidth(part.font, glyph) << 16) ^ (leftSideBearing(part.font, glyph) & 0xffff);
+    glyphs.set(glyph, outlineHash(outline, metrics));
   }
   return { common: commonOf(part, wanted), glyphs, characters: part.characters };
 }
 
 interface MergedFont {
   readonly font: TrueTypeFont;
-  readonly maps: readonly CharacterMap[];
+  readonly maps: readonly CmapSubtable[];
   readonly outlines: ReadonlyMap<number, Uint8Array>;
   readonly characters: ReadonlyMap<number, number>;
 }
 
-function readMergedFont(bytes: Uint8Array, wanted: Wanted): MergedFont | undefined {
+function readMergedFont(bytes: Uint8Array, wanted: GlyphSelection): MergedFont | undefined {
   const font = readTrueType(bytes);
-  const maps = font && wanted.characters ? characterMaps(font) : [];
+  const maps = font && wanted.characters ? readCmap(font) : [];
   if (!font || !maps || !hasMetrics(font)) return undefined;
   const glyphs = new Set(wanted.glyphs);
   for (const glyph of glyphs) if (glyph >= font.glyphCount) return undefined;
   if (wanted.keepsAll) {
     for (let glyph = 0; glyph < font.glyphCount; glyph++) if (outlineOf(font, glyph).length > 0) glyphs.add(glyph);
   }
-  const all = withComponents(font, glyphs);
+  const all = glyphClosure(font, glyphs);
   const found = all && outlinesOf(font, all, wanted.withoutHints);
   if (!found) return undefined;
   const characters = new Map<number, number>();
@@ -89,7 +89,7 @@ function hasMetrics({ tables }: TrueTypeFont): boolean {
   return full > 0 && hmtx.length >= full * 4;
 }
 
-function commonOf({ font, maps }: MergedFont, { withoutHints }: Wanted): string {
+function commonOf({ font, maps }: MergedFont, { withoutHints }: GlyphSelection): string {
   const hex = (tag: string, from: number, to?: number) =>
     Buffer.from((font.tables.get(tag) ?? new Uint8Array(0)).subarray(from, to)).toString("hex");
   const parts = [
@@ -104,7 +104,7 @@ function commonOf({ font, maps }: MergedFont, { withoutHints }: Wanted): string 
 }
 
 /** Returns an FNV-1a hash. Equal hashes need another comparison. @param more further value that must be equal */
-export function fingerprint(outline: Uint8Array, more: number): number {
+export function outlineHash(outline: Uint8Array, more: number): number {
   let hash = 0x811c9dc5 ^ more;
   for (const byte of outline) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash;
@@ -115,7 +115,7 @@ export function fingerprint(outline: Uint8Array, more: number): number {
  * @returns undefined if they contradict each other after all, or are too large
  */
 export function mergeTrueType(
-  parts: Iterable<readonly [bytes: Uint8Array | undefined, wanted: Wanted]>,
+  parts: Iterable<readonly [bytes: Uint8Array | undefined, wanted: GlyphSelection]>,
 ): Uint8Array | undefined {
   const union = new Union();
   for (const [bytes, wanted] of parts) {
@@ -132,12 +132,12 @@ class Union {
   #bytes = 0;
   /** Tables of the first font. */
   #tables: Map<string, Uint8Array> | undefined;
-  #maps: readonly Pick<CharacterMap, "platform" | "encoding">[] = [];
+  #maps: readonly Pick<CmapSubtable, "platform" | "encoding">[] = [];
   #version = 0;
   #common = "";
   #isByNumber = true;
 
-  add(part: MergedFont, wanted: Wanted): boolean {
+  add(part: MergedFont, wanted: GlyphSelection): boolean {
     const { font, maps } = part;
     const common = commonOf(part, wanted);
     if (!this.#tables) {
@@ -162,7 +162,7 @@ class Union {
   }
 
   #addGlyph(font: TrueTypeFont, glyph: number, outline: Uint8Array): boolean {
-    const metrics = [advanceOf(font, glyph), bearingOf(font, glyph)] as const;
+    const metrics = [advanceWidth(font, glyph), leftSideBearing(font, glyph)] as const;
     const known = this.#outlines.get(glyph);
     if (known) {
       const [advance, bearing] = this.#metrics.get(glyph)!;
@@ -200,8 +200,8 @@ class Union {
     viewOf(kept.get("hhea")!).setUint16(34, count);
     kept.set("hmtx", metrics);
     if (this.#isByNumber) kept.delete("post");
-    else kept.set("post", namelessPost(font)).set("cmap", this.#cmap());
-    return assemble(this.#version, kept);
+    else kept.set("post", postVersion3(font)).set("cmap", this.#cmap());
+    return writeSfnt(this.#version, kept);
   }
 
   #cmap(): Uint8Array {
@@ -210,6 +210,6 @@ class Union {
       ...map,
       glyphOf: (one: number) => this.#characters.get(index * MAP_SPAN + one) ?? 0,
     }));
-    return mapsOf(maps, characters);
+    return subsetCmap(maps, characters);
   }
 }

@@ -1,9 +1,9 @@
 // Subsets a TrueType font: keeps the outlines of some glyphs, with their numbers, and the tables that PDF needs (ISO
 // 32000-1, 9.9). Knows nothing about PDF.
 
-import { type CharacterMap, characterMaps } from "./maps.ts";
-import { outlineOf, readTrueType, type TrueTypeFont, viewOf, withComponents } from "./truetype.ts";
-import { unhinted } from "./unhinted.ts";
+import { type CmapSubtable, readCmap } from "./maps.ts";
+import { outlineOf, readTrueType, type TrueTypeFont, viewOf, glyphClosure } from "./truetype.ts";
+import { dehint } from "./unhinted.ts";
 
 export interface SubsetOptions {
   /** The used glyphs. @default all */
@@ -23,7 +23,7 @@ export const HINTS = ["cvt ", "fpgm", "prep"];
 /** Further tables for characters. */
 const OF_CHARACTERS = ["OS/2", "cmap", "post"];
 /** Largest offset that 16 bits can store, because offsets are halved. */
-export const SHORT_REACH = 0x1fffe;
+export const MAX_SHORT_OFFSET = 0x1fffe;
 /** Value that the checksum of a whole font must have. */
 export const MAGIC = 0xb1b0afba;
 
@@ -40,7 +40,7 @@ export function subsetTrueType(
     if (table) kept.set(tag, table);
   }
   if (glyphs) {
-    const all = withComponents(font, glyphs);
+    const all = glyphClosure(font, glyphs);
     if (!all) return undefined;
     // Glyphs after the last used one are removed, unless a character map could refer to them.
     const count = byNumber ? Math.max(...all) + 1 : font.glyphCount;
@@ -53,12 +53,12 @@ export function subsetTrueType(
     for (const [tag, table] of metrics) kept.set(tag, table);
   }
   if (characters && !byNumber) {
-    const maps = characterMaps(font);
+    const maps = readCmap(font);
     if (!maps) return undefined;
-    kept.set("cmap", mapsOf(maps, characters)).set("post", namelessPost(font));
+    kept.set("cmap", subsetCmap(maps, characters)).set("post", postVersion3(font));
     kept.delete("OS/2");
   }
-  return assemble(font.version, kept);
+  return writeSfnt(font.version, kept);
 }
 
 /** Returns the outlines of the glyphs. @returns undefined if an outline has an unexpected form */
@@ -70,7 +70,7 @@ export function outlinesOf(
   const found = new Map<number, Uint8Array>();
   for (const glyph of glyphs) {
     const outline = outlineOf(font, glyph);
-    const kept = withoutHints ? unhinted(outline) : outline;
+    const kept = withoutHints ? dehint(outline) : outline;
     if (!kept) return undefined;
     found.set(glyph, kept);
   }
@@ -86,7 +86,7 @@ export function outlines(
   const even = (size: number) => size + (size & 1);
   let size = 0;
   for (const outline of glyphs.values()) size += even(outline.length);
-  const isLong = size > SHORT_REACH;
+  const isLong = size > MAX_SHORT_OFFSET;
   const glyf = new Uint8Array(size);
   const loca = new Uint8Array((count + 1) * (isLong ? 4 : 2));
   const places = viewOf(loca);
@@ -134,10 +134,13 @@ function metricsOf(
 }
 
 /** Returns the same maps, limited to these characters. */
-export function mapsOf(maps: readonly Omit<CharacterMap, "entries">[], characters: ReadonlySet<number>): Uint8Array {
+export function subsetCmap(
+  maps: readonly Omit<CmapSubtable, "entries">[],
+  characters: ReadonlySet<number>,
+): Uint8Array {
   const sorted = [...characters].filter((one) => one < 0xffff).sort((a, b) => a - b);
   const tables = maps.map(({ glyphOf }) =>
-    segments(sorted.flatMap((one) => (glyphOf(one) > 0 ? [[one, glyphOf(one)]] : []))),
+    cmapFormat4(sorted.flatMap((one) => (glyphOf(one) > 0 ? [[one, glyphOf(one)]] : []))),
   );
   const header = 4 + 8 * maps.length;
   const cmap = new Uint8Array(header + tables.reduce((sum, table) => sum + table.length, 0));
@@ -158,7 +161,7 @@ export function mapsOf(maps: readonly Omit<CharacterMap, "entries">[], character
  * Writes format 4 (OpenType, "cmap"): a segment for each run of characters whose glyphs are a run, and one that ends
  * the table.
  */
-export function segments(pairs: readonly (readonly number[])[]): Uint8Array {
+export function cmapFormat4(pairs: readonly (readonly number[])[]): Uint8Array {
   const runs: { first: number; last: number; delta: number }[] = [];
   for (const [character, glyph] of pairs as readonly [number, number][]) {
     const run = runs.at(-1);
@@ -182,7 +185,7 @@ export function segments(pairs: readonly (readonly number[])[]): Uint8Array {
 }
 
 /** Returns version 3 without glyph names (OpenType, "post"). */
-export function namelessPost({ tables }: TrueTypeFont): Uint8Array {
+export function postVersion3({ tables }: TrueTypeFont): Uint8Array {
   const post = new Uint8Array(32);
   post.set((tables.get("post") ?? new Uint8Array(0)).subarray(0, 32));
   viewOf(post).setUint32(0, 0x00030000);
@@ -190,7 +193,7 @@ export function namelessPost({ tables }: TrueTypeFont): Uint8Array {
 }
 
 /** Joins the tables of a font (OpenType, "Organization of an OpenType font"). */
-export function assemble(version: number, tables: ReadonlyMap<string, Uint8Array>): Uint8Array {
+export function writeSfnt(version: number, tables: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const padded = (size: number) => (size + 3) & ~3;
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   const directory = 12 + 16 * sorted.length;

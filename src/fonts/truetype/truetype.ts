@@ -76,7 +76,7 @@ export function outlineOf({ tables, offsets }: TrueTypeFont, glyph: number): Uin
 }
 
 /** @returns the glyphs, their components and glyph 0; undefined if an outline is damaged */
-export function withComponents(font: TrueTypeFont, glyphs: ReadonlySet<number>): Set<number> | undefined {
+export function glyphClosure(font: TrueTypeFont, glyphs: ReadonlySet<number>): Set<number> | undefined {
   const all = new Set<number>([0]);
   const waiting = [0, ...glyphs];
   for (let glyph = waiting.pop(); glyph !== undefined; glyph = waiting.pop()) {
@@ -90,11 +90,11 @@ export function withComponents(font: TrueTypeFont, glyphs: ReadonlySet<number>):
 }
 
 function componentsOf(outline: Uint8Array): number[] | undefined {
-  return componentPlaces(outline)?.map((at) => viewOf(outline).getUint16(at));
+  return componentOffsets(outline)?.map((at) => viewOf(outline).getUint16(at));
 }
 
 /** Returns the offsets of component numbers in an outline; undefined if it is damaged. */
-export function componentPlaces(outline: Uint8Array): number[] | undefined {
+export function componentOffsets(outline: Uint8Array): number[] | undefined {
   const places: number[] = [];
   if (outline.length < 10) return places;
   const view = viewOf(outline);
@@ -112,7 +112,7 @@ export function componentPlaces(outline: Uint8Array): number[] | undefined {
  * Returns the advance of a glyph in the font's units. A glyph without an entry has the advance of the last one
  * (OpenType, "hmtx").
  */
-export function advanceOf({ tables }: TrueTypeFont, glyph: number): number {
+export function advanceWidth({ tables }: TrueTypeFont, glyph: number): number {
   const [hhea, hmtx] = [tables.get("hhea"), tables.get("hmtx")];
   if (!hhea || hhea.length < 36 || !hmtx || hmtx.length < 4) return 0;
   const full = Math.min(viewOf(hhea).getUint16(34), hmtx.length >> 2);
@@ -120,7 +120,7 @@ export function advanceOf({ tables }: TrueTypeFont, glyph: number): number {
 }
 
 /** Returns the distance from a glyph's origin to the left edge of its outline. */
-export function bearingOf({ tables }: TrueTypeFont, glyph: number): number {
+export function leftSideBearing({ tables }: TrueTypeFont, glyph: number): number {
   const [hhea, hmtx] = [tables.get("hhea"), tables.get("hmtx")];
   if (!hhea || hhea.length < 36 || !hmtx) return 0;
   const full = viewOf(hhea).getUint16(34);

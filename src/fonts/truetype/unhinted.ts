@@ -20,7 +20,7 @@ const DRAWN_BY_PROGRAM = /^DF|^DLC|HuaTian|Ming|cpop|^NEC|^CIDFont|[^ -~]/i;
 export const needsHints = (name: string): boolean => name === "" || DRAWN_BY_PROGRAM.test(name);
 
 /** @returns undefined if the outline has an unexpected form */
-export function unhinted(outline: Uint8Array): Uint8Array | undefined {
+export function dehint(outline: Uint8Array): Uint8Array | undefined {
   if (outline.length === 0) return outline;
   if (outline.length < SIMPLE_HEADER) return undefined;
   const view = new DataView(outline.buffer, outline.byteOffset, outline.length);

@@ -1,8 +1,8 @@
 // Rewrites a TrueType font with other advances, more glyphs and another character map, or with a few glyphs in a new
 // order. Copies outlines and never draws them. Knows nothing about PDF.
 import { SYMBOL_BASE } from "../symbolic.ts";
-import { assemble, namelessPost, SHORT_REACH, segments } from "./subset-truetype.ts";
-import { advanceOf, bearingOf, componentPlaces, outlineOf, type TrueTypeFont, viewOf } from "./truetype.ts";
+import { writeSfnt, postVersion3, MAX_SHORT_OFFSET, cmapFormat4 } from "./subset-truetype.ts";
+import { advanceWidth, leftSideBearing, componentOffsets, outlineOf, type TrueTypeFont, viewOf } from "./truetype.ts";
 
 /** A glyph of the new font. */
 export interface TrueTypeGlyph {
@@ -40,10 +40,10 @@ export function changeTrueType(font: TrueTypeFont, { advances, added, cmap }: Tr
     const table = font.tables.get(tag);
     if (table) tables.set(tag, table);
   }
-  if (added.length > 0) tables.set("post", namelessPost(font));
+  if (added.length > 0) tables.set("post", postVersion3(font));
   const map = cmap ?? font.tables.get("cmap");
   if (map) tables.set("cmap", map);
-  return assemble(0x00010000, tables);
+  return writeSfnt(0x00010000, tables);
 }
 
 /**
@@ -65,7 +65,7 @@ export function compactTrueType(
   });
   for (let place = 0; place < glyphs.length; place++) {
     const outline = glyphs[place].outline;
-    const components = componentPlaces(outline);
+    const components = componentOffsets(outline);
     if (!components) return undefined;
     if (components.length === 0) continue;
     const copy = outline.slice();
@@ -82,15 +82,15 @@ export function compactTrueType(
     }
     glyphs[place] = { ...glyphs[place], outline: copy };
   }
-  const tables = tablesOf(font, glyphs).set("post", namelessPost(font));
+  const tables = tablesOf(font, glyphs).set("post", postVersion3(font));
   if (cmap) tables.set("cmap", cmap);
-  return assemble(0x00010000, tables);
+  return writeSfnt(0x00010000, tables);
 }
 
 /** Returns a character map of a symbolic font, from glyphs by code. */
 export function symbolMap(glyphs: ReadonlyMap<number, number>): Uint8Array {
   const pairs = [...glyphs].sort(([a], [b]) => a - b).map(([code, glyph]) => [SYMBOL_BASE + code, glyph]);
-  const table = segments(pairs);
+  const table = cmapFormat4(pairs);
   const cmap = new Uint8Array(12 + table.length);
   [0, 1, 3, 0].forEach((value, index) => {
     viewOf(cmap).setUint16(index * 2, value);
@@ -112,7 +112,7 @@ function tablesOf(font: TrueTypeFont, glyphs: readonly OutlinedGlyph[]): Map<str
   }
   const even = (size: number) => size + (size & 1);
   const size = glyphs.reduce((sum, { outline }) => sum + even(outline.length), 0);
-  const isLong = size > SHORT_REACH;
+  const isLong = size > MAX_SHORT_OFFSET;
   // Readers treat a table of zero bytes as missing.
   const glyf = new Uint8Array(Math.max(size, 2));
   const loca = new Uint8Array((glyphs.length + 1) * (isLong ? 4 : 2));
@@ -124,8 +124,8 @@ function tablesOf(font: TrueTypeFont, glyphs: readonly OutlinedGlyph[]): Map<str
     else places.setUint16(glyph * 2, at / 2);
     glyf.set(outline, at);
     at += even(outline.length);
-    metrics.setUint16(glyph * 4, Math.max(0, Math.min(0xffff, Math.round(advance ?? advanceOf(font, source)))));
-    metrics.setInt16(glyph * 4 + 2, bearingOf(font, source));
+    metrics.setUint16(glyph * 4, Math.max(0, Math.min(0xffff, Math.round(advance ?? advanceWidth(font, source)))));
+    metrics.setInt16(glyph * 4 + 2, leftSideBearing(font, source));
   });
   if (isLong) places.setUint32(glyphs.length * 4, at);
   else places.setUint16(glyphs.length * 2, at / 2);

@@ -21,7 +21,7 @@ export interface Type1Outline {
 /**
  * Limits the bytes of charstrings that are read, subroutines included, because those of hostile files call each other.
  */
-export interface Allowance {
+export interface ReadBudget {
   stepsLeft: number;
 }
 
@@ -64,14 +64,14 @@ const OPERANDS: Readonly<Record<number, number>> = { 4: 1, 21: 2, 22: 1, 5: 2, 6
 export function drawType1(
   charString: Uint8Array,
   subrOf: (number: number) => Uint8Array | undefined,
-  allowance: Allowance,
+  allowance: ReadBudget,
 ): Type1Outline | undefined {
   return new Drawing(subrOf, allowance).run(charString);
 }
 
 class Drawing {
   readonly #subrOf: (number: number) => Uint8Array | undefined;
-  readonly #allowance: Allowance;
+  readonly #allowance: ReadBudget;
   readonly #called = new Set<number>();
   readonly #path: PathStep[] = [];
   #stack: number[] = [];
@@ -83,7 +83,7 @@ class Drawing {
   #begun: Pick<Type1Outline, "width" | "bearing"> | undefined;
   #parts: Type1Outline["parts"];
 
-  constructor(subrOf: (number: number) => Uint8Array | undefined, allowance: Allowance) {
+  constructor(subrOf: (number: number) => Uint8Array | undefined, allowance: ReadBudget) {
     this.#subrOf = subrOf;
     this.#allowance = allowance;
   }

@@ -1,8 +1,15 @@
 // Subsets a Type 1 font (Adobe Type 1 Font Format): removes unused glyphs from its dictionary; unused subroutines
 // return at once. Keeps everything else, and leaves unusual parts alone. Knows nothing about PDF.
 import { NOTDEF, standardEncoding } from "../names/glyph-names.ts";
-import { type Allowance, drawType1, type Type1Outline } from "./charstring.ts";
-import { plainOf, programOf, readType1, secretOf, type Type1Font, type Type1Program } from "./type1.ts";
+import { type ReadBudget, drawType1, type Type1Outline } from "./charstring.ts";
+import {
+  decryptCharString,
+  programOf,
+  readType1,
+  encryptCharString,
+  type Type1Font,
+  type Type1Program,
+} from "./type1.ts";
 
 /** Subroutines by number, and their offsets in the decrypted part. */
 interface Subrs {
@@ -58,11 +65,11 @@ export function readDrawnType1(bytes: Uint8Array): DrawnType1 | undefined {
   const plain = new Map<number, Uint8Array | undefined>();
   const subrOf = (number: number) => {
     const entry = subrs?.entries.get(number);
-    if (entry && !plain.has(number)) plain.set(number, plainOf(font, entry.charString));
+    if (entry && !plain.has(number)) plain.set(number, decryptCharString(font, entry.charString));
     return plain.get(number);
   };
-  const allowance: Allowance = { stepsLeft: Math.min(MOST_STEPS, LEAST_STEPS + MAX_GROWTH * bytes.length) };
-  return { font, subrs, outlineOf: (charString) => drawType1(plainOf(font, charString), subrOf, allowance) };
+  const allowance: ReadBudget = { stepsLeft: Math.min(MOST_STEPS, LEAST_STEPS + MAX_GROWTH * bytes.length) };
+  return { font, subrs, outlineOf: (charString) => drawType1(decryptCharString(font, charString), subrOf, allowance) };
 }
 
 function readSubrs({ private: secret, count }: Type1Font, text: string): Subrs | undefined | "damaged" {
@@ -170,7 +177,7 @@ function editsOfGlyphs({ entries, count, private: secret }: Type1Font, kept: Rea
 function editsOfSubrs({ font, subrs }: DrawnType1, kept: ReadonlySet<number>): Edit[] {
   if (!subrs) return [];
   const edits: Edit[] = [];
-  const stub = secretOf(font, RETURN);
+  const stub = encryptCharString(font, RETURN);
   const last = Math.max(...[...kept].filter((number) => subrs.entries.has(number)), -1);
   for (const [number, { start, end, charString, before, after }] of subrs.entries) {
     if (number > last) edits.push({ start, end, bytes: NOTHING });

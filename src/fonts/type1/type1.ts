@@ -214,14 +214,14 @@ function findWidth(plain: Uint8Array): Width | undefined {
 }
 
 /** Returns a charstring as it is interpreted. */
-export function plainOf({ lenIV }: Type1Font, charString: Uint8Array): Uint8Array {
+export function decryptCharString({ lenIV }: Type1Font, charString: Uint8Array): Uint8Array {
   return lenIV < 0 ? charString : decrypted(charString, CHARSTRING_KEY, lenIV);
 }
 
 /** Returns a width in thousandths of text space; undefined if the glyph or its width is missing. */
 export function type1Width(font: Type1Font, name: string): number | undefined {
   const glyph = font.glyphs.get(name);
-  const width = glyph && findWidth(plainOf(font, glyph.charString));
+  const width = glyph && findWidth(decryptCharString(font, glyph.charString));
   return width && width.value * font.scale;
 }
 
@@ -285,21 +285,21 @@ function entryOf({ marks }: Type1Font, name: string, charString: Uint8Array): Ui
 }
 
 function withWidth(font: Type1Font, charString: Uint8Array, width: number): Uint8Array | undefined {
-  const plain = plainOf(font, charString);
+  const plain = decryptCharString(font, charString);
   const place = findWidth(plain);
   if (!place || !(font.scale > 0)) return undefined;
   const number = numberBytes(width / font.scale);
-  return secretOf(font, Buffer.concat([plain.subarray(0, place.start), number, plain.subarray(place.end)]));
+  return encryptCharString(font, Buffer.concat([plain.subarray(0, place.start), number, plain.subarray(place.end)]));
 }
 
 function emptyGlyph(font: Type1Font, width: number): Uint8Array {
-  return secretOf(
+  return encryptCharString(
     font,
     Buffer.concat([Uint8Array.of(139), numberBytes(width / (font.scale || 1)), Uint8Array.of(HSBW, ENDCHAR)]),
   );
 }
 
 /** Returns a charstring as it is stored. */
-export function secretOf({ lenIV }: Pick<Type1Font, "lenIV">, plain: Uint8Array): Uint8Array {
+export function encryptCharString({ lenIV }: Pick<Type1Font, "lenIV">, plain: Uint8Array): Uint8Array {
   return lenIV < 0 ? plain : encrypted(plain, CHARSTRING_KEY, lenIV);
 }

@@ -8,7 +8,7 @@ import { readJpeg } from "../jpeg/read.ts";
 import { readPng } from "../png/read.ts";
 import { bytesOfRow, checkWork, filling, flateImage, softMask } from "../to-pdf/image-data.ts";
 import { pageSize } from "../to-pdf/page-size.ts";
-import type { PdfImage, Picture } from "../to-pdf/picture.ts";
+import type { ImageXObject, ImagePage } from "../to-pdf/picture.ts";
 import { type BmpHeader, readBmpHeader } from "./header.ts";
 import { RleRows } from "./rle.ts";
 
@@ -18,7 +18,7 @@ const BLOCK_BYTES = 65_536;
  * @throws EngineFailure `damaged` if there is no pixel, or the failures of {@link readJpeg} and {@link readPng} for
  * embedded files
  */
-export async function readBmp(input: Input, holdBytes: number, openDecoder: OpenJpegDecoder): Promise<Picture> {
+export async function readBmp(input: Input, holdBytes: number, openDecoder: OpenJpegDecoder): Promise<ImagePage> {
   const header = await readBmpHeader(input);
   const { width, height, coding, density, dataOffset, isTopDown } = header;
   if (input.size <= dataOffset) throw new EngineFailure("damaged", "a BMP without pixels");
@@ -48,7 +48,7 @@ function partOf(input: Input, offset: number): Input {
   };
 }
 
-async function plainImage(input: Input, header: BmpHeader): Promise<PdfImage> {
+async function plainImage(input: Input, header: BmpHeader): Promise<ImageXObject> {
   const { width, height, bits, colorSpace, palette, masks } = header;
   if (bits <= 8) {
     return flateImage({
@@ -164,7 +164,7 @@ function bitFields(bits: number, channels: readonly ReturnType<typeof scaled>[],
   };
 }
 
-function rleImage(input: Input, header: BmpHeader): PdfImage {
+function rleImage(input: Input, header: BmpHeader): ImageXObject {
   const { width, height, coding, bits, colorSpace, palette } = header;
   const pixelBytes = coding === "rle24" ? 3 : 1;
   if (bits !== { rle4: 4, rle8: 8, rle24: 24 }[coding as "rle4"]) {

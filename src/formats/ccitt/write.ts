@@ -1,14 +1,14 @@
 // Encodes a bilevel picture as Group 4 fax data for PDF (ITU-T T.6; ISO 32000-1, 7.4.6), lossless.
 
 import { concatenate } from "../jpeg/scans.ts";
-import type { Address, PictureKernel } from "../picture-kernel.ts";
+import type { Address, ImageKernel } from "../picture-kernel.ts";
 import { FaxEncoder } from "./encode.ts";
 
 /**
  * @param at address of rows of bits in the kernel, each on whole bytes; 1 is black
  * @returns the contents of a stream with the filter CCITTFaxDecode and K -1
  */
-export function encodeCcitt(kernel: PictureKernel, at: Address, width: number, height: number): Uint8Array {
+export function encodeCcitt(kernel: ImageKernel, at: Address, width: number, height: number): Uint8Array {
   const rowBytes = Math.ceil(width / 8);
   const bits = kernel.view(at, rowBytes * height);
   const encoder = new FaxEncoder(width);

@@ -15,12 +15,12 @@ const RESOLUTION_UNIT = 296;
 const INCH = 2;
 const DPI_PER_UNIT: Readonly<Record<number, number>> = { 2: 1, 3: 2.54 };
 
-export interface Seen {
+export interface ExifInfo {
   readonly orientation: Orientation;
   readonly density?: Density;
 }
 
-export function seenAs(directory: Directory): Seen {
+export function readInfo(directory: Directory): ExifInfo {
   const dpi = DPI_PER_UNIT[directory.number(RESOLUTION_UNIT) ?? INCH];
   const [x, y] = [X_RESOLUTION, Y_RESOLUTION].map((tag) => (directory.number(tag) ?? 0) * (dpi ?? 0));
   const density = saneDensity(x!, y!);
@@ -30,8 +30,8 @@ export function seenAs(directory: Directory): Seen {
 }
 
 /** @param bytes data from the byte order on, which follows "Exif\0\0" in a JPEG */
-export function readExif(bytes: Uint8Array): Seen | undefined {
+export function readExif(bytes: Uint8Array): ExifInfo | undefined {
   const file = openTiff(bytes);
   const directory = file && Directory.read(file, file.firstDirectory);
-  return directory && seenAs(directory);
+  return directory && readInfo(directory);
 }

@@ -66,8 +66,8 @@ export interface Cells {
   readonly pixels: Float64Array;
 }
 
-export class ColorCensus {
-  /** All colors, while {@link ColorCensus.exact} is true. */
+export class ColorHistogram {
+  /** All colors, while {@link ColorHistogram.exact} is true. */
   readonly index = new ColorIndex();
   readonly #counts = new Float64Array(MAX_COLORS);
   /** Candidates for colors of large areas. A slot's holder is voted out when others outweigh it (Boyer and Moore). */
@@ -81,7 +81,7 @@ export class ColorCensus {
   readonly #thinning: number;
 
   /**
-   * @param thinning The caller adds one of this many rows once {@link ColorCensus.exact} is false.
+   * @param thinning The caller adds one of this many rows once {@link ColorHistogram.exact} is false.
    * @default 1
    */
   constructor(thinning = 1) {
@@ -132,7 +132,7 @@ export class ColorCensus {
     return areas.sort((a, b) => b.pixels - a.pixels || a.color - b.color);
   }
 
-  /** Returns the histogram without the pixels of `areas`. Must be called only if {@link ColorCensus.exact} is false. */
+  /** Returns the histogram without the pixels of `areas`. Must be called only if {@link ColorHistogram.exact} is false. */
   cells(areas: readonly Area[]): Cells {
     const slots = this.#slots as Uint32Array;
     const mask = (0xff << (8 - this.#bits)) & 0xff;

@@ -1,7 +1,7 @@
 // Chooses the 256 colors that represent a picture with more colors: unchanged colors of areas, and the rest by
 // splitting the histogram at its largest variance and by k-means. Knows nothing about pixel positions or file formats.
 
-import { type Area, type Cells, type ColorCensus, MAX_COLORS } from "./census.ts";
+import { type Area, type Cells, type ColorHistogram, MAX_COLORS } from "./census.ts";
 
 /** Weights of a difference in a squared distance: the eye is most sensitive to green and least to blue. */
 const RED_WEIGHT = 3;
@@ -99,7 +99,7 @@ export class Palette {
  *
  * @param pixels Number of pixels that the census has counted.
  */
-export function choosePalette(census: ColorCensus, pixels: number): Palette {
+export function choosePalette(census: ColorHistogram, pixels: number): Palette {
   const areas = keptAreas(census.areas(), pixels);
   const kept = new Set(areas.map(({ color }) => color));
   const cells = census.cells(areas);

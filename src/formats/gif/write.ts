@@ -2,7 +2,7 @@
 // make codes.
 
 import type { Raster } from "../../core/raster.ts";
-import { ColorCensus, type ColorIndex } from "./census.ts";
+import { ColorHistogram, type ColorIndex } from "./census.ts";
 import { Ditherer } from "./dither.ts";
 import { LZW_SLICE, LzwEncoder } from "./lzw.ts";
 import { choosePalette } from "./palette.ts";
@@ -81,7 +81,7 @@ function grayPicture(raster: Raster): Picture {
 function colorPicture(raster: Raster): Picture {
   const { width, height } = raster;
   const thinning = Math.ceil((width * height) / CENSUS_PIXELS);
-  const census = new ColorCensus(thinning);
+  const census = new ColorHistogram(thinning);
   for (const { top, rows, samples } of raster.bands()) {
     for (let row = 0; row < rows; row++) {
       if (census.exact || (top + row) % thinning === 0) census.add(samples, row * width * 3, width);

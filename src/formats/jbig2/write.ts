@@ -1,7 +1,7 @@
 // Encodes a bilevel picture as JBIG2 for PDF (ITU-T T.88; ISO 32000-1, 7.4.7): one page with one generic region,
 // lossless.
 import { concatenate } from "../jpeg/scans.ts";
-import type { Address, PictureKernel } from "../picture-kernel.ts";
+import type { Address, ImageKernel } from "../picture-kernel.ts";
 
 const PAGE_INFORMATION = 48;
 const IMMEDIATE_LOSSLESS_GENERIC_REGION = 39;
@@ -18,7 +18,7 @@ const ADAPTIVE = [3, -1, -3, -1, 2, -2, -2, -2];
  * @param at address of rows of bits in the kernel, each on whole bytes; 1 is black
  * @returns the contents of a stream with the filter JBIG2Decode, without globals
  */
-export function encodeJbig2(kernel: PictureKernel, at: Address, width: number, height: number): Uint8Array {
+export function encodeJbig2(kernel: ImageKernel, at: Address, width: number, height: number): Uint8Array {
   const { exports } = kernel;
   const coded = exports.encodeBilevel(at, width, height);
   const size = exports.bilevelBytes.value;

@@ -1,6 +1,6 @@
 // Reads a JPEG's coefficients into the kernel: all of them, or one row of MCUs at a time. Knows nothing about pixels.
 
-import type { PictureKernel } from "../picture-kernel.ts";
+import type { ImageKernel } from "../picture-kernel.ts";
 import { JpegFile, type JpegFrame, type JpegScan, UnreadableJpeg } from "./file.ts";
 
 /** Limits the scans. Hostile files have thousands; encoders make a dozen. */
@@ -60,7 +60,7 @@ export function coefficientBytes({ components }: McuGrid): number {
 }
 
 /** Passes the grid to the kernel. @param whole - whether the kernel holds all blocks, or those of one row of MCUs */
-export function placeGrid({ exports }: PictureKernel, grid: McuGrid, whole: boolean): void {
+export function placeGrid({ exports }: ImageKernel, grid: McuGrid, whole: boolean): void {
   exports.layOut(grid.components.length, grid.across, grid.down, grid.columns, grid.rows);
   grid.components.forEach(({ columns, rows, usedColumns, usedRows, across, down }, index) => {
     exports.placeComponent(index, columns, rows, usedColumns, usedRows, across, down, whole ? rows : down);
@@ -72,13 +72,13 @@ export class JpegReader {
   readonly file: JpegFile;
   readonly frame: JpegFrame;
   readonly grid: McuGrid;
-  readonly #kernel: PictureKernel;
+  readonly #kernel: ImageKernel;
   readonly #bytesAt: number;
   readonly #seen = new Set<number>();
   #scan: JpegScan | undefined;
 
   /** @throws UnreadableJpeg */
-  constructor(kernel: PictureKernel, bytes: Uint8Array) {
+  constructor(kernel: ImageKernel, bytes: Uint8Array) {
     this.#kernel = kernel;
     this.file = new JpegFile(bytes);
     this.#scan = this.file.nextScan();

@@ -4,11 +4,11 @@ import { ByteReader } from "../../core/byte-reader.ts";
 import { EngineFailure } from "../../core/failure.ts";
 import type { Input } from "../../core/operation.ts";
 import type { JpegFrame } from "../../engines/mupdf/jpeg.ts";
-import { readExif, type Seen } from "../exif/exif.ts";
+import { readExif, type ExifInfo } from "../exif/exif.ts";
 import { MAX_PROFILE_BYTES } from "../icc/header.ts";
 import { flateImage, type Rows } from "../to-pdf/image-data.ts";
 import { densityOfAspect, saneDensity } from "../to-pdf/page-size.ts";
-import { type Density, inverted, type Picture } from "../to-pdf/picture.ts";
+import { type Density, inverted, type ImagePage } from "../to-pdf/picture.ts";
 import { profiledSpace } from "../to-pdf/profiled-space.ts";
 import { checkFrame, isArithmetic, type OpenJpegDecoder, unsupportedJpeg } from "./frame.ts";
 import { adobeTransform, beginsWith, END_OF_IMAGE, isFrame, isJfif, MARKERS, readSegmentFrom } from "./markers.ts";
@@ -32,7 +32,7 @@ interface JpegHead extends Frame {
   readonly hasJfif: boolean;
   /** Offset of the bytes after the marker of the first scan. */
   readonly scanStart: number;
-  readonly seen?: Seen;
+  readonly seen?: ExifInfo;
   readonly density?: Density;
   readonly profile?: Uint8Array;
 }
@@ -41,7 +41,7 @@ interface JpegHead extends Frame {
  * @throws EngineFailure `damaged` if there is no picture, `unsupported` for JPEGs that the service cannot decode: 12
  * bits, lossless, hierarchical, two components
  */
-export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Promise<Picture> {
+export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Promise<ImagePage> {
   const head = await readHead(input);
   const { width, height, components, adobeTransform } = head;
   // Without a marker, DCTDecode assumes that three components are YCbCr; decoders rely on these letters.
@@ -116,7 +116,7 @@ async function readHead(input: Input): Promise<JpegHead> {
   let transform: number | undefined;
   let hasJfif = false;
   let density: Density | undefined;
-  let seen: Seen | undefined;
+  let seen: ExifInfo | undefined;
   for (;;) {
     if (reader.position > MOST_HEAD_BYTES) throw new EngineFailure("too-complex", "a JPEG with an endless head");
     const segment = await readSegmentFrom(reader);

@@ -1,7 +1,7 @@
 // Resamples a JPEG in the kernel, one component at a time, without converting colors or sampling factors first. Knows
 // nothing about PDF.
 
-import type { PictureKernel } from "../picture-kernel.ts";
+import type { ImageKernel } from "../picture-kernel.ts";
 import { coefficientBytes, type JpegReader } from "./coefficients.ts";
 import { UnreadableJpeg } from "./file.ts";
 import type { Plane } from "./samples.ts";
@@ -14,7 +14,7 @@ import type { Plane } from "./samples.ts";
  * @throws UnreadableJpeg if data are damaged, or take more memory than available
  */
 export function resampleJpeg(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   reader: JpegReader,
   width: number,
   height: number,

@@ -1,7 +1,7 @@
 // Encodes samples in the kernel as the smallest possible JPEG: with a dead zone, tables made for the picture, and
 // progressive scans if they are smaller. Serves whole pictures in memory; write.ts streams. Knows nothing about PDF.
 
-import type { Address, PictureKernel } from "../picture-kernel.ts";
+import type { Address, ImageKernel } from "../picture-kernel.ts";
 import { gridOf, type McuGrid, placeGrid } from "./coefficients.ts";
 import { END_OF_IMAGE } from "./markers.ts";
 import { concatenate, JpegScans } from "./scans.ts";
@@ -31,7 +31,7 @@ export interface SmallJpegOptions {
 const padded = (pixels: number) => Math.ceil(pixels / PADDING) * PADDING;
 
 /** Allocates memory for pixels. */
-export function newPixels({ exports }: PictureKernel, width: number, height: number, channels: number): Pixels {
+export function newPixels({ exports }: ImageKernel, width: number, height: number, channels: number): Pixels {
   const stride = padded(width) * channels;
   // Vectors read slightly beyond the end.
   return { at: exports.allocate(stride * padded(height) + 64), width, height, channels, stride };
@@ -42,7 +42,7 @@ export function newPixels({ exports }: PictureKernel, width: number, height: num
  * @throws RangeError if the picture has more than 65535 pixels on a side, or five components
  */
 export function encodePixels(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   pixels: Pixels,
   options: SmallJpegOptions,
   isRgb: boolean,
@@ -74,7 +74,7 @@ export function encodePixels(
 
 const ONE = { across: 1, down: 1 };
 
-function planesOf(kernel: PictureKernel, { at, width, height, channels, stride }: Pixels): Plane[] {
+function planesOf(kernel: ImageKernel, { at, width, height, channels, stride }: Pixels): Plane[] {
   if (channels === 1) return [{ at, stride, ...ONE }];
   const size = padded(width) * padded(height);
   return Array.from({ length: channels }, (_, channel) => {
@@ -98,7 +98,7 @@ export interface Plane {
  * @param adobeTransform value of APP14; without it, one component is gray and three are YCbCr
  */
 export function encodePlanes(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   width: number,
   height: number,
   planes: readonly Plane[],
@@ -119,7 +119,7 @@ export function encodePlanes(
 
 const isYCbCr = (components: number, adobeTransform: number | undefined) => components === 3 && adobeTransform !== 0;
 
-function start(kernel: PictureKernel, grid: McuGrid, quality: number): void {
+function start(kernel: ImageKernel, grid: McuGrid, quality: number): void {
   const { exports } = kernel;
   placeGrid(kernel, grid, true);
   const [luminance, chrominance] = quantizersOf(quality);
@@ -130,7 +130,7 @@ function start(kernel: PictureKernel, grid: McuGrid, quality: number): void {
 }
 
 function finish(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   grid: McuGrid,
   width: number,
   height: number,

@@ -1,7 +1,7 @@
 // Writes coefficients in the kernel as scans of a file: sequential or progressive, with Huffman tables made for each.
 // Knows nothing about pixels.
 
-import type { PictureKernel } from "../picture-kernel.ts";
+import type { ImageKernel } from "../picture-kernel.ts";
 import { type OptimalTable, optimalTable } from "./huffman-lengths.ts";
 import { MARKERS } from "./markers.ts";
 import { segment } from "./write-header.ts";
@@ -38,10 +38,10 @@ export interface ScannedComponent {
 
 /** Writes the scans of the coefficients that a kernel holds. */
 export class JpegScans {
-  readonly #kernel: PictureKernel;
+  readonly #kernel: ImageKernel;
   readonly #components: readonly ScannedComponent[];
 
-  constructor(kernel: PictureKernel, components: readonly ScannedComponent[]) {
+  constructor(kernel: ImageKernel, components: readonly ScannedComponent[]) {
     this.#kernel = kernel;
     this.#components = components;
     components.forEach(({ table }, index) => {

@@ -128,7 +128,7 @@ function soundFrame(segment: Uint8Array): Uint8Array {
  * Returns a complete JPEG.
  * @param transform value of Adobe's marker, if it is needed
  */
-export function* whole(picture: CodedPicture, transform: number | undefined): Generator<Uint8Array> {
+export function* completeJpeg(picture: CodedPicture, transform: number | undefined): Generator<Uint8Array> {
   yield* head(picture, picture.frame, picture.restartInterval, transform);
   yield picture.codes;
   yield picture.rest;
@@ -156,7 +156,7 @@ const ADOBE = [0x41, 0x64, 0x6f, 0x62, 0x65];
  * @param height of the joined picture
  * @returns undefined if the pictures are too different
  */
-export function joined(
+export function joinJpegs(
   pictures: readonly CodedPicture[],
   height: number,
   transform: number | undefined,

@@ -1,7 +1,7 @@
 // Recodes a JPEG with the same coefficients: with tables made for it, progressive scans if they are smaller, and
 // without segments that only cameras and editors read. Knows nothing about PDF.
 
-import { PictureKernel } from "../picture-kernel.ts";
+import { ImageKernel } from "../picture-kernel.ts";
 import { coefficientBytes, JpegReader } from "./coefficients.ts";
 import { type JpegFile, type JpegFrame, UnreadableJpeg } from "./file.ts";
 import { END_OF_IMAGE, MARKERS, START_OF_IMAGE } from "./markers.ts";
@@ -16,7 +16,7 @@ const { SOF0, SOF1, SOF2, DQT, APP0, APP14 } = MARKERS;
  * @returns undefined if the file cannot be read with certainty, is too large, or would not become smaller
  */
 export function transcodeJpeg(bytes: Uint8Array, memoryBytes: number): Uint8Array | undefined {
-  using kernel = new PictureKernel();
+  using kernel = new ImageKernel();
   try {
     const reader = new JpegReader(kernel, bytes);
     // The file is held twice: as read and as written.
@@ -32,7 +32,7 @@ export function transcodeJpeg(bytes: Uint8Array, memoryBytes: number): Uint8Arra
   }
 }
 
-function bestScans(kernel: PictureKernel, { frame }: JpegReader) {
+function bestScans(kernel: ImageKernel, { frame }: JpegReader) {
   const tableOf = (index: number) => (index > 0 && frame.components.length === 3 ? 1 : 0);
   const scans = new JpegScans(
     kernel,

@@ -5,10 +5,10 @@ import { ByteReader } from "../../core/byte-reader.ts";
 import { EngineFailure } from "../../core/failure.ts";
 import type { Input } from "../../core/operation.ts";
 import { Inflater } from "../deflate/inflate-kernel.ts";
-import { readExif, type Seen } from "../exif/exif.ts";
+import { readExif, type ExifInfo } from "../exif/exif.ts";
 import { MAX_PROFILE_BYTES } from "../icc/header.ts";
 import type { Primaries } from "../to-pdf/calibrated.ts";
-import { bytesOfRow, MOST_SAMPLE_BYTES, Stretches } from "../to-pdf/image-data.ts";
+import { bytesOfRow, MOST_SAMPLE_BYTES, YieldCounter } from "../to-pdf/image-data.ts";
 import { densityOfAspect, pageSize, saneDensity } from "../to-pdf/page-size.ts";
 import type { Density } from "../to-pdf/picture.ts";
 
@@ -59,7 +59,7 @@ export interface PngFile {
   readonly gamma?: number;
   readonly primaries?: Primaries;
   readonly density?: Density;
-  readonly seen?: Seen;
+  readonly seen?: ExifInfo;
 }
 
 /** Reads a file from end to end, including its image data. @throws EngineFailure */
@@ -70,7 +70,7 @@ export async function scanPng(input: Input): Promise<PngFile> {
   const header = await readHeader(await nextChunk(reader));
   const kept = new Map<string, Uint8Array>();
   using rows = new RowCheck(passesOf(header));
-  const stretches = new Stretches();
+  const stretches = new YieldCounter();
   let imageBytes = 0;
   for (;;) {
     const chunk = await nextChunk(reader);
@@ -181,7 +181,7 @@ async function readHeader(chunk: Chunk | undefined): Promise<PngHeader> {
 }
 
 /** @returns the number of bytes */
-async function checkData(chunk: Chunk, rows: RowCheck, stretches: Stretches): Promise<number> {
+async function checkData(chunk: Chunk, rows: RowCheck, stretches: YieldCounter): Promise<number> {
   let size = 0;
   for await (const piece of chunk.pieces()) {
     size += piece.length;

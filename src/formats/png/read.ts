@@ -4,7 +4,7 @@ import type { Input } from "../../core/operation.ts";
 import { bytesOfRow, checkWork, flateImage, pngPredictor, type Rows, softMask } from "../to-pdf/image-data.ts";
 import { alphaOfIndices, alphaOfKey, alphaSamples, colorSamples } from "../to-pdf/opacity.ts";
 import { pageSize } from "../to-pdf/page-size.ts";
-import type { PdfImage, Picture } from "../to-pdf/picture.ts";
+import type { ImageXObject, ImagePage } from "../to-pdf/picture.ts";
 import { imageData, type PngFile, scanPng } from "./chunks.ts";
 import { colorKey, keySamples, pngColor } from "./color.ts";
 import { decodedRows } from "./rows.ts";
@@ -14,7 +14,7 @@ import { decodedRows } from "./rows.ts";
  * @throws EngineFailure `damaged` if there is no complete row, `too-large` for an interlaced picture, `too-complex`
  * beyond the limit of any picture
  */
-export async function readPng(input: Input, holdBytes: number): Promise<Picture> {
+export async function readPng(input: Input, holdBytes: number): Promise<ImagePage> {
   const file = await scanPng(input);
   const { header, density } = file;
   const { width, height } = header;
@@ -24,7 +24,7 @@ export async function readPng(input: Input, holdBytes: number): Promise<Picture>
   return { ...seen, parts: [{ x: 0, y: 0, image: await pngImage(input, file, holdBytes) }] };
 }
 
-async function pngImage(input: Input, file: PngFile, holdBytes: number): Promise<PdfImage> {
+async function pngImage(input: Input, file: PngFile, holdBytes: number): Promise<ImageXObject> {
   const { width, height, bits, colorType, channels, isInterlaced } = file.header;
   const isPassed = file.isSound && !isInterlaced && colorType !== 4 && colorType !== 6;
   // A mask has a byte for each pixel.
@@ -54,7 +54,10 @@ async function pngImage(input: Input, file: PngFile, holdBytes: number): Promise
 }
 
 /** Returns the mask of an alpha channel or of tRNS (clause 11.3.1.1), if a color key is not enough. */
-async function transparencyMask({ header, transparency }: PngFile, rows: () => Rows): Promise<{ softMask?: PdfImage }> {
+async function transparencyMask(
+  { header, transparency }: PngFile,
+  rows: () => Rows,
+): Promise<{ softMask?: ImageXObject }> {
   const { width, height, bits, colorType, channels } = header;
   if (colorType === 4 || colorType === 6) {
     return softMask(width, height, bits as 8 | 16, () => alphaSamples(rows(), channels - 1, bits / 8));

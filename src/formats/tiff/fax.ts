@@ -2,7 +2,7 @@
 // recodes them as T.6, which loses nothing. Handles no part of PDF except images.
 import { FaxDecoder } from "../ccitt/decode.ts";
 import { FaxEncoder } from "../ccitt/encode.ts";
-import type { PdfImage } from "../to-pdf/picture.ts";
+import type { ImageXObject } from "../to-pdf/picture.ts";
 import { profiledSpace } from "../to-pdf/profiled-space.ts";
 import { COMPRESSION, PHOTOMETRIC, segmentBytes, type TiffPage } from "./page.ts";
 import { faxOptions, reversed } from "./rows.ts";
@@ -18,7 +18,7 @@ export function isFax({ compression, bits, samples, photometric, across, segment
   return FAX.has(compression) && bits === 1 && samples === 1 && isBilevel && across === 1 && segmentWidth === width;
 }
 
-export function faxImage(page: TiffPage): PdfImage {
+export function faxImage(page: TiffPage): ImageXObject {
   const { width, height, photometric, directory, down } = page;
   const parms = passedParms(page);
   const isPassed = down === 1 && parms !== undefined && !hasEmptyRuns(page);

@@ -1,7 +1,7 @@
 // Decodes pictures of a TIFF that are JPEGs and cannot be part of a PDF as they are: with samples besides the colors,
 // in planes, or with arithmetic codes. Their strips and tiles become plain samples.
 import { isArithmetic, type JpegDecoder, unsupportedJpeg } from "../jpeg/frame.ts";
-import { type CodedPicture, frameComponents, frameHeight, frameWidth, whole } from "../jpeg/stream.ts";
+import { type CodedPicture, frameComponents, frameHeight, frameWidth, completeJpeg } from "../jpeg/stream.ts";
 import { codedSegment, hasNewJpegs, sharedTables, transformOf } from "./jpeg.ts";
 import { COMPRESSION, PHOTOMETRIC, segmentCount, type TiffPage } from "./page.ts";
 
@@ -45,7 +45,7 @@ function samplesOf(page: TiffPage, picture: CodedPicture, components: number, de
   if (frameComponents(picture) !== components) throw unsupportedJpeg("TIFF of JPEGs with other samples than it tells");
   const [width, height] = [frameWidth(picture), frameHeight(picture)];
   const transform = transformOf(page, picture);
-  const jpeg = Buffer.concat([...whole(picture, transform)]);
+  const jpeg = Buffer.concat([...completeJpeg(picture, transform)]);
   const samples = decoder.decode(jpeg, {
     width,
     height,

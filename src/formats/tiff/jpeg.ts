@@ -10,12 +10,12 @@ import {
   frameComponents,
   frameHeight,
   frameWidth,
-  joined,
+  joinJpegs,
   readCoded,
   readTables,
-  whole,
+  completeJpeg,
 } from "../jpeg/stream.ts";
-import type { PdfImage, PicturePart } from "../to-pdf/picture.ts";
+import type { ImageXObject, ImagePart } from "../to-pdf/picture.ts";
 import { profiledSpace } from "../to-pdf/profiled-space.ts";
 import { photometricName } from "./names.ts";
 import { COMPRESSION, PHOTOMETRIC, segmentBytes, segmentCount, type TiffPage, unsupportedTiff } from "./page.ts";
@@ -31,21 +31,21 @@ const MOST_PARTS = 20_000;
 const [RGB_TRANSFORM, YCBCR_TRANSFORM] = [0, 1];
 
 /** @throws EngineFailure `unsupported`, or `damaged` if nothing is visible */
-export function jpegParts(page: TiffPage): PicturePart[] {
+export function jpegParts(page: TiffPage): ImagePart[] {
   if (page.isPlanar) throw unsupportedJpeg("TIFF of JPEGs of the old kind in planes");
   const coded = codedSegments(page);
   const sound = coded.filter(({ picture }) => picture !== undefined);
   if (sound.length === 0) throw new EngineFailure("damaged", "a TIFF without a sound JPEG");
   if (page.across === 1 && sound.length === page.down) {
     const pictures = sound.map(({ picture }) => picture!);
-    const data = page.down === 1 ? undefined : joined(pictures, page.height, transformOf(page, pictures[0]));
+    const data = page.down === 1 ? undefined : joinJpegs(pictures, page.height, transformOf(page, pictures[0]));
     if (data) return [{ x: 0, y: 0, image: imageOf(page, pictures[0], page.height, () => data) }];
   }
   if (sound.length > MOST_PARTS) throw new EngineFailure("too-complex", `a TIFF of ${sound.length} JPEGs`);
   return sound.map(({ picture, x, y }) => ({
     x,
     y,
-    image: imageOf(page, picture!, frameHeight(picture!), () => whole(picture!, transformOf(page, picture!))),
+    image: imageOf(page, picture!, frameHeight(picture!), () => completeJpeg(picture!, transformOf(page, picture!))),
   }));
 }
 
@@ -161,7 +161,7 @@ export function transformOf({ photometric }: TiffPage, picture: CodedPicture): n
   return isInk ? picture.transform : RGB_TRANSFORM;
 }
 
-function imageOf(page: TiffPage, picture: CodedPicture, height: number, data: PdfImage["data"]): PdfImage {
+function imageOf(page: TiffPage, picture: CodedPicture, height: number, data: ImageXObject["data"]): ImageXObject {
   const components = frameComponents(picture) as 1 | 3 | 4;
   const { photometric, directory } = page;
   const isRgb = photometric === PHOTOMETRIC.rgb || photometric === PHOTOMETRIC.ycbcr;

@@ -1,15 +1,15 @@
 // Reads TIFF as pages of a PDF: every picture that is neither a reduced copy nor a mask of another. Handles no part of
 // PDF except images.
 
-import { plain } from "../../core/byte-reader.ts";
+import { toUint8Array } from "../../core/byte-reader.ts";
 import { EngineFailure } from "../../core/failure.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { Inflater } from "../deflate/inflate-kernel.ts";
-import { seenAs } from "../exif/exif.ts";
+import { readInfo } from "../exif/exif.ts";
 import type { OpenJpegDecoder } from "../jpeg/frame.ts";
 import { bytesOfRow, checkWork, flateImage, MOST_SAMPLE_BYTES, softMask } from "../to-pdf/image-data.ts";
 import { pageSize } from "../to-pdf/page-size.ts";
-import type { PdfImage, Picture, PicturePart } from "../to-pdf/picture.ts";
+import type { ImageXObject, ImagePage, ImagePart } from "../to-pdf/picture.ts";
 import { faxImage, isFax } from "./fax.ts";
 import { Directory, openTiff, type TiffBytes } from "./fields.ts";
 import { jpegParts } from "./jpeg.ts";
@@ -33,14 +33,14 @@ export async function* readTiff(
   bytes: Uint8Array,
   holdBytes: number,
   openDecoder: OpenJpegDecoder,
-): AsyncGenerator<Picture> {
-  const file = openTiff(plain(bytes));
+): AsyncGenerator<ImagePage> {
+  const file = openTiff(toUint8Array(bytes));
   const pages = file ? pagesOf(file) : [];
   if (pages.length === 0) throw new EngineFailure("damaged", "a TIFF without a picture");
   checkClaims(pages, bytes.length);
   for (const page of pages) {
     const { width, height, directory } = page;
-    const seen = { width, height, ...seenAs(directory) };
+    const seen = { width, height, ...readInfo(directory) };
     pageSize(seen);
     yield { ...seen, parts: await partsOf(page, holdBytes, openDecoder) };
   }
@@ -89,7 +89,7 @@ function checkClaims(pages: readonly TiffPage[], fileBytes: number): void {
   }
 }
 
-async function partsOf(page: TiffPage, holdBytes: number, openDecoder: OpenJpegDecoder): Promise<PicturePart[]> {
+async function partsOf(page: TiffPage, holdBytes: number, openDecoder: OpenJpegDecoder): Promise<ImagePart[]> {
   const isDecoded = isDecodedHere(page);
   if (!isUnpackedHere(page) && !isDecoded) return jpegParts(page);
   checkWork(storedRowBytes(page), page.height, holdBytes);
@@ -98,7 +98,7 @@ async function partsOf(page: TiffPage, holdBytes: number, openDecoder: OpenJpegD
   return [{ x: 0, y: 0, image }];
 }
 
-async function sampledImage(page: TiffPage, holdBytes: number): Promise<PdfImage> {
+async function sampledImage(page: TiffPage, holdBytes: number): Promise<ImageXObject> {
   const { color, opacity } = await samplesOf(page, holdBytes);
   if (opacity) {
     const mask = await softMask(page.width, page.height, color.bitsPerComponent as 8 | 16, opacity);

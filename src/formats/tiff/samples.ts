@@ -1,7 +1,7 @@
 // Converts the samples of one picture of a TIFF for PDF, with color and opacity separate. Knows nothing about
 // compression.
 import { EngineFailure } from "../../core/failure.ts";
-import { bytesOfRow, type Rows, type Samples, Stretches } from "../to-pdf/image-data.ts";
+import { bytesOfRow, type Rows, type Samples, YieldCounter } from "../to-pdf/image-data.ts";
 import { alphaSamples, colorSamples } from "../to-pdf/opacity.ts";
 import { type ColorSpace, inverted } from "../to-pdf/picture.ts";
 import { profiledSpace } from "../to-pdf/profiled-space.ts";
@@ -282,7 +282,7 @@ async function rangeOf(page: TiffPage, holdBytes: number): Promise<ValueRange> {
   if (stated) return stated;
   const read = sampleReader(page);
   const { planes, samples } = samplePositions(page, [...Array(page.colors).keys()]);
-  const stretches = new Stretches();
+  const stretches = new YieldCounter();
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;
   for (const rows of storedRows(page, planes, holdBytes)) {

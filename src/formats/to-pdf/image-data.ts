@@ -2,16 +2,16 @@
 
 import { EngineFailure } from "../../core/failure.ts";
 import { OUTPUT_BYTES, startDeflate } from "../deflate/deflate-kernel.ts";
-import { GRAY, type PdfImage } from "./picture.ts";
+import { GRAY, type ImageXObject } from "./picture.ts";
 
 /** Blocks of whole rows, from the first to the last. Each is valid until the next one is requested. */
 export type Rows = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /** The contents of a picture before compression. */
-export interface Samples extends Pick<PdfImage, "width" | "height" | "bitsPerComponent" | "colorSpace" | "decode"> {
+export interface Samples extends Pick<ImageXObject, "width" | "height" | "bitsPerComponent" | "colorSpace" | "decode"> {
   /** Number of components of a pixel; an index counts as one. */
   readonly components: number;
-  readonly softMask?: PdfImage;
+  readonly softMask?: ImageXObject;
   /**
    * Returns rows packed as in PDF (ISO 32000-1, 8.9.3): the high bit or byte of a sample comes first, and each row
    * begins at a whole byte.
@@ -31,7 +31,7 @@ const MOST_CODED_BYTES = 2 ** 31;
 const STRETCH_BYTES = 2 ** 23;
 
 /** Counts work, and pauses regularly for other tasks. Nothing else would pause if input and output are in memory. */
-export class Stretches {
+export class YieldCounter {
   #worked = 0;
 
   async worked(bytes: number): Promise<void> {
@@ -57,7 +57,7 @@ export function checkWork(rowBytes: number, rows: number, holdBytes: number): vo
 }
 
 /** Compresses samples without loss. */
-export function flateImage({ components, rows, ...image }: Samples): PdfImage {
+export function flateImage({ components, rows, ...image }: Samples): ImageXObject {
   const { width, bitsPerComponent, colorSpace } = image;
   const rowBytes = bytesOfRow(width, components * bitsPerComponent);
   // Differences do not make indices or parts of a byte smoother.
@@ -86,7 +86,7 @@ async function* deflated(
   pixelBytes: number,
 ): AsyncGenerator<Uint8Array> {
   const kernel = startDeflate(form, rowBytes, pixelBytes);
-  const stretches = new Stretches();
+  const stretches = new YieldCounter();
   try {
     let waiting = 0;
     for await (const block of blocks) {
@@ -130,7 +130,7 @@ export async function softMask(
   bitsPerComponent: 8 | 16,
   rows: () => Rows,
   mayBeUnset = false,
-): Promise<{ softMask?: PdfImage }> {
+): Promise<{ softMask?: ImageXObject }> {
   if (!(await isTransparentSomewhere(rows(), mayBeUnset))) return {};
   return { softMask: flateImage({ width, height, bitsPerComponent, colorSpace: GRAY, components: 1, rows }) };
 }
@@ -138,7 +138,7 @@ export async function softMask(
 async function isTransparentSomewhere(blocks: Rows, mayBeUnset: boolean): Promise<boolean> {
   let hasClear = false;
   let hasVisible = !mayBeUnset;
-  const stretches = new Stretches();
+  const stretches = new YieldCounter();
   for await (const block of blocks) {
     await stretches.worked(block.length);
     hasClear ||= block.some((value) => value < 255);

@@ -1,6 +1,6 @@
 // Computes the size of a picture on paper from its pixels and its resolution, within the limits of PDF.
 import { OutOfRange } from "../../core/failure.ts";
-import type { Density, Picture } from "./picture.ts";
+import type { Density, ImagePage } from "./picture.ts";
 
 /** Resolution of a picture that states none. */
 const DEFAULT_DPI = 72;
@@ -43,7 +43,7 @@ export function densityOfAspect(x: number, y: number): Density | undefined {
  * Returns the size in points after the orientation is applied.
  * @throws OutOfRange if PDF does not permit such a large page
  */
-export function pageSize({ width, height, orientation, density }: Omit<Picture, "parts">): {
+export function pageSize({ width, height, orientation, density }: Omit<ImagePage, "parts">): {
   width: number;
   height: number;
 } {

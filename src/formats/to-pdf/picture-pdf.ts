@@ -2,7 +2,7 @@
 // beyond this form.
 import { deflateSync } from "node:zlib";
 import { pageSize } from "./page-size.ts";
-import type { ColorSpace, Orientation, PdfImage, Picture, PicturePart } from "./picture.ts";
+import type { ColorSpace, Orientation, ImageXObject, ImagePage, ImagePart } from "./picture.ts";
 
 const CATALOG = 1;
 const PAGES = 2;
@@ -38,8 +38,8 @@ const MATRICES: Readonly<Record<Orientation, readonly [number, number, number, n
  * @param signal checked before each chunk of an image
  * @throws OutOfRange, EngineFailure for an unusable picture, as soon as it is detected
  */
-export async function* picturePdf(
-  pictures: Iterable<Picture> | AsyncIterable<Picture>,
+export async function* imagePdf(
+  pictures: Iterable<ImagePage> | AsyncIterable<ImagePage>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const writer = new Writer();
@@ -71,7 +71,7 @@ export async function* picturePdf(
  * invisible.
  * @param pageWidth width in points, like pageHeight
  */
-function contentsOf(picture: Picture, pageWidth: number, pageHeight: number): string {
+function contentsOf(picture: ImagePage, pageWidth: number, pageHeight: number): string {
   return picture.parts
     .map((part, index) => `q ${place(part, picture, pageWidth, pageHeight)} cm /Im${index} Do Q\n`)
     .join("");
@@ -79,8 +79,8 @@ function contentsOf(picture: Picture, pageWidth: number, pageHeight: number): st
 
 /** Returns the matrix from the unit square to the position of the part on the page. */
 function place(
-  { x, y, image, isBottomUp = false }: PicturePart,
-  picture: Picture,
+  { x, y, image, isBottomUp = false }: ImagePart,
+  picture: ImagePage,
   pageWidth: number,
   pageHeight: number,
 ): string {
@@ -139,7 +139,7 @@ class Writer {
   }
 
   /** @returns the number of the image */
-  async *image(image: PdfImage, signal: AbortSignal): AsyncGenerator<Uint8Array, number> {
+  async *image(image: ImageXObject, signal: AbortSignal): AsyncGenerator<Uint8Array, number> {
     const softMask = image.softMask ? yield* this.image(image.softMask, signal) : undefined;
     const colorSpace = yield* this.colorSpace(image.colorSpace);
     const number = this.next();

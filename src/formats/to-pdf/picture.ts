@@ -3,8 +3,8 @@
 import type { Chunks } from "../../core/operation.ts";
 
 /** One page. */
-export interface Picture {
-  /** Pixels as stored, before {@link Picture.orientation} is applied. */
+export interface ImagePage {
+  /** Pixels as stored, before {@link ImagePage.orientation} is applied. */
   readonly width: number;
   readonly height: number;
   readonly orientation: Orientation;
@@ -14,7 +14,7 @@ export interface Picture {
    * The parts of the picture, side by side; usually one. They can extend beyond its right and lower edges, where they
    * are cropped.
    */
-  readonly parts: readonly PicturePart[];
+  readonly parts: readonly ImagePart[];
 }
 
 /** Displayed positions of the first row and the first column (TIFF 6.0 section 8, and EXIF). 1 is upright. */
@@ -26,17 +26,17 @@ export interface Density {
   readonly y: number;
 }
 
-export interface PicturePart {
+export interface ImagePart {
   /** Pixels from the left and from the top of the stored picture. */
   readonly x: number;
   readonly y: number;
-  readonly image: PdfImage;
+  readonly image: ImageXObject;
   /** True if the image's first row is the lowest one. */
   readonly isBottomUp?: boolean;
 }
 
 /** An image XObject (ISO 32000-1, 8.9.5). */
-export interface PdfImage {
+export interface ImageXObject {
   readonly width: number;
   readonly height: number;
   readonly bitsPerComponent: 1 | 2 | 4 | 8 | 16;
@@ -47,7 +47,7 @@ export interface PdfImage {
   readonly decode?: readonly number[];
   /** Least and greatest transparent sample of each component (8.9.6.4). */
   readonly colorKey?: readonly number[];
-  readonly softMask?: PdfImage;
+  readonly softMask?: ImageXObject;
   /** Size of the data in bytes, if it is known in advance. */
   readonly size?: number;
   /** Reads the data; must be called only once. */

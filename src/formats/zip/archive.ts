@@ -1,10 +1,12 @@
 // Writes a zip archive of entries, one after the other. Knows neither their content nor their compression.
 
-import type { Written } from "./entries.ts";
+import type { EntryWriter } from "./entries.ts";
 import { centralDirectory, type ZipEntry } from "./records.ts";
 
 /** @param entries in their order; each is requested when the one before it has been written */
-export async function* writeArchive(entries: Iterable<Written> | AsyncIterable<Written>): AsyncGenerator<Uint8Array> {
+export async function* writeArchive(
+  entries: Iterable<EntryWriter> | AsyncIterable<EntryWriter>,
+): AsyncGenerator<Uint8Array> {
   const directory: ZipEntry[] = [];
   let offset = 0;
   for await (const written of entries) {

@@ -2,12 +2,12 @@
 
 import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
 import { EngineFailure } from "../../core/failure.ts";
-import { mediaTypeOf } from "../../core/media-type.ts";
+import { detectMediaType } from "../../core/media-type.ts";
 import type { Input } from "../../core/operation.ts";
 import { dataDescriptor, type EntryHead, type EntrySizes, localHeader, METHOD } from "./records.ts";
 
 /** Files up to this size are compressed at once. For larger files, this many bytes are compressed as a trial. */
-export const HELD_BYTES = 2 ** 19;
+export const BUFFER_BYTES = 2 ** 19;
 const CHUNK_BYTES = 2 ** 16;
 /** Share of a file's size that compression must save; otherwise the file is stored. */
 const LEAST_GAIN = 0.03;
@@ -20,7 +20,7 @@ const COMPRESSED_TYPE = /^image\/(jpeg|png|gif)$|^application\/(zip|vnd\.openxml
 const LARGE_BYTES = 2 ** 32 - 2 ** 24;
 
 /** The chunks of an entry, and at their end what the directory says of it. */
-export type Written = AsyncGenerator<Uint8Array, EntryHead & EntrySizes>;
+export type EntryWriter = AsyncGenerator<Uint8Array, EntryHead & EntrySizes>;
 
 /** A file whose start has been read. */
 interface Begun {
@@ -36,7 +36,7 @@ interface Begun {
 type About = Pick<EntryHead, "name" | "modified">;
 
 /** Writes a file that can be read again. */
-export async function* writeEntry(input: Input, about: About): Written {
+export async function* writeEntry(input: Input, about: About): EntryWriter {
   const begun = await begin(input);
   try {
     if (begun.start.length === input.size) return yield* writeSmall(begun.start, about);
@@ -48,7 +48,7 @@ export async function* writeEntry(input: Input, about: About): Written {
 }
 
 /** Writes a file that is in memory. */
-export async function* writeSmall(bytes: Uint8Array, about: About): Written {
+export async function* writeSmall(bytes: Uint8Array, about: About): EntryWriter {
   const deflated = isCompressed(bytes, about.name) ? bytes : deflateRawSync(bytes);
   const isSmaller = deflated.length < bytes.length * (1 - LEAST_GAIN);
   const data = isSmaller ? deflated : bytes;
@@ -65,7 +65,7 @@ export async function* writeSmall(bytes: Uint8Array, about: About): Written {
  * @param start its first bytes
  * @throws EngineFailure `too-large` if it has 4 GiB or more
  */
-export async function* writeStream(start: Uint8Array, rest: AsyncIterable<Uint8Array>, about: About): Written {
+export async function* writeStream(start: Uint8Array, rest: AsyncIterable<Uint8Array>, about: About): EntryWriter {
   // A reader of a stream finds the end of deflated data. Level 0 copies what cannot be compressed.
   const level = isWorthwhile(start, about.name) ? undefined : 0;
   const entry = yield* writeDeflated({ start, rest }, { ...about, large: false }, level);
@@ -79,7 +79,7 @@ async function* writeDeflated(
   { start, rest }: Pick<Begun, "start" | "rest">,
   about: Omit<EntryHead, "method" | "streamed">,
   level?: number,
-): Written {
+): EntryWriter {
   const head = { ...about, method: METHOD.deflated, streamed: true };
   const sizes = { crc32: 0, compressed: 0, uncompressed: 0 };
   yield localHeader(head);
@@ -102,7 +102,7 @@ async function* writeDeflated(
  * Reads the input twice: if the sizes of stored data followed the data, a reader that sees the archive as a stream
  * could not tell where the data end.
  */
-async function* writeStored({ input, start, rest }: Begun, about: Omit<EntryHead, "method" | "streamed">): Written {
+async function* writeStored({ input, start, rest }: Begun, about: Omit<EntryHead, "method" | "streamed">): EntryWriter {
   const head = { ...about, method: METHOD.stored, streamed: false };
   let checksum = 0;
   for await (const chunk of joined(start, rest)) checksum = crc32(chunk, checksum);
@@ -116,11 +116,11 @@ function isWorthwhile(start: Uint8Array, name: string): boolean {
   return !isCompressed(start, name) && deflateRawSync(start, { level: 1 }).length < start.length * (1 - LEAST_GAIN);
 }
 
-const isCompressed = (start: Uint8Array, name: string) => COMPRESSED_TYPE.test(mediaTypeOf(start, name));
+const isCompressed = (start: Uint8Array, name: string) => COMPRESSED_TYPE.test(detectMediaType(start, name));
 
 async function begin(input: Input): Promise<Begun> {
   const chunks = input.stream()[Symbol.asyncIterator]();
-  const start = new Uint8Array(Math.min(input.size, HELD_BYTES));
+  const start = new Uint8Array(Math.min(input.size, BUFFER_BYTES));
   let left: Uint8Array = new Uint8Array(0);
   for (let filled = 0; filled < start.length; ) {
     const { done, value } = await chunks.next();

@@ -1,6 +1,14 @@
 // Describes the paths of agents and of upload addresses.
 import { LIMITS } from "../../core/limits.ts";
-import { BINARY, bytesOf, type Describe, EXAMPLE_INPUT, FILE_ID, json, type Operation } from "../description.ts";
+import {
+  BINARY,
+  exampleBytes,
+  type Describe,
+  EXAMPLE_INPUT,
+  FILE_ID,
+  json,
+  type OperationDescription,
+} from "../description.ts";
 import {
   bodyTooLarge,
   bodyTooSlow,
@@ -14,7 +22,7 @@ import {
   storageFull,
   tooManyFiles,
   uploadExpired,
-  uploadTaken,
+  uploadConflict,
   uploadUsed,
 } from "../errors.ts";
 import { ONE_TIME_PATH } from "../one-time.ts";
@@ -84,12 +92,12 @@ export const describeNewAddress: Describe = (_config, baseUrl) => ({
 
 export const describeAddress: Describe = ({ maxUploadBytes }) => {
   // Either method takes either body; one each is enough to describe.
-  const send = (method: "put" | "post", body: NonNullable<Operation["body"]>): Operation => ({
+  const send = (method: "put" | "post", body: NonNullable<OperationDescription["body"]>): OperationDescription => ({
     ...{ method, id: `${method}-upload-address`, tag: "Files", summary: "Stores the file of an upload address." },
     body,
     answers: { 200: { description: "The file is stored.", content: json(FILES, ARRIVED) } },
     errors: [
-      ...[fieldRequired("file"), tooManyFiles(), noSuchUpload(), uploadUsed(), uploadExpired(), uploadTaken()],
+      ...[fieldRequired("file"), tooManyFiles(), noSuchUpload(), uploadUsed(), uploadExpired(), uploadConflict()],
       ...[fileTooLarge(maxUploadBytes), malformedBody(), bodyTooSlow(), busy(), storageFull()],
       ...(method === "put" ? [lengthRequired(), limitReached("10 MB a day", { "Retry-After": "17" })] : []),
     ],
@@ -107,7 +115,7 @@ export const describeAddress: Describe = ({ maxUploadBytes }) => {
       send("put", {
         "application/octet-stream": { schema: { ...BINARY, description: "The file, of any media type." } },
       }),
-      send("post", { "multipart/form-data": { schema: FILE, example: { file: bytesOf("report.pdf") } } }),
+      send("post", { "multipart/form-data": { schema: FILE, example: { file: exampleBytes("report.pdf") } } }),
     ],
   };
 };

@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Variant } from "../../core/config.ts";
 import { LIMITS } from "../../core/limits.ts";
-import type { Keeping, KeptBytes } from "../../storage/kept-bytes.ts";
+import type { Reservation, MemoryQuota } from "../../storage/kept-bytes.ts";
 import { readWhole } from "../arriving-body.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { bodyTooLarge, methodNotAllowed } from "../errors.ts";
@@ -35,7 +35,7 @@ export interface Served {
   readonly dispatch: Dispatch;
   readonly factsOf: FactsOf;
   /** Memory for messages. */
-  readonly bodies: KeptBytes;
+  readonly bodies: MemoryQuota;
 }
 
 /**
@@ -45,7 +45,7 @@ export interface Served {
 export async function serveMcp(request: Request, served: Served): Promise<Response> {
   // Without sessions, there is no stream to open and nothing to end.
   if (request.method !== "POST") throw methodNotAllowed("POST");
-  using held = served.bodies.open();
+  using held = served.bodies.openReservation();
   const message = await messageOf(request, held);
   const tools = served.endpoints.filter(({ variants }) => variants.includes(served.variant)).map(toolOf);
   const server = new Server(
@@ -68,7 +68,7 @@ export async function serveMcp(request: Request, served: Served): Promise<Respon
 }
 
 /** Returns the same request with a body that has arrived. */
-async function messageOf({ body, url, method, headers, signal }: Request, held: Keeping): Promise<Request> {
+async function messageOf({ body, url, method, headers, signal }: Request, held: Reservation): Promise<Request> {
   const length = headers.get("Content-Length");
   const size = length === null ? undefined : Number(length);
   const maxBytes = LIMITS.agentMessageBytes;

@@ -60,26 +60,26 @@ const VERBS: Readonly<Record<string, string>> = {
 export const makesPictures = ({ produces }: Tool): boolean => produces.startsWith("image/");
 
 export function toolOf(endpoint: Endpoint): Tool {
-  const { path, summary, variants, source, naming, produces } = endpoint;
-  const perInput = source.kind === "several" ? (source.perInput ?? []) : [];
+  const { path, summary, variants, input, outputNaming, produces } = endpoint;
+  const perInput = input.kind === "several" ? (input.perInput ?? []) : [];
   return {
     name: VERBS[path] ?? path.slice(1).replaceAll("-", "_"),
     path,
     summary,
     variants,
     input: {
-      kind: source.kind,
-      description: source.description,
+      kind: input.kind,
+      description: input.description,
       selectable: perInput.includes("pages"),
-      pdfOnly: takesPdfsOnly(source),
+      pdfOnly: takesPdfsOnly(input),
     },
-    makesSeveral: naming !== "name",
+    makesSeveral: outputNaming !== "name",
     produces,
     parameters: parametersOf(endpoint, perInput),
   };
 }
 
-function parametersOf({ fields, naming }: Endpoint, perInput: readonly string[]): readonly Parameter[] {
+function parametersOf({ fields, outputNaming }: Endpoint, perInput: readonly string[]): readonly Parameter[] {
   return Object.entries(fields)
     .filter(([name]) => !perInput.includes(name))
     .map(([name, field]) => ({
@@ -87,11 +87,11 @@ function parametersOf({ fields, naming }: Endpoint, perInput: readonly string[])
       // A JSON body may leave the name of the output out (docs/api.md#json-bodies).
       required: field.required && name !== "output",
       kind: "isFile" in field && field.isFile ? "json" : "joint" in field && field.joint ? "selection" : "value",
-      schema: schemaOf(describeField(field, "multipart"), name, naming),
+      schema: schemaOf(describeField(field, "multipart"), name, outputNaming),
     }));
 }
 
-function schemaOf(described: Record<string, unknown>, name: string, naming: Endpoint["naming"]): ParameterSchema {
+function schemaOf(described: Record<string, unknown>, name: string, naming: Endpoint["outputNaming"]): ParameterSchema {
   const { format: _, contentMediaType: __, contentSchema: ___, pattern: ____, ...schema } = described;
   if (name !== "output" || naming === "list") return schema as unknown as ParameterSchema;
   const fallback = " By default, it is made from the name of the input and the operation.";

@@ -2,17 +2,17 @@
 import type { Config } from "../../core/config.ts";
 import { RELEASE } from "../../core/release.ts";
 import {
-  type Answer,
-  type Content,
+  type ResponseDescription,
+  type MediaTypeObject,
   type Describe,
   type Feature,
   type Json,
-  type Operation,
+  type OperationDescription,
   type PathDescription,
   ref,
   TAGS,
-  type Value,
-  type ValuesByName,
+  type ParameterDescription,
+  type ParametersByName,
   withFeatures,
 } from "../description.ts";
 import type { Endpoint } from "../endpoint.ts";
@@ -97,7 +97,8 @@ export function parametersOf({ endpoints, routes }: Served, path: string, config
   return names;
 }
 
-const namesIn = (content: Content | undefined): string[] => Object.keys((content?.schema.properties ?? {}) as Json);
+const namesIn = (content: MediaTypeObject | undefined): string[] =>
+  Object.keys((content?.schema.properties ?? {}) as Json);
 
 /** Returns the description as a JSON document (OpenAPI 3.1.1). */
 export function openApi(served: Served, config: Config, baseUrl: string): Json {
@@ -167,7 +168,7 @@ function pathItem({ section, placeholders = {}, operations }: PathDescription, b
   };
 }
 
-function describeOperation(operation: Operation, description: string): Json {
+function describeOperation(operation: OperationDescription, description: string): Json {
   const { method, id, tag, summary, needsKey, query = {}, headers = {}, body, answers, errors } = operation;
   const given = [...parameters("query", query), ...parameters("header", headers)];
   const common = { ...EVERY_HEADER, ...(method === "post" ? POST_HEADERS : {}) };
@@ -183,14 +184,14 @@ function describeOperation(operation: Operation, description: string): Json {
   };
 }
 
-const parameters = (place: "path" | "query" | "header", values: ValuesByName): Json[] =>
+const parameters = (place: "path" | "query" | "header", values: ParametersByName): Json[] =>
   Object.entries(values).map(([name, { schema = TEXT, ...value }]) => ({ name, in: place, ...value, schema }));
 
 const TEXT: Json = { type: "string" };
 
-const header = ({ schema = TEXT, ...value }: Value): Json => ({ ...value, schema });
+const header = ({ schema = TEXT, ...value }: ParameterDescription): Json => ({ ...value, schema });
 
-function response({ description, headers = {}, content }: Answer, common: Json): Json {
+function response({ description, headers = {}, content }: ResponseDescription, common: Json): Json {
   const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, header(value)]));
   return { description, headers: { ...common, ...own }, ...(content ? { content } : {}) };
 }

@@ -2,24 +2,24 @@
 import type { Config } from "../../core/config.ts";
 import { fileUrl } from "../answer.ts";
 import {
-  type Answer,
+  type ResponseDescription,
   BINARY,
-  bytesOf,
-  type Content,
+  exampleBytes,
+  type MediaTypeObject,
   EXAMPLE_INPUT,
   EXAMPLE_OUTPUT,
   FILE_ID,
   type Json,
   json,
   type PathDescription,
-  type ValuesByName,
+  type ParametersByName,
 } from "../description.ts";
 import { type Endpoint, uploadLimit } from "../endpoint.ts";
 import {
   crashed,
   fieldRequired,
   fileTooLarge,
-  moreThanOneKey,
+  duplicateField,
   needsTooMuchMemory,
   notAcceptable,
   outOfRange,
@@ -57,7 +57,7 @@ export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: st
   };
 }
 
-const REQUEST_HEADERS: ValuesByName = {
+const REQUEST_HEADERS: ParametersByName = {
   Prefer: {
     description: "`return=representation; store` stores a file that is the answer, which has an Output-Id then.",
     example: "return=representation; store",
@@ -66,10 +66,10 @@ const REQUEST_HEADERS: ValuesByName = {
 
 function errorsOfEndpoint(endpoint: Endpoint, config: Config): readonly ServiceError[] {
   return [
-    ...errorsOf(endpoint.source),
+    ...errorsOf(endpoint.input),
     ...(needsOutput(endpoint, "multipart", config.dialect) ? [fieldRequired("output")] : []),
     outOfRange("output", "///"),
-    moreThanOneKey("output"),
+    duplicateField("output"),
     ...(endpoint.errors ?? []),
     fileTooLarge(uploadLimit(endpoint, config)),
     outputTooLarge(config.maxOutputBytes),
@@ -83,10 +83,10 @@ function errorsOfEndpoint(endpoint: Endpoint, config: Config): readonly ServiceE
 }
 
 /** Describes the body in one encoding, with its inputs as alternatives that have all of their properties. */
-function describeBody(endpoint: Endpoint, config: Config, encoding: Encoding): Content {
+function describeBody(endpoint: Endpoint, config: Config, encoding: Encoding): MediaTypeObject {
   const fields = Object.entries(endpoint.fields);
   const limits = { maxFileBytes: uploadLimit(endpoint, config), maxInputs: config.maxInputs };
-  const { properties: inputs, required, choices, alternatives } = describeSource(endpoint.source, limits, encoding);
+  const { properties: inputs, required, choices, alternatives } = describeSource(endpoint.input, limits, encoding);
   const described = fields.map(([name, field]) => [keyOf(name, field), describeField(field, encoding)] as const);
   const properties: Readonly<Record<string, Json>> = { ...inputs, ...Object.fromEntries(described) };
   const needed = fields
@@ -114,21 +114,22 @@ function describeBody(endpoint: Endpoint, config: Config, encoding: Encoding): C
 
 const object = (properties: Json, required: readonly string[]): Json => ({ type: "object", properties, required });
 
-function exampleOf({ source, fields, example = {} }: Endpoint, encoding: Encoding): Json {
+function exampleOf({ input, fields, example = {} }: Endpoint, encoding: Encoding): Json {
   const { file = "report.pdf", ...values } = example;
   const named = { ...values, ...(fields.output?.required ? { output: "result" } : {}) };
   const isForm = encoding === "multipart";
-  if (source.kind === "text") return { [source.field]: "<h1>Report</h1>", ...named };
-  if (source.kind === "one") return { ...(isForm ? { file: bytesOf(String(file)) } : { id: EXAMPLE_INPUT }), ...named };
+  if (input.kind === "text") return { [input.field]: "<h1>Report</h1>", ...named };
+  if (input.kind === "one")
+    return { ...(isForm ? { file: exampleBytes(String(file)) } : { id: EXAMPLE_INPUT }), ...named };
   const kind = isForm ? "file" : "id";
-  const inputs = isForm ? { file: ["report.pdf", "appendix.pdf"].map(bytesOf) } : { "id[]": EXAMPLE_INPUTS };
-  const order = source.orderedBy === undefined ? {} : { [listName(source.orderedBy)]: [kind, kind] };
+  const inputs = isForm ? { file: ["report.pdf", "appendix.pdf"].map(exampleBytes) } : { "id[]": EXAMPLE_INPUTS };
+  const order = input.orderedBy === undefined ? {} : { [listName(input.orderedBy)]: [kind, kind] };
   return { ...inputs, ...order, ...named };
 }
 
 const EXAMPLE_INPUTS = [EXAMPLE_INPUT, EXAMPLE_OUTPUT];
 
-function describeAnswer(endpoint: Endpoint, baseUrl: string): Answer {
+function describeAnswer(endpoint: Endpoint, baseUrl: string): ResponseDescription {
   return {
     description: "What was made: stored, or the answer itself, as the header Accept says.",
     headers: ANSWER_HEADERS,
@@ -137,25 +138,25 @@ function describeAnswer(endpoint: Endpoint, baseUrl: string): Answer {
 }
 
 /** Returns the forms of an answer besides JSON. */
-function filesOf({ produces, naming }: Endpoint): Record<string, Content> {
-  const types = naming === "name" ? [produces] : [produces, "application/zip"];
+function filesOf({ produces, outputNaming }: Endpoint): Record<string, MediaTypeObject> {
+  const types = outputNaming === "name" ? [produces] : [produces, "application/zip"];
   return Object.fromEntries(types.map((type) => [type, { schema: { ...BINARY, contentMediaType: type } }]));
 }
 
-function exampleOfResult({ naming, source, tells = [] }: Endpoint, baseUrl: string): Json {
+function exampleOfResult({ outputNaming, input, extraFields = [] }: Endpoint, baseUrl: string): Json {
   const url = fileUrl(baseUrl, EXAMPLE_OUTPUT);
-  const isList = naming === "list";
+  const isList = outputNaming === "list";
   const inputs = { text: {}, one: { inputId: EXAMPLE_INPUT }, several: { inputId: EXAMPLE_INPUTS } };
   return {
     outputUrl: isList ? [url] : url,
     outputId: isList ? [EXAMPLE_OUTPUT] : EXAMPLE_OUTPUT,
-    ...inputs[source.kind],
+    ...inputs[input.kind],
     ...(isList ? {} : { outputSize: 48_213 }),
-    ...(tells.includes("inputSize") ? { inputSize: 310_772 } : {}),
+    ...(extraFields.includes("inputSize") ? { inputSize: 310_772 } : {}),
   };
 }
 
-const ANSWER_HEADERS: ValuesByName = {
+const ANSWER_HEADERS: ParametersByName = {
   "Output-Id": { description: "Id of the file that is the answer, if it is stored.", schema: FILE_ID },
   "Content-Disposition": {
     description: "Name of the file that is the answer.",

@@ -1,8 +1,8 @@
 // Describes the header fields that many answers have.
-import type { Json, ValuesByName } from "../description.ts";
+import type { Json, ParametersByName } from "../description.ts";
 
 /** Header fields to which answers refer by name. */
-export const HEADERS: ValuesByName = {
+export const HEADERS: ParametersByName = {
   "X-Request-Id": {
     description: "Id of the request, which also appears in the log.",
     schema: { type: "string", format: "uuid" },

@@ -4,7 +4,7 @@ import { BINARY, FILE_ID, type Json, ref } from "../description.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { type Field, type Fields, type ListField, listName } from "../fields.ts";
 import { describeFiles } from "../file-info.ts";
-import { type Source, takesPdfsOnly } from "../source.ts";
+import { type InputDeclaration, takesPdfsOnly } from "../source.ts";
 
 /** The encodings of a request's body. */
 export type Encoding = "multipart" | "json" | "urlencoded";
@@ -65,7 +65,7 @@ export interface SourceFields {
 
 /** Describes the fields of a source. Only a form of several parts carries files. */
 export function describeSource(
-  source: Source,
+  source: InputDeclaration,
   limits: { readonly maxFileBytes: number; readonly maxInputs: number },
   encoding: Encoding,
 ): SourceFields {
@@ -114,20 +114,20 @@ export function describeSource(
 }
 
 /** Describes the JSON that names what was made. */
-export function describeResult({ naming, source, tells = [] }: Endpoint): Json {
+export function describeResult({ outputNaming, input, extraFields = [] }: Endpoint): Json {
   const id = FILE_ID;
   const url = { type: "string", format: "uri" };
   const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });
   const output = (item: Json): Json => {
-    if (naming === "name") return item;
-    return naming === "list" ? list(item, 1) : { oneOf: [item, list(item, 2)] };
+    if (outputNaming === "name") return item;
+    return outputNaming === "list" ? list(item, 1) : { oneOf: [item, list(item, 2)] };
   };
   const always: Record<string, Json> = {
     outputUrl: { ...output(url), description: "Where the output is read." },
     outputId: { ...output(id), description: "Id of the output." },
   };
-  if (source.kind !== "text") {
-    const ids = source.kind === "several" ? list(id, 1) : id;
+  if (input.kind !== "text") {
+    const ids = input.kind === "several" ? list(id, 1) : id;
     always.inputId = { ...ids, description: "Id of the input." };
   }
   const size = (of: string): Json => ({ type: "integer", minimum: 0, description: `Size of the ${of} in bytes.` });
@@ -135,15 +135,15 @@ export function describeResult({ naming, source, tells = [] }: Endpoint): Json {
   const font = { type: "object", properties: { name: text, replacedBy: text }, required: ["name"] };
   const properties: Json = {
     ...always,
-    ...(naming === "list" ? {} : { outputSize: size("output") }),
-    ...(tells.includes("inputSize") ? { inputSize: size("input") } : {}),
-    ...(source.kind === "text" ? {} : { inputFiles: describeFiles("input") }),
+    ...(outputNaming === "list" ? {} : { outputSize: size("output") }),
+    ...(extraFields.includes("inputSize") ? { inputSize: size("input") } : {}),
+    ...(input.kind === "text" ? {} : { inputFiles: describeFiles("input") }),
     outputFiles: describeFiles("output"),
     notices: {
       ...list(text, 1),
       description: "One sentence for each kind of content that was lost or replaced; absent if nothing was.",
     },
-    ...(tells.includes("substitutedFonts")
+    ...(extraFields.includes("substitutedFonts")
       ? { substitutedFonts: { ...list(font, 1), description: "Fonts that were replaced; absent if none was." } }
       : {}),
   };

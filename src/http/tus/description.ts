@@ -3,13 +3,13 @@
 import type { Config } from "../../core/config.ts";
 import {
   BINARY,
-  type Content,
+  type MediaTypeObject,
   type Describe,
   EXAMPLE_INPUT,
   FILE_ID,
-  type Operation,
-  type Value,
-  type ValuesByName,
+  type OperationDescription,
+  type ParameterDescription,
+  type ParametersByName,
 } from "../description.ts";
 import {
   beyondLength,
@@ -23,14 +23,14 @@ import {
   offsetMismatch,
   storageFull,
   uploadExpired,
-  uploadTaken,
+  uploadConflict,
   wrongPatchType,
   wrongTusVersion,
 } from "../errors.ts";
 import { CHECKSUMS, PATCH_TYPE, TUS_VERSION } from "./headers.ts";
 import { TUS_PATH } from "./uploads.ts";
 
-const bytes = (description: string): Value => ({ description, schema: { type: "integer", minimum: 0 } });
+const bytes = (description: string): ParameterDescription => ({ description, schema: { type: "integer", minimum: 0 } });
 
 /** Header fields of requests and answers. */
 const FIELDS = {
@@ -51,30 +51,30 @@ const FIELDS = {
     description: "URL of the upload; its last segment is the id.",
     schema: { type: "string", format: "uri" },
   },
-} satisfies ValuesByName;
+} satisfies ParametersByName;
 
-const fields = (...names: readonly (keyof typeof FIELDS)[]): ValuesByName =>
+const fields = (...names: readonly (keyof typeof FIELDS)[]): ParametersByName =>
   Object.fromEntries(names.map((name) => [name, FIELDS[name]]));
 const required = (name: keyof typeof FIELDS) => ({ [name]: { ...FIELDS[name], required: true } });
 
-const BODY: Readonly<Record<string, Content>> = {
+const BODY: Readonly<Record<string, MediaTypeObject>> = {
   [PATCH_TYPE]: { schema: { ...BINARY, contentMediaType: PATCH_TYPE, description: "Bytes of the file." } },
 };
 const ALWAYS = [wrongTusVersion(TUS_VERSION), limitReached("60 requests a minute", { "Retry-After": "17" })];
 const WRITING = [
-  ...[beyondLength(), wrongPatchType(), uploadTaken(), checksumMismatch(), invalidHeader("Upload-Checksum")],
+  ...[beyondLength(), wrongPatchType(), uploadConflict(), checksumMismatch(), invalidHeader("Upload-Checksum")],
   ...[bodyTooSlow(), busy(), storageFull()],
 ];
 const UNKNOWN = [noSuchUpload(), uploadExpired()];
 
-type Call = Omit<Operation, "tag" | "headers" | "answers"> & {
-  readonly headers?: ValuesByName;
+type Call = Omit<OperationDescription, "tag" | "headers" | "answers"> & {
+  readonly headers?: ParametersByName;
   readonly status: number;
   readonly description: string;
-  readonly answers: ValuesByName;
+  readonly answers: ParametersByName;
 };
 
-const operation = ({ status, description, answers, headers, ...rest }: Call): Operation => ({
+const operation = ({ status, description, answers, headers, ...rest }: Call): OperationDescription => ({
   ...rest,
   tag: "Resumable uploads",
   headers: { ...(rest.method === "options" ? {} : fields("Tus-Resumable")), ...headers },

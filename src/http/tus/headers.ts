@@ -64,7 +64,7 @@ export function requireKnownExtensions(headers: Headers): void {
  * Returns a number of bytes.
  * @throws ServiceError 400
  */
-export function bytesOf(headers: Headers, name: "Upload-Length" | "Upload-Offset"): number {
+export function parseByteCount(headers: Headers, name: "Upload-Length" | "Upload-Offset"): number {
   const text = headers.get(name) ?? "";
   if (!/^\d{1,15}$/.test(text)) throw invalidHeader(name);
   return Number(text);
@@ -112,7 +112,7 @@ export interface Metadata {
  * ignored: the content tells it.
  * @throws ServiceError 400
  */
-export function metadataOf(headers: Headers): Metadata {
+export function parseMetadata(headers: Headers): Metadata {
   const text = headers.get("Upload-Metadata") ?? "";
   if (text.length > LIMITS.uploadMetadataLength) throw invalidHeader("Upload-Metadata");
   const values = new Map<string, string>();

@@ -3,14 +3,14 @@
 import type { Bucket } from "../../core/bucket.ts";
 import type { Config } from "../../core/config.ts";
 import { LIMITS } from "../../core/limits.ts";
-import type { Turns } from "../../placement/turns.ts";
-import type { FileMarks } from "../../storage/marks.ts";
+import type { Semaphore } from "../../placement/turns.ts";
+import type { FilePolicy } from "../../storage/marks.ts";
 import { isUploadId, ResumableUploads } from "../../storage/resumable-uploads.ts";
 import type { Store } from "../../storage/store.ts";
 import type { CountedFile, Storing } from "../../storage/stored-bytes.ts";
-import { UploadTaken, type UploadWriter } from "../../storage/upload-writer.ts";
+import { UploadConflict, type UploadWriter } from "../../storage/upload-writer.ts";
 import { ArrivingBody } from "../arriving-body.ts";
-import type { MayRemove } from "../auth.ts";
+import type { DeletePolicy } from "../auth.ts";
 import {
   beyondLength,
   checksumMismatch,
@@ -21,17 +21,17 @@ import {
   offsetMismatch,
   ServiceError,
   uploadExpired,
-  uploadTaken,
+  uploadConflict,
 } from "../errors.ts";
 import {
   bodySizeOf,
-  bytesOf,
+  parseByteCount,
   CHECKSUMS,
   checksumOf,
   EXTENSIONS,
   isPatch,
   metadataFor,
-  metadataOf,
+  parseMetadata,
   requireKnownExtensions,
   requirePatch,
   requireVersion,
@@ -44,10 +44,10 @@ export interface TusService {
   readonly bucket: Bucket;
   readonly store: Store;
   readonly config: Config;
-  readonly uploadTurns: Turns;
+  readonly uploadTurns: Semaphore;
   /** Returns the marks of a file that is stored now. */
-  marks(): FileMarks;
-  readonly mayRemove: MayRemove;
+  marks(): FilePolicy;
+  readonly mayRemove: DeletePolicy;
   /** Counts an upload with its whole length from its start. @default not counted */
   readonly storing?: Storing | undefined;
   /** Told of uploads that were removed. */
@@ -114,8 +114,8 @@ class Tus {
     const { headers } = request;
     const { baseUrl, config, storing } = this.#service;
     requireKnownExtensions(headers);
-    const length = bytesOf(headers, "Upload-Length");
-    const { text, name } = metadataOf(headers);
+    const length = parseByteCount(headers, "Upload-Length");
+    const { text, name } = parseMetadata(headers);
     const bodySize = bodySizeOf(headers);
     const hasBody = isPatch(headers);
     if (bodySize !== undefined && bodySize > 0) requirePatch(headers);
@@ -161,7 +161,7 @@ class Tus {
 
   async continue(request: Request, id: string): Promise<Response> {
     requirePatch(request.headers);
-    const offset = await this.#write(request, id, bytesOf(request.headers, "Upload-Offset"));
+    const offset = await this.#write(request, id, parseByteCount(request.headers, "Upload-Offset"));
     return new Response(null, { status: 204, headers: this.#progress(offset) });
   }
 
@@ -189,7 +189,7 @@ class Tus {
     const first = await arriving?.read().catch(orBroken);
     // What has arrived is stored even if the client has left.
     const until = first instanceof Uint8Array ? new AbortController().signal : signal;
-    using _turn = await this.#service.uploadTurns.take(until);
+    using _turn = await this.#service.uploadTurns.acquire(until);
     const writer = await this.#uploads.open(id, checksum && (bodySize ?? Number.POSITIVE_INFINITY));
     if (!writer) return this.#writeNothing(id, offset, bodySize);
     if (writer === "expired") throw uploadExpired();
@@ -204,7 +204,7 @@ class Tus {
       else await writer.save();
       if (broken?.status === 408) throw broken;
     } catch (error) {
-      throw error instanceof UploadTaken ? uploadTaken() : error;
+      throw error instanceof UploadConflict ? uploadConflict() : error;
     } finally {
       this.#service.received(writer.received - before);
     }

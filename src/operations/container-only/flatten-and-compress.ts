@@ -2,12 +2,12 @@
 // container, because an isolate does not have the memory for flattening.
 
 import type { Notice } from "../../core/notice.ts";
-import { type Context, type Input, operation, type Run } from "../../core/operation.ts";
+import { type Context, type Input, defineOperation, type Run } from "../../core/operation.ts";
 import { flatteningOf } from "../../pdf/compression/profile-settings.ts";
 import type { FlatteningQuality } from "../../pdf/flattening/settings.ts";
 import { type CompressParams, compressPdf } from "../compress-pdf.ts";
 import { flattenAndCompress as signature } from "../flatten-and-compress.ts";
-import { held } from "../held.ts";
+import { memoryInput } from "../held.ts";
 import { flattenTransparency } from "./flatten-transparency.ts";
 
 /** @throws EngineFailure as the two operations do */
@@ -20,7 +20,7 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
   }
 };
 
-export const flattenAndCompress = operation({ ...signature, run });
+export const flattenAndCompress = defineOperation({ ...signature, run });
 
 /** @param notices receives the losses */
 async function flattened(
@@ -35,5 +35,5 @@ async function flattened(
     else for await (const chunk of body) chunks.push(chunk.slice());
     notices.push(...(lost?.() ?? []));
   }
-  return held(new Uint8Array(Buffer.concat(chunks)), input.name);
+  return memoryInput(new Uint8Array(Buffer.concat(chunks)), input.name);
 }

@@ -2,12 +2,12 @@
 // itself if nothing is transparent and its page tree is sound.
 
 import type { Notice } from "../../core/notice.ts";
-import { operation, type Run } from "../../core/operation.ts";
+import { defineOperation, type Run } from "../../core/operation.ts";
 import { flattenFile } from "../../pdf/flattening/flatten-file.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { roomOf } from "../../pdf/objects/room.ts";
+import { memoryLimitsOf } from "../../pdf/objects/room.ts";
 import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 import { type FlattenParams, flattenTransparency as signature } from "../flatten-transparency.ts";
 import { unprotect } from "../unprotect.ts";
@@ -19,7 +19,7 @@ const READING_PART = 0.3;
 /** @throws EngineFailure `password-protected`, or the failure that the document or the engine caused */
 const run: Run<FlattenParams> = async function* ([input], { quality }, context) {
   const bytes = await input!.bytes();
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const readingBytes = Math.floor(engineBytes * READING_PART);
   const budget = new Budget(objectBytes);
   const objects = await MupdfSource.open(bytes, readingBytes, budget);
@@ -47,4 +47,4 @@ const run: Run<FlattenParams> = async function* ([input], { quality }, context) 
   }
 };
 
-export const flattenTransparency = operation({ ...signature, run });
+export const flattenTransparency = defineOperation({ ...signature, run });

@@ -3,13 +3,18 @@
 
 import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";
-import { type Context, type Input, operation, type Run } from "../../core/operation.ts";
+import { type Context, type Input, defineOperation, type Run } from "../../core/operation.ts";
 import type { EngineFonts, MupdfOptions } from "../../engines/mupdf/mupdf.ts";
-import { prepareSpare, takeMupdf } from "../../engines/mupdf/spare.ts";
+import { prepareSpare, acquireMupdf } from "../../engines/mupdf/spare.ts";
 import { srgbProfile } from "../../formats/icc/profile.ts";
-import { LookedAt, type PageLook, spread } from "../../pdf/pdfa/comparison/document-look.ts";
-import { decodeLooks, digestOf, type Looks, type SeenPage } from "../../pdf/pdfa/comparison/look-records.ts";
-import { type Distance, distanceOf, type Picture, textDistance } from "../../pdf/pdfa/comparison/page-look.ts";
+import { RenderedDocument, type PageRendering, spread } from "../../pdf/pdfa/comparison/document-look.ts";
+import {
+  decodeRenderings,
+  digestOf,
+  type Renderings,
+  type StoredRendering,
+} from "../../pdf/pdfa/comparison/look-records.ts";
+import { type Distance, pixelDistance, type PagePixels, textDistance } from "../../pdf/pdfa/comparison/page-look.ts";
 import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 
 const paramsSchema = z.object({
@@ -70,10 +75,10 @@ const MOST_DIFFERENCES = 1000;
 const ENGINES = 2;
 
 /** Prepares engines for the next document that becomes PDF/A. */
-export const prepareArchivalSpares = (options: MupdfOptions, engines = ENGINES): Promise<void> =>
+export const prewarmPdfaEngines = (options: MupdfOptions, engines = ENGINES): Promise<void> =>
   prepareSpare(options, engines, srgbProfile());
 
-export const lookOptions = ({ heapLimitBytes, fonts }: Context): MupdfOptions => ({
+export const renderOptions = ({ heapLimitBytes, fonts }: Context): MupdfOptions => ({
   heapLimitBytes: Math.floor(heapLimitBytes / 2),
   fonts: fontsForDrawing(fonts),
 });
@@ -86,8 +91,8 @@ export const lookOptions = ({ heapLimitBytes, fonts }: Context): MupdfOptions =>
 const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes = [], isExact = false }, context) {
   const [before, after, looksBefore, looksAfter] = inputs;
   const ends = performance.now() + timeMs;
-  const options = lookOptions(context);
-  context.defer(() => prepareArchivalSpares(options));
+  const options = renderOptions(context);
+  context.defer(() => prewarmPdfaEngines(options));
   using original = await Side.open(before!, options, looksBefore);
   const replaced = new Set(substitutes.flatMap(({ name, replacedBy = name }) => [name, replacedBy]));
   const fonts = replaced.size > 0 ? fontsForDrawing(context.fonts, substitutes) : undefined;
@@ -108,7 +113,7 @@ const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes =
   yield { extension: "json", type: "application/json", body: new TextEncoder().encode(JSON.stringify(comparison)) };
 };
 
-export const comparePdfs = operation({ name: "compare-pdfs", params: paramsSchema, run });
+export const comparePdfs = defineOperation({ name: "compare-pdfs", params: paramsSchema, run });
 
 interface Means {
   readonly isExact: boolean;
@@ -159,25 +164,25 @@ async function compare(
   return undefined;
 }
 
-const digest = ({ picture, digest }: SeenPage): string | undefined => (picture ? digestOf(picture) : digest);
+const digest = ({ picture, digest }: StoredRendering): string | undefined => (picture ? digestOf(picture) : digest);
 
 const isLike = (distance: Distance, sharpest: number): boolean =>
   Object.entries({ ...MOST, sharpest }).every(([key, most]) => distance[key as keyof Distance] <= most);
 
-function distanceBetween(before: PageLook, after: PageLook, { isExact, replaced }: Means): Distance {
+function distanceBetween(before: PageRendering, after: PageRendering, { isExact, replaced }: Means): Distance {
   const { dpi, unseen, picture } = before;
   // Glyphs of another font differ.
   const boxes = Map.groupBy(before.text, ({ fontName }) => isExact && !replaced.has(withoutTag(fontName)));
   const [text, otherText] = [true, false].map((isKept) => (boxes.get(isKept) ?? []).map(({ box }) => box));
   const compared = { dpi, unseen, text: text!, otherText: otherText! };
-  return distanceOf(picture, sameSize(after.picture, picture), compared);
+  return pixelDistance(picture, sameSize(after.picture, picture), compared);
 }
 
 /** Returns a font's name without the tag of a subset (ISO 32000-1, 9.6.4). */
 const withoutTag = (name: string): string => name.replace(/^[A-Z]{6}\+/, "");
 
 /** Crops or extends the picture to the same size: sides that differ by a fraction of a point can differ by a pixel. */
-function sameSize(picture: Picture, { width, height }: Picture): Picture {
+function sameSize(picture: PagePixels, { width, height }: PagePixels): PagePixels {
   if (picture.width === width && picture.height === height) return picture;
   const samples = new Uint8Array(width * height * 3).fill(255);
   const rowBytes = 3 * Math.min(width, picture.width);
@@ -192,10 +197,10 @@ function sameSize(picture: Picture, { width, height }: Picture): Picture {
 class Side implements Disposable {
   readonly #input: Input;
   #options: MupdfOptions;
-  readonly #looks: Looks | undefined;
-  #document: LookedAt | undefined;
+  readonly #looks: Renderings | undefined;
+  #document: RenderedDocument | undefined;
 
-  private constructor(input: Input, options: MupdfOptions, looks: Looks | undefined) {
+  private constructor(input: Input, options: MupdfOptions, looks: Renderings | undefined) {
     this.#input = input;
     this.#options = options;
     this.#looks = looks;
@@ -203,7 +208,7 @@ class Side implements Disposable {
 
   /** @throws EngineFailure if the document must be opened and that fails */
   static async open(input: Input, options: MupdfOptions, looks: Input | undefined): Promise<Side> {
-    const side = new Side(input, options, looks && decodeLooks(await looks.bytes()));
+    const side = new Side(input, options, looks && decodeRenderings(await looks.bytes()));
     if (!looks) await side.#open();
     return side;
   }
@@ -213,7 +218,7 @@ class Side implements Disposable {
   }
 
   /** Returns the recorded look of a page, or looks at the page now. */
-  async see(index: number): Promise<SeenPage | undefined> {
+  async see(index: number): Promise<StoredRendering | undefined> {
     return this.#looks?.pages.get(index) ?? this.look(index, 1);
   }
 
@@ -225,12 +230,12 @@ class Side implements Disposable {
     this.#document = undefined;
   }
 
-  /** Looks at a page, as {@link LookedAt} does. */
-  async look(index: number, closer: number): Promise<PageLook | undefined> {
+  /** Looks at a page, as {@link RenderedDocument} does. */
+  async look(index: number, closer: number): Promise<PageRendering | undefined> {
     return (await this.#open()).look(index, closer);
   }
 
-  async withPicture(seen: SeenPage, index: number): Promise<PageLook> {
+  async withPicture(seen: StoredRendering, index: number): Promise<PageRendering> {
     const { picture } = seen;
     if (picture) return { ...seen, picture };
     const again = await this.look(index, 1);
@@ -238,9 +243,9 @@ class Side implements Disposable {
     return again;
   }
 
-  async #open(): Promise<LookedAt> {
+  async #open(): Promise<RenderedDocument> {
     const options = this.#options;
-    this.#document ??= LookedAt.open(await this.#input.bytes(), await takeMupdf(options), options);
+    this.#document ??= RenderedDocument.open(await this.#input.bytes(), await acquireMupdf(options), options);
     return this.#document;
   }
 

@@ -1,11 +1,11 @@
 // Extracts the PDFs that are embedded in a PDF, one output each. replace-pdfs.ts identifies them by the same numbers.
 
 import * as z from "zod";
-import { operation, type Run } from "../../core/operation.ts";
+import { defineOperation, type Run } from "../../core/operation.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { roomOf } from "../../pdf/objects/room.ts";
+import { memoryLimitsOf } from "../../pdf/objects/room.ts";
 import { embeddedPdfs } from "../../pdf/pdfa/document/embedded-pdfs.ts";
 
 const paramsSchema = z.object({
@@ -16,7 +16,7 @@ export type ExtractPdfsParams = z.infer<typeof paramsSchema>;
 
 /** @throws EngineFailure the failure that the document or the engine caused */
 const run: Run<ExtractPdfsParams> = async function* ([input], { most }, context) {
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const objects = await MupdfSource.open(await input!.bytes(), engineBytes, budget);
   try {
@@ -31,4 +31,4 @@ const run: Run<ExtractPdfsParams> = async function* ([input], { most }, context)
   }
 };
 
-export const extractPdfs = operation({ name: "extract-pdfs", params: paramsSchema, run });
+export const extractPdfs = defineOperation({ name: "extract-pdfs", params: paramsSchema, run });

@@ -2,11 +2,11 @@
 // of look-records.ts. Knows nothing about the other document.
 
 import * as z from "zod";
-import { type Context, type Input, operation, type Run } from "../../core/operation.ts";
-import { takeMupdf } from "../../engines/mupdf/spare.ts";
-import { LookedAt, spread } from "../../pdf/pdfa/comparison/document-look.ts";
-import { encodeCount, encodeLook } from "../../pdf/pdfa/comparison/look-records.ts";
-import { lookOptions, prepareArchivalSpares } from "./compare-pdfs.ts";
+import { type Context, type Input, defineOperation, type Run } from "../../core/operation.ts";
+import { acquireMupdf } from "../../engines/mupdf/spare.ts";
+import { RenderedDocument, spread } from "../../pdf/pdfa/comparison/document-look.ts";
+import { encodeCount, encodeRendering } from "../../pdf/pdfa/comparison/look-records.ts";
+import { renderOptions, prewarmPdfaEngines } from "./compare-pdfs.ts";
 
 /**
  * Maximum size of all records. Further pictures are left out, and pages that differ are drawn again for the comparison.
@@ -24,13 +24,13 @@ const run: Run<LookParams> = async function* ([input], params, context) {
   yield { extension: "looks", type: "application/octet-stream", body: looks(input!, params, context) };
 };
 
-export const lookAtPdf = operation({ name: "look-at-pdf", params: paramsSchema, run });
+export const renderPdf = defineOperation({ name: "look-at-pdf", params: paramsSchema, run });
 
 async function* looks(input: Input, { timeMs }: LookParams, context: Context): AsyncGenerator<Uint8Array> {
   const ends = performance.now() + timeMs;
-  const options = lookOptions(context);
-  context.defer(() => prepareArchivalSpares(options));
-  using document = LookedAt.open(await input.bytes(), await takeMupdf(options), options);
+  const options = renderOptions(context);
+  context.defer(() => prewarmPdfaEngines(options));
+  using document = RenderedDocument.open(await input.bytes(), await acquireMupdf(options), options);
   yield encodeCount(document.pageCount);
   let bytes = 0;
   for (const index of spread(document.pageCount)) {
@@ -38,7 +38,7 @@ async function* looks(input: Input, { timeMs }: LookParams, context: Context): A
     if (performance.now() > ends || bytes > 2 * MOST_BYTES) break;
     const look = await document.look(index, 1);
     if (!look) continue;
-    const record = encodeLook(index, look, bytes < MOST_BYTES);
+    const record = encodeRendering(index, look, bytes < MOST_BYTES);
     bytes += record.length;
     yield record;
   }

@@ -4,14 +4,14 @@
 import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { type NoticeSubject, noticesAbout } from "../../core/notice.ts";
-import { type Context, operation, type Run } from "../../core/operation.ts";
+import { type NoticeSubject, namedNotices } from "../../core/notice.ts";
+import { type Context, defineOperation, type Run } from "../../core/operation.ts";
 import type { ColorModel } from "../../core/raster.ts";
 import { MupdfDocument } from "../../engines/mupdf/document.ts";
 import { Mupdf } from "../../engines/mupdf/mupdf.ts";
 import { MupdfPage } from "../../engines/mupdf/page.ts";
 import { encodeJpeg } from "../../formats/jpeg/write.ts";
-import { bodyOf } from "../../pdf/compression/recode-stream.ts";
+import { memoryBody } from "../../pdf/compression/recode-stream.ts";
 import { IDENTITY, inverse, type Matrix, multiply } from "../../pdf/content/matrix.ts";
 import { asDrawn } from "../../pdf/drawing/as-drawn.ts";
 import { finerPixels, type Piece, piecesOf, pixelsOf, smallPageFactor } from "../../pdf/images/drawn-resolution.ts";
@@ -19,7 +19,7 @@ import { placedImages } from "../../pdf/images/placed-images.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { roomOf } from "../../pdf/objects/room.ts";
+import { memoryLimitsOf } from "../../pdf/objects/room.ts";
 import { serializeNumber } from "../../pdf/objects/serialize.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../../pdf/objects/values.ts";
 import { writeFile } from "../../pdf/objects/writer.ts";
@@ -71,7 +71,7 @@ const HEAP_MARK_BYTES = 192 * 2 ** 20;
  * @throws EngineFailure the failure that a document or the engine caused
  */
 const run: Run<PicturePagesParams> = async function* ([input, look = input], params, context) {
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const bytes = await input!.bytes();
   const objects = await MupdfSource.open(bytes, Math.floor(engineBytes / 2), budget);
@@ -114,7 +114,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
     }
     font.finish();
     if (!params.pages) target.catalog.set("Pages", putPageTree(target, kids));
-    notices.push(...noticesAbout("pages-pictured", pictured));
+    notices.push(...namedNotices("pages-pictured", pictured));
     yield { extension: "pdf", type: "application/pdf", body: writeFile(target), notices: () => notices };
   } finally {
     objects.close();
@@ -122,7 +122,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
   }
 };
 
-export const picturePages = operation({ name: "picture-pages", params: paramsSchema, run });
+export const rasterizePages = defineOperation({ name: "picture-pages", params: paramsSchema, run });
 
 /** Entries of a page that are kept, whatever it shows. */
 const KEPT = [
@@ -172,7 +172,10 @@ async function picturedPage(
   const subject = { source, page: before, index: page.index, space, matrix };
   const drawing = await drawnFinely(drawn, subject, made, context);
   after.set("Resources", drawing.resources);
-  after.set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from(drawing.content, "latin1")))));
+  after.set(
+    "Contents",
+    target.add(new PdfStream(new Dictionary(), memoryBody(Buffer.from(drawing.content, "latin1")))),
+  );
   if (!made.isFlat) keepAnnotations(before, after);
   else if (target === source) keepLinks(source, before, after);
   return after;
@@ -308,14 +311,14 @@ function drawerOf(page: MupdfPage, file: PdfFile, hasInks: () => boolean, { sign
       profile ??= file.add(
         new PdfStream(
           Dictionary.of({ N: 4, Alternate: Name.of("DeviceCMYK") }),
-          bodyOf(raster.iccProfile ?? new Uint8Array(0)),
+          memoryBody(raster.iccProfile ?? new Uint8Array(0)),
         ),
       );
       dictionary.set("ColorSpace", [Name.of("ICCBased"), profile]);
       // Adobe's programs store the inks of a JPEG inverted, and so does the encoder.
       dictionary.set("Decode", [1, 0, 1, 0, 1, 0, 1, 0]);
     }
-    return new PdfStream(dictionary, bodyOf(Buffer.concat(chunks)));
+    return new PdfStream(dictionary, memoryBody(Buffer.concat(chunks)));
   };
 }
 

@@ -4,27 +4,27 @@
 import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";
 import type { Notice } from "../../core/notice.ts";
-import { type Context, operation, type Run } from "../../core/operation.ts";
-import { takeMupdf } from "../../engines/mupdf/spare.ts";
+import { type Context, defineOperation, type Run } from "../../core/operation.ts";
+import { acquireMupdf } from "../../engines/mupdf/spare.ts";
 import type { Family } from "../../formats/xmp/claims.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { roomOf } from "../../pdf/objects/room.ts";
+import { memoryLimitsOf } from "../../pdf/objects/room.ts";
 import { FileWriter } from "../../pdf/objects/writer.ts";
 import { withdrawClaims } from "../../pdf/pages/claims.ts";
 import type { Task } from "../../pdf/pdfa/archive.ts";
 import type { ContentWork } from "../../pdf/pdfa/content/content-count.ts";
-import { EMPTY_SHELF } from "../../pdf/pdfa/fonts/font-shelf.ts";
-import { archivalLevel } from "../../pdf/pdfa/level.ts";
+import { NO_FONTS } from "../../pdf/pdfa/fonts/font-shelf.ts";
+import { pdfaLevelSchema } from "../../pdf/pdfa/level.ts";
 import { repairFile } from "../../pdf/pdfa/repair.ts";
 import { ruleFailure } from "../../pdf/pdfa/rule-failure.ts";
-import { unprotect, withoutXfa } from "../unprotect.ts";
-import { prepareArchivalSpares } from "./compare-pdfs.ts";
+import { unprotect, xfaNotices } from "../unprotect.ts";
+import { prewarmPdfaEngines } from "./compare-pdfs.ts";
 import { workOutput } from "./count-content.ts";
 
 const paramsSchema = z.object({
-  level: archivalLevel,
+  level: pdfaLevelSchema,
   /** Broken rules in the result of the previous attempt on the same input; empty for the first attempt. */
   failures: z.array(ruleFailure).readonly(),
 });
@@ -44,7 +44,7 @@ const run: Run<RepairPdfaParams> = async function* ([input], params, context) {
   yield workOutput(found.work!);
 };
 
-export const repairPdfa = operation({ name: "repair-pdfa", params: paramsSchema, run });
+export const repairPdfa = defineOperation({ name: "repair-pdfa", params: paramsSchema, run });
 
 interface Found {
   /** Estimated cost of validating the file. */
@@ -62,21 +62,21 @@ async function* repair(
   context: Context,
   found?: Found,
 ): AsyncGenerator<Uint8Array> {
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
-  const engine = await takeMupdf({ heapLimitBytes: engineBytes });
-  context.defer(() => prepareArchivalSpares({ heapLimitBytes: engineBytes }, 1));
+  const engine = await acquireMupdf({ heapLimitBytes: engineBytes });
+  context.defer(() => prewarmPdfaEngines({ heapLimitBytes: engineBytes }, 1));
   const source = await MupdfSource.open(bytes, engineBytes, budget, engine);
   try {
     const file = PdfFile.of(source, budget);
-    const lost = [...unprotect(file, source, bytes), ...withoutXfa(file), ...withdrawClaims(file, isOtherwise)];
+    const lost = [...unprotect(file, source, bytes), ...xfaNotices(file), ...withdrawClaims(file, isOtherwise)];
     found?.notices.push(...lost);
     const work = await repairFile(file, {
       level,
       failures,
       signal: context.signal,
       source,
-      shelf: context.fonts ?? EMPTY_SHELF,
+      shelf: context.fonts ?? NO_FONTS,
       reopen: () => MupdfSource.open(bytes, engineBytes, budget),
       ...(found ? reportingTo(found, (pdf) => convertAttached(pdf, context)) : {}),
     });

@@ -5,14 +5,14 @@
 import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";
 import type { Notice } from "../../core/notice.ts";
-import { operation, type Run } from "../../core/operation.ts";
-import { bodyOf, decodedBytes } from "../../pdf/compression/recode-stream.ts";
+import { defineOperation, type Run } from "../../core/operation.ts";
+import { memoryBody, decodedBytes } from "../../pdf/compression/recode-stream.ts";
 import { inverse, type Matrix, multiply } from "../../pdf/content/matrix.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { Copier } from "../../pdf/objects/copier.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { roomOf } from "../../pdf/objects/room.ts";
+import { memoryLimitsOf } from "../../pdf/objects/room.ts";
 import { Dictionary, Name, PdfStream } from "../../pdf/objects/values.ts";
 import { writeFile } from "../../pdf/objects/writer.ts";
 import { withdrawClaims } from "../../pdf/pages/claims.ts";
@@ -30,7 +30,7 @@ const TOLERANCE = 0.01;
  * @throws EngineFailure `damaged` if the page counts differ, or the failure that either document caused
  */
 const run: Run<Record<string, never>> = async function* ([document, drawn], _params, context) {
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const bytes = await document!.bytes();
   const objects = await MupdfSource.open(bytes, Math.floor(engineBytes / 2), budget);
@@ -60,7 +60,9 @@ const run: Run<Record<string, never>> = async function* ([document, drawn], _par
       const content = contentOf(source, before);
       const matrix = between(source, before, target, after);
       if (isIdentity(matrix)) {
-        after.set("Resources", copied).set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(content))));
+        after
+          .set("Resources", copied)
+          .set("Contents", target.add(new PdfStream(new Dictionary(), memoryBody(content))));
       } else {
         // Patterns are positioned in the space of the content that uses them (8.7.3.1), so the content keeps a space of
         // its own.
@@ -71,9 +73,9 @@ const run: Run<Record<string, never>> = async function* ([document, drawn], _par
           Matrix: [...matrix],
           Resources: copied,
         });
-        const name = target.add(new PdfStream(form, bodyOf(content)));
+        const name = target.add(new PdfStream(form, memoryBody(content)));
         after.set("Resources", Dictionary.of({ XObject: Dictionary.of({ Contents: name }) }));
-        after.set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from("/Contents Do")))));
+        after.set("Contents", target.add(new PdfStream(new Dictionary(), memoryBody(Buffer.from("/Contents Do")))));
       }
       after.set("Group", group);
       const parent = target.dictionary(page.reference)?.get("Parent");
@@ -89,7 +91,7 @@ const run: Run<Record<string, never>> = async function* ([document, drawn], _par
   }
 };
 
-export const replaceContents = operation({ name: "replace-contents", params: z.object({}), run });
+export const replaceContents = defineOperation({ name: "replace-contents", params: z.object({}), run });
 
 /** Contents that were drawn anew have no marks for the structure, which PDF/UA requires. */
 export const withoutTags = (file: PdfFile): readonly Notice[] => withdrawClaims(file, (family) => family === "PDF/UA");

@@ -2,12 +2,12 @@
 
 import { deflateSync } from "node:zlib";
 import * as z from "zod";
-import { operation, type Run } from "../../core/operation.ts";
-import { bodyOf } from "../../pdf/compression/recode-stream.ts";
+import { defineOperation, type Run } from "../../core/operation.ts";
+import { memoryBody } from "../../pdf/compression/recode-stream.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { roomOf } from "../../pdf/objects/room.ts";
+import { memoryLimitsOf } from "../../pdf/objects/room.ts";
 import { Dictionary, Name, PdfStream } from "../../pdf/objects/values.ts";
 import { writeFile } from "../../pdf/objects/writer.ts";
 import { embeddedPdfs } from "../../pdf/pdfa/document/embedded-pdfs.ts";
@@ -21,7 +21,7 @@ export type ReplacePdfsParams = z.infer<typeof paramsSchema>;
 
 /** @throws EngineFailure the failure that the document or the engine caused */
 const run: Run<ReplacePdfsParams> = async function* ([document, ...others], { indexes }, context) {
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const original = await document!.bytes();
   const objects = await MupdfSource.open(original, engineBytes, budget);
@@ -40,7 +40,7 @@ const run: Run<ReplacePdfsParams> = async function* ([document, ...others], { in
       const parameters = file.dictionary(dictionary.get("Params"))?.clone() ?? new Dictionary();
       parameters.delete("CheckSum");
       dictionary.set("Params", parameters.set("Size", bytes.length));
-      file.put(place.reference, new PdfStream(dictionary, bodyOf(deflateSync(bytes))));
+      file.put(place.reference, new PdfStream(dictionary, memoryBody(deflateSync(bytes))));
     }
     yield { extension: "pdf", type: "application/pdf", body: writeFile(file), notices: () => notices };
   } finally {
@@ -48,4 +48,4 @@ const run: Run<ReplacePdfsParams> = async function* ([document, ...others], { in
   }
 };
 
-export const replacePdfs = operation({ name: "replace-pdfs", params: paramsSchema, run });
+export const replacePdfs = defineOperation({ name: "replace-pdfs", params: paramsSchema, run });

@@ -16,9 +16,9 @@ import { removeHiddenLayers } from "./hidden-layers.ts";
 import { ImageCoder, type Memory } from "./image-coder.ts";
 import { ImagePlans, settingsOf } from "./image-plans.ts";
 import { predictProfile } from "./profile-tables.ts";
-import { asFlate, bodyOf, decodedBytes, recodeStream, smaller, withoutFilter } from "./recode-stream.ts";
+import { asFlate, memoryBody, decodedBytes, recodeStream, smaller, withoutFilter } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
-import { shorterContent } from "./shorter-content.ts";
+import { minifyContent } from "./shorter-content.ts";
 import { UsedResources } from "./used-resources.ts";
 
 /** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */
@@ -148,7 +148,7 @@ class Compression implements Rewriting {
   /** Returns the stream without filters, if they are lossless. */
   #plain(stream: PdfStream): PdfStream {
     const bytes = stream.dictionary.has("Filter") ? decodedBytes(this.#file, stream) : undefined;
-    return bytes ? new PdfStream(withoutFilter(stream.dictionary), bodyOf(bytes)) : stream;
+    return bytes ? new PdfStream(withoutFilter(stream.dictionary), memoryBody(bytes)) : stream;
   }
 
   #rewriteContent(stream: PdfStream, number: number): PdfStream {
@@ -158,12 +158,12 @@ class Compression implements Rewriting {
     const bytes = streams.optimizeContent ? decodedBytes(this.#file, changed) : undefined;
     const scale = this.#plans.scaleOf(number);
     const rounding = (tolerance: number) => ({ tolerance, ...(scale === undefined ? {} : { scale }) });
-    const shorter = bytes && shorterContent(bytes, rounding(streams.roundContent ? TINY : INVISIBLE));
+    const shorter = bytes && minifyContent(bytes, rounding(streams.roundContent ? TINY : INVISIBLE));
     if (shorter && streams.reflate) {
       const lossless = recodeStream(this.#file, stream, streams);
       // Rounded content is shorter, but in rare cases not after compression.
       const exact =
-        streams.roundContent && bytes.length <= CHANCE_BYTES ? shorterContent(bytes, rounding(INVISIBLE)) : undefined;
+        streams.roundContent && bytes.length <= CHANCE_BYTES ? minifyContent(bytes, rounding(INVISIBLE)) : undefined;
       return smaller(exact ? smaller(lossless, asFlate(changed, exact)) : lossless, asFlate(changed, shorter));
     }
     if (changed !== stream && bytes) return smaller(recodeStream(this.#file, stream, streams), asFlate(changed, bytes));

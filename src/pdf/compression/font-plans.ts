@@ -3,7 +3,7 @@
 import { writeNamedCff } from "../../fonts/cff/named-cff.ts";
 import { readEmbeddedCff, subsetCff } from "../../fonts/cff/subset-cff.ts";
 import { subsetTag, TAGGED } from "../../fonts/names/subset-tag.ts";
-import { characterMaps } from "../../fonts/truetype/maps.ts";
+import { readCmap } from "../../fonts/truetype/maps.ts";
 import { subsetTrueType } from "../../fonts/truetype/subset-truetype.ts";
 import { readTrueType } from "../../fonts/truetype/truetype.ts";
 import { needsHints } from "../../fonts/truetype/unhinted.ts";
@@ -218,7 +218,7 @@ export class FontPlans {
   #simpleGlyphs({ plan, font, shown }: Planned): ReadonlySet<number> | undefined {
     const bytes = this.#bytesOf(plan);
     const program = bytes && readTrueType(bytes);
-    const maps = program && characterMaps(program);
+    const maps = program && readCmap(program);
     const lookups = maps && simpleLookups(this.#file, font, maps, shown?.bytes ?? []);
     for (const character of lookups?.characters ?? []) plan.characters.add(character);
     return lookups?.glyphs;

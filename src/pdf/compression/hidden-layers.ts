@@ -2,7 +2,7 @@
 // Visible content keeps its layers. Knows nothing about output.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
-import { TEXT_PLACING, TEXT_SHOWING, withoutMarks } from "../content/operators.ts";
+import { TEXT_PLACING, TEXT_SHOWING, nonPaintingEquivalent } from "../content/operators.ts";
 import { defaultVisibility, type LayerVisibility } from "../content/optional-content.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
@@ -104,7 +104,7 @@ function withoutHidden(
     } else if (operator === "EMC") {
       if (open.pop()) hidden--;
     }
-    const replacement = hidden > 0 ? withoutMarks(operator, operands) : undefined;
+    const replacement = hidden > 0 ? nonPaintingEquivalent(operator, operands) : undefined;
     const isShown = TEXT_SHOWING.has(operator);
     if (TEXT_PLACING.has(operator)) leading = [];
     if (replacement === undefined) {

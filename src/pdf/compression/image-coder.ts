@@ -11,7 +11,7 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { PdfStream, type StreamBody } from "../objects/values.ts";
 import { type ImagePlans, isBilevel, settingsOf } from "./image-plans.ts";
 import { formOf } from "./mixed-raster-form.ts";
-import { bodyOf, recodeJpegStream, recodeStream, smaller } from "./recode-stream.ts";
+import { memoryBody, recodeJpegStream, recodeStream, smaller } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
 
 /** Smaller images are not worth recoding. */
@@ -175,7 +175,7 @@ export class ImageCoder {
       this.#mayBeElsewhere(image, size);
       return lossless();
     }
-    const result = new PdfStream(recoded.dictionary, bodyOf(recoded.bytes));
+    const result = new PdfStream(recoded.dictionary, memoryBody(recoded.bytes));
     // Images that share a mask must have the same size, regardless of the number of bytes.
     if (isMatted && isSmaller) return result;
     if ((isSmaller || isOtherFax) && !this.#settings.images.onlyIfSmaller) return result;

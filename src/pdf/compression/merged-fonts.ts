@@ -2,10 +2,10 @@
 // no two programs are in memory. Knows nothing about font dictionaries.
 
 import { glyphNames } from "../../fonts/cff/cff.ts";
-import { flatCff } from "../../fonts/cff/flat-cff.ts";
+import { desubroutinize } from "../../fonts/cff/flat-cff.ts";
 import { commonOf, type NamedCff, writeNamedCff } from "../../fonts/cff/named-cff.ts";
 import { readEmbeddedCff } from "../../fonts/cff/subset-cff.ts";
-import { fingerprint, holdingOf, mergeTrueType, type Wanted } from "../../fonts/truetype/merge-truetype.ts";
+import { outlineHash, readContents, mergeTrueType, type GlyphSelection } from "../../fonts/truetype/merge-truetype.ts";
 import { readDrawnType1 } from "../../fonts/type1/subset-type1.ts";
 import { convertType1 } from "../../fonts/type1/to-cff.ts";
 import type { FontPlan } from "./font-plan.ts";
@@ -77,7 +77,7 @@ function mayBeMerged({ format, isKnown, keepsAll, byNumber, byName, keepsHints, 
 function* partsOf(
   plans: readonly FontPlan[],
   bytesOf: BytesOf,
-): Generator<readonly [bytes: Uint8Array | undefined, wanted: Wanted]> {
+): Generator<readonly [bytes: Uint8Array | undefined, wanted: GlyphSelection]> {
   for (const plan of plans) yield [bytesOf(plan), wantedOf(plan)];
 }
 
@@ -85,7 +85,7 @@ function* namedParts(plans: readonly FontPlan[], bytesOf: BytesOf): Generator<Na
   for (const plan of plans) yield namedCffOf(plan, bytesOf(plan));
 }
 
-const wantedOf = ({ glyphs, keepsAll, byNumber, characters, keepsHints }: FontPlan): Wanted => ({
+const wantedOf = ({ glyphs, keepsAll, byNumber, characters, keepsHints }: FontPlan): GlyphSelection => ({
   glyphs,
   keepsAll,
   characters: byNumber ? undefined : characters,
@@ -98,7 +98,7 @@ function collected(plans: readonly FontPlan[], bytesOf: BytesOf): (readonly Font
   for (const plan of plans) {
     const bytes = bytesOf(plan);
     const isTrueType = plan.format === "truetype";
-    const holding = isTrueType ? bytes && holdingOf(bytes, wantedOf(plan)) : holdingOfNames(namedCffOf(plan, bytes));
+    const holding = isTrueType ? bytes && readContents(bytes, wantedOf(plan)) : holdingOfNames(namedCffOf(plan, bytes));
     if (!holding) continue;
     const fitting = open.find((cluster) => fits(cluster, holding));
     if (fitting) {
@@ -137,7 +137,7 @@ export function namedCffOf(plan: FontPlan, bytes: Uint8Array | undefined): Named
   if (!cff || cff.isWrapped) return undefined;
   try {
     const all = glyphNames(cff.font);
-    return flatCff(cff.font, { names: keepsAll ? all : Array.from(glyphs, (glyph) => all[glyph] ?? ""), codes });
+    return desubroutinize(cff.font, { names: keepsAll ? all : Array.from(glyphs, (glyph) => all[glyph] ?? ""), codes });
   } catch (error) {
     // Data is outside the program.
     if (error instanceof RangeError) return undefined;
@@ -149,7 +149,7 @@ function holdingOfNames(font: NamedCff | undefined): Holding | undefined {
   if (!font) return undefined;
   const prints = Array.from(
     font.glyphs,
-    ([name, { width, charString }]) => [name, fingerprint(charString, Math.round(width))] as const,
+    ([name, { width, charString }]) => [name, outlineHash(charString, Math.round(width))] as const,
   );
   return { common: commonOf(font), glyphs: new Map(prints), characters: font.codes };
 }

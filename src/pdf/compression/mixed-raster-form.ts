@@ -5,7 +5,7 @@ import { SAMPLE_ENTRIES } from "../images/image.ts";
 import type { MixedRaster, Stencil } from "../images/mixed-raster.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, type Reference, type Value } from "../objects/values.ts";
-import { bodyOf } from "./recode-stream.ts";
+import { memoryBody } from "./recode-stream.ts";
 
 /** Entries of an image that have a different meaning or no meaning in a form. */
 const IMAGE_ENTRIES = [...SAMPLE_ENTRIES, "Intent", "Interpolate", "Alternates", "Name", "ID", "OPI", "Matte"];
@@ -29,7 +29,7 @@ export function formOf(
     Filter: Name.of("DCTDecode"),
     Intent: intent,
   });
-  const objects = Dictionary.of({ B: add(new PdfStream(base, bodyOf(backdrop.jpeg))) });
+  const objects = Dictionary.of({ B: add(new PdfStream(base, memoryBody(backdrop.jpeg))) });
   let content = intent instanceof Name ? `/${intent.text} ri /B Do` : "/B Do";
   stencils.forEach((stencil, index) => {
     const mask = Dictionary.of({
@@ -40,7 +40,7 @@ export function formOf(
       BitsPerComponent: 1,
       Filter: Name.of("JBIG2Decode"),
     });
-    objects.set(`S${index}`, add(new PdfStream(mask, bodyOf(stencil.jbig2))));
+    objects.set(`S${index}`, add(new PdfStream(mask, memoryBody(stencil.jbig2))));
     content += ` ${colorOperators(file, space, stencil)} /S${index} Do`;
   });
   const isNamed = isDevice(file, space);
@@ -55,7 +55,7 @@ export function formOf(
     .set("Subtype", Name.of("Form"))
     .set("BBox", [0, 0, 1, 1])
     .set("Resources", resources);
-  return new PdfStream(dictionary, bodyOf(Buffer.from(content, "latin1")));
+  return new PdfStream(dictionary, memoryBody(Buffer.from(content, "latin1")));
 }
 
 const isDevice = (file: PdfFile, space: Value) => ["DeviceGray", "DeviceRGB"].includes(file.name(space) ?? "");

@@ -2,11 +2,11 @@
 // like pixels of a picture, so PNG predictors improve their compression (ISO 32000-1, 7.4.4.4). No byte of the profile
 // changes.
 import { readTags } from "../../formats/icc/header.ts";
-import { PictureKernel } from "../../formats/picture-kernel.ts";
+import { ImageKernel } from "../../formats/picture-kernel.ts";
 import { encodeFlate } from "../images/flate-image.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream } from "../objects/values.ts";
-import { bodyOf, decodedBytes, smaller, withoutFilter } from "./recode-stream.ts";
+import { memoryBody, decodedBytes, smaller, withoutFilter } from "./recode-stream.ts";
 
 /** Smaller profiles contain no large tables. Larger profiles take too much kernel memory and stay unchanged. */
 const MIN_PREDICTED_BYTES = 16 * 1024;
@@ -35,7 +35,7 @@ export function predictProfile(file: PdfFile, stream: PdfStream): PdfStream {
   const pixelBytes = pixelBytesOf(bytes);
   const rowBytes = pixelBytes && rowBytesOf(bytes.length, pixelBytes);
   if (!rowBytes) return stream;
-  using kernel = new PictureKernel();
+  using kernel = new ImageKernel();
   const size = { width: rowBytes / pixelBytes, height: bytes.length / rowBytes, channels: pixelBytes };
   const pixels = { at: kernel.put(bytes), stride: rowBytes, ...size };
   const packed = encodeFlate(kernel, pixels, NOTHING_KNOWN, false).bytes;
@@ -43,7 +43,7 @@ export function predictProfile(file: PdfFile, stream: PdfStream): PdfStream {
   const predicted = withoutFilter(dictionary)
     .set("Filter", Name.of("FlateDecode"))
     .set("DecodeParms", Dictionary.of(parameters));
-  return smaller(stream, new PdfStream(predicted, bodyOf(packed)));
+  return smaller(stream, new PdfStream(predicted, memoryBody(packed)));
 }
 
 /** Returns the bytes per entry of the tables that make up most of the profile. Undefined if there are none. */

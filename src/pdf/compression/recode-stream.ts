@@ -21,7 +21,7 @@ function deflated(bytes: Uint8Array): Uint8Array {
 }
 
 /** Returns a body for bytes in memory. Nothing calls `decoded` on it. */
-export function bodyOf(bytes: Uint8Array): StreamBody {
+export function memoryBody(bytes: Uint8Array): StreamBody {
   return {
     raw: () => bytes,
     decoded() {
@@ -53,8 +53,8 @@ export function decodedBytes(file: PdfFile, stream: PdfStream): Uint8Array | und
 export function asFlate(stream: PdfStream, bytes: Uint8Array): PdfStream {
   const packed = deflated(bytes);
   const dictionary = withoutFilter(stream.dictionary);
-  if (packed.length + FILTER_BYTES >= bytes.length) return new PdfStream(dictionary, bodyOf(bytes));
-  return new PdfStream(dictionary.set("Filter", Name.of("FlateDecode")), bodyOf(packed));
+  if (packed.length + FILTER_BYTES >= bytes.length) return new PdfStream(dictionary, memoryBody(bytes));
+  return new PdfStream(dictionary.set("Filter", Name.of("FlateDecode")), memoryBody(packed));
 }
 
 export function withoutFilter(dictionary: Dictionary): Dictionary {
@@ -84,7 +84,7 @@ function reflated(stream: PdfStream, raw: Uint8Array): PdfStream {
     return stream;
   }
   const packed = deflated(bytes);
-  return packed.length < raw.length ? new PdfStream(stream.dictionary, bodyOf(packed)) : stream;
+  return packed.length < raw.length ? new PdfStream(stream.dictionary, memoryBody(packed)) : stream;
 }
 
 export const smaller = (one: PdfStream, other: PdfStream): PdfStream =>
@@ -97,7 +97,7 @@ export function recodeJpegStream(file: PdfFile, stream: PdfStream, memoryBytes: 
   const bare = filters.length === 1 ? stream : withoutOuterFlate(stream, filters);
   if (!bare) return stream;
   const bytes = transcodeJpeg(bare.body.raw(), memoryBytes);
-  return bytes ? new PdfStream(bare.dictionary, bodyOf(bytes)) : smaller(stream, bare);
+  return bytes ? new PdfStream(bare.dictionary, memoryBody(bytes)) : smaller(stream, bare);
 }
 
 function withoutOuterFlate(stream: PdfStream, filters: readonly string[]): PdfStream | undefined {
@@ -112,7 +112,7 @@ function withoutOuterFlate(stream: PdfStream, filters: readonly string[]): PdfSt
     const dictionary = withoutFilter(stream.dictionary).set("Filter", Name.of("DCTDecode"));
     const own = Array.isArray(parameters) ? parameters[1] : undefined;
     if (own !== undefined) dictionary.set("DecodeParms", own);
-    return new PdfStream(dictionary, bodyOf(bytes));
+    return new PdfStream(dictionary, memoryBody(bytes));
   } catch {
     return undefined;
   }

@@ -20,7 +20,7 @@ interface Token {
 }
 
 /** @returns undefined if the meaning of the bytes is uncertain: part of another stream, or damaged */
-export function shorterContent(bytes: Uint8Array, rounding: Rounding): Uint8Array | undefined {
+export function minifyContent(bytes: Uint8Array, rounding: Rounding): Uint8Array | undefined {
   const lexer = new Lexer(bytes);
   const written = new ShorterContent(bytes, rounding);
   let tokens: Token[] = [];

@@ -1,7 +1,7 @@
 // Maps the codes of a PDF font to glyphs of a TrueType font, and collects the lookups in its character maps (ISO
 // 32000-1, 9.6.6.4 and 9.7.4.2). Knows nothing about outlines.
 import { SYMBOL_BASES } from "../../fonts/symbolic.ts";
-import type { CharacterMap } from "../../fonts/truetype/maps.ts";
+import type { CmapSubtable } from "../../fonts/truetype/maps.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type Value } from "../objects/values.ts";
 
@@ -52,7 +52,7 @@ interface Lookups {
 export function simpleLookups(
   file: PdfFile,
   font: Dictionary,
-  maps: readonly CharacterMap[],
+  maps: readonly CmapSubtable[],
   codes: Iterable<number>,
 ): Lookups | undefined {
   const encoding = file.resolve(font.get("Encoding"));

@@ -78,7 +78,7 @@ export const RESOURCE_CATEGORIES: ReadonlyMap<string, ResourceCategory> = new Ma
  * Returns operators that have all effects of an operation except its marks; undefined for operations that paint
  * nothing.
  */
-export function withoutMarks(operator: string, operands: readonly Value[]): string | undefined {
+export function nonPaintingEquivalent(operator: string, operands: readonly Value[]): string | undefined {
   if (PATH_PAINTING.has(operator)) return PATH_END;
   if (OBJECT_PAINTING.has(operator)) return "";
   if (!TEXT_SHOWING.has(operator)) return undefined;

@@ -21,7 +21,7 @@ const STAMP_ENTRIES = [
 ];
 
 /** Makes an annotation a stamp, and removes the entries of its former type. */
-export function becomeStamp(dictionary: Dictionary): void {
+export function convertToStamp(dictionary: Dictionary): void {
   for (const key of [...dictionary.keys()]) if (!STAMP_ENTRIES.includes(key)) dictionary.delete(key);
   dictionary.set("Type", Name.of("Annot")).set("Subtype", Name.of("Stamp"));
 }

@@ -7,17 +7,17 @@ import { type Box, boundsOf, boxOf, fitting, IDENTITY, type Matrix, matrixOf } f
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { ColorUse } from "./color-use.ts";
-import { enclosed } from "./edits.ts";
+import { wrapInSaveRestore } from "./edits.ts";
 import { matrixText } from "./final-content.ts";
 import { type PageJob, regionsOf } from "./flatten-page.ts";
-import type { MarkFinder } from "./marks.ts";
-import { streamOf } from "./picture.ts";
+import type { TransparencyFinder } from "./marks.ts";
+import { imageStream } from "./picture.ts";
 import type { Regions } from "./regions.ts";
-import { FreeNames } from "./resource-names.ts";
+import { NameAllocator } from "./resource-names.ts";
 import { scanContent } from "./scan.ts";
-import type { Variant } from "./stage.ts";
+import type { PageVariant } from "./stage.ts";
 import { TextOnly } from "./text-only.ts";
-import { TooMuch } from "./too-much.ts";
+import { PageTooComplex } from "./too-much.ts";
 
 const MAX_ANNOTATIONS = 5_000;
 
@@ -29,7 +29,7 @@ interface Appearance {
 }
 
 /** Reports whether any appearance of the annotation is transparent. */
-export function isTransparentAnnotation(file: PdfFile, marks: MarkFinder, annotation: Value): boolean {
+export function isTransparentAnnotation(file: PdfFile, marks: TransparencyFinder, annotation: Value): boolean {
   return streamsIn(file, file.dictionary(annotation)?.get("AP")).some((form) => marks.inObject(form));
 }
 
@@ -50,7 +50,7 @@ export async function flattenAnnotations(
   await stage.show({ page, resources, objects, states, hasTilings: true });
   const base = background(job, resources, bytes, colors);
   const regions = regionsOf(job, page, colors);
-  const stack = new AppearanceStack(job, { resources, base, regions, names: new FreeNames("FlAnnot", objects) });
+  const stack = new AppearanceStack(job, { resources, base, regions, names: new NameAllocator("FlAnnot", objects) });
 
   const changed = new Map<number, Value>();
   all.forEach((value, index) => {
@@ -80,7 +80,7 @@ interface AnnotatedPage {
   /** The page's content with all saved states closed. */
   readonly base: Uint8Array;
   readonly regions: Regions;
-  readonly names: FreeNames;
+  readonly names: NameAllocator;
 }
 
 /** The appearances of a page's annotations, each drawn over those before it. */
@@ -128,7 +128,7 @@ class AppearanceStack {
       // Without a graphics state, some viewers draw a highlight of their own.
       Resources: Dictionary.of({ XObject: used, ExtGState: Dictionary.of({ G0: Dictionary.of({ SA: true }) }) }),
     });
-    return this.#job.file.add(streamOf(dictionary, new Uint8Array(Buffer.from(content, "latin1"))));
+    return this.#job.file.add(imageStream(dictionary, new Uint8Array(Buffer.from(content, "latin1"))));
   }
 
   #show({ form, matrix }: Appearance): string {
@@ -137,7 +137,7 @@ class AppearanceStack {
     return `q ${matrixText(matrix)} cm /${name} Do Q\n`;
   }
 
-  #withText(text: string): Variant {
+  #withText(text: string): PageVariant {
     const content = Buffer.concat([this.#page.base, Buffer.from(text, "latin1")]);
     return this.#job.stage.variant(new Uint8Array(content), this.#forms);
   }
@@ -159,9 +159,9 @@ function background(
     const options = { file, marks, colors, budget: file.budget, splitsFills: false };
     const { root, chargedBytes } = scanContent(bytes, resources, options);
     file.budget.release(chargedBytes);
-    return applyEdits(bytes, enclosed(root), bytes.length);
+    return applyEdits(bytes, wrapInSaveRestore(root), bytes.length);
   } catch (error) {
-    if (error instanceof TooMuch)
+    if (error instanceof PageTooComplex)
       return new Uint8Array(Buffer.concat([Buffer.from("q\n"), bytes, Buffer.from("\nQ\n")]));
     throw error;
   }

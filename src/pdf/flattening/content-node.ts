@@ -19,7 +19,7 @@ export interface LayerScope {
 }
 
 /** A text-showing operation. */
-export interface Show {
+export interface TextShow {
   readonly start: number;
   readonly end: number;
   /** The text rendering mode (9.3.6). */
@@ -28,7 +28,7 @@ export interface Show {
 }
 
 /** A range of bytes in a content stream. */
-export interface Span {
+export interface ByteSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -53,10 +53,10 @@ export interface Paint {
   readonly end: number;
   /** For a path, the start of its construction. For other kinds, `start`. */
   readonly pathStart: number;
-  readonly place: ContentPlace;
-  readonly shows: readonly Show[];
+  readonly place: InsertionPoint;
+  readonly shows: readonly TextShow[];
   /** Operations in a text object that stay in effect after it. */
-  readonly settings: readonly Span[];
+  readonly settings: readonly ByteSpan[];
   /** For an image or a form, the value of its name in the resources. */
   readonly object: Value | undefined;
   /** True if only the graphics state makes the operation transparent. */
@@ -76,7 +76,7 @@ export interface Paint {
 }
 
 /** A position in a content stream where content can be inserted, with the state at that position. */
-export interface ContentPlace {
+export interface InsertionPoint {
   readonly node: ContentNode;
   /** The byte offset at which content is inserted. */
   readonly at: number;
@@ -116,15 +116,15 @@ export interface ContentNode {
   readonly kids: Kid[];
   parent: { readonly node: ContentNode; readonly kid: Kid } | undefined;
   /** The sequences that are open at the end, and each `Q` without a matching `q`. */
-  ending: { readonly saved: number; readonly marked: number; readonly strays: readonly Span[] };
+  ending: { readonly saved: number; readonly marked: number; readonly strays: readonly ByteSpan[] };
 }
 
 /** Consecutive painting operations that are flattened together. */
-export interface Run {
+export interface TransparentRun {
   readonly paints: Paint[];
   /**
    * The position for a picture of the result. The picture contains everything painted before this position, and nothing
    * else.
    */
-  place: ContentPlace;
+  place: InsertionPoint;
 }

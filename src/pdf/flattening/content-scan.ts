@@ -12,11 +12,11 @@ import {
 } from "../content/operators.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
-import type { Color, ContentNode, ContentPlace, LayerScope, Paint, PaintKind, Span } from "./content-node.ts";
+import type { Color, ContentNode, InsertionPoint, LayerScope, Paint, PaintKind, ByteSpan } from "./content-node.ts";
 import { type GraphicsState, TextObject } from "./graphics-state.ts";
 import type { PageScan } from "./page-scan.ts";
 import { extended } from "./path-box.ts";
-import { TooMuch } from "./too-much.ts";
+import { PageTooComplex } from "./too-much.ts";
 
 const MAX_SAVED = 100_000;
 
@@ -31,7 +31,7 @@ export class ContentScan {
   readonly #marked: { readonly layers: LayerScope | undefined; readonly tagStart: number | undefined }[] = [];
   #layers: LayerScope | undefined;
   readonly #outerTag: number | undefined;
-  readonly #strays: Span[] = [];
+  readonly #strays: ByteSpan[] = [];
   #clips = false;
   #pathStart = -1;
   #pathBox: Box | undefined;
@@ -63,7 +63,7 @@ export class ContentScan {
     this.node.ending = { saved: this.#saved.length, marked: this.#marked.length, strays: this.#strays };
   }
 
-  place(at: number): ContentPlace {
+  place(at: number): InsertionPoint {
     return {
       node: this.node,
       at,
@@ -141,7 +141,7 @@ export class ContentScan {
   }
 
   #save(): void {
-    if (this.#saved.length >= MAX_SAVED) throw new TooMuch("graphics states");
+    if (this.#saved.length >= MAX_SAVED) throw new PageTooComplex("graphics states");
     this.#saved.push(this.state.clone());
   }
 
@@ -354,7 +354,7 @@ export class ContentScan {
     const properties =
       operator === "BDC" ? (given instanceof Name ? this.#look("Properties", given) : given) : undefined;
     const tagStart = this.#file.dictionary(properties)?.has("MCID") ? start : this.#tag;
-    if (this.#marked.length >= MAX_SAVED) throw new TooMuch("marked content");
+    if (this.#marked.length >= MAX_SAVED) throw new PageTooComplex("marked content");
     this.#marked.push({ layers: this.#layers, tagStart });
     if (!(tag instanceof Name && tag.text === "OC") || operator !== "BDC") return;
     this.#scanner.noteLayer();

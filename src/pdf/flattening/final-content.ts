@@ -7,11 +7,11 @@ import { IDENTITY, inverse, type Matrix, multiply } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { serializeNumber } from "../objects/serialize.ts";
 import { Dictionary, type PdfStream, type Reference, type Value } from "../objects/values.ts";
-import type { ContentNode, ContentPlace, Paint } from "./content-node.ts";
-import { dropped, enclosed, textOf } from "./edits.ts";
-import { streamOf } from "./picture.ts";
-import type { Placed } from "./regions.ts";
-import { type FreeNames, namesOf } from "./resource-names.ts";
+import type { ContentNode, InsertionPoint, Paint } from "./content-node.ts";
+import { hidePainting, wrapInSaveRestore, sliceText } from "./edits.ts";
+import { imageStream } from "./picture.ts";
+import type { RegionImage } from "./regions.ts";
+import { type NameAllocator, namesOf } from "./resource-names.ts";
 import type { TextOnly } from "./text-only.ts";
 import { NodeEdits } from "./variants.ts";
 
@@ -36,7 +36,7 @@ export class FinalContent {
   readonly #isTagged: boolean;
   readonly #edits = new NodeEdits();
   #pictures = 0;
-  readonly #names: FreeNames;
+  readonly #names: NameAllocator;
   /** The objects added to each content stream, by name. */
   readonly #objects = new Map<ContentNode, Map<string, Reference>>();
 
@@ -44,7 +44,7 @@ export class FinalContent {
    * @param isTagged true if the document has a structure tree; pictures are then marked as artifacts (ISO 32000-1,
    * 14.8.2.2)
    */
-  constructor(file: PdfFile, textOnly: TextOnly, isTagged: boolean, names: FreeNames) {
+  constructor(file: PdfFile, textOnly: TextOnly, isTagged: boolean, names: NameAllocator) {
     this.#file = file;
     this.#textOnly = textOnly;
     this.#isTagged = isTagged;
@@ -54,7 +54,7 @@ export class FinalContent {
   /** Removes the marks of an operation. Its text stays searchable. */
   drop(paint: Paint): void {
     const text = paint.kind === "form" ? this.#textOnly.form(paint.object, paint.node.resources) : undefined;
-    this.#edits.add(paint.node, dropped(paint, text && `/${this.#put(paint.node, text)} Do`));
+    this.#edits.add(paint.node, hidePainting(paint, text && `/${this.#put(paint.node, text)} Do`));
   }
 
   /** Replaces a form or an image with an opaque object. */
@@ -68,7 +68,7 @@ export class FinalContent {
   }
 
   /** Replaces the color of a fill with pictures. The shape of the fill clips them. */
-  fillWith(paint: Paint, placed: readonly Placed[]): void {
+  fillWith(paint: Paint, placed: readonly RegionImage[]): void {
     const shows = placed.flatMap((one) => this.#show(paint.place, one) ?? []);
     if (shows.length === 0) {
       this.drop(paint);
@@ -92,7 +92,7 @@ export class FinalContent {
     return this.#pictures;
   }
 
-  picture(place: ContentPlace, placed: readonly Placed[]): void {
+  picture(place: InsertionPoint, placed: readonly RegionImage[]): void {
     const isArtifact = this.#isTagged && place.tagStart === undefined;
     for (const one of placed) {
       const show = this.#show(place, one);
@@ -103,8 +103,8 @@ export class FinalContent {
   }
 
   /** Inserts pictures on top of the whole content. */
-  cover(root: ContentNode, placed: readonly Placed[]): void {
-    this.#edits.add(root, enclosed(root));
+  cover(root: ContentNode, placed: readonly RegionImage[]): void {
+    this.#edits.add(root, wrapInSaveRestore(root));
     this.picture({ ...OUTSIDE, node: root, at: root.bytes.length }, placed);
   }
 
@@ -125,7 +125,7 @@ export class FinalContent {
     const { bytes, resources } = this.emit(node);
     const dictionary = node.form!.dictionary.clone().set("Resources", resources);
     for (const key of ["Filter", "DecodeParms", "Length", "Group"]) dictionary.delete(key);
-    return streamOf(dictionary, bytes);
+    return imageStream(dictionary, bytes);
   }
 
   /** Returns the resources with the added objects, and without images and forms that are no longer shown. */
@@ -166,11 +166,11 @@ export class FinalContent {
     this.#edits.add(node, [
       { start, end: start, text: " q " },
       { start: first, end: first, text: before },
-      { start: end, end, text: `${after} Q ${textOf(node.bytes, settings)} ` },
+      { start: end, end, text: `${after} Q ${sliceText(node.bytes, settings)} ` },
     ]);
   }
 
-  #show(place: ContentPlace, { image, matrix }: Placed): string | undefined {
+  #show(place: InsertionPoint, { image, matrix }: RegionImage): string | undefined {
     const back = inverse(place.matrix);
     this.#pictures++;
     return back && `${matrixText(multiply(matrix, back))} cm /${this.#put(place.node, image)} Do`;

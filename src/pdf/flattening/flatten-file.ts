@@ -14,12 +14,12 @@ import { pageDictionary, readPages, type SourcePage } from "../pages/pages.ts";
 import { flattenAnnotations, isTransparentAnnotation } from "./annotations.ts";
 import { flattenPage, type PageJob } from "./flatten-page.ts";
 import { HardMasks } from "./hard-masks.ts";
-import { MarkFinder } from "./marks.ts";
-import { MixedForms } from "./mixed-form.ts";
-import { streamOf } from "./picture.ts";
+import { TransparencyFinder } from "./marks.ts";
+import { CompositedForms } from "./mixed-form.ts";
+import { imageStream } from "./picture.ts";
 import { type FlatteningQuality, RESOLUTIONS } from "./settings.ts";
-import { Stage } from "./stage.ts";
-import { withoutMarks } from "./sweep.ts";
+import { OffscreenDocument } from "./stage.ts";
+import { stripTransparency } from "./sweep.ts";
 
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 
@@ -54,18 +54,18 @@ export async function flattenFile(file: PdfFile, options: FlattenOptions): Promi
   const view = {
     get: (reference: Reference) => {
       const object = file.get(reference);
-      isMarked ||= withoutMarks(file, object) !== object;
+      isMarked ||= stripTransparency(file, object) !== object;
       return object;
     },
   };
   await surveyFile(file, view, signal);
-  isMarked ||= withoutMarks(file, file.catalog) !== file.catalog;
+  isMarked ||= stripTransparency(file, file.catalog) !== file.catalog;
   if (!isMarked) return undefined;
   options.prepare();
   const coverage = await flattenPages(file, options);
   const rewriting = {
     canonical: (reference: Reference) => reference,
-    rewrite: (object: Parameters<typeof withoutMarks>[1]) => withoutMarks(file, object),
+    rewrite: (object: Parameters<typeof stripTransparency>[1]) => stripTransparency(file, object),
   };
   return { chunks: writeFile(file, rewriting, { classic: isClassic(file) }), coverage };
 }
@@ -73,13 +73,13 @@ export async function flattenFile(file: PdfFile, options: FlattenOptions): Promi
 async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<number[]> {
   const { bytes, drawing, quality, signal, usedMs = () => 0 } = options;
   const { pages } = readPages(file);
-  let stage: Stage | undefined;
+  let stage: OffscreenDocument | undefined;
   const coverage: number[] = [];
-  const marks = new MarkFinder(file);
+  const marks = new TransparencyFinder(file);
   const shared = {
     file,
     marks,
-    forms: new MixedForms(file, marks),
+    forms: new CompositedForms(file, marks),
     masks: new HardMasks(file),
     resolutions: RESOLUTIONS[quality],
     finer: { pixelsLeft: LIMITS.picturedDocumentPixels },
@@ -100,7 +100,7 @@ async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<num
       signal.throwIfAborted();
       if (!seen.delete(page.reference.number)) continue;
       if (drawn.has(page)) {
-        stage ??= await Stage.open(bytes, drawing);
+        stage ??= await OffscreenDocument.open(bytes, drawing);
         coverage.push(await flattenOne({ ...shared, stage, pageNumber: index + 1 }, page));
         const possible = pace.step();
         if (possible !== undefined) throw tooLong(drawn.size, possible);
@@ -118,7 +118,7 @@ function tooLong(pages: number, possible: number): EngineFailure {
   return new EngineFailure("too-complex", why, { why });
 }
 
-function needsDrawing(file: PdfFile, marks: MarkFinder, source: SourcePage): boolean {
+function needsDrawing(file: PdfFile, marks: TransparencyFinder, source: SourcePage): boolean {
   const page = pageDictionary(file, source);
   if (marks.inResources(page.get("Resources"))) return true;
   return (file.array(page.get("Annots")) ?? []).some((value) => isTransparentAnnotation(file, marks, value));
@@ -135,7 +135,7 @@ async function flattenOne(job: PageJob, source: SourcePage): Promise<number> {
     const changed = (file.dictionary(source.reference) ?? new Dictionary()).clone();
     if (flat) {
       const { bytes, resources } = flat;
-      changed.set("Contents", file.add(streamOf(new Dictionary(), bytes))).set("Resources", resources);
+      changed.set("Contents", file.add(imageStream(new Dictionary(), bytes))).set("Resources", resources);
     }
     if (annotations) changed.set("Annots", annotations);
     file.put(source.reference, changed);

@@ -7,30 +7,30 @@ import { placedImages } from "../images/placed-images.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Reference } from "../objects/values.ts";
 import { ColorUse } from "./color-use.ts";
-import type { ContentNode, LayerScope, Paint, Run } from "./content-node.ts";
+import type { ContentNode, LayerScope, Paint, TransparentRun } from "./content-node.ts";
 import { FinalContent, matrixText } from "./final-content.ts";
 import type { HardMasks } from "./hard-masks.ts";
 import { imageSamplesOf } from "./image-samples.ts";
-import type { MarkFinder } from "./marks.ts";
-import type { MixedForms } from "./mixed-form.ts";
-import { colorSetting, mixedSetting, thinnedSetting } from "./mixing.ts";
+import type { TransparencyFinder } from "./marks.ts";
+import type { CompositedForms } from "./mixed-form.ts";
+import { colorSetting, compositedColor, scaledTint } from "./mixing.ts";
 import { around } from "./pixels.ts";
-import { type Fineness, Regions, type Seen } from "./regions.ts";
-import { FreeNames } from "./resource-names.ts";
+import { type Fineness, Regions, type VisibleAreas } from "./regions.ts";
+import { NameAllocator } from "./resource-names.ts";
 import { type Scanned, scanContent } from "./scan.ts";
 import { DRAWINGS_OF_RUN, MAX_DECODED, MAX_PICTURES, MAX_RUNS, MAX_STEPS } from "./settings.ts";
-import type { ColorModel, Stage } from "./stage.ts";
+import type { ColorModel, OffscreenDocument } from "./stage.ts";
 import { TextOnly } from "./text-only.ts";
 import { mayHaveTilings } from "./tilings.ts";
-import { TooMuch } from "./too-much.ts";
+import { PageTooComplex } from "./too-much.ts";
 import { Variants } from "./variants.ts";
 
 export interface PageJob {
   readonly file: PdfFile;
-  readonly stage: Stage;
-  readonly marks: MarkFinder;
+  readonly stage: OffscreenDocument;
+  readonly marks: TransparencyFinder;
   readonly masks: HardMasks;
-  readonly forms: MixedForms;
+  readonly forms: CompositedForms;
   readonly resolutions: Fineness["resolutions"];
   readonly finer: Fineness["finer"];
   readonly isTagged: boolean;
@@ -64,7 +64,7 @@ export async function flattenPage(
       scanned = scanContent(bytes, resources, { ...options, splitsFills: false });
     }
   } catch (error) {
-    if (!(error instanceof TooMuch)) throw error;
+    if (!(error instanceof PageTooComplex)) throw error;
   }
   if (scanned?.runs.length === 0) return undefined;
   const imageSamples = imageSamplesOf(file, scanned?.runs ?? []);
@@ -140,7 +140,7 @@ class PageFlattening {
   readonly #resources: Dictionary | undefined;
   readonly #regions: Regions;
   readonly #textOnly: TextOnly;
-  readonly #names: FreeNames;
+  readonly #names: NameAllocator;
 
   constructor(job: PageJob, resources: Dictionary | undefined, regions: Regions) {
     const { file, marks } = job;
@@ -148,7 +148,7 @@ class PageFlattening {
     this.#resources = resources;
     this.#regions = regions;
     this.#textOnly = new TextOnly(file, { file, marks, colors: new ColorUse(file), budget: file.budget });
-    this.#names = new FreeNames("Fl", file.dictionary(resources?.get("XObject")));
+    this.#names = new NameAllocator("Fl", file.dictionary(resources?.get("XObject")));
   }
 
   /** @param decoded estimated number of image samples that are decoded for each run */
@@ -175,7 +175,12 @@ class PageFlattening {
   }
 
   /** @returns false if this takes too many pictures */
-  async #oneByOne(runs: readonly Run[], variants: Variants, final: FinalContent, seen: Seen | undefined) {
+  async #oneByOne(
+    runs: readonly TransparentRun[],
+    variants: Variants,
+    final: FinalContent,
+    seen: VisibleAreas | undefined,
+  ) {
     for (const run of runs) {
       this.#job.signal.throwIfAborted();
       this.#flatten(run, variants, final, seen);
@@ -210,8 +215,8 @@ class PageFlattening {
    * Replaces soft masks without intermediate values with masks of one bit, and returns the runs that are still
    * transparent.
    */
-  #withoutHardMasks(runs: readonly Run[], final: FinalContent): Run[] {
-    const left: Run[] = [];
+  #withoutHardMasks(runs: readonly TransparentRun[], final: FinalContent): TransparentRun[] {
+    const left: TransparentRun[] = [];
     for (const { paints, place } of runs) {
       const soft = paints.filter((paint) => {
         const hard = paint.byMask ? this.#job.masks.find(paint.object) : undefined;
@@ -224,13 +229,13 @@ class PageFlattening {
   }
 
   /** Returns the areas where transparency is visible in the end. Areas that later objects hide need no picture. */
-  #seen(runs: readonly Run[], variants: Variants): Seen {
+  #seen(runs: readonly TransparentRun[], variants: Variants): VisibleAreas {
     using all = variants.make({});
     using opaque = variants.make({ without: runs.flatMap(({ paints }) => paints) });
     return this.#regions.seen(all, opaque);
   }
 
-  #overlay(runs: readonly Run[], { root }: Scanned, variants: Variants, final: FinalContent): void {
+  #overlay(runs: readonly TransparentRun[], { root }: Scanned, variants: Variants, final: FinalContent): void {
     const paints = runs.flatMap((run) => run.paints);
     using after = variants.make({});
     using before = variants.make({ without: paints });
@@ -241,7 +246,7 @@ class PageFlattening {
     final.cover(root, pictures);
   }
 
-  #flatten(run: Run, variants: Variants, final: FinalContent, seen: Seen | undefined): void {
+  #flatten(run: TransparentRun, variants: Variants, final: FinalContent, seen: VisibleAreas | undefined): void {
     const { paints, place } = run;
     const upTo = paints.reduce((last, paint) => (paint.sequence > last.sequence ? paint : last));
     const revealed = this.#revealedBy(run);
@@ -284,8 +289,8 @@ class PageFlattening {
       return form !== undefined;
     }
     if (!isFill && !isStroke) return false;
-    const thinned = this.#regions.isPaper(backdrop) ? thinnedSetting(file, paint, alpha) : undefined;
-    const setting = thinned ?? mixedSetting(file, paint, mixture);
+    const thinned = this.#regions.isPaper(backdrop) ? scaledTint(file, paint, alpha) : undefined;
+    const setting = thinned ?? compositedColor(file, paint, mixture);
     if (setting !== undefined) final.recolor(paint, setting);
     return setting !== undefined;
   }
@@ -302,7 +307,7 @@ class PageFlattening {
     return false;
   }
 
-  #revealedBy({ paints, place }: Run): LayerScope | undefined {
+  #revealedBy({ paints, place }: TransparentRun): LayerScope | undefined {
     const [first] = paints;
     const own = first?.ownLayer !== undefined && first.object instanceof Reference ? first.object.number : undefined;
     return own === undefined ? place.layers : { outer: place.layers, mark: undefined, objectNumber: own };

@@ -3,8 +3,8 @@
 
 import type { Matrix } from "../content/matrix.ts";
 import type { Dictionary, Value } from "../objects/values.ts";
-import type { Clip, Color, Show, Span } from "./content-node.ts";
-import type { Marks } from "./marks.ts";
+import type { Clip, Color, TextShow, ByteSpan } from "./content-node.ts";
+import type { TransparencyParams } from "./marks.ts";
 
 export class GraphicsState {
   matrix: Matrix;
@@ -30,7 +30,7 @@ export class GraphicsState {
     return this.#isBlended || this.#isMasked;
   }
 
-  set({ fillAlpha, strokeAlpha, isBlended, isMasked }: Marks): void {
+  set({ fillAlpha, strokeAlpha, isBlended, isMasked }: TransparencyParams): void {
     this.fillAlpha = fillAlpha ?? this.fillAlpha;
     this.strokeAlpha = strokeAlpha ?? this.strokeAlpha;
     this.#isBlended = isBlended ?? this.#isBlended;
@@ -66,8 +66,8 @@ export class GraphicsState {
 /** A text object, from `BT` to `ET`. */
 export class TextObject {
   readonly start: number;
-  readonly shows: Show[] = [];
-  readonly settings: Span[] = [];
+  readonly shows: TextShow[] = [];
+  readonly settings: ByteSpan[] = [];
   paints = false;
   isTransparent = false;
   /** True if a pattern or a font makes the text transparent. */
@@ -85,7 +85,7 @@ export class TextObject {
   }
 
   show(
-    show: Show,
+    show: TextShow,
     about: {
       readonly paints: boolean;
       readonly isTransparent: boolean;
@@ -101,7 +101,7 @@ export class TextObject {
     this.#isPlain &&= about.isPlain;
   }
 
-  setting({ start, end, operator }: Span & { readonly operator: string }): void {
+  setting({ start, end, operator }: ByteSpan & { readonly operator: string }): void {
     this.settings.push({ start, end });
     const isOfText = operator.startsWith("T") && operator !== "Tr";
     if (this.shows.length > 0 && !isOfText) this.#isPlain = false;

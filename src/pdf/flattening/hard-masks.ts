@@ -2,7 +2,7 @@
 // (8.9.6.3). Knows nothing about pages.
 
 import { EngineFailure } from "../../core/failure.ts";
-import { PictureKernel } from "../../formats/picture-kernel.ts";
+import { ImageKernel } from "../../formats/picture-kernel.ts";
 import { readImage } from "../images/image.ts";
 import { readSamples, UnreadableImage } from "../images/image-samples.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -69,7 +69,7 @@ export class HardMasks {
     if (image?.colors?.channels !== 1) return undefined;
     const { width, height } = image;
     try {
-      using kernel = new PictureKernel();
+      using kernel = new ImageKernel();
       const pixels = readSamples(kernel, image, soft.body, { width, height, nearest: false }, LIMITS);
       const bits = new Uint8Array(width * height);
       const [low, high] = image.decode ?? [0, 1];

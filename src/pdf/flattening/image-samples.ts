@@ -2,12 +2,12 @@
 
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Reference } from "../objects/values.ts";
-import type { Run } from "./content-node.ts";
+import type { TransparentRun } from "./content-node.ts";
 
 /** An image has up to four channels, most have three. */
 const CHANNELS = 3;
 
-export function imageSamplesOf(file: PdfFile, runs: readonly Run[]): number {
+export function imageSamplesOf(file: PdfFile, runs: readonly TransparentRun[]): number {
   const images = new Map<number, number>();
   for (const { object } of runs.flatMap(({ paints }) => paints)) {
     if (!(object instanceof Reference) || images.has(object.number)) continue;

@@ -4,7 +4,7 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
 
 /** The transparency parameters that a graphics state dictionary sets. Absent parameters stay unchanged. */
-export interface Marks {
+export interface TransparencyParams {
   readonly fillAlpha?: number;
   readonly strokeAlpha?: number;
   readonly isBlended?: boolean;
@@ -17,7 +17,7 @@ const MAX_STEPS = 20_000;
 const MAX_TOTAL_STEPS = 2_000_000;
 const NO_BLENDING = new Set(["Normal", "Compatible"]);
 
-export class MarkFinder {
+export class TransparencyFinder {
   readonly #file: PdfFile;
   /** The results by object number: true if the object, or anything that it refers to, is transparent. */
   readonly #found = new Map<number, boolean>();
@@ -28,9 +28,9 @@ export class MarkFinder {
   }
 
   /** Reads the alpha, blend mode and soft mask (11.6.4.3, 11.6.3 and 11.6.5.1). */
-  ofState(state: Dictionary): Marks {
+  ofState(state: Dictionary): TransparencyParams {
     const file = this.#file;
-    const marks: { -readonly [K in keyof Marks]: Marks[K] } = {};
+    const marks: { -readonly [K in keyof TransparencyParams]: TransparencyParams[K] } = {};
     const fill = file.number(state.get("ca"));
     const stroke = file.number(state.get("CA"));
     if (fill !== undefined) marks.fillAlpha = fill;

@@ -13,9 +13,9 @@ import {
 } from "../content/operators.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary, PdfStream, Reference, Value } from "../objects/values.ts";
-import type { MarkFinder } from "./marks.ts";
-import { type Mixture, mixed } from "./mixing.ts";
-import { streamOf } from "./picture.ts";
+import type { TransparencyFinder } from "./marks.ts";
+import { type CompositeInput, mixed } from "./mixing.ts";
+import { imageStream } from "./picture.ts";
 import { namesOf } from "./resource-names.ts";
 
 const MAX_DEPTH = 8;
@@ -25,25 +25,25 @@ const MAX_FORMS = 200;
 const UNKNOWN_COLORS: ReadonlySet<string> = new Set([...SPACE_COLOR, "sh", "BI", ...GLYPH_WIDTH]);
 const INVISIBLE = 3;
 
-export class MixedForms {
+export class CompositedForms {
   readonly #file: PdfFile;
-  readonly #marks: MarkFinder;
+  readonly #marks: TransparencyFinder;
   #forms = 0;
 
-  constructor(file: PdfFile, marks: MarkFinder) {
+  constructor(file: PdfFile, marks: TransparencyFinder) {
     this.#file = file;
     this.#marks = marks;
   }
 
   /** @returns an opaque form; undefined if the form contains anything except shapes and text in device colors */
-  make(value: Value | undefined, mixture: Mixture): Reference | undefined {
+  make(value: Value | undefined, mixture: CompositeInput): Reference | undefined {
     const stream = this.#file.stream(value);
     // Without a group, every object in the form is blended separately.
     if (!stream || !this.#file.dictionary(stream.dictionary.get("Group"))) return undefined;
     return this.#make(stream, mixture, 0);
   }
 
-  #make({ dictionary, body }: PdfStream, mixture: Mixture, depth: number): Reference | undefined {
+  #make({ dictionary, body }: PdfStream, mixture: CompositeInput, depth: number): Reference | undefined {
     const file = this.#file;
     const resources = file.dictionary(dictionary.get("Resources"));
     if (depth > MAX_DEPTH || ++this.#forms > MAX_FORMS || !resources || this.#marks.inResources(resources))
@@ -56,11 +56,11 @@ export class MixedForms {
     if (!edits) return undefined;
     const copy = dictionary.clone().set("Resources", resources.clone().set("XObject", objects));
     for (const key of ["Group", "Filter", "DecodeParms", "Length"]) copy.delete(key);
-    return file.add(streamOf(copy, applyEdits(bytes, edits, bytes.length)));
+    return file.add(imageStream(copy, applyEdits(bytes, edits, bytes.length)));
   }
 
   /** @param objects the XObjects of the form; the used ones are replaced, the others removed */
-  #edits(bytes: Uint8Array, objects: Dictionary, mixture: Mixture, depth: number): Edit[] | undefined {
+  #edits(bytes: Uint8Array, objects: Dictionary, mixture: CompositeInput, depth: number): Edit[] | undefined {
     const edits: Edit[] = [];
     const saved: { fill: boolean; stroke: boolean; mode: number }[] = [];
     const shown = new Set<string>();

@@ -7,7 +7,7 @@ import type { Color, Paint } from "./content-node.ts";
 import type { ColorModel } from "./stage.ts";
 
 /** The backdrop color and the alpha of the color above it. */
-export interface Mixture {
+export interface CompositeInput {
   readonly alpha: number;
   /** In the components of the model, from 0 to 1. */
   readonly backdrop: readonly number[];
@@ -18,7 +18,7 @@ const DEFAULTS = ["DefaultGray", "DefaultRGB", "DefaultCMYK"];
 const DEVICE_SPACES: Readonly<Record<string, number>> = { DeviceGray: 1, DeviceRGB: 3, DeviceCMYK: 4 };
 
 /** @returns an operation that sets the mixed color of a fill or a stroke; undefined for colors outside the model */
-export function mixedSetting(file: PdfFile, paint: Paint, mixture: Mixture): string | undefined {
+export function compositedColor(file: PdfFile, paint: Paint, mixture: CompositeInput): string | undefined {
   const color = paint.isStroke ? paint.stroke : paint.fill;
   const components = color ? deviceComponents(file, paint, color) : [0];
   const text = components && mixed(components, mixture);
@@ -26,7 +26,7 @@ export function mixedSetting(file: PdfFile, paint: Paint, mixture: Mixture): str
 }
 
 /** @param components of a device color: one, three or four */
-export function mixed(components: readonly number[], { alpha, backdrop, model }: Mixture): string | undefined {
+export function mixed(components: readonly number[], { alpha, backdrop, model }: CompositeInput): string | undefined {
   const own = inModel(components, model);
   if (!own) return undefined;
   const result = own.map((component, index) => alpha * clamp(component) + (1 - alpha) * backdrop[index]);
@@ -45,7 +45,7 @@ export function colorSetting(color: readonly number[], model: ColorModel): strin
  * Scales ink tints by the alpha. On bare paper this has the same look, and spot colors stay spot colors (11.7.3).
  * @returns an operation that sets the color; undefined for colors that are not inks
  */
-export function thinnedSetting(file: PdfFile, paint: Paint, alpha: number): string | undefined {
+export function scaledTint(file: PdfFile, paint: Paint, alpha: number): string | undefined {
   const color = paint.isStroke ? paint.stroke : paint.fill;
   if (!color || color.components.length === 0) return undefined;
   const tints = color.components.map((tint) => serializeNumber(tint * alpha)).join(" ");

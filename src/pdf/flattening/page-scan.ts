@@ -5,14 +5,14 @@ import type { Budget } from "../objects/budget.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { PdfStream } from "../objects/values.ts";
 import type { ColorUse } from "./color-use.ts";
-import type { ContentNode, ContentPlace, LayerScope } from "./content-node.ts";
+import type { ContentNode, InsertionPoint, LayerScope } from "./content-node.ts";
 import type { GraphicsState } from "./graphics-state.ts";
-import type { MarkFinder } from "./marks.ts";
+import type { TransparencyFinder } from "./marks.ts";
 import type { RunBuilder } from "./run-builder.ts";
 
 export interface ScanOptions {
   readonly file: PdfFile;
-  readonly marks: MarkFinder;
+  readonly marks: TransparencyFinder;
   readonly colors: ColorUse;
   readonly budget: Budget;
   /** True to make fills of one color runs of their own, so that their shapes can be kept. */
@@ -27,7 +27,7 @@ export interface FormPlace {
   readonly depth: number;
   readonly state: GraphicsState;
   readonly node: ContentNode;
-  place(at: number): ContentPlace;
+  place(at: number): InsertionPoint;
 }
 
 export interface PageScan {

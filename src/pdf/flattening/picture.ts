@@ -2,7 +2,7 @@
 // Knows nothing about pages.
 import { deflateSync } from "node:zlib";
 import { encodePixels, newPixels } from "../../formats/jpeg/samples.ts";
-import { PictureKernel } from "../../formats/picture-kernel.ts";
+import { ImageKernel } from "../../formats/picture-kernel.ts";
 import { encodeFlate, takeCensus } from "../images/flate-image.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, plainBody, type Reference, type Value } from "../objects/values.ts";
@@ -30,7 +30,7 @@ export interface PictureOptions {
 }
 
 /** @returns the image as an object of the file */
-export function addPicture(file: PdfFile, pixels: Pixels, { mask, layer }: PictureOptions): Reference {
+export function addImage(file: PdfFile, pixels: Pixels, { mask, layer }: PictureOptions): Reference {
   const { width, height } = pixels;
   const counted = mask ? countOf(mask.bits) : width * height;
   const isMasked = mask !== undefined && counted < width * height * WHOLE;
@@ -45,7 +45,7 @@ export function addPicture(file: PdfFile, pixels: Pixels, { mask, layer }: Pictu
     ...(isMasked ? { Mask: addMask(file, mask) } : {}),
     ...(layer === undefined ? {} : { OC: layer }),
   });
-  return file.add(streamOf(dictionary, bytes));
+  return file.add(imageStream(dictionary, bytes));
 }
 
 /** @returns a stencil that paints where the mask is 0, as required for an explicit mask: 1 is masked out */
@@ -64,10 +64,10 @@ export function addMask(file: PdfFile, { width, height, bits }: Mask): Reference
     BitsPerComponent: 1,
     Filter: Name.of("FlateDecode"),
   });
-  return file.add(streamOf(dictionary, deflateSync(packed, { level: 9 })));
+  return file.add(imageStream(dictionary, deflateSync(packed, { level: 9 })));
 }
 
-export function streamOf(dictionary: Dictionary, bytes: Uint8Array): PdfStream {
+export function imageStream(dictionary: Dictionary, bytes: Uint8Array): PdfStream {
   return new PdfStream(dictionary, plainBody(bytes));
 }
 
@@ -97,7 +97,7 @@ interface Encoded {
 }
 
 function encode({ width, height, channels, samples }: Pixels): Encoded {
-  using kernel = new PictureKernel();
+  using kernel = new ImageKernel();
   const colored = newPixels(kernel, width, height, channels);
   for (let y = 0; y < height; y++) {
     kernel

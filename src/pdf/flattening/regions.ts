@@ -6,7 +6,7 @@ import { areaOf, finerPixels, type Piece, piecesOf, pixelsOf, smallPageFactor } 
 import type { PlacedImage } from "../images/placed-images.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Reference, Value } from "../objects/values.ts";
-import { addPicture } from "./picture.ts";
+import { addImage } from "./picture.ts";
 import {
   boxesOf,
   countOf,
@@ -27,7 +27,7 @@ import {
   type Resolutions,
   SEEN_DPI,
 } from "./settings.ts";
-import type { ColorModel, Pixels, Scale, Variant } from "./stage.ts";
+import type { ColorModel, Pixels, Scale, PageVariant } from "./stage.ts";
 
 const POINTS_PER_INCH = 72;
 /** Resolution at which all pages but small ones have enough pixels. */
@@ -42,13 +42,13 @@ const SHARP = 0.005;
 const HARD_ENDS = 0.25;
 
 /** An image, and the matrix from its unit square to default user space. */
-export interface Placed {
+export interface RegionImage {
   readonly image: Reference;
   readonly matrix: Matrix;
 }
 
 /** The areas of visible transparency at two resolutions. */
-export interface Seen {
+export interface VisibleAreas {
   readonly fine: Mask;
   readonly coarse: Mask;
 }
@@ -116,7 +116,7 @@ export class Regions {
   }
 
   /** @param within a box in user space; everything outside it is black */
-  coarse(variant: Variant, within?: Box): Pixels {
+  coarse(variant: PageVariant, within?: Box): Pixels {
     const whole = this.#coarseBox;
     const box = (within && this.#coarsely(within)) ?? whole;
     if (box.every((side, index) => side === whole[index])) return variant.draw(whole, this.#coarseScale, this.model);
@@ -156,13 +156,13 @@ export class Regions {
   }
 
   /** Returns the areas where two variants differ. */
-  seen(one: Variant, other: Variant): Seen {
+  seen(one: PageVariant, other: PageVariant): VisibleAreas {
     const coarsely = differenceOf(this.coarse(one), this.coarse(other));
     const [left, top, right, bottom] = this.#seenBox;
     const fine = { width: right - left, height: bottom - top, bits: new Uint8Array(this.#covered.length) };
     for (const coarse of boxesOf(coarsely)) {
       const box = within(scaled(this.#pageBox(coarse), this.#seenScale), this.#seenBox);
-      const draw = (variant: Variant) => variant.draw(box, this.#seenScale, this.model);
+      const draw = (variant: PageVariant) => variant.draw(box, this.#seenScale, this.model);
       const part = differenceOf(draw(one), draw(other));
       for (let y = 0; y < part.height; y++) {
         const row = part.bits.subarray(y * part.width, (y + 1) * part.width);
@@ -190,7 +190,7 @@ export class Regions {
    * @param seen the areas that matter; undefined for all
    * @returns the coarse pixels that differ; undefined if none do
    */
-  changed(after: Pixels, before: Pixels, seen: Seen | undefined): Mask | undefined {
+  changed(after: Pixels, before: Pixels, seen: VisibleAreas | undefined): Mask | undefined {
     const mask = differenceOf(after, before);
     if (seen) intersect(mask, seen.coarse);
     return isEmpty(mask) ? undefined : mask;
@@ -200,8 +200,14 @@ export class Regions {
    * Returns pictures of the areas where two variants differ.
    * @param changed the result of {@link changed}
    */
-  pictures(after: Variant, before: Variant, changed: Mask, seen: Seen | undefined, layer?: Value): Placed[] {
-    const placed: Placed[] = [];
+  pictures(
+    after: PageVariant,
+    before: PageVariant,
+    changed: Mask,
+    seen: VisibleAreas | undefined,
+    layer?: Value,
+  ): RegionImage[] {
+    const placed: RegionImage[] = [];
     for (const coarse of boxesOf(changed)) {
       for (const piece of this.#pieces(this.#pageBox(coarse), this.#resolutions.gradientDpi)) {
         const { pixels, mask, at, scale } = this.#fine(after, before, piece, seen);
@@ -209,7 +215,7 @@ export class Regions {
         if (!trimmed) continue;
         const corner = [at[0] + trimmed.left, at[1] + trimmed.top] as const;
         this.#cover(trimmed.mask, corner, scale);
-        const image = addPicture(this.#file, trimmed.pixels, { mask: trimmed.mask, layer });
+        const image = addImage(this.#file, trimmed.pixels, { mask: trimmed.mask, layer });
         placed.push({ image, matrix: this.#matrix(trimmed.pixels, corner, scale) });
       }
     }
@@ -221,7 +227,7 @@ export class Regions {
    * @param filled the page with the fill extended over everything
    * @returns one color, or pictures for the shape of the fill to clip
    */
-  fill(filled: Variant, changed: Mask, within?: Box): { readonly color: number[] } | Placed[] {
+  fill(filled: PageVariant, changed: Mask, within?: Box): { readonly color: number[] } | RegionImage[] {
     const coarse = uniformColor(this.coarse(filled, within), changed);
     if (coarse) return { color: coarse.map((sample) => sample / 255) };
     const [left, top, right, bottom] = boxesOf(changed).reduce((a, b) => [
@@ -241,22 +247,22 @@ export class Regions {
   }
 
   /** Returns pictures that show the whole page. */
-  whole(variant: Variant): Placed[] {
+  whole(variant: PageVariant): RegionImage[] {
     this.#covered.fill(1);
     const pieces = this.#pieces(this.#space.bounds, this.#resolutions.lineArtDpi);
     return pieces.map((piece) => this.#place(this.#draw(variant, piece)));
   }
 
-  #draw(variant: Variant, { box, density }: Piece): Drawn {
+  #draw(variant: PageVariant, { box, density }: Piece): Drawn {
     const at = scaled(box, density);
     return { pixels: variant.draw(at, density, this.model), at, scale: density };
   }
 
-  #place({ pixels, at: [left, top], scale }: Drawn): Placed {
-    return { image: addPicture(this.#file, pixels, {}), matrix: this.#matrix(pixels, [left, top], scale) };
+  #place({ pixels, at: [left, top], scale }: Drawn): RegionImage {
+    return { image: addImage(this.#file, pixels, {}), matrix: this.#matrix(pixels, [left, top], scale) };
   }
 
-  #fine(after: Variant, before: Variant, piece: Piece, seen: Seen | undefined) {
+  #fine(after: PageVariant, before: PageVariant, piece: Piece, seen: VisibleAreas | undefined) {
     const drawn = (one: Piece) => {
       const { pixels, at, scale } = this.#draw(after, one);
       const background = this.#draw(before, one).pixels;

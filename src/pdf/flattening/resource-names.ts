@@ -8,7 +8,7 @@ export function namesOf(file: PdfFile, resources: Dictionary | undefined, catego
 }
 
 /** Creates names that a dictionary does not use. */
-export class FreeNames {
+export class NameAllocator {
   readonly #prefix: string;
   #next = 0;
 

@@ -1,18 +1,18 @@
 // Collects consecutive painting operations into runs. Moves the position of each run's picture out of clips and forms
 // while nothing else paints. Knows nothing about content streams.
-import type { Clip, ContentNode, ContentPlace, Paint, Run } from "./content-node.ts";
+import type { Clip, ContentNode, InsertionPoint, Paint, TransparentRun } from "./content-node.ts";
 
 export class RunBuilder {
   readonly #splitsFills: boolean;
-  readonly #runs: Run[] = [];
+  readonly #runs: TransparentRun[] = [];
   /** Runs that no opaque operation follows yet. */
-  #pending: Run[] = [];
+  #pending: TransparentRun[] = [];
 
   constructor(splitsFills: boolean) {
     this.#splitsFills = splitsFills;
   }
 
-  finish(): readonly Run[] {
+  finish(): readonly TransparentRun[] {
     this.interrupt();
     return this.#runs;
   }
@@ -36,7 +36,7 @@ export class RunBuilder {
   }
 
   /** Moves pending runs out of the clips that a `Q` ends. */
-  restored(place: ContentPlace): void {
+  restored(place: InsertionPoint): void {
     for (let index = this.#pending.length - 1; index >= 0; index--) {
       const run = this.#pending[index];
       if (run.place.node !== place.node || !isSameContent(run.place, place)) break;
@@ -47,7 +47,7 @@ export class RunBuilder {
   }
 
   /** @param place the position after the operation that showed the form */
-  leaveForm(node: ContentNode, place: ContentPlace): void {
+  leaveForm(node: ContentNode, place: InsertionPoint): void {
     for (const run of this.#pending) {
       if (run.place.node === node && isOutsideOf(run.place, place)) run.place = place;
     }
@@ -70,10 +70,10 @@ export class RunBuilder {
 }
 
 /** Reports whether both positions belong to the same layer and the same structure element. */
-const isSameContent = (a: ContentPlace, b: ContentPlace) => a.layers === b.layers && a.tagStart === b.tagStart;
+const isSameContent = (a: InsertionPoint, b: InsertionPoint) => a.layers === b.layers && a.tagStart === b.tagStart;
 
 /** Reports the same for a position in a form and a position after the form. */
-const isOutsideOf = (inner: ContentPlace, outer: ContentPlace) =>
+const isOutsideOf = (inner: InsertionPoint, outer: InsertionPoint) =>
   inner.layers === outer.layers && (inner.tagStart ?? outer.tagStart) === outer.tagStart;
 
 /** Maximum number of nested clips that a picture can move out of. */

@@ -6,12 +6,12 @@ import type { ContentOperation } from "../content/content.ts";
 import { IDENTITY, matrixOf, multiply } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary, PdfStream } from "../objects/values.ts";
-import type { ContentNode, Kid, LayerScope, Run } from "./content-node.ts";
+import type { ContentNode, Kid, LayerScope, TransparentRun } from "./content-node.ts";
 import { ContentScan } from "./content-scan.ts";
 import { GraphicsState } from "./graphics-state.ts";
 import type { FormPlace, PageScan, ScanOptions } from "./page-scan.ts";
 import { RunBuilder } from "./run-builder.ts";
-import { TooMuch } from "./too-much.ts";
+import { PageTooComplex } from "./too-much.ts";
 
 /** Maximum depth of nested forms that are scanned. A deeper form counts as one operation. */
 const MAX_DEPTH = 12;
@@ -28,7 +28,7 @@ const CLOSED = { saved: 0, marked: 0, strays: [] };
 
 export interface Scanned {
   readonly root: ContentNode;
-  readonly runs: readonly Run[];
+  readonly runs: readonly TransparentRun[];
   /** The number after the last sequence number. */
   readonly paintCount: number;
   readonly usesLayers: boolean;
@@ -99,13 +99,13 @@ class Scanner implements PageScan {
   }
 
   countOperation(): void {
-    if (++this.#operations > MAX_OPERATIONS) throw new TooMuch("operations");
+    if (++this.#operations > MAX_OPERATIONS) throw new PageTooComplex("operations");
   }
 
   /** @returns the number of the next operation that paints */
   next(isNoted: boolean): number {
     if (isNoted) {
-      if (++this.#paints > MAX_PAINTS) throw new TooMuch("transparent operations");
+      if (++this.#paints > MAX_PAINTS) throw new PageTooComplex("transparent operations");
       this.#options.budget.charge(PAINT_BYTES);
     }
     return this.#sequence++;
@@ -155,7 +155,7 @@ function decoded({ body }: PdfStream): Uint8Array {
   try {
     return body.decoded(MAX_CONTENT_BYTES);
   } catch (error) {
-    if (error instanceof EngineFailure && error.reason === "too-large") throw new TooMuch(error.detail);
+    if (error instanceof EngineFailure && error.reason === "too-large") throw new PageTooComplex(error.detail);
     if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
     return new Uint8Array(0);
   }

@@ -3,7 +3,7 @@
 
 import { EngineFailure } from "../../core/failure.ts";
 import { MupdfDocument } from "../../engines/mupdf/document.ts";
-import { Mupdf, MupdfError, type MupdfOptions, type Tank } from "../../engines/mupdf/mupdf.ts";
+import { Mupdf, MupdfError, type MupdfOptions, type FuelBudget } from "../../engines/mupdf/mupdf.ts";
 import { PdfObjects } from "../../engines/mupdf/objects.ts";
 import type { Pointer } from "../../engines/mupdf/raw.ts";
 import type { Box, Matrix } from "../content/matrix.ts";
@@ -11,7 +11,7 @@ import { asDrawn, attempt } from "../drawing/as-drawn.ts";
 import { DrawnFile } from "../drawing/drawn-file.ts";
 import { DrawnResources } from "../drawing/drawn-resources.ts";
 import { EngineValues } from "../objects/engine-values.ts";
-import { withHiddenObjects } from "../objects/hybrid.ts";
+import { resolveHybridReferences } from "../objects/hybrid.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
 
 export type ColorModel = "rgb" | "cmyk";
@@ -26,7 +26,7 @@ export interface Pixels {
   readonly samples: Uint8Array;
 }
 
-export interface StagePage {
+export interface OffscreenPage {
   readonly page: Dictionary;
   readonly resources: Dictionary | undefined;
   /** The XObject entry of the resources. */
@@ -53,7 +53,7 @@ const MOST_IMAGE_FUEL = 50_000_000_000;
 const RENEWED_BYTES = 160 * 1024 * 1024;
 const BOXES = ["MediaBox", "CropBox", "Rotate", "UserUnit", "Group"];
 
-export class Stage {
+export class OffscreenDocument {
   readonly #document: MupdfDocument;
   #values: EngineValues;
   #objects: PdfObjects;
@@ -64,7 +64,7 @@ export class Stage {
   #used = 0;
   #hasTilings = false;
   /** The remaining fuel for drawing the page. */
-  #tank: Tank = { fuel: 0 };
+  #tank: FuelBudget = { fuel: 0 };
   #content = 0;
   #names: Pointer = 0;
   #page: Pointer = 0;
@@ -78,9 +78,9 @@ export class Stage {
     this.#resources = new DrawnResources(new DrawnFile(document));
   }
 
-  static async open(bytes: Uint8Array, options: MupdfOptions): Promise<Stage> {
+  static async open(bytes: Uint8Array, options: MupdfOptions): Promise<OffscreenDocument> {
     const engine = await Mupdf.create(options);
-    return new Stage(MupdfDocument.open(engine, withHiddenObjects(bytes), asDrawn(options)));
+    return new OffscreenDocument(MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(options)));
   }
 
   /** The bounds of the page: its rotated crop box in points. */
@@ -98,7 +98,7 @@ export class Stage {
   }
 
   /** Replaces the current page. */
-  async show({ page, resources, objects, states, hasTilings, imageSamples = 0 }: StagePage): Promise<void> {
+  async show({ page, resources, objects, states, hasTilings, imageSamples = 0 }: OffscreenPage): Promise<void> {
     this.#hasTilings = hasTilings;
     const imageFuel = Math.min(MOST_IMAGE_FUEL, imageSamples * FUEL_PER_SAMPLE);
     this.#tank = { fuel: this.#document.engine.tank().fuel * EFFORT + imageFuel };
@@ -176,7 +176,7 @@ export class Stage {
    * Returns the page with this content.
    * @param forms the added forms, by name in the page's resources
    */
-  variant(content: Uint8Array, forms: ReadonlyMap<string, Reference>): Variant {
+  variant(content: Uint8Array, forms: ReadonlyMap<string, Reference>): PageVariant {
     const { engine } = this.#document;
     this.#run(() => {
       for (const [name, reference] of forms)
@@ -199,7 +199,7 @@ export class Stage {
         engine.complain(error.message);
       }
     }
-    return new Variant(engine, list, tank, this.#hasTilings);
+    return new PageVariant(engine, list, tank, this.#hasTilings);
   }
 
   async #renew(): Promise<void> {
@@ -232,14 +232,14 @@ export const NEUTRAL_NAME = "FlattenNone";
 export const NEUTRAL: Dictionary = Dictionary.of({ ca: 1, CA: 1, BM: Name.of("Normal"), SMask: Name.of("None") });
 
 /** A page with given content, which can be drawn in parts. */
-export class Variant implements Disposable {
+export class PageVariant implements Disposable {
   readonly #engine: Mupdf;
   readonly #list: Pointer;
 
-  readonly #tank: Tank;
+  readonly #tank: FuelBudget;
   readonly #hasTilings: boolean;
 
-  constructor(engine: Mupdf, list: Pointer, tank: Tank, hasTilings: boolean) {
+  constructor(engine: Mupdf, list: Pointer, tank: FuelBudget, hasTilings: boolean) {
     this.#tank = tank;
     this.#hasTilings = hasTilings;
     this.#engine = engine;

@@ -10,7 +10,7 @@ const ANNOTATION_ENTRIES = ["ca", "CA", "BM"];
 const IMAGE_ENTRIES = ["SMask", "SMaskInData"];
 
 /** @returns the object itself if it has no marks */
-export function withoutMarks(file: PdfFile, object: PdfObject): PdfObject {
+export function stripTransparency(file: PdfFile, object: PdfObject): PdfObject {
   if (object instanceof PdfStream) {
     const dictionary = sweep(file, object.dictionary, "stream");
     return dictionary === object.dictionary ? object : new PdfStream(dictionary as Dictionary, object.body);

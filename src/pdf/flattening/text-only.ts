@@ -6,12 +6,12 @@ import { OBJECT_PAINTING, PATH_PAINTING, TEXT_SHOWING } from "../content/operato
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type PdfStream, Reference, type Value } from "../objects/values.ts";
 import type { ContentNode } from "./content-node.ts";
-import { dropped, hidden } from "./edits.ts";
+import { hidePainting, hideText } from "./edits.ts";
 import type { ScanOptions } from "./page-scan.ts";
-import { streamOf } from "./picture.ts";
-import { FreeNames } from "./resource-names.ts";
+import { imageStream } from "./picture.ts";
+import { NameAllocator } from "./resource-names.ts";
 import { scanContent } from "./scan.ts";
-import { TooMuch } from "./too-much.ts";
+import { PageTooComplex } from "./too-much.ts";
 
 const MAX_EDITS = 2_000_000;
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
@@ -52,7 +52,7 @@ export class TextOnly {
       this.#options.budget.release(chargedBytes);
       return hasText(root) ? this.#emit(root) : undefined;
     } catch (error) {
-      if (!(error instanceof TooMuch)) throw error;
+      if (!(error instanceof PageTooComplex)) throw error;
       const edits = plainEdits(bytes);
       return edits && { content: applyEdits(bytes, edits, bytes.length), resources: withoutObjects(resources) };
     }
@@ -66,9 +66,9 @@ export class TextOnly {
   }
 
   #emit(node: ContentNode): TextContent {
-    const edits = node.paints.flatMap((paint) => dropped(paint));
+    const edits = node.paints.flatMap((paint) => hidePainting(paint));
     const objects = new Dictionary();
-    const names = new FreeNames("FlText", this.#file.dictionary(node.resources?.get("XObject")));
+    const names = new NameAllocator("FlText", this.#file.dictionary(node.resources?.get("XObject")));
     for (const kid of node.kids) {
       let text = " ";
       if (hasText(kid.node)) {
@@ -107,7 +107,7 @@ function plainEdits(bytes: Uint8Array): Edit[] | undefined {
     else if (operator === "Tr") mode = typeof operands[0] === "number" ? Math.trunc(operands[0]) : mode;
     else if (PATH_PAINTING.has(operator)) edits.push({ start: end - operator.length, end, text: "n" });
     else if (OBJECT_PAINTING.has(operator)) edits.push({ start, end, text: " " });
-    else if (TEXT_SHOWING.has(operator)) edits.push(...hidden({ start, end, mode, isType3: false }));
+    else if (TEXT_SHOWING.has(operator)) edits.push(...hideText({ start, end, mode, isType3: false }));
     if (edits.length > MAX_EDITS) return undefined;
   }
   return edits;
@@ -120,5 +120,5 @@ function hasText(node: ContentNode): boolean {
 function formOf(form: Dictionary, { content, resources }: TextContent): PdfStream {
   const dictionary = form.clone().set("Resources", resources);
   for (const key of [...USELESS, "Filter", "DecodeParms", "Length"]) dictionary.delete(key);
-  return streamOf(dictionary, content);
+  return imageStream(dictionary, content);
 }

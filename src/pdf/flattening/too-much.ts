@@ -1,4 +1,4 @@
 /** Thrown if a page is too complex to process operation by operation. */
-export class TooMuch extends Error {
+export class PageTooComplex extends Error {
   override readonly name = "TooMuch";
 }

@@ -6,11 +6,11 @@ import { apply, type Box, inverse, type Matrix } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type Reference } from "../objects/values.ts";
 import type { ContentNode, Kid, LayerScope, Paint } from "./content-node.ts";
-import { closing, dropped } from "./edits.ts";
+import { closeOperators, hidePainting } from "./edits.ts";
 import { namesOf } from "./resource-names.ts";
-import { NEUTRAL, NEUTRAL_NAME, type Stage, type Variant } from "./stage.ts";
+import { NEUTRAL, NEUTRAL_NAME, type OffscreenDocument, type PageVariant } from "./stage.ts";
 
-export interface Wanted {
+export interface VariantOptions {
   /** The last operation to include. @default the last operation of the page */
   readonly upTo?: Paint | undefined;
   /** Operations that leave no mark. */
@@ -28,19 +28,19 @@ const FAR: Box = [-50_000, -50_000, 50_000, 50_000];
 
 export class Variants {
   readonly #file: PdfFile;
-  readonly #stage: Stage;
+  readonly #stage: OffscreenDocument;
   readonly #root: ContentNode;
 
-  constructor(file: PdfFile, stage: Stage, root: ContentNode) {
+  constructor(file: PdfFile, stage: OffscreenDocument, root: ContentNode) {
     this.#file = file;
     this.#stage = stage;
     this.#root = root;
   }
 
-  make(wanted: Wanted): Variant {
+  make(wanted: VariantOptions): PageVariant {
     this.#stage.begin();
     const edits = new NodeEdits();
-    for (const paint of wanted.without ?? []) edits.add(paint.node, dropped(paint));
+    for (const paint of wanted.without ?? []) edits.add(paint.node, hidePainting(paint));
     for (const { node, pathStart } of wanted.opaque ?? []) {
       edits.add(node, [{ start: pathStart, end: pathStart, text: ` /${NEUTRAL_NAME} gs ` }]);
     }
@@ -58,7 +58,7 @@ export class Variants {
     return revealed.length === 0 ? work() : this.#stage.reveal(revealed, work);
   }
 
-  #emit(node: ContentNode, edits: NodeEdits, cuts: ReadonlyMap<ContentNode, Cut>, wanted: Wanted) {
+  #emit(node: ContentNode, edits: NodeEdits, cuts: ReadonlyMap<ContentNode, Cut>, wanted: VariantOptions) {
     const cut = cuts.get(node);
     const forms = new Map<string, Reference>();
     const own = [...edits.of(node)];
@@ -70,11 +70,11 @@ export class Variants {
       own.push({ start: kid.start, end: kid.end, text: ` /${name} Do ` });
     }
     const end = cut?.at ?? node.bytes.length;
-    const tail = cut ? closing(cut.saved, cut.marked) : "";
+    const tail = cut ? closeOperators(cut.saved, cut.marked) : "";
     return { content: applyEdits(node.bytes, own, end, tail), forms };
   }
 
-  #form({ node }: Kid, edits: NodeEdits, cuts: ReadonlyMap<ContentNode, Cut>, wanted: Wanted): Reference {
+  #form({ node }: Kid, edits: NodeEdits, cuts: ReadonlyMap<ContentNode, Cut>, wanted: VariantOptions): Reference {
     const { content, forms } = this.#emit(node, edits, cuts, wanted);
     const resources = (node.resources ?? new Dictionary()).clone();
     const objects = namesOf(this.#file, resources, "XObject");
@@ -135,7 +135,7 @@ function unbounded(paint: Paint): Edit[] {
   if (!back) return [];
   const fill = ` ${rectangle(back)} f `;
   if (paint.kind === "path") return [{ start: paint.end - paint.operator.length, end: paint.end, text: ` n${fill}` }];
-  return [...dropped(paint), { start: paint.end, end: paint.end, text: fill }];
+  return [...hidePainting(paint), { start: paint.end, end: paint.end, text: fill }];
 }
 
 function rectangle(matrix: Matrix): string {

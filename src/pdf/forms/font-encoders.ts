@@ -3,7 +3,7 @@
 import { EngineFailure } from "../../core/failure.ts";
 import { dingbatsEncoding, standardEncoding, symbolEncoding, unicodeOfName } from "../../fonts/names/glyph-names.ts";
 import { standardWidths } from "../../fonts/names/standard-widths.ts";
-import { characterMaps } from "../../fonts/truetype/maps.ts";
+import { readCmap } from "../../fonts/truetype/maps.ts";
 import { readTrueType } from "../../fonts/truetype/truetype.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, PdfStream, type Value } from "../objects/values.ts";
@@ -88,7 +88,7 @@ function programGlyphs(file: PdfFile, inner: Dictionary): ((code: number) => num
   const program = bytes && readTrueType(bytes, true);
   return (
     program &&
-    characterMaps(program)?.findLast(({ platform, encoding }) => {
+    readCmap(program)?.findLast(({ platform, encoding }) => {
       return platform === 0 || (platform === 3 && (encoding === 1 || encoding === 10));
     })?.glyphOf
   );

@@ -2,7 +2,7 @@
 // 12.7). Draws nothing.
 import { EngineFailure } from "../../core/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { textOf } from "../objects/text-strings.ts";
+import { decodeTextString } from "../objects/text-strings.ts";
 import { Dictionary, PdfStream, PdfString, type Value } from "../objects/values.ts";
 
 export const FIELD_FLAGS = {
@@ -74,10 +74,10 @@ export class Widget {
   /** Returns the text of a string or a stream; undefined for other objects. */
   text(value: Value | undefined): string | undefined {
     const object = this.file.resolve(value);
-    if (object instanceof PdfString) return textOf(object).slice(0, MAX_CHARACTERS);
+    if (object instanceof PdfString) return decodeTextString(object).slice(0, MAX_CHARACTERS);
     if (!(object instanceof PdfStream)) return undefined;
     try {
-      return textOf(new PdfString(object.body.decoded(MAX_VALUE_BYTES))).slice(0, MAX_CHARACTERS);
+      return decodeTextString(new PdfString(object.body.decoded(MAX_VALUE_BYTES))).slice(0, MAX_CHARACTERS);
     } catch (error) {
       if (error instanceof EngineFailure && ["damaged", "too-large"].includes(error.reason)) return undefined;
       throw error;

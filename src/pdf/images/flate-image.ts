@@ -2,7 +2,7 @@
 // few colors, and PNG predictors otherwise (ISO 32000-1, 7.4.4.4).
 import { deflateSync } from "node:zlib";
 import type { Pixels } from "../../formats/jpeg/samples.ts";
-import type { Address, PictureKernel } from "../../formats/picture-kernel.ts";
+import type { Address, ImageKernel } from "../../formats/picture-kernel.ts";
 
 export interface FlateImage {
   readonly bytes: Uint8Array;
@@ -36,7 +36,7 @@ const BEST_LEVEL_BYTES = 1 << 20;
  */
 const MAX_COLORS = 256;
 
-export function takeCensus(kernel: PictureKernel, { at, width, height, channels, stride }: Pixels): Census {
+export function takeCensus(kernel: ImageKernel, { at, width, height, channels, stride }: Pixels): Census {
   const { exports } = kernel;
   if (![1, 3, 4].includes(channels)) {
     return { flat: 0, colors: undefined, colorCount: MAX_COLORS + 1, isGray: false, indices: 0 };
@@ -55,7 +55,7 @@ export function takeCensus(kernel: PictureKernel, { at, width, height, channels,
 }
 
 /** @param mayIndex true if a palette is allowed, which masks cannot have */
-export function encodeFlate(kernel: PictureKernel, pixels: Pixels, census: Census, mayIndex: boolean): FlateImage {
+export function encodeFlate(kernel: ImageKernel, pixels: Pixels, census: Census, mayIndex: boolean): FlateImage {
   const { channels, width, height } = pixels;
   const { colors } = census;
   const bits = channels === 1 && colors ? bitsOfLevels(colors) : 8;
@@ -80,7 +80,7 @@ function bitsOfLevels(levels: Uint8Array): number {
   return [1, 2, 4].find((bits) => levels.every((level) => level % (255 / (2 ** bits - 1)) === 0)) ?? 8;
 }
 
-function packLevels(kernel: PictureKernel, pixels: Pixels, bits: number): Uint8Array {
+function packLevels(kernel: ImageKernel, pixels: Pixels, bits: number): Uint8Array {
   const shift = 8 - bits;
   for (let y = 0; y < pixels.height; y++) {
     const row = kernel.view(pixels.at + y * pixels.stride, pixels.width);
@@ -90,7 +90,7 @@ function packLevels(kernel: PictureKernel, pixels: Pixels, bits: number): Uint8A
 }
 
 /** Packs samples into that number of bits. Each row starts at a byte boundary. */
-function packed(kernel: PictureKernel, { at, width, height, stride }: Pixels, bits: number): Uint8Array {
+function packed(kernel: ImageKernel, { at, width, height, stride }: Pixels, bits: number): Uint8Array {
   const { exports } = kernel;
   const rowBytes = Math.ceil((width * bits) / 8);
   const to = exports.allocate(rowBytes * height);
@@ -98,7 +98,7 @@ function packed(kernel: PictureKernel, { at, width, height, stride }: Pixels, bi
   return kernel.view(to, rowBytes * height);
 }
 
-function filtered(kernel: PictureKernel, { at, width, height, channels, stride }: Pixels): Uint8Array {
+function filtered(kernel: ImageKernel, { at, width, height, channels, stride }: Pixels): Uint8Array {
   const { exports } = kernel;
   const rowBytes = width * channels;
   const blank = exports.allocate(rowBytes);

@@ -5,7 +5,7 @@ import { JpegReader } from "../../formats/jpeg/coefficients.ts";
 import { UnreadableJpeg } from "../../formats/jpeg/file.ts";
 import { resampleJpeg } from "../../formats/jpeg/resample.ts";
 import { newPixels, type Pixels } from "../../formats/jpeg/samples.ts";
-import type { PictureKernel } from "../../formats/picture-kernel.ts";
+import type { ImageKernel } from "../../formats/picture-kernel.ts";
 import type { StreamBody } from "../objects/values.ts";
 import type { PdfImage } from "./image.ts";
 
@@ -38,7 +38,7 @@ export class UnreadableImage extends Error {
  * @throws UnreadableImage
  */
 export function readSamples(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   image: PdfImage,
   body: StreamBody,
   size: TargetSize,
@@ -72,7 +72,7 @@ export function transformOf({ file, frame }: JpegReader, image: PdfImage): numbe
 
 /** @returns false if the JPEG is irregular, which the decoder of the engine may accept */
 function readJpeg(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   image: PdfImage,
   bytes: Uint8Array,
   pixels: Pixels,
@@ -105,7 +105,7 @@ function readJpeg(
 }
 
 function readRows(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   image: PdfImage,
   body: StreamBody,
   pixels: Pixels,
@@ -132,7 +132,7 @@ function readRows(
 }
 
 /** Returns a function that processes the source rows. */
-function taker(kernel: PictureKernel, image: PdfImage, pixels: Pixels, size: TargetSize) {
+function taker(kernel: ImageKernel, image: PdfImage, pixels: Pixels, size: TargetSize) {
   const { exports } = kernel;
   const { channels, at, stride } = pixels;
   const [scaleX, scaleY] = [image.width / size.width, image.height / size.height];
@@ -167,7 +167,7 @@ function taker(kernel: PictureKernel, image: PdfImage, pixels: Pixels, size: Tar
 }
 
 /** Writes 256 palette entries. Missing entries repeat the last one, as in viewers. */
-function putPalette(kernel: PictureKernel, { colors, decode, bits }: PdfImage): number {
+function putPalette(kernel: ImageKernel, { colors, decode, bits }: PdfImage): number {
   const { channels } = colors!;
   const given = colors!.palette!;
   const last = Math.max(0, Math.floor(given.length / channels) - 1);
@@ -188,7 +188,7 @@ interface Rows {
   read(at: number, y: number): void;
 }
 
-function rowsOf(kernel: PictureKernel, image: PdfImage, body: StreamBody, rowBytes: number, stored: number): Rows {
+function rowsOf(kernel: ImageKernel, image: PdfImage, body: StreamBody, rowBytes: number, stored: number): Rows {
   const predictor = isPlainFlate(image) ? (image.parameters.get("Predictor") ?? 1) : 1;
   if (predictor > 1) return predictedRows(kernel, image, body, rowBytes, stored, predictor);
   const decoded = decodedBytes(body, rowBytes * image.height);
@@ -219,7 +219,7 @@ function decodedBytes(body: StreamBody, bytes: number): Uint8Array {
 
 /** Reads rows with predictors (7.4.4.4). */
 function predictedRows(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   { parameters, height, bits }: PdfImage,
   body: StreamBody,
   rowBytes: number,
@@ -255,7 +255,7 @@ function predictedRows(
   };
 }
 
-function copyRow(kernel: PictureKernel, from: Uint8Array, at: number, start: number, bytes: number): void {
+function copyRow(kernel: ImageKernel, from: Uint8Array, at: number, start: number, bytes: number): void {
   const row = from.subarray(start, start + bytes);
   const target = kernel.view(at, bytes);
   target.set(row);

@@ -6,7 +6,7 @@ import { JpegReader } from "../../formats/jpeg/coefficients.ts";
 import { UnreadableJpeg } from "../../formats/jpeg/file.ts";
 import { resampleJpeg } from "../../formats/jpeg/resample.ts";
 import { encodePlanes, type Plane } from "../../formats/jpeg/samples.ts";
-import { type Address, PictureKernel } from "../../formats/picture-kernel.ts";
+import { type Address, ImageKernel } from "../../formats/picture-kernel.ts";
 import type { StreamBody } from "../objects/values.ts";
 import type { PdfImage } from "./image.ts";
 import { isPlainJpeg, readSamples, type SampleLimits, transformOf, UnreadableImage } from "./image-samples.ts";
@@ -82,7 +82,7 @@ export function separatePrint(image: PdfImage, body: StreamBody, options: MixedR
   const { print, limits } = options;
   const jpegBytes = isPlainJpeg(image) ? body.raw().length : print.width * print.height * 3;
   if (print.width * print.height * BYTES_PER_PIXEL + jpegBytes > limits.kernelBytes) return undefined;
-  using kernel = new PictureKernel();
+  using kernel = new ImageKernel();
   try {
     const planes = readPlanes(kernel, image, body, options);
     if (!planes) return undefined;
@@ -99,7 +99,7 @@ export function separatePrint(image: PdfImage, body: StreamBody, options: MixedR
 
 /** Reads the brightness plane, and the color planes at half its size. */
 function readPlanes(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   image: PdfImage,
   body: StreamBody,
   { print, limits }: MixedRasterOptions,
@@ -140,7 +140,7 @@ function readPlanes(
 }
 
 /** Returns the planes, enlarged with interpolation. */
-function enlarged(kernel: PictureKernel, planes: readonly SizedPlane[], print: Size): SizedPlane[] {
+function enlarged(kernel: ImageKernel, planes: readonly SizedPlane[], print: Size): SizedPlane[] {
   const { exports } = kernel;
   return planes.map((plane) => {
     const width = plane.shift ? Math.ceil(print.width / 2) : print.width;
@@ -157,14 +157,14 @@ function enlarged(kernel: PictureKernel, planes: readonly SizedPlane[], print: S
 interface Layer extends Plane, Size {}
 
 class Separation {
-  readonly #kernel: PictureKernel;
+  readonly #kernel: ImageKernel;
   readonly #planes: readonly SizedPlane[];
   readonly #options: MixedRasterOptions;
   readonly #marks: Address;
   readonly #tiles: Size;
   readonly #more: number;
 
-  constructor(kernel: PictureKernel, planes: readonly SizedPlane[], options: MixedRasterOptions, isEnlarged: boolean) {
+  constructor(kernel: ImageKernel, planes: readonly SizedPlane[], options: MixedRasterOptions, isEnlarged: boolean) {
     this.#more = isEnlarged ? MORE_ENLARGED : MORE;
     const { width, height } = options.print;
     this.#kernel = kernel;

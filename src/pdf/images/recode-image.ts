@@ -7,7 +7,7 @@ import { JpegReader } from "../../formats/jpeg/coefficients.ts";
 import { UnreadableJpeg } from "../../formats/jpeg/file.ts";
 import { resampleJpeg } from "../../formats/jpeg/resample.ts";
 import { encodePixels, encodePlanes, type Pixels } from "../../formats/jpeg/samples.ts";
-import { type Address, PictureKernel } from "../../formats/picture-kernel.ts";
+import { type Address, ImageKernel } from "../../formats/picture-kernel.ts";
 import { Dictionary, Name, PdfString, type StreamBody, type Value } from "../objects/values.ts";
 import { encodeFlate, takeCensus } from "./flate-image.ts";
 import { type PdfImage, SAMPLE_ENTRIES } from "./image.ts";
@@ -63,7 +63,7 @@ const HARDLY_MORE = 1.25;
 
 /** @returns undefined if the image cannot be read reliably, or not within the limits */
 export function recodeImage(image: PdfImage, body: StreamBody, options: RecodeOptions): RecodedImage | undefined {
-  using kernel = new PictureKernel();
+  using kernel = new ImageKernel();
   try {
     return (
       recodeJpeg(kernel, image, body, options) ??
@@ -82,7 +82,7 @@ const MOSTLY_FLAT = 0.6;
 
 /** Reports whether the image has mostly flat areas, like a drawing, which fewer pixels would blur. */
 export function isFlat(image: PdfImage, body: StreamBody, limits: SampleLimits): boolean {
-  using kernel = new PictureKernel();
+  using kernel = new ImageKernel();
   try {
     const { width, height } = image;
     const census = takeCensus(kernel, readSamples(kernel, image, body, { width, height, nearest: false }, limits));
@@ -101,7 +101,7 @@ const isBilevel = ({ isStencil, colors }: PdfImage) => isStencil || (colors?.cha
 
 /** Recodes a JPEG as a JPEG by resampling its components. */
 function recodeJpeg(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   image: PdfImage,
   body: StreamBody,
   { width, height, jpeg, role, limits }: RecodeOptions,
@@ -133,7 +133,7 @@ function recodeJpeg(
 }
 
 function recodeBilevel(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   image: PdfImage,
   body: StreamBody,
   { width, height, role, bilevel = "jbig2", limits }: RecodeOptions,
@@ -160,7 +160,7 @@ function recodeBilevel(
 }
 
 function resampledBits(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   image: PdfImage,
   body: StreamBody,
   size: TargetSize,
@@ -179,7 +179,7 @@ function resampledBits(
 
 /** @returns 0 if the data has predictors */
 function bitsAsTheyAre(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   { width, height, parameters, filters }: PdfImage,
   body: StreamBody,
   isInverted: boolean,
@@ -206,7 +206,7 @@ function bitsAsTheyAre(
 }
 
 function recodeSamples(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   image: PdfImage,
   body: StreamBody,
   { width, height, jpeg, role, limits }: RecodeOptions,
@@ -246,7 +246,7 @@ const jpegQuality = (jpeg: NonNullable<RecodeOptions["jpeg"]>, role: RecodeOptio
   role === "soft-mask" ? jpeg.mask : flat >= DRAWING ? jpeg.drawing : jpeg.photo;
 
 function photograph(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   image: PdfImage,
   pixels: Pixels,
   space: Value | undefined,
@@ -260,7 +260,7 @@ function photograph(
 }
 
 function flate(
-  kernel: PictureKernel,
+  kernel: ImageKernel,
   image: PdfImage,
   pixels: Pixels,
   census: ReturnType<typeof takeCensus>,
@@ -291,7 +291,7 @@ function indexedSpace(base: Value, palette: Uint8Array, channels: number): Value
 }
 
 /** Encodes some of the pixels with their original samples, so that the same values stay transparent (8.9.6.4). */
-function colorKeyed(kernel: PictureKernel, image: PdfImage, pixels: Pixels): RecodedImage {
+function colorKeyed(kernel: ImageKernel, image: PdfImage, pixels: Pixels): RecodedImage {
   const { bits, colors, decode, dictionary } = image;
   if (bits === 16 || (colors?.palette && decode)) throw new UnreadableImage("a rare kind of color key");
   const stretched = 255 / (2 ** bits - 1);
@@ -318,7 +318,7 @@ function withoutPalette(image: PdfImage): PdfImage {
   return { ...image, colors: { channels: 1, kind: "gray", space: Name.of("DeviceGray") } };
 }
 
-function grayOf(kernel: PictureKernel, { at, width, height, channels, stride }: Pixels): Pixels {
+function grayOf(kernel: ImageKernel, { at, width, height, channels, stride }: Pixels): Pixels {
   const gray = { at: kernel.exports.allocate(stride * height), width, height, channels: 1, stride: stride / channels };
   kernel.exports.planeOf(at, gray.at, gray.stride * height, channels);
   return gray;

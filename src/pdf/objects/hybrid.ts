@@ -26,7 +26,7 @@ const WIDTHS = [1, 5, 2];
  * @returns the original bytes if the file is not hybrid, hides no object, or has unreadable cross-references, which the
  * engine repairs anyway
  */
-export function withHiddenObjects(bytes: Uint8Array): Uint8Array {
+export function resolveHybridReferences(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (!file.includes("/XRefStm", 0, "latin1")) return bytes;
   try {

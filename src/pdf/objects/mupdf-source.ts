@@ -5,7 +5,7 @@ import { EngineFailure } from "../../core/failure.ts";
 import { makeAppearances } from "../../engines/mupdf/appearances.ts";
 import { MupdfDocument } from "../../engines/mupdf/document.ts";
 import { type DecodedImage, decodeImage } from "../../engines/mupdf/image.ts";
-import { Mupdf, MupdfError, type Tank } from "../../engines/mupdf/mupdf.ts";
+import { Mupdf, MupdfError, type FuelBudget } from "../../engines/mupdf/mupdf.ts";
 import type { MupdfExports, Pointer } from "../../engines/mupdf/raw.ts";
 import { type OtherFilters, withFilters } from "../../engines/mupdf/stream-filters.ts";
 import type { Budget } from "./budget.ts";
@@ -20,13 +20,13 @@ import {
   namesCryptFilter,
   withoutApplied,
 } from "./crypt-filters.ts";
-import { withHiddenObjects } from "./hybrid.ts";
+import { resolveHybridReferences } from "./hybrid.ts";
 import { inflate } from "./inflate.ts";
 import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
 import { nameText, numberIn, stringIn } from "./mupdf-values.ts";
 import type { ObjectSource } from "./pdf-file.ts";
-import { PlainObjects } from "./plain-objects.ts";
-import { StreamPlaces } from "./stream-places.ts";
+import { UnencryptedObjects } from "./plain-objects.ts";
+import { StreamOffsets } from "./stream-places.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference, type StreamBody, type Value } from "./values.ts";
 
 /** Limits nested containers in one object, to about the depth of MuPDF's own parser. */
@@ -55,13 +55,13 @@ export class MupdfSource implements ObjectSource {
   readonly version: string;
   readonly #document: MupdfDocument;
   readonly #budget: Budget;
-  readonly #tank: Tank;
+  readonly #tank: FuelBudget;
   /** Positions of streams; undefined if the document must be decrypted. */
-  readonly #places: StreamPlaces | undefined;
+  readonly #places: StreamOffsets | undefined;
   readonly #cryptFilters: CryptFilters | undefined;
   readonly #otherFilters = new Set<string>();
   /** Reader of plain objects; undefined if the document has few objects or the engine has changed some. */
-  #plain: PlainObjects | undefined;
+  #plain: UnencryptedObjects | undefined;
   #size: number;
   #reopenings = 0;
   #openedBytes: number;
@@ -71,13 +71,13 @@ export class MupdfSource implements ObjectSource {
     this.#budget = budget;
     this.#tank = document.engine.tank(document.bytes.length * FUEL_PER_BYTE);
     this.#openedBytes = this.heapBytes;
-    this.#places = this.#trailer().has("Encrypt") ? undefined : new StreamPlaces(document.bytes);
+    this.#places = this.#trailer().has("Encrypt") ? undefined : new StreamOffsets(document.bytes);
     const version = this.#run((raw) => raw._wasm_pdf_version(document.pointer));
     this.version = `${Math.trunc(version / 10)}.${version % 10}`;
     this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(document.pointer));
     this.#cryptFilters = this.#places ? undefined : this.#readCryptFilters();
     const isPlain = this.#places !== undefined && !document.isRewritten && this.#size >= MANY_OBJECTS;
-    if (isPlain) this.#plain = PlainObjects.of(document.bytes);
+    if (isPlain) this.#plain = UnencryptedObjects.of(document.bytes);
   }
 
   /**
@@ -88,7 +88,7 @@ export class MupdfSource implements ObjectSource {
   static async open(bytes: Uint8Array, heapLimitBytes: number, budget: Budget, engine?: Mupdf): Promise<MupdfSource> {
     const options = { heapLimitBytes };
     engine ??= await Mupdf.create(options);
-    return new MupdfSource(MupdfDocument.open(engine, withHiddenObjects(bytes), options), budget);
+    return new MupdfSource(MupdfDocument.open(engine, resolveHybridReferences(bytes), options), budget);
   }
 
   /** Reads from a document that is open for something else, which closes it. {@link relieve} must not be called. */

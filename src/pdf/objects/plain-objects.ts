@@ -36,7 +36,7 @@ interface Packed {
 }
 
 /** Plain objects of a file that is neither encrypted nor repaired. */
-export class PlainObjects {
+export class UnencryptedObjects {
   readonly #bytes: Uint8Array;
   readonly #references: CrossReferences;
   /** Object streams by number, the oldest first; undefined for one that the engine has to read. */
@@ -49,9 +49,9 @@ export class PlainObjects {
   }
 
   /** @returns undefined if the file's own cross-references cannot be read */
-  static of(bytes: Uint8Array): PlainObjects | undefined {
+  static of(bytes: Uint8Array): UnencryptedObjects | undefined {
     const references = readCrossReferences(bytes);
-    return references && new PlainObjects(bytes, references);
+    return references && new UnencryptedObjects(bytes, references);
   }
 
   /**

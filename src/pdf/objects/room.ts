@@ -6,7 +6,7 @@ const ENGINE_PART = 0.6;
 /** Limits the memory for objects: if there is much memory, JavaScript can use less of it than an engine. */
 const MAX_OBJECT_BYTES = 320 * MIB;
 
-export interface Room {
+export interface MemoryLimits {
   /** Limits the size of the engine's heap. */
   readonly engineBytes: number;
   /** Limits the memory of the JavaScript objects of all files together. */
@@ -14,7 +14,7 @@ export interface Room {
 }
 
 /** @param heapLimitBytes the limit in an operation's context */
-export function roomOf(heapLimitBytes: number): Room {
+export function memoryLimitsOf(heapLimitBytes: number): MemoryLimits {
   const engineBytes = Math.floor(heapLimitBytes * ENGINE_PART);
   return { engineBytes, objectBytes: Math.min(heapLimitBytes - engineBytes, MAX_OBJECT_BYTES) };
 }

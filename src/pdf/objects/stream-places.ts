@@ -13,7 +13,7 @@ const MAX_OBJECTS = 50_000;
 const HEADER_BYTES = 24;
 
 /** The positions of streams in a file that is not encrypted. */
-export class StreamPlaces {
+export class StreamOffsets {
   readonly #bytes: Uint8Array;
   /** Offsets after `obj` of all versions of each object, by object number; scanned on first use. */
   #objects: Map<number, number[]> | undefined;

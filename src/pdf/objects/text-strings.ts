@@ -14,7 +14,7 @@ const UTF_16LE = new TextDecoder("utf-16le");
 const UTF_8 = new TextDecoder("utf-8");
 
 /** Decodes a text string. Language escape sequences (7.9.2.2), which are rare, are not removed. */
-export function textOf({ bytes, latin1 }: PdfString): string {
+export function decodeTextString({ bytes, latin1 }: PdfString): string {
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return UTF_16BE.decode(bytes.subarray(2));
   // This byte order is not in the standard, but writers use it, and all readers accept it.
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return UTF_16LE.decode(bytes.subarray(2));
@@ -27,7 +27,7 @@ export function textOf({ bytes, latin1 }: PdfString): string {
 }
 
 /** Encodes text as Latin-1 if that is the same in PDFDocEncoding, otherwise as UTF-16. */
-export function textString(text: string): PdfString {
+export function encodeTextString(text: string): PdfString {
   if (/^[\t\n\r\x20-\x7e\xa1-\xac\xae-\xff]*$/.test(text) && !/^(\xfe\xff|\xff\xfe|\xef\xbb\xbf)/.test(text)) {
     return PdfString.ofLatin1(text);
   }

@@ -32,7 +32,7 @@ import { pageDictionary } from "./pages.ts";
 import type { SourceDocument } from "./source-document.ts";
 
 /** A page of the result. */
-export interface TakenPage {
+export interface SelectedPage {
   /** Page in the source. */
   readonly source: Reference;
   /** Page index in the source, from 0. */
@@ -49,25 +49,25 @@ export interface TakenPage {
 }
 
 /** The pages taken from one input. */
-export interface Taking {
+export interface InputSelection {
   /** Index of the input, from 0. */
   readonly inputIndex: number;
   readonly inputCount: number;
   readonly source: SourceDocument;
   /** Pages in the order of the result. */
-  readonly pages: readonly TakenPage[];
+  readonly pages: readonly SelectedPage[];
   /** True if every page of the source is taken, in any order. */
   readonly isWhole: boolean;
   readonly copier: Copier;
-  readonly result: Result;
+  readonly result: AssemblyTarget;
   /**
    * @returns the pages of the result that are copies of this page; empty for a page that was left out or an object that
    * is not a page
    */
-  takesOf(page: Reference): readonly TakenPage[];
+  copiesOf(page: Reference): readonly SelectedPage[];
 }
 
-export interface Result {
+export interface AssemblyTarget {
   readonly file: PdfFile;
   /** The target's catalog, to be changed in place. */
   readonly catalog: Dictionary;
@@ -80,15 +80,15 @@ export interface Result {
 
 type Report = (...notices: readonly Notice[]) => void;
 
-export interface Part {
-  open?(taking: Taking): void;
-  page?(page: Dictionary, taken: TakenPage, taking: Taking): void;
-  close?(taking: Taking): void;
-  finish?(result: Result): void;
+export interface DocumentPart {
+  open?(taking: InputSelection): void;
+  page?(page: Dictionary, taken: SelectedPage, taking: InputSelection): void;
+  close?(taking: InputSelection): void;
+  finish?(result: AssemblyTarget): void;
 }
 
 /** Creates the part of one result. */
-export type PartFactory = () => Part;
+export type PartFactory = () => DocumentPart;
 
 /** An input, and the selection of its pages. */
 export interface AssemblyInput {
@@ -147,7 +147,7 @@ export async function* assemble(
 
 class Assembly {
   readonly #inputCount: number;
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly DocumentPart[];
   readonly #interning: Interning | undefined;
   readonly #file: PdfFile;
   readonly #report: Report;
@@ -204,15 +204,15 @@ class Assembly {
     if (version > this.#version) this.#version = version;
   }
 
-  #result(): Result {
+  #result(): AssemblyTarget {
     const { catalog } = this.#file;
     const { length: pageCount } = this.#kids;
     return { file: this.#file, catalog, inputCount: this.#inputCount, pageCount, report: this.#report };
   }
 
-  #taking(source: SourceDocument, pageNumbers: readonly number[]): Taking {
-    const takes = new Map<number, TakenPage[]>();
-    const pages = pageNumbers.map((pageNumber): TakenPage => {
+  #taking(source: SourceDocument, pageNumbers: readonly number[]): InputSelection {
+    const takes = new Map<number, SelectedPage[]>();
+    const pages = pageNumbers.map((pageNumber): SelectedPage => {
       const { reference, index } = source.pages[pageNumber - 1];
       const before = takes.get(reference.number) ?? [];
       if (before.length === 0) takes.set(reference.number, before);
@@ -239,11 +239,11 @@ class Assembly {
       isWhole,
       copier,
       result: this.#result(),
-      takesOf: ({ number }) => takes.get(number) ?? [],
+      copiesOf: ({ number }) => takes.get(number) ?? [],
     };
   }
 
-  #takePage(taken: TakenPage, taking: Taking): void {
+  #takePage(taken: SelectedPage, taking: InputSelection): void {
     const { source } = taking;
     const page = pageDictionary(source.file, source.pages[taken.sourceIndex]);
     for (const key of LEFT_BEHIND) page.delete(key);
@@ -276,7 +276,7 @@ function pruneObject(dictionary: Dictionary, reference: Reference | undefined, s
 /**
  * Returns a copier for a repeated page: an annotation belongs to one page (ISO 32000-1, 12.5.2), and so does its popup.
  */
-function repeatCopier(page: Dictionary, { source, target }: TakenPage, taking: Taking): Copier {
+function repeatCopier(page: Dictionary, { source, target }: SelectedPage, taking: InputSelection): Copier {
   const { file } = taking.source;
   const own = new Set<number>();
   const add = (value: Value | undefined) => {

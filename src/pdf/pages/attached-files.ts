@@ -1,6 +1,6 @@
 // Removes the files attached to a document (ISO 32000-1, 7.11.4), when their content is not known.
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { textOf } from "../objects/text-strings.ts";
+import { decodeTextString } from "../objects/text-strings.ts";
 import { readNameTree } from "../objects/trees.ts";
 import { Dictionary, PdfString, Reference } from "../objects/values.ts";
 
@@ -17,5 +17,5 @@ export function removeAttachments(file: PdfFile): { readonly name: string }[] {
   for (const key of CATALOG_ENTRIES) catalog.delete(key);
   const root = file.trailer.get("Root");
   if (root instanceof Reference) file.put(root, catalog);
-  return attached.map((name) => ({ name: textOf(PdfString.ofLatin1(name)) }));
+  return attached.map((name) => ({ name: decodeTextString(PdfString.ofLatin1(name)) }));
 }

@@ -1,6 +1,6 @@
 // Keeps the claims of conformance true that copies of a document make: to PDF/A, PDF/UA, PDF/X, PDF/VT and PDF/E. All
 // operations that write PDFs use this.
-import { type Notice, noticesAbout } from "../../core/notice.ts";
+import { type Notice, namedNotices } from "../../core/notice.ts";
 import { type Claims, type Family, pdfaPart, readClaims, withClaims } from "../../formats/xmp/claims.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference } from "../objects/values.ts";
@@ -94,7 +94,7 @@ export function putMetadata(file: PdfFile, catalog: Dictionary, packet: Uint8Arr
 /** Returns notices of claims that a copy does not make any more, or makes in a weaker form. */
 export function claimNotices(before: readonly Claims[], kept: Claims): readonly Notice[] {
   const lost = before.flatMap((claims) => [...claims].filter(([family, name]) => kept.get(family) !== name));
-  return noticesAbout(
+  return namedNotices(
     "claims-removed",
     lost.map(([family, name]) => ({ name, ...(kept.has(family) ? { replacedBy: kept.get(family)! } : {}) })),
   );

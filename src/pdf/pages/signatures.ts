@@ -2,9 +2,9 @@
 // without changing its look, and counts them. A visible signature field becomes a stamp, since viewers draw a mark of
 // their own over a field that waits for a signature; an invisible one is removed. Knows nothing about operations.
 
-import { becomeStamp } from "../content/stamp.ts";
+import { convertToStamp } from "../content/stamp.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { textString } from "../objects/text-strings.ts";
+import { encodeTextString } from "../objects/text-strings.ts";
 import { Dictionary, type PdfObject, Reference, type Value } from "../objects/values.ts";
 import { findFields } from "./parts/field-tree.ts";
 import { SourceDocument } from "./source-document.ts";
@@ -175,6 +175,6 @@ class Signing {
 function becomeSeal(widget: Dictionary): void {
   // The name of a field is not an author.
   widget.delete("T");
-  becomeStamp(widget);
-  if (!widget.has("Contents")) widget.set("Contents", textString("Signature"));
+  convertToStamp(widget);
+  if (!widget.has("Contents")) widget.set("Contents", encodeTextString("Signature"));
 }

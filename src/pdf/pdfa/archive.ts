@@ -1,6 +1,6 @@
 // Holds a file on its way to PDF/A: all its objects, copied from the source so that they can be changed in place, and
 // its pages. Knows nothing about the rules.
-import type { FontShelf } from "../../core/font-shelf.ts";
+import type { FontProvider } from "../../core/font-shelf.ts";
 import type { Notice } from "../../core/notice.ts";
 import type { MupdfSource } from "../objects/mupdf-source.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -17,7 +17,7 @@ import {
 import { putPageTree } from "../pages/page-tree.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
 import { checkAnnotations } from "./content/content-count.ts";
-import type { ArchivalLevel } from "./level.ts";
+import type { PdfaLevel } from "./level.ts";
 import type { RuleFailure } from "./rule-failure.ts";
 
 /** A dictionary of the file, possibly that of a stream, and the first place that refers to it. */
@@ -38,14 +38,14 @@ const OBJECTS_AT_ONCE = 500;
 const PLACE_BYTES = 80;
 
 export interface Task {
-  readonly level: ArchivalLevel;
+  readonly level: PdfaLevel;
   /** Broken rules in the result of the previous attempt. */
   readonly failures: readonly RuleFailure[];
   readonly signal: AbortSignal;
   readonly source: MupdfSource;
   readonly reopen: () => Promise<MupdfSource>;
   /** Fonts for repairs. */
-  readonly shelf: FontShelf;
+  readonly shelf: FontProvider;
   /**
    * Converts an attached PDF to PDF/A-2b, if possible.
    * @default attachments are not converted
@@ -55,9 +55,9 @@ export interface Task {
   readonly report?: (...notices: readonly Notice[]) => void;
 }
 
-export class Archive {
+export class PdfaDocument {
   readonly file: PdfFile;
-  readonly level: ArchivalLevel;
+  readonly level: PdfaLevel;
   readonly signal: AbortSignal;
   /** Source of the file. Objects read from it have the same number there. */
   readonly source: MupdfSource;
@@ -99,8 +99,8 @@ export class Archive {
    * @throws EngineFailure `damaged` if there are no pages, `too-large` if there is no memory for all objects,
    * `too-much-content` if there are too many annotations
    */
-  static async open(file: PdfFile, task: Task): Promise<Archive> {
-    const archive = new Archive(file, task);
+  static async open(file: PdfFile, task: Task): Promise<PdfaDocument> {
+    const archive = new PdfaDocument(file, task);
     // This precedes the survey, which takes long if there are too many annotations.
     checkAnnotations(archive.annotationCount);
     await archive.survey();
@@ -215,7 +215,10 @@ function ownPages(file: PdfFile): Reference[] {
 }
 
 /** Returns a stream with the given bytes, without filters. */
-export function streamOf(bytes: Uint8Array | string, entries: Dictionary | Readonly<Record<string, Value>>): PdfStream {
+export function newStream(
+  bytes: Uint8Array | string,
+  entries: Dictionary | Readonly<Record<string, Value>>,
+): PdfStream {
   const body = typeof bytes === "string" ? new Uint8Array(Buffer.from(bytes, "latin1")) : bytes;
   const dictionary = entries instanceof Dictionary ? entries.clone() : Dictionary.of(entries);
   for (const key of ["Filter", "DecodeParms", "DL", "F", "FFilter", "FDecodeParms"]) dictionary.delete(key);

@@ -2,12 +2,12 @@
 import * as z from "zod";
 
 /** A part of ISO 19005 and a level of conformance: b preserves the look, u also adds Unicode values to all text. */
-export interface ArchivalLevel {
+export interface PdfaLevel {
   readonly part: 1 | 2 | 3;
   readonly conformance: "b" | "u";
 }
 
-export const archivalLevel: z.ZodType<ArchivalLevel> = z.object({
+export const pdfaLevelSchema: z.ZodType<PdfaLevel> = z.object({
   part: z.union([z.literal(1), z.literal(2), z.literal(3)]),
   conformance: z.enum(["b", "u"]),
 });

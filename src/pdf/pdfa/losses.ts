@@ -1,8 +1,8 @@
 // Counts what a document loses on its way to PDF/A besides its look: scripts, other actions, sound and moving pictures.
 // Changes nothing.
-import { noticesOf } from "../../core/notice.ts";
+import { countedNotices } from "../../core/notice.ts";
 import type { Dictionary } from "../objects/values.ts";
-import type { Archive } from "./archive.ts";
+import type { PdfaDocument } from "./archive.ts";
 import { isAllowed } from "./document/actions.ts";
 
 /** Entries whose value is an action (ISO 32000-1, 12.6.2), or a list of actions. */
@@ -11,7 +11,7 @@ const ACTION_KEYS = new Set(["A", "PA", "OpenAction", "Next"]);
 const MULTIMEDIA = new Set(["Sound", "Movie", "Screen", "3D", "RichMedia"]);
 
 /** Reports the losses. Must be called before any repair. */
-export function reportLosses(archive: Archive): void {
+export function reportLosses(archive: PdfaDocument): void {
   const { file } = archive;
   const actions = new Set<Dictionary>();
   const media = new Set<Dictionary>();
@@ -26,7 +26,7 @@ export function reportLosses(archive: Archive): void {
     if (above === "AA" || !isAllowed(archive, dictionary)) actions.add(dictionary);
   }
   const scripts = [...actions].filter((action) => file.name(action.get("S")) === "JavaScript").length;
-  archive.report(...noticesOf("scripts-removed", scripts));
-  archive.report(...noticesOf("actions-removed", actions.size - scripts));
-  archive.report(...noticesOf("multimedia-removed", media.size));
+  archive.report(...countedNotices("scripts-removed", scripts));
+  archive.report(...countedNotices("actions-removed", actions.size - scripts));
+  archive.report(...countedNotices("multimedia-removed", media.size));
 }

@@ -1,16 +1,16 @@
 // Runs the passes that make a file PDF/A, in order. Each pass implements its part of the rules, independently of the
 // others.
 
-import { noticesAbout } from "../../core/notice.ts";
+import { namedNotices } from "../../core/notice.ts";
 import { defaultVisibility } from "../content/optional-content.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary } from "../objects/values.ts";
-import { Archive, type Task } from "./archive.ts";
+import { PdfaDocument, type Task } from "./archive.ts";
 import { hasRgbIntent, settleColors } from "./colors/colors.ts";
 import { Profiles } from "./colors/profiles.ts";
 import { mendSamples } from "./colors/samples.ts";
 import { mendSpotColors } from "./colors/spot-colors.ts";
-import { ContentMender } from "./content/content.ts";
+import { ContentRepairer } from "./content/content.ts";
 import type { ContentWork } from "./content/content-count.ts";
 import { readContentStreams } from "./content/content-streams.ts";
 import { mendGraphicsStates } from "./content/graphics-states.ts";
@@ -36,7 +36,7 @@ import { writeMetadata } from "./metadata/metadata.ts";
  * @returns the work of a validator for the content of the file
  */
 export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork> {
-  const archive = await Archive.open(file, task);
+  const archive = await PdfaDocument.open(file, task);
   const isFirstPart = archive.level.part === 1;
   if (scalePages(archive)) await archive.survey();
   reportLosses(archive);
@@ -58,7 +58,7 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
   // The survey covers what has been added or removed in the meantime.
   await archive.survey();
   nameFonts(archive);
-  const content = new ContentMender(archive, visibility);
+  const content = new ContentRepairer(archive, visibility);
   await readContentStreams(archive, content.mend, content.count.call);
   const work = content.count.work();
   const { substituted, newCodes } = await repairFonts(file, task.level, task.failures, task.shelf, task.signal);
@@ -68,7 +68,7 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
       (stream) => recodedText(file, stream, newCodes),
       () => {},
     );
-  archive.report(...noticesAbout("fonts-substituted", substituted));
+  archive.report(...namedNotices("fonts-substituted", substituted));
   settleColors(archive, content, new Profiles(archive));
   if (isFirstPart && !hasRgbIntent(archive)) removeColors(archive);
   writeMetadata(archive);
@@ -76,7 +76,7 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
 }
 
 /** Makes direct font objects in the resources indirect, because fonts are repaired by reference. */
-function nameFonts({ file, places }: Archive): void {
+function nameFonts({ file, places }: PdfaDocument): void {
   for (const { dictionary, key } of places) {
     if (key !== "Font") continue;
     for (const [name, value] of dictionary) {

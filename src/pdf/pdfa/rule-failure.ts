@@ -7,10 +7,10 @@ export interface RuleFailure {
   readonly clause: string;
   /** The validator's number of the test within the clause, from 1. */
   readonly test: number;
-  readonly places: readonly FailurePlace[];
+  readonly places: readonly FailureLocation[];
 }
 
-export interface FailurePlace {
+export interface FailureLocation {
   /** Page number, from 1, if the location is on a page. */
   readonly pageNumber?: number;
   /** Number of the object, if the location is an object of the file. */

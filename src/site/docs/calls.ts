@@ -1,6 +1,6 @@
 // Makes example requests of descriptions, and writes them as commands and programs. The texts run as they are: the tests
 // execute each of them.
-import { fileNameIn, type Operation, type PathDescription } from "../../http/description.ts";
+import { exampleFileName, type OperationDescription, type PathDescription } from "../../http/description.ts";
 
 /** A request with its values. */
 export interface Call {
@@ -18,7 +18,7 @@ export interface Call {
 }
 
 /** Returns the example of an operation; undefined if it has none. */
-export function callOf(path: PathDescription, operation: Operation, baseUrl: string): Call | undefined {
+export function callOf(path: PathDescription, operation: OperationDescription, baseUrl: string): Call | undefined {
   const { method, body, query = {}, answers, needsKey } = operation;
   const form = body?.["multipart/form-data"]?.example as Readonly<Record<string, unknown>> | undefined;
   if (method !== "get" && !form) return undefined;
@@ -31,9 +31,9 @@ export function callOf(path: PathDescription, operation: Operation, baseUrl: str
     method: method.toUpperCase(),
     url: baseUrl + filledIn(path) + queryOf(query),
     headers: { ...key, ...(form && type ? { Accept: type } : {}) },
-    fields: entries.filter(([, value]) => fileNameIn(value) === undefined),
+    fields: entries.filter(([, value]) => exampleFileName(value) === undefined),
     files: entries.flatMap(([name, value]) => {
-      const fileName = fileNameIn(value);
+      const fileName = exampleFileName(value);
       return fileName === undefined ? [] : [[name, fileName]];
     }),
     saveAs: type === undefined ? undefined : nameOf(type, form?.output),
@@ -58,7 +58,7 @@ function preferredType(content: Readonly<Record<string, { readonly example?: unk
 const filledIn = ({ path, placeholders = {} }: PathDescription): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(placeholders[name]?.example ?? name)));
 
-function queryOf(query: NonNullable<Operation["query"]>): string {
+function queryOf(query: NonNullable<OperationDescription["query"]>): string {
   const needed = Object.entries(query).flatMap(([name, { required, example }]) => (required ? [[name, example]] : []));
   return needed.length === 0 ? "" : `?${needed.map(([name, value]) => `${name}=${value}`).join("&")}`;
 }

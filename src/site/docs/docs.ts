@@ -1,7 +1,7 @@
 // Serves the reference: as a page, as Markdown, and as an overview for language models.
 import { api, client, compression, flattening, layout, limits, pdfa, prose, script } from "#texts";
 import { basedText } from "../../http/based-texts.ts";
-import type { Content, Describe } from "../../http/description.ts";
+import type { MediaTypeObject, Describe } from "../../http/description.ts";
 import { noSuchEndpoint } from "../../http/errors.ts";
 import { guidePage, referencePage } from "./page.ts";
 import { guideText, overview, referenceText } from "./plain.ts";
@@ -33,10 +33,10 @@ const PAGES: Readonly<Record<string, Page>> = {
 
 export const DOCS_PATHS: readonly string[] = Object.keys(PAGES);
 
-const text = (type: string): Readonly<Record<string, Content>> => ({ [type]: { schema: { type: "string" } } });
+const text = (type: string): Readonly<Record<string, MediaTypeObject>> => ({ [type]: { schema: { type: "string" } } });
 
 const describePage =
-  (path: string, id: string, summary: string, content: Readonly<Record<string, Content>>): Describe =>
+  (path: string, id: string, summary: string, content: Readonly<Record<string, MediaTypeObject>>): Describe =>
   () => ({
     path,
     section: "reference",

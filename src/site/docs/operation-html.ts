@@ -1,6 +1,6 @@
 // Writes what the reference says about one request: its parameters, examples, answers and errors.
 import { html } from "hono/html";
-import type { Answer, Operation, PathDescription } from "../../http/description.ts";
+import type { ResponseDescription, OperationDescription, PathDescription } from "../../http/description.ts";
 import { errorAnchor, parameterAnchor } from "../../http/help.ts";
 import { callOf, LANGUAGES } from "./calls.ts";
 import { phraseHtml } from "./markdown.ts";
@@ -9,7 +9,12 @@ import { type Parameter, parametersOf } from "./reference.ts";
 type Html = ReturnType<typeof html>;
 
 /** @param ids anchors that the page has already; this function adds its own */
-export function operationHtml(path: PathDescription, operation: Operation, baseUrl: string, ids: Set<string>): Html {
+export function operationHtml(
+  path: PathDescription,
+  operation: OperationDescription,
+  baseUrl: string,
+  ids: Set<string>,
+): Html {
   const { method, summary, answers, errors } = operation;
   const call = callOf(path, operation, baseUrl);
   const parameters = parametersOf(path, operation);
@@ -33,7 +38,7 @@ ${Object.entries(answers).map(([status, answer]) => answerHtml(status, answer))}
 ${[...errors]
   .toSorted((a, b) => a.status - b.status)
   .map(
-    ({ status, message, sentence }) => html`<li><a href="#${errorAnchor(sentence)}">${status}</a> ${message}</li>\n`,
+    ({ status, message, template }) => html`<li><a href="#${errorAnchor(template)}">${status}</a> ${message}</li>\n`,
   )}
 </ul>
 </details>
@@ -72,7 +77,7 @@ ${examples.map(
 )}`;
 }
 
-function answerHtml(status: string, { description, headers = {}, content = {} }: Answer): Html {
+function answerHtml(status: string, { description, headers = {}, content = {} }: ResponseDescription): Html {
   const names = Object.keys(headers);
   const types = Object.keys(content);
   const example = content["application/json"]?.example;

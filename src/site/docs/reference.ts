@@ -2,7 +2,7 @@
 // of themselves.
 import type { Token, Tokens } from "marked";
 import type { Config } from "../../core/config.ts";
-import type { Operation, PathDescription } from "../../http/description.ts";
+import type { OperationDescription, PathDescription } from "../../http/description.ts";
 import { describePaths, type Served } from "../../http/openapi/document.ts";
 import { type Section, sectionsOf } from "./markdown.ts";
 
@@ -96,7 +96,7 @@ interface Schema {
 }
 
 /** Returns the parameters of a request: placeholders, query, fields of the form, header fields. */
-export function parametersOf({ placeholders = {} }: PathDescription, operation: Operation): Parameter[] {
+export function parametersOf({ placeholders = {} }: PathDescription, operation: OperationDescription): Parameter[] {
   const { query = {}, headers = {}, body } = operation;
   const values = (place: "path" | "query" | "header", given: typeof query): Parameter[] =>
     Object.entries(given).map(([name, { description, schema = { type: "string" }, required = place === "path" }]) => ({

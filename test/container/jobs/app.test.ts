@@ -7,14 +7,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ServerType, serve } from "@hono/node-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApp } from "../../../container/jobs/app.ts";
-import type { Hosted, HostedJob } from "../../../container/jobs/hosted.ts";
+import type { ContainerOperation, ContainerJob } from "../../../container/jobs/hosted.ts";
 import { JobMetrics } from "../../../container/jobs/job-metrics.ts";
-import { type PlaceLimits, PlacePool } from "../../../container/jobs/pool.ts";
+import { type JobPoolLimits, JobPool } from "../../../container/jobs/pool.ts";
 import { Scratch } from "../../../container/scratch/scratch.ts";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import type { Output } from "../../../src/core/operation.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER } from "../../../src/placement/frame-version.ts";
-import { encodeAnswer } from "../../../src/placement/remote.ts";
+import { encodeResponse } from "../../../src/placement/remote.ts";
 import { type ContainerAddress, carryOut, memoryInput, post } from "../../support/container-client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { readSamples, sumOf } from "../../support/prometheus.ts";
@@ -44,17 +44,17 @@ afterEach(async () => {
   await rm(parent, { recursive: true });
 });
 
-const roomy: PlaceLimits = { atOnce: 4, waiting: 4, maxWaitMs: 60_000 };
+const roomy: JobPoolLimits = { atOnce: 4, waiting: 4, maxWaitMs: 60_000 };
 
 async function start(
-  operations: Record<string, (job: HostedJob) => AsyncIterable<Output>>,
+  operations: Record<string, (job: ContainerJob) => AsyncIterable<Output>>,
   { limits = roomy, timeoutMs = 60_000, maxInputBytes = 100 * MiB } = {},
 ): Promise<Running> {
   const ending = new AbortController();
   const logged: Record<string, unknown>[] = [];
-  const hosted = Object.entries(operations).map(([name, run]): [string, Hosted] => [
+  const hosted = Object.entries(operations).map(([name, run]): [string, ContainerOperation] => [
     name,
-    { places: new PlacePool(limits), timeoutMs, run: (job) => encodeAnswer(run(job)) },
+    { pool: new JobPool(limits), timeoutMs, run: (job) => encodeResponse(run(job)) },
   ]);
   const places = new Map(hosted);
   const { fetch } = createApp({
@@ -81,7 +81,7 @@ const nothingIsLeft = () => eventually(async () => expect(await left()).toEqual(
 const text = (value: string) => new TextEncoder().encode(value);
 
 /** Returns the inputs, with the names of their files. */
-async function* echo({ inputs }: HostedJob): AsyncGenerator<Output> {
+async function* echo({ inputs }: ContainerJob): AsyncGenerator<Output> {
   for (const { path, stream } of inputs)
     yield { extension: path.split("/").at(-1)!, type: "text/plain", body: stream() };
 }
@@ -93,8 +93,8 @@ const failing = (error: unknown) =>
 
 /** Works until it is aborted. */
 function waiting() {
-  const jobs: HostedJob[] = [];
-  const run = async function* (job: HostedJob): AsyncGenerator<Output> {
+  const jobs: ContainerJob[] = [];
+  const run = async function* (job: ContainerJob): AsyncGenerator<Output> {
     jobs.push(job);
     await writeFile(join(job.folder, "half a result"), "…");
     job.signal.throwIfAborted();

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ReadAhead } from "../../../container/jobs/read-ahead.ts";
-import { runInShares, type SharedJob, ThreadClaims } from "../../../container/jobs/shares.ts";
+import { runPartitioned, type PartitionedJob, ThreadAllocator } from "../../../container/jobs/shares.ts";
 import { Threads } from "../../../container/jobs/threads.ts";
 import { parsePages } from "../../../src/core/pages.ts";
 import { rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
-import { decodeAnswer } from "../../../src/placement/remote.ts";
+import { decodeResponse } from "../../../src/placement/remote.ts";
 import { textPdf } from "../../fixtures/pdfs.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -32,7 +32,7 @@ afterAll(async () => {
 interface Draw {
   readonly pages?: string;
   readonly dpi?: number;
-  readonly claims?: ThreadClaims;
+  readonly claims?: ThreadAllocator;
   readonly signal?: AbortSignal;
   readonly aheadBytes?: number;
 }
@@ -41,23 +41,23 @@ interface Draw {
 function draw({
   pages = "1-last",
   dpi = 36,
-  claims = new ThreadClaims(3),
+  claims = new ThreadAllocator(3),
   signal = never,
   aheadBytes = 2 ** 20,
 }: Draw) {
   const begun: number[] = [];
   const all = { format: "png" as const, colorModel: "rgb" as const, dpi, pages: parsePages(pages)! };
-  const run: SharedJob["run"] = (share, shares, ends) => {
+  const run: PartitionedJob["run"] = (share, shares, ends) => {
     begun.push(share);
-    const params = rasterizePdf.shareOf!(all, { share, shares });
+    const params = rasterizePdf.partition!(all, { share, shares });
     const inputs = [{ name: "document.pdf", size: 1, path }];
     return threads.run({ operation: "rasterize-pdf", inputs, params, heapLimitBytes: 2 ** 28 }, ends, () => {});
   };
   async function* frames() {
     using claim = claims.take(3);
-    yield* runInShares({ claim, aheadBytes, signal, run });
+    yield* runPartitioned({ claim, aheadBytes, signal, run });
   }
-  return { begun, outputs: decodeAnswer(frames(), { signal }) };
+  return { begun, outputs: decodeResponse(frames(), { signal }) };
 }
 
 async function bytesOf(outputs: ReturnType<typeof draw>["outputs"]): Promise<string[]> {
@@ -74,7 +74,7 @@ describe("pages in several threads", () => {
   test("come in their order, as from one thread", async () => {
     const { begun, outputs } = draw({});
     const shared = await bytesOf(outputs);
-    const alone = draw({ claims: new ThreadClaims(1) });
+    const alone = draw({ claims: new ThreadAllocator(1) });
     expect(shared).toEqual(await bytesOf(alone.outputs));
     expect([shared.length, new Set(shared).size]).toEqual([PAGES, PAGES]);
     expect([begun, alone.begun]).toEqual([[0, 1, 2], [0]]);
@@ -82,7 +82,7 @@ describe("pages in several threads", () => {
 
   test("come in their order when no page may wait", async () => {
     const shared = await bytesOf(draw({ pages: "last-1, 2", aheadBytes: 1 }).outputs);
-    expect(shared).toEqual(await bytesOf(draw({ pages: "last-1, 2", claims: new ThreadClaims(1) }).outputs));
+    expect(shared).toEqual(await bytesOf(draw({ pages: "last-1, 2", claims: new ThreadAllocator(1) }).outputs));
   });
 
   test("take no more threads than there are pages", async () => {
@@ -108,7 +108,7 @@ describe("pages in several threads", () => {
   });
 
   test("end when the job is aborted", async () => {
-    const claims = new ThreadClaims(3);
+    const claims = new ThreadAllocator(3);
     const controller = new AbortController();
     const { outputs } = draw({ dpi: 600, signal: controller.signal, claims });
     await outputs.next();
@@ -119,7 +119,7 @@ describe("pages in several threads", () => {
 });
 
 test("a job takes the threads that no other needs, and at least one", () => {
-  const claims = new ThreadClaims(3);
+  const claims = new ThreadAllocator(3);
   using first = claims.take();
   const second = claims.take(8);
   using third = claims.take(8);

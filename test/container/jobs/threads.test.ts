@@ -7,13 +7,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Threads } from "../../../container/jobs/threads.ts";
 import type { ThreadJob } from "../../../container/processes/thread-job.ts";
-import { type Context, type Output, signature } from "../../../src/core/operation.ts";
+import { type Context, type Output, declareOperation } from "../../../src/core/operation.ts";
 import { parsePages } from "../../../src/core/pages.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
 import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
 import { type RasterizeParams, rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
 import { splitPdf } from "../../../src/operations/split-pdf.ts";
-import { endOfAnswer, remote } from "../../../src/placement/remote.ts";
+import { responseOutcome, remoteRun } from "../../../src/placement/remote.ts";
 import { textPdf } from "../../fixtures/pdfs.ts";
 import { memoryInput } from "../../support/container-client.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const ANY = signature({ name: "any", params: z.unknown() });
+const ANY = declareOperation({ name: "any", params: z.unknown() });
 const params = (dpi: number, format = "tif") => ({ format, colorModel: "rgb", dpi, pages: parsePages("1-last") });
 const job = (over: Partial<ThreadJob> = {}): ThreadJob => ({
   operation: "rasterize-pdf",
@@ -57,18 +57,18 @@ const context = (over: Partial<Context> = {}): Context => ({
 
 async function outputsOf(outputs: AsyncIterable<Output>): Promise<string[]> {
   const made: string[] = [];
-  for await (const { body, head } of outputs) {
+  for await (const { body, headerPatch } of outputs) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk.slice());
     const bytes = Buffer.concat(chunks);
-    bytes.set(head?.() ?? []);
+    bytes.set(headerPatch?.() ?? []);
     made.push(bytes.toString("base64"));
   }
   return made;
 }
 
 const inThread = (asked: ThreadJob, signal = never, pool = threads) =>
-  outputsOf(remote(ANY)([], {}, context({ container: { post: async () => pool.run(asked, signal, () => {}) } })));
+  outputsOf(remoteRun(ANY)([], {}, context({ container: { post: async () => pool.run(asked, signal, () => {}) } })));
 
 test("what a thread makes is what the edge makes, byte for byte, job after job", async () => {
   const atEdge = await outputsOf(
@@ -135,7 +135,7 @@ test("a job that nobody reads any more ends its thread, and the next job finds a
 
 test("a reader that leaves with the last frame leaves the thread for the next job", async () => {
   await using one = new Threads({ size: 1, heapMiB: 128, log: () => {} });
-  for await (const frame of one.run(job(), never, () => {})) if (endOfAnswer(frame) !== undefined) break;
+  for await (const frame of one.run(job(), never, () => {})) if (responseOutcome(frame) !== undefined) break;
   expect(one.state).toBe("warm");
   expect(await inThread(job(), never, one)).toHaveLength(3);
 });
@@ -155,7 +155,7 @@ test("a job that ends one thread after the other: too-complex, told in the log, 
 test("threads that were started for many jobs at once end when they have nothing to do", async () => {
   await using some = new Threads({ size: 1, heapMiB: 128, spareMs: 50, log: () => {} });
   const readers = () =>
-    outputsOf(remote(ANY)([], {}, context({ container: { post: async () => some.run(job(), never, () => {}) } })));
+    outputsOf(remoteRun(ANY)([], {}, context({ container: { post: async () => some.run(job(), never, () => {}) } })));
   const all = Promise.all([readers(), readers(), readers()]);
   await eventually(() => expect(some.count).toBe(3), { intervalMs: 1 });
   expect((await all).map((pages) => pages.length)).toEqual([3, 3, 3]);

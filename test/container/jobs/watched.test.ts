@@ -1,7 +1,7 @@
 // Tests that the start of an engine is retried if it fails, and that no job waits for it meanwhile.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { StartOrder } from "../../../container/jobs/start-order.ts";
-import { Watched } from "../../../container/jobs/watched.ts";
+import { ManagedEngine } from "../../../container/jobs/watched.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -12,7 +12,7 @@ const forever = new AbortController().signal;
 function place() {
   const order = new StartOrder();
   order.open();
-  return order.place();
+  return order.register();
 }
 
 /** Watches an engine that starts immediately, but only after the given number of failures. */
@@ -25,7 +25,7 @@ function failing(failures: number) {
     if (starts.length <= failures) throw new Error("no room");
     return engine;
   };
-  const watched = new Watched({ name: "Engine", place: place(), start, log: (message) => logged.push(message) });
+  const watched = new ManagedEngine({ name: "Engine", place: place(), start, log: (message) => logged.push(message) });
   watched.start();
   return { engine, watched, starts, logged };
 }
@@ -55,7 +55,7 @@ test("the pause between two starts grows to 30 s", async () => {
 test("while it starts again, nobody waits", async () => {
   const { promise, resolve } = Promise.withResolvers<{ state: "warm"; close(): Promise<void> }>();
   const results = [Promise.reject(new Error("no room")), promise];
-  const watched = new Watched({ name: "Engine", place: place(), start: () => results.shift()!, log: () => {} });
+  const watched = new ManagedEngine({ name: "Engine", place: place(), start: () => results.shift()!, log: () => {} });
   watched.start();
   await vi.advanceTimersByTimeAsync(1_500);
   expect(results).toEqual([]);
@@ -67,7 +67,7 @@ test("while it starts again, nobody waits", async () => {
 
 test("a job that is ended does not wait for the first start", async () => {
   const ending = new AbortController();
-  const watched = new Watched({
+  const watched = new ManagedEngine({
     name: "Engine",
     place: place(),
     start: () => new Promise<never>(() => {}),
@@ -80,16 +80,16 @@ test("a job that is ended does not wait for the first start", async () => {
 
 test("an engine that is not to start is off, until a job asks for it", async () => {
   const engine = { state: "warm" as const, close: async () => {} };
-  const watched = new Watched({
+  const watched = new ManagedEngine({
     name: "Engine",
-    place: new StartOrder().place(),
+    place: new StartOrder().register(),
     start: async () => engine,
     log: () => {},
   });
   await vi.advanceTimersByTimeAsync(10_000);
-  expect([watched.state, watched.isAsked]).toEqual(["off", false]);
+  expect([watched.state, watched.isRequested]).toEqual(["off", false]);
   expect(await watched.ready(forever)).toBe(engine);
-  expect([watched.state, watched.isAsked]).toEqual(["warm", true]);
+  expect([watched.state, watched.isRequested]).toEqual(["warm", true]);
 });
 
 test("what is closed is not started again, and what starts nevertheless is closed", async () => {
@@ -100,7 +100,7 @@ test("what is closed is not started again, and what starts nevertheless is close
   expect(failed.starts).toHaveLength(1);
   const { engine } = failing(0);
   const { promise, resolve } = Promise.withResolvers<typeof engine>();
-  const late = new Watched({ name: "Engine", place: place(), start: () => promise, log: () => {} });
+  const late = new ManagedEngine({ name: "Engine", place: place(), start: () => promise, log: () => {} });
   late.start();
   await vi.advanceTimersByTimeAsync(0);
   await late.close();

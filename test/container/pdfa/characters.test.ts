@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { conforming } from "../../../container/pdfa/conforming.ts";
 import { ghostscript } from "../../../container/pdfa/ghostscript.ts";
-import { pictures } from "../../../container/pdfa/pictures.ts";
+import { rasterize } from "../../../container/pdfa/pictures.ts";
 import { repair } from "../../../container/pdfa/repair.ts";
 import { compactTrueType, symbolMap } from "../../../src/fonts/truetype/writer.ts";
 import { openFace } from "../../../src/pdf/pdfa/fonts/face.ts";
@@ -97,7 +97,7 @@ test("a font with signs of several scripts is embedded with all of them, or refu
 
 test("pictures of pages keep characters beyond the basic plane as text", async () => {
   const pdf = asianPdf({ font: "MS-Mincho", ordering: "Japan1", encoding: "UniJIS-UTF16-H", codes: utf16("𠮟る𠀋") });
-  const { bytes } = await climbed(pdf, "2u", [pictures]);
+  const { bytes } = await climbed(pdf, "2u", [rasterize]);
   expect(pageTexts(bytes)[0]?.trim()).toBe("𠮟る𠀋");
 });
 

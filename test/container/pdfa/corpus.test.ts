@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { conforming } from "../../../container/pdfa/conforming.ts";
 import { ghostscript } from "../../../container/pdfa/ghostscript.ts";
-import { pictures } from "../../../container/pdfa/pictures.ts";
+import { rasterize } from "../../../container/pdfa/pictures.ts";
 import { repair } from "../../../container/pdfa/repair.ts";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { corpusDir } from "../../support/corpus.ts";
@@ -70,7 +70,7 @@ describe.runIf(corpusDir !== undefined)("real documents", () => {
       if (!(error instanceof EngineFailure) || error.reason !== "nonconforming")
         throw new Error(name, { cause: error });
       refused.push(`${name}: ${error.detail}`);
-      await climbed(from, level, [...RUNGS, pictures])
+      await climbed(from, level, [...RUNGS, rasterize])
         .then((pictured) => keep(from, level, pictured))
         .catch((failure) => failed.push(`${name}: ${failure}`));
     }

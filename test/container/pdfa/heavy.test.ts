@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PdfRewriter } from "../../../container/engines/ghostscript/pdf.ts";
 import { startVeraPdf, type VeraPdf, type Weight } from "../../../container/engines/verapdf/verapdf.ts";
-import { PlacePool } from "../../../container/jobs/pool.ts";
+import { JobPool } from "../../../container/jobs/pool.ts";
 import { Threads } from "../../../container/jobs/threads.ts";
 import { convertToPdfa } from "../../../container/operations/pdf-to-pdfa.ts";
 import { fileInput } from "../../../container/scratch/file-input.ts";
@@ -42,7 +42,7 @@ function heavyPdf(): Uint8Array {
   return builder.bytes();
 }
 
-const places = new PlacePool({ atOnce: 2, waiting: 8, maxWaitMs: 60_000 });
+const places = new JobPool({ atOnce: 2, waiting: 8, maxWaitMs: 60_000 });
 /** In the order in which the validator came to their end. */
 const validated: (Weight | undefined)[] = [];
 const engines = () => {
@@ -66,10 +66,10 @@ function convert(name: string, pdf: Uint8Array, ends = signal): Running {
     const own = await mkdtemp(join(folder, `${name}-`));
     const path = join(own, "input.pdf");
     await writeFile(path, pdf);
-    await entry.turn(ends);
+    await entry.acquire(ends);
     const aside = <T>(work: () => Promise<T>) => {
       left.resolve();
-      return entry.aside(work, ends);
+      return entry.withoutPermit(work, ends);
     };
     const job = { inputs: [fileInput("a.pdf", pdf.length, path)], folder: own, signal: ends, log, aside };
     const made = join(own, "made.pdf");

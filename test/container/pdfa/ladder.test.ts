@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { conforming } from "../../../container/pdfa/conforming.ts";
 import { ghostscript } from "../../../container/pdfa/ghostscript.ts";
-import { pictures } from "../../../container/pdfa/pictures.ts";
+import { rasterize } from "../../../container/pdfa/pictures.ts";
 import { repair } from "../../../container/pdfa/repair.ts";
 import { MANAGED_PACKET, metadataPdf } from "../../fixtures/archival-pdfs.ts";
 import { asianPdf, utf16 } from "../../fixtures/asian-pdf.ts";
@@ -21,7 +21,7 @@ import { textOf, uncompressed } from "../../support/pdf-readers.ts";
 import { perceptualDistance, popplerPage } from "../../support/pictures.ts";
 
 openLadder();
-const RUNGS = [conforming, repair, ghostscript, pictures];
+const RUNGS = [conforming, repair, ghostscript, rasterize];
 
 /** Two pages with a link from the first to the second and a bookmark. */
 function linkedPdf(content = "First"): PdfBuilder {
@@ -105,7 +105,7 @@ describe("rungs", () => {
 
   test("all pages as pictures, where nothing else is left", async () => {
     const pdf = linkedPdf().bytes();
-    const { bytes } = await climbed(pdf, "1b", [pictures]);
+    const { bytes } = await climbed(pdf, "1b", [rasterize]);
     expect(textOf(bytes).map((text) => text.trim())).toEqual(textOf(pdf).map((text) => text.trim()));
   });
 });

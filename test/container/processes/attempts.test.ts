@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { EngineLost, twice } from "../../../container/processes/attempts.ts";
-import { watchForFrozen } from "../../../container/processes/frozen.ts";
+import { EngineLost, retryCrashOnce } from "../../../container/processes/attempts.ts";
+import { watchForStopped } from "../../../container/processes/frozen.ts";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failsWith } from "../../support/offices.ts";
@@ -26,7 +26,7 @@ test.each([
   ["was lost", lost],
   ["crashed", crashed],
 ])("a job whose engine %s is begun again", async (_, failure) => {
-  expect(await twice({}, failing(failure()).attempt)).toBe(2);
+  expect(await retryCrashOnce({}, failing(failure()).attempt)).toBe(2);
 });
 
 test.each([
@@ -36,13 +36,13 @@ test.each([
   ["crashed and lost", crashed, lost, "busy"],
 ] as const)("an engine that is %s", async (_, first, second, reason) => {
   const { attempt, begun } = failing(first(), second());
-  await expect(twice({}, attempt)).rejects.toEqual(failsWith(reason));
+  await expect(retryCrashOnce({}, attempt)).rejects.toEqual(failsWith(reason));
   expect(begun()).toBe(2);
 });
 
 test.each(["damaged", "too-large", "timed-out", "busy"] as const)("%s is an answer, not a crash", async (reason) => {
   const { attempt, begun } = failing(new EngineFailure(reason, ""));
-  await expect(twice({}, attempt)).rejects.toEqual(failsWith(reason));
+  await expect(retryCrashOnce({}, attempt)).rejects.toEqual(failsWith(reason));
   expect(begun()).toBe(1);
 });
 
@@ -53,7 +53,7 @@ test("the second attempt gets the time that is left", async () => {
     await sleep(50);
     throw lost();
   };
-  await expect(twice({ timeoutMs: 20_000 }, attempt)).rejects.toEqual(failsWith("busy"));
+  await expect(retryCrashOnce({ timeoutMs: 20_000 }, attempt)).rejects.toEqual(failsWith("busy"));
   expect(given[0]).toBeLessThanOrEqual(20_000);
   expect(given[1]).toBeLessThanOrEqual(19_951);
   // The zygote reads integers.
@@ -62,9 +62,9 @@ test("the second attempt gets the time that is left", async () => {
 
 test("a job is answered when its time is up, also where its attempt never ends", async () => {
   const never = () => new Promise<never>(() => {});
-  await expect(twice({ timeoutMs: 50 }, never)).rejects.toEqual(failsWith("timed-out"));
+  await expect(retryCrashOnce({ timeoutMs: 50 }, never)).rejects.toEqual(failsWith("timed-out"));
   const gone = new AbortController();
-  const left = twice({ timeoutMs: 20_000, signal: gone.signal }, never);
+  const left = retryCrashOnce({ timeoutMs: 20_000, signal: gone.signal }, never);
   gone.abort(new Error("client gone"));
   await expect(left).rejects.toThrow("client gone");
 });
@@ -72,7 +72,7 @@ test("a job is answered when its time is up, also where its attempt never ends",
 test("a job whose client has gone is not begun again", async () => {
   const gone = new AbortController();
   const { attempt, begun } = failing(lost());
-  const left = twice({ signal: gone.signal }, () => {
+  const left = retryCrashOnce({ signal: gone.signal }, () => {
     gone.abort(new Error("client gone"));
     return attempt();
   });
@@ -87,7 +87,7 @@ test("a process that is stopped is found, one that is busy or asleep is not", as
   const found = new Set<number>();
   try {
     const pids = [asleep, busy, stopped].map(({ pid }) => pid!);
-    using _ = watchForFrozen(
+    using _ = watchForStopped(
       () => pids,
       (pid) => void found.add(pid),
     );

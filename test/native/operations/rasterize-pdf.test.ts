@@ -38,7 +38,7 @@ async function read(output: Output): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of output.body) chunks.push(Buffer.from(chunk));
   const whole = Buffer.concat(chunks);
-  const head = output.head?.();
+  const head = output.headerPatch?.();
   if (head) whole.set(head, 0);
   return new Uint8Array(whole);
 }

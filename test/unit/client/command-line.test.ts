@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
 import { complaintOf } from "../../../client/cli/complaint.ts";
-import { DECLARED } from "../../../client/cli/declared.ts";
+import { OPERATION_SCHEMAS } from "../../../client/cli/declared.ts";
 import { htmlIn } from "../../../client/cli/html-text.ts";
 import { numbersOf } from "../../../client/cli/numbers.ts";
 import { readOperands } from "../../../client/cli/operands.ts";
@@ -19,7 +19,7 @@ import { docx, paragraph } from "../../fixtures/office.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "command-line-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const operation = (name: string) => DECLARED.find((each) => each.name === name)!;
+const operation = (name: string) => OPERATION_SCHEMAS.find((each) => each.name === name)!;
 const bytes = (text: string) => Buffer.from(text, "latin1");
 
 describe("html", () => {

@@ -1,8 +1,14 @@
 // Errors of the client.
 import { expect, test } from "vitest";
 import { errorOf, isTemporary, PagewrightError, snakeCased } from "../../../client/core/error.ts";
-import { pauseMs } from "../../../client/core/pauses.ts";
-import { fieldRequired, fieldTooLarge, moreThanOneKey, otherInputs, outOfRange } from "../../../src/http/errors.ts";
+import { backoffMs } from "../../../client/core/pauses.ts";
+import {
+  fieldRequired,
+  fieldTooLarge,
+  duplicateField,
+  inputOrderMismatch,
+  outOfRange,
+} from "../../../src/http/errors.ts";
 
 const answer = (status: number, body: string, headers: Record<string, string> = {}) =>
   errorOf(new Response(body, { status, headers }));
@@ -15,8 +21,8 @@ test.each([
   [outOfRange("images.color.downsample.target-dpi", "x"), "images.color.downsample.target-dpi"],
   [fieldRequired("compression_level"), "compressionLevel"],
   [fieldTooLarge("profile"), "profile"],
-  [moreThanOneKey("jpeg_quality"), "jpegQuality"],
-  [otherInputs("type[]"), "type"],
+  [duplicateField("jpeg_quality"), "jpegQuality"],
+  [inputOrderMismatch("type[]"), "type"],
 ])("an error names its parameter: $message", async ({ status, message }, parameter) => {
   const error = await answer(status, JSON.stringify({ error: message }), { "X-Request-Id": "abc" });
   expect(error).toMatchObject({ status, message, parameter, requestId: "abc" });
@@ -47,13 +53,13 @@ test("Retry-After is seconds or a date", async () => {
 });
 
 test("a pause is never shorter than asked for, and differs between clients", () => {
-  expect(pauseMs(0, 5_000, 0)).toBe(5_000);
-  expect(pauseMs(0, 5_000, 1)).toBeGreaterThan(6_000);
-  expect(pauseMs(0, 0, 0)).toBe(0);
+  expect(backoffMs(0, 5_000, 0)).toBe(5_000);
+  expect(backoffMs(0, 5_000, 1)).toBeGreaterThan(6_000);
+  expect(backoffMs(0, 0, 0)).toBe(0);
 });
 
 test("pauses that nobody asked for grow up to a limit", () => {
-  const pauses = [0, 1, 2, 3, 20].map((attempt) => pauseMs(attempt, undefined, 1));
+  const pauses = [0, 1, 2, 3, 20].map((attempt) => backoffMs(attempt, undefined, 1));
   expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 30_000]);
-  expect(pauseMs(3, undefined, 0)).toBe(2_000);
+  expect(backoffMs(3, undefined, 0)).toBe(2_000);
 });

@@ -1,7 +1,7 @@
 // What the client takes as an input.
 import { expect, test } from "vitest";
 import { eventsIn } from "../../../client/core/events.ts";
-import { givenOf, type Inputs, type LocalFile } from "../../../client/core/inputs.ts";
+import { resolveInputs, type Inputs, type LocalFile } from "../../../client/core/inputs.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const opened: unknown[] = [];
@@ -10,7 +10,7 @@ const openPath = async (path: unknown): Promise<LocalFile> => {
   throw new Error("not opened");
 };
 const local = async (input: Inputs): Promise<LocalFile> => {
-  const [given] = await givenOf(input, openPath);
+  const [given] = await resolveInputs(input, openPath);
   if (given?.kind !== "local") throw new Error(`It is ${given?.kind}.`);
   return given.open();
 };
@@ -24,7 +24,7 @@ const stream = (...chunks: string[]) =>
 
 test("addresses are left to the service", async () => {
   for (const input of ["https://example.com/a.pdf", "HTTP://example.com/a.pdf", new URL("http://example.com/")]) {
-    expect(await givenOf(input, openPath)).toMatchObject([{ kind: "address", url: String(input) }]);
+    expect(await resolveInputs(input, openPath)).toMatchObject([{ kind: "address", url: String(input) }]);
   }
 });
 
@@ -38,12 +38,15 @@ test("any other string is a path, and so is a file: URL", async () => {
 test("earlier results give all of their files, awaited or not", async () => {
   const result = { files: [{ id: "a", sizeBytes: 3 }, { id: "b" }] };
   for (const input of [result, Promise.resolve(result)]) {
-    expect(await givenOf(input, openPath)).toMatchObject([{ kind: "stored", id: "a", sizeBytes: 3 }, { id: "b" }]);
+    expect(await resolveInputs(input, openPath)).toMatchObject([
+      { kind: "stored", id: "a", sizeBytes: 3 },
+      { id: "b" },
+    ]);
   }
 });
 
 test.each([undefined, null, 5, {}, { id: 5 }])("%o is no input", async (input) => {
-  await expect(givenOf(input as never, openPath)).rejects.toThrow("An input is a path");
+  await expect(resolveInputs(input as never, openPath)).rejects.toThrow("An input is a path");
 });
 
 test("a Blob keeps its name and size", async () => {

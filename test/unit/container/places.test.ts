@@ -1,7 +1,7 @@
 // Tests the quick and the slow places for jobs, and how clients share them, with fake timers.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Entry, PlacePool } from "../../../container/jobs/pool.ts";
-import { SlowLane, slowPlaces } from "../../../container/jobs/slow-lane.ts";
+import { type PooledJob, JobPool } from "../../../container/jobs/pool.ts";
+import { SlowLane, slowLaneCapacity } from "../../../container/jobs/slow-lane.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -9,18 +9,18 @@ afterEach(() => void vi.useRealTimers());
 const AFTER_MS = 3_000;
 const { signal } = new AbortController();
 
-function placesWith(lane: SlowLane, { atOnce = 2, waiting = 8 } = {}): PlacePool {
-  return new PlacePool({ atOnce, waiting, maxWaitMs: 60_000, slow: { lane, afterMs: AFTER_MS } });
+function placesWith(lane: SlowLane, { atOnce = 2, waiting = 8 } = {}): JobPool {
+  return new JobPool({ atOnce, waiting, maxWaitMs: 60_000, slow: { lane, afterMs: AFTER_MS } });
 }
 
 interface Job {
-  readonly entry: Entry;
+  readonly entry: PooledJob;
   state: "waiting" | "working" | "slow" | "refused";
   end(): void;
 }
 
 /** A job that works until it is ended. */
-function begin(places: PlacePool, client: string): Job {
+function begin(places: JobPool, client: string): Job {
   const entry = places.enter({
     client,
     slowed: () => {
@@ -28,7 +28,7 @@ function begin(places: PlacePool, client: string): Job {
     },
   });
   const job: Job = { entry, state: "waiting", end: () => entry[Symbol.dispose]() };
-  entry.turn(signal).then(
+  entry.acquire(signal).then(
     () => {
       job.state = "working";
     },
@@ -178,7 +178,7 @@ test("who was aside is late by its new turn alone", async () => {
   const places = placesWith(lane);
   const job = begin(places, "a");
   await settle();
-  const aside = job.entry.aside(() => new Promise((resolve) => setTimeout(resolve, 2 * AFTER_MS)), signal);
+  const aside = job.entry.withoutPermit(() => new Promise((resolve) => setTimeout(resolve, 2 * AFTER_MS)), signal);
   await pass(2 * AFTER_MS);
   await aside;
   expect([job.state, places.counts.working]).toEqual(["working", 1]);
@@ -188,5 +188,5 @@ test("who was aside is late by its new turn alone", async () => {
 
 test("the lane has places by memory, and by how many work at a time", () => {
   const gib = 2 ** 30;
-  expect([slowPlaces(2, 64 * gib), slowPlaces(2, 5 * gib), slowPlaces(1, gib)]).toEqual([8, 5, 2]);
+  expect([slowLaneCapacity(2, 64 * gib), slowLaneCapacity(2, 5 * gib), slowLaneCapacity(1, gib)]).toEqual([8, 5, 2]);
 });

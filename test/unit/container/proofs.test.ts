@@ -1,7 +1,7 @@
 // Tests how the proofs of engines are kept, with engines whose answers the test decides.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { PROVED_MS, Proofs } from "../../../container/jobs/proofs.ts";
+import { PROBE_TTL_MS, EngineProbes } from "../../../container/jobs/proofs.ts";
 import { CONTAINER_LIMITS } from "../../../container/limits.ts";
 import type { EngineState } from "../../../container/processes/engine-state.ts";
 
@@ -15,14 +15,14 @@ function engine() {
   const asked: string[] = [];
   const replaced: string[] = [];
   const one = { state: "warm" as EngineState, prove: async (): Promise<void> => {}, asked, replaced };
-  const proofs = new Proofs({
+  const proofs = new EngineProbes({
     names: ["a"],
     stateOf: () => one.state,
     prove: (name) => {
       asked.push(name);
       return one.prove();
     },
-    replace: (_, why) => void replaced.push(why),
+    restart: (_, why) => void replaced.push(why),
     log: () => {},
   });
   return { one, proofs, now: async () => (await proofs.current()).a };
@@ -34,7 +34,7 @@ test("many questions at once are one proof, which holds for a while", async () =
   expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
     new Set(['{"state":"warm","proof":{"by":"probe","secondsAgo":0}}']),
   );
-  vi.advanceTimersByTime(PROVED_MS - 1);
+  vi.advanceTimersByTime(PROBE_TTL_MS - 1);
   await now();
   expect(one.asked).toHaveLength(1);
   vi.advanceTimersByTime(1);
@@ -44,7 +44,7 @@ test("many questions at once are one proof, which holds for a while", async () =
 
 test("an answered job is a proof, and no other is needed", async () => {
   const { one, proofs, now } = engine();
-  proofs.jobAnswered("a");
+  proofs.recordJob("a");
   vi.advanceTimersByTime(3_000);
   expect(await now()).toEqual({ state: "warm", proof: { by: "job", secondsAgo: 3 } });
   expect(one.asked).toEqual([]);
@@ -91,7 +91,7 @@ test("a job that is answered while a proof fails counts more", async () => {
   const { one, proofs, now } = engine();
   one.prove = async () => {
     vi.advanceTimersByTime(1);
-    proofs.jobAnswered("a");
+    proofs.recordJob("a");
     throw new Error("late");
   };
   expect(await now()).toEqual({ state: "warm", proof: { by: "job", secondsAgo: 0 } });

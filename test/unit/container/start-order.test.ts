@@ -9,13 +9,13 @@ function engines(...names: string[]) {
   const all = Object.fromEntries(
     names.map((name) => {
       const { promise, resolve, reject } = Promise.withResolvers<string>();
-      const place = order.place();
+      const place = order.register();
       const start = () =>
         place.run(() => {
           begun.push(name);
           return promise;
         });
-      return [name, { start, hurry: place.hurry, done: () => resolve(name), fail: reject }];
+      return [name, { start, hurry: place.prioritize, done: () => resolve(name), fail: reject }];
     }),
   );
   return { order, begun, all };

@@ -1,7 +1,7 @@
 // Tests the table of users that engines run as.
 import { describe, expect, test } from "vitest";
-import { SlowLane, slowPlaces } from "../../../container/jobs/slow-lane.ts";
-import { firstOf, USERS, UserPool } from "../../../container/processes/users.ts";
+import { SlowLane, slowLaneCapacity } from "../../../container/jobs/slow-lane.ts";
+import { firstUserOf, USERS, UserPool } from "../../../container/processes/users.ts";
 
 const ranges = Object.entries(USERS);
 
@@ -14,12 +14,12 @@ test("no two engines have a user in common", () => {
 });
 
 test.each([1, 2, 16, 64, 128])("there are users for all quick and slow jobs of %i processors", (jobs) => {
-  const processes = jobs + new SlowLane(slowPlaces(jobs, Number.POSITIVE_INFINITY)).places;
-  for (const [name, range] of ranges) if (name !== "chromium") expect(firstOf(range, processes)).toBe(range.first);
+  const processes = jobs + new SlowLane(slowLaneCapacity(jobs, Number.POSITIVE_INFINITY)).places;
+  for (const [name, range] of ranges) if (name !== "chromium") expect(firstUserOf(range, processes)).toBe(range.first);
 });
 
 test("an engine that would need users of another one does not start", () => {
-  expect(() => firstOf(USERS.veraPdf, USERS.veraPdf.count + 1)).toThrow("busy");
+  expect(() => firstUserOf(USERS.veraPdf, USERS.veraPdf.count + 1)).toThrow("busy");
 });
 
 describe("a pool", () => {

@@ -1,7 +1,7 @@
 // Contract: docs/api.md#output-names
 import { describe, expect, test } from "vitest";
 import { attachment, safeName, stem, withExtension } from "../../../src/core/file-name.ts";
-import { mediaTypeOf } from "../../../src/core/media-type.ts";
+import { detectMediaType } from "../../../src/core/media-type.ts";
 
 describe("safeName", () => {
   test.each([
@@ -119,6 +119,6 @@ describe("media type: content first, extension second", () => {
     ["", "a.docx", "application/octet-stream"],
     ["", "", "application/octet-stream"],
   ])("%o named %s is %s", (content, name, expected) => {
-    expect(mediaTypeOf(bytes(content), name)).toBe(expected);
+    expect(detectMediaType(bytes(content), name)).toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
 // Bodies read in pieces, in a runtime that does not fill buffers. test/worker reads them in one that does.
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { PieceReader, readBytes } from "../../../src/core/pieces.ts";
+import { ChunkReader, readBytes } from "../../../src/core/pieces.ts";
 
 const stream = (...sizes: number[]) =>
   Readable.toWeb(Readable.from(sizes.map((size) => Buffer.alloc(size)))) as ReadableStream<Uint8Array>;
@@ -12,7 +12,7 @@ test.each([
   ["several chunks, and empty ones", () => stream(0, 3, 0, 7)],
 ])("all bytes of %s", async (_, body) => {
   for (const size of [9, 10, 11]) expect((await readBytes(body(), size)).length).toBe(Math.min(size, 10));
-  const pieces = new PieceReader(body(), 4);
+  const pieces = new ChunkReader(body(), 4);
   let length = 0;
   for (let piece = await pieces.read(); piece; piece = await pieces.read()) {
     // A Buffer's slice is not a copy.
@@ -25,7 +25,7 @@ test.each([
 test("an empty body, and one that fails", async () => {
   expect(await readBytes(stream(), 5)).toEqual(new Uint8Array(0));
   const failing = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("broken off")) });
-  await expect(new PieceReader(failing, 4).read()).rejects.toThrow("broken off");
+  await expect(new ChunkReader(failing, 4).read()).rejects.toThrow("broken off");
 });
 
 test("what is not read is cancelled", async () => {

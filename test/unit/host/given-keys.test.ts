@@ -1,6 +1,6 @@
 // Keys that the environment gives, and the records that an operator has made for some of them.
 import { expect, test } from "vitest";
-import { GivenKeys } from "../../../host/given-keys.ts";
+import { EnvironmentKeys } from "../../../host/given-keys.ts";
 import { hashKey, type KeyRecord } from "../../../src/core/api-key.ts";
 import { requireKey } from "../../../src/http/auth.ts";
 
@@ -8,7 +8,7 @@ const record = (more: Partial<KeyRecord>): KeyRecord => ({ owner: "a", created: 
 
 /** Returns what is known of the key `given`, of which the database has a record. */
 async function known(kept: KeyRecord | null) {
-  const keys = new GivenKeys(["given"], { get: async (hash) => (hash === hashKey("given") ? kept : null) });
+  const keys = new EnvironmentKeys(["given"], { get: async (hash) => (hash === hashKey("given") ? kept : null) });
   await expect(requireKey("other", keys)).rejects.toMatchObject({ status: 401 });
   return (await requireKey("given", keys)).record;
 }

@@ -9,7 +9,7 @@ import type { Claim } from "../../../src/core/claims.ts";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { LIMITS } from "../../../src/core/limits.ts";
 import { toServiceError } from "../../../src/http/errors.ts";
-import { type Answered, claimOf, onlyOnce } from "../../../src/http/idempotency.ts";
+import { type HandledResponse, openClaim, runIdempotent } from "../../../src/http/idempotency.ts";
 import { Timing } from "../../../src/http/timing.ts";
 import type { Store } from "../../../src/storage/store.ts";
 
@@ -30,22 +30,22 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const claim = (key = "key") => claimOf(new Headers({ "Idempotency-Key": key }), "a client", database)!;
-const json = (text: string): Answered => ({ response: Response.json({ text }) });
+const claim = (key = "key") => openClaim(new Headers({ "Idempotency-Key": key }), "a client", database)!;
+const json = (text: string): HandledResponse => ({ response: Response.json({ text }) });
 // No answer of these tests is a file.
 const store = {} as Store;
 
 /** Answers a request of the content, which the work makes. */
-function ask(content: string, carryOut: () => Promise<Answered>, { by = claim(), signal = never } = {}) {
+function ask(content: string, run: () => Promise<HandledResponse>, { by = claim(), signal = never } = {}) {
   const log = (message: string) => void logged.push(message);
-  const undo = async () => void undone.push(content);
-  return onlyOnce({ claim: by, store, timing: new Timing(), log }, { content, signal, carryOut, undo });
+  const rollback = async () => void undone.push(content);
+  return runIdempotent({ claim: by, store, timing: new Timing(), log }, { content, signal, run, rollback });
 }
 const never = new AbortController().signal;
 const textOf = async (response: Response) => [await response.text(), response.headers.get("Idempotent-Replayed")];
 
 test("a second request waits, for a limited time", async () => {
-  const made = Promise.withResolvers<Answered>();
+  const made = Promise.withResolvers<HandledResponse>();
   const first = ask("content", () => made.promise);
   const second = ask("content", async () => json("by the second"));
   const refused = expect(second).rejects.toMatchObject({ status: 409, headers: { "Retry-After": "5" } });
@@ -96,20 +96,22 @@ test("a request whose client has left keeps nothing", async () => {
 });
 
 test("a request that works for long stays the only one", async () => {
-  const made = Promise.withResolvers<Answered>();
+  const made = Promise.withResolvers<HandledResponse>();
   const first = ask("content", () => made.promise);
   await vi.advanceTimersByTimeAsync(10 * LIMITS.claimLeaseMs);
-  expect(await claim().take("another", "other content")).toEqual({ kind: "other" });
+  expect(await claim().acquire("another", "other content")).toEqual({ kind: "other" });
   made.resolve(json("late"));
   expect(await textOf(await first)).toEqual(['{"text":"late"}', null]);
   expect(vi.getTimerCount()).toBe(0);
 });
 
 test("a request that lost its lease gives the answer of the faster one, and undoes its own", async () => {
-  const made = Promise.withResolvers<Answered>();
+  const made = Promise.withResolvers<HandledResponse>();
   const real = claim();
-  const unheard = vi.fn<Claim["take"]>().mockRejectedValue(new Error("no renewal arrives"));
-  const slow = ask("content", () => made.promise, { by: { ...real, take: unheard.mockImplementationOnce(real.take) } });
+  const unheard = vi.fn<Claim["acquire"]>().mockRejectedValue(new Error("no renewal arrives"));
+  const slow = ask("content", () => made.promise, {
+    by: { ...real, acquire: unheard.mockImplementationOnce(real.acquire) },
+  });
   await vi.advanceTimersByTimeAsync(LIMITS.claimLeaseMs);
   expect(await textOf(await ask("content", async () => json("faster")))).toEqual(['{"text":"faster"}', null]);
   made.resolve(json("slower"));
@@ -122,13 +124,13 @@ describe("if the claim cannot be reached", () => {
 
   test("at first, nothing is done", async () => {
     const work = vi.fn(async () => json("made"));
-    const asked = ask("content", work, { by: { ...claim(), take: fails } });
+    const asked = ask("content", work, { by: { ...claim(), acquire: fails } });
     await expect(asked).rejects.toMatchObject({ status: 503 });
     expect(work).not.toHaveBeenCalled();
   });
 
   test("at the end, the answer is given all the same", async () => {
-    const answer = await ask("content", async () => json("made"), { by: { ...claim(), keep: fails } });
+    const answer = await ask("content", async () => json("made"), { by: { ...claim(), complete: fails } });
     expect(await textOf(answer)).toEqual(['{"text":"made"}', null]);
     expect(logged).toEqual(["claim not reached"]);
   });
@@ -137,7 +139,7 @@ describe("if the claim cannot be reached", () => {
     const failsOnce = {
       getByName: vi.fn((name: string) => database.getByName(name)).mockImplementationOnce(fails as never),
     };
-    const asked = claimOf(new Headers({ "Idempotency-Key": "key" }), "a client", failsOnce)!;
+    const asked = openClaim(new Headers({ "Idempotency-Key": "key" }), "a client", failsOnce)!;
     expect(await textOf(await ask("content", async () => json("made"), { by: asked }))).toEqual([
       '{"text":"made"}',
       null,

@@ -4,13 +4,13 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hostBudgets } from "../../../host/budgets.ts";
-import { Listener } from "../../../host/listener.ts";
+import { hostCapacity } from "../../../host/budgets.ts";
+import { RequestListener } from "../../../host/listener.ts";
 import { createApp } from "../../../src/app.ts";
 import type { Env } from "../../../src/core/config.ts";
 
-const app = createApp(hostBudgets(2 ** 29));
-const listener = new Listener({ app, env: () => ({}) as Env, trustedProxies: 0 });
+const app = createApp(hostCapacity(2 ** 29));
+const listener = new RequestListener({ app, env: () => ({}) as Env, trustedProxies: 0 });
 const server = createServer(getRequestListener(listener.fetch));
 beforeAll(() => once(server.listen(0, "127.0.0.1"), "listening"));
 afterAll(() => void server.close());

@@ -1,7 +1,7 @@
 // The settings of the host on Node.
 import { expect, test } from "vitest";
 import { readSettings } from "../../../host/settings.ts";
-import { ISOLATE_BUDGETS } from "../../../src/core/budgets.ts";
+import { ISOLATE_CAPACITY } from "../../../src/core/budgets.ts";
 
 test("defaults", () => {
   const { budgets: _, ...settings } = readSettings({});
@@ -106,7 +106,7 @@ test("more memory means more room for each purpose, and the least is no less tha
     expect(much[name]).toBeGreaterThan(little[name]);
   }
   for (const name of ["uploads", "receivingJobs", "keptUploadBytes", "keptUploadsBytes", "isolateBytes"] as const) {
-    expect(little[name]).toBeGreaterThanOrEqual(ISOLATE_BUDGETS[name]);
+    expect(little[name]).toBeGreaterThanOrEqual(ISOLATE_CAPACITY[name]);
   }
-  expect([little.engines, ISOLATE_BUDGETS.engines]).toEqual(["container", "edge"]);
+  expect([little.preferredBackend, ISOLATE_CAPACITY.preferredBackend]).toEqual(["container", "edge"]);
 });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LIMITS } from "../../../src/core/limits.ts";
 import { ArrivingBody, readWhole } from "../../../src/http/arriving-body.ts";
 import type { ServiceError } from "../../../src/http/errors.ts";
-import { createKeptBytes } from "../../../src/storage/kept-bytes.ts";
+import { createMemoryQuota } from "../../../src/storage/kept-bytes.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -103,27 +103,27 @@ test.each([
   ["a part, if its size is unknown", undefined, []],
   ["what has arrived of it", undefined, [60 * KB]],
 ])("a body that stalls takes %s out of the memory, and another one finds no room", async (_, size, chunks) => {
-  const memory = createKeptBytes({ each: 100 * KB, all: 100 * KB });
-  using held = memory.for("greedy").open();
+  const memory = createMemoryQuota({ perRequest: 100 * KB, total: 100 * KB });
+  using held = memory.for("greedy").openReservation();
   const maxBytes = 100 * KB;
   const stalling = readWhole(body(chunks, 0, true), { size, maxBytes, held }).catch((error) => error.status);
   await vi.advanceTimersByTimeAsync(1_000);
-  using second = memory.for("greedy").open();
+  using second = memory.for("greedy").openReservation();
   const late = readWhole(body([60 * KB], 0), { size: 60 * KB, maxBytes, held: second }).catch(({ reason }) => reason);
   expect(await outcome(late, 1_000)).toBe("busy");
-  using third = memory.for("other").open();
+  using third = memory.for("other").openReservation();
   const other = readWhole(body([30 * KB], 0), { size: 30 * KB, maxBytes, held: third });
   expect((await outcome(other, 1_000)) as Uint8Array).toHaveLength(30 * KB);
   expect(await outcome(stalling)).toBe(408);
 });
 
 test("a body that is larger than announced is counted, and one beyond its limit is read to its end", async () => {
-  const memory = createKeptBytes({ each: 1_000, all: 1_000 });
-  const lying = memory.open();
+  const memory = createMemoryQuota({ perRequest: 1_000, total: 1_000 });
+  const lying = memory.openReservation();
   const more = await outcome(readWhole(body([10, 10], 0), { size: 5, maxBytes: 100, held: lying }));
   expect(more as Uint8Array).toHaveLength(20);
-  expect([lying.take(981), lying.take(980)]).toEqual([false, true]);
+  expect([lying.tryReserve(981), lying.tryReserve(980)]).toEqual([false, true]);
   lying[Symbol.dispose]();
-  using large = memory.open();
+  using large = memory.openReservation();
   expect(await outcome(readWhole(body([90, 90], 0), { size: 180, maxBytes: 100, held: large }))).toBe(undefined);
 });

@@ -1,13 +1,13 @@
 // Tests who counts as one client where turns and memory are shared.
 import { expect, test } from "vitest";
 import type { RequestContext } from "../../../src/routes/context.ts";
-import { clientFrom } from "../../../src/routes/surroundings.ts";
+import { requestClientId } from "../../../src/routes/surroundings.ts";
 
 function clientOf(headers: Record<string, string>, address?: string, keyHash?: string): string {
   const admission = keyHash === undefined ? undefined : { key: { hash: keyHash } };
   const raw = new Request("https://service/iiif/x", { headers });
   const env = address === undefined ? {} : { CLIENT_ADDRESS: address };
-  return clientFrom({ var: { admission }, req: { raw }, env } as unknown as RequestContext);
+  return requestClientId({ var: { admission }, req: { raw }, env } as unknown as RequestContext);
 }
 
 test("a header that nobody has checked makes no other client", () => {

@@ -13,7 +13,7 @@ test("a reason follows the sentence", () => {
     400,
     "1-500 is not within the acceptable range for pages. The document has 100 pages.",
   ]);
-  expect(error.sentence).toBe(outOfRange("pages", "x").sentence);
+  expect(error.template).toBe(outOfRange("pages", "x").template);
   expect(outOfRange("pages", "<value>").message).toBe("<value> is not within the acceptable range for pages.");
 });
 
@@ -21,7 +21,7 @@ test("a limit follows the sentence of a document that is too complex", () => {
   const why = "The document has 13,400 pages on paper; about 2,000 such pages can be made.";
   const error = toServiceError(new EngineFailure("too-complex", "detail", { why }));
   expect([error.status, error.message]).toEqual([422, `The input file is too complex to be processed. ${why}`]);
-  expect(toServiceError(new EngineFailure("too-complex", "x")).message).toBe(error.sentence);
+  expect(toServiceError(new EngineFailure("too-complex", "x")).message).toBe(error.template);
 });
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   ["password-protected", 401, "The input file is password protected and cannot be processed."],
 ] as const)("an engine's reason follows the sentence: %s", (reason, status, sentence) => {
   const error = toServiceError(new EngineFailure(reason, "detail", { why: "It is a.pdf." }));
-  expect([error.status, error.sentence, error.message]).toEqual([status, sentence, `${sentence} It is a.pdf.`]);
+  expect([error.status, error.template, error.message]).toEqual([status, sentence, `${sentence} It is a.pdf.`]);
 });
 
 test.each([

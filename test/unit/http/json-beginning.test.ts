@@ -1,6 +1,6 @@
 // Tests how JSON is recognized from its beginning.
 import { describe, expect, test } from "vitest";
-import { mayBeginJson } from "../../../src/http/json-beginning.ts";
+import { isJsonPrefix } from "../../../src/http/json-beginning.ts";
 
 const DOCUMENT = JSON.stringify({
   text: 'a "quoted" \\ word\n\u0001 ä ☃ 😀',
@@ -16,13 +16,13 @@ describe("the beginning of JSON", () => {
     ["with blanks", JSON.stringify(JSON.parse(DOCUMENT), undefined, "\t")],
     ["with escapes", String.raw`{"\u00e4\n\/": "\ud83d\ude00"}`],
   ])("wherever it is cut: %s", (_, text) => {
-    for (let length = 0; length <= text.length; length++) expect(mayBeginJson(text.slice(0, length))).toBe(true);
+    for (let length = 0; length <= text.length; length++) expect(isJsonPrefix(text.slice(0, length))).toBe(true);
   });
 
   test("of a mebibyte", () => {
-    expect(mayBeginJson(`{"a": "${String.raw`\n`.repeat(2 ** 19)}`)).toBe(true);
-    expect(mayBeginJson(`[${"[1, 2], ".repeat(2 ** 17)}`)).toBe(true);
-    expect(mayBeginJson("[".repeat(2 ** 20))).toBe(true);
+    expect(isJsonPrefix(`{"a": "${String.raw`\n`.repeat(2 ** 19)}`)).toBe(true);
+    expect(isJsonPrefix(`[${"[1, 2], ".repeat(2 ** 17)}`)).toBe(true);
+    expect(isJsonPrefix("[".repeat(2 ** 20))).toBe(true);
   });
 
   test.each([
@@ -48,5 +48,5 @@ describe("the beginning of JSON", () => {
     "nothing",
     "[InternetShortcut]",
     "---\nyaml: 1",
-  ])("%j is none", (text) => expect(mayBeginJson(text)).toBe(false));
+  ])("%j is none", (text) => expect(isJsonPrefix(text)).toBe(false));
 });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../../src/endpoints/index.ts";
 import { serveMcp } from "../../../src/http/mcp/server.ts";
-import { createKeptBytes } from "../../../src/storage/kept-bytes.ts";
+import { createMemoryQuota } from "../../../src/storage/kept-bytes.ts";
 
 const INPUT = "1f7b7c0de-0c2f-4f0e-8c62-0a2b9a9a3d11";
 const idOf = (index: number) => `2d0c1f2a5-7d3f-4c39-9d7e-${String(index).padStart(12, "0")}`;
@@ -39,7 +39,7 @@ function callWith(outputs: number, picture: Buffer, type = "image/png") {
     }
     return new Response(new Uint8Array(path.includes("/pages/") ? Buffer.from("\xff\xd8", "latin1") : picture));
   };
-  const bodies = createKeptBytes({ each: 2 ** 20, all: 2 ** 20 });
+  const bodies = createMemoryQuota({ perRequest: 2 ** 20, total: 2 ** 20 });
   const factsOf = async (id: string) => {
     mostBusy = Math.max(mostBusy, ++busy);
     await Promise.resolve();
@@ -85,7 +85,7 @@ describe("a message", () => {
       ...{ method: "POST", body },
       headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
     });
-    const bodies = createKeptBytes({ each: 2 ** 22, all: 2 ** 22 });
+    const bodies = createMemoryQuota({ perRequest: 2 ** 22, total: 2 ** 22 });
     const unasked = () => Promise.reject(new Error("asked the service"));
     const served = { endpoints, variant: "private", dispatch: unasked, factsOf: unasked, bodies } as const;
     const answer = await serveMcp(request, served);

@@ -1,10 +1,10 @@
 // The choice of an answer's form by Accept and Prefer (RFC 9110, 12.5.1; RFC 7240).
 // Contract: docs/api.md#files-as-answers
 import { describe, expect, test } from "vitest";
-import { type Offers, wishesOf } from "../../../src/http/negotiation.ts";
+import { type Offers, negotiate } from "../../../src/http/negotiation.ts";
 
 const wishes = (accept: string | undefined, offers: Offers, prefer?: string) =>
-  wishesOf(
+  negotiate(
     new Headers({ ...(accept === undefined ? {} : { Accept: accept }), ...(prefer ? { Prefer: prefer } : {}) }),
     offers,
   );
@@ -46,15 +46,17 @@ describe("one image, or several", () => {
     ["application/zip;q=0.2, application/json;q=0.1", "archive", "archive"],
     ['image/png;note="a,b", application/json;q=0.1', "file", "json"],
   ])("%o: %s, %s", (accept, one, more) => {
-    const { one: chosen, several } = wishes(accept, png);
-    expect([shown(chosen), shown(several)]).toEqual([one, more]);
+    const { formatForOne: chosen, formatForMany } = wishes(accept, png);
+    expect([shown(chosen), shown(formatForMany)]).toEqual([one, more]);
   });
 });
 
 test.each(["text/plain", "image/jpeg", "application/json;q=0", "*/*;q=0", "image/png;q=0"])(
   "%s: nothing is acceptable, which is said at once",
   (accept) => {
-    expect(shown(() => wishes(accept, png).one())).toBe(only("application/json", "image/png", "application/zip"));
+    expect(shown(() => wishes(accept, png).formatForOne())).toBe(
+      only("application/json", "image/png", "application/zip"),
+    );
   },
 );
 
@@ -65,11 +67,11 @@ test.each([
   ["application/*;q=0.5, application/pdf", "file"],
   ["application/zip", only("application/json", "application/pdf")],
 ])("an endpoint with one output, %s: %s", (accept, expected) => {
-  expect(shown(() => wishes(accept, pdf).one())).toBe(expected);
+  expect(shown(() => wishes(accept, pdf).formatForOne())).toBe(expected);
 });
 
 test("an archive is a file like others on /zip", () => {
-  expect(wishes("application/zip", { type: "application/zip", naming: "name" }).one()).toBe("file");
+  expect(wishes("application/zip", { type: "application/zip", naming: "name" }).formatForOne()).toBe("file");
 });
 
 test.each([
@@ -80,5 +82,5 @@ test.each([
   ["return=minimal; store", false],
   ["store", false],
 ])("Prefer: %s", (prefer, stores) => {
-  expect(wishes("application/pdf", pdf, prefer).stores).toBe(stores);
+  expect(wishes("application/pdf", pdf, prefer).storesFile).toBe(stores);
 });

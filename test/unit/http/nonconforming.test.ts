@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { EngineFailure, type Nonconformity } from "../../../src/core/failure.ts";
 import { toServiceError } from "../../../src/http/errors.ts";
-import { decodeAnswer, encodeFailure } from "../../../src/placement/remote.ts";
+import { decodeResponse, encodeFailure } from "../../../src/placement/remote.ts";
 
 const sentence = (nonconformity?: Nonconformity) => {
   const { status, message } = toServiceError(
@@ -40,6 +40,6 @@ test("it crosses the wire as data", async () => {
   async function* frames() {
     yield encodeFailure(new EngineFailure("nonconforming", "why", { nonconformity }));
   }
-  const answer = decodeAnswer(frames(), { signal: new AbortController().signal });
+  const answer = decodeResponse(frames(), { signal: new AbortController().signal });
   await expect(answer.next()).rejects.toMatchObject({ reason: "nonconforming", nonconformity });
 });

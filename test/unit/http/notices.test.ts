@@ -1,15 +1,15 @@
 // Notices to a client about what its documents lost, and their way from the container to the client.
 // Contract: docs/api.md#notices
 import { expect, test } from "vitest";
-import { type Notice, type NoticeCode, noticesAbout } from "../../../src/core/notice.ts";
+import { type Notice, type NoticeCode, namedNotices } from "../../../src/core/notice.ts";
 import type { Output } from "../../../src/core/operation.ts";
 import { noticeSentences } from "../../../src/http/notices.ts";
-import { decodeAnswer, encodeAnswer } from "../../../src/placement/remote.ts";
+import { decodeResponse, encodeResponse } from "../../../src/placement/remote.ts";
 
 const one = (code: NoticeCode, count: number) => noticeSentences([{ code, count }])[0];
 const named = (code: NoticeCode, ...names: string[]) =>
   noticeSentences(
-    noticesAbout(
+    namedNotices(
       code,
       names.map((name) => ({ name })),
     ),
@@ -30,17 +30,17 @@ test("one sentence for each kind of loss, singular and plural, without a period"
   expect(named("attachments-removed", "a.csv", "b.txt")).toEqual(["2 attachments were removed: a.csv, b.txt"]);
   expect(named("pages-pictured", "3")).toEqual(["page 3 became a picture"]);
   expect(named("pages-pictured", "3", "5")).toEqual(["2 pages became pictures: 3, 5"]);
-  const fonts = noticesAbout("fonts-substituted", [{ name: "Calibri", replacedBy: "Carlito-Regular" }]);
+  const fonts = namedNotices("fonts-substituted", [{ name: "Calibri", replacedBy: "Carlito-Regular" }]);
   expect(noticeSentences(fonts)).toEqual(["1 font was substituted: Calibri (replaced by Carlito-Regular)"]);
   expect(noticeSentences([])).toEqual([]);
 });
 
 test("notices of several outputs are added up, in one order", () => {
   const lost: Notice[] = [
-    ...noticesAbout("attachments-removed", [{ name: "a" }, { name: "b" }]),
+    ...namedNotices("attachments-removed", [{ name: "a" }, { name: "b" }]),
     { code: "protection-removed", count: 1 },
     { code: "signatures-removed", count: 2 },
-    ...noticesAbout("attachments-removed", [{ name: "b" }, { name: "c" }]),
+    ...namedNotices("attachments-removed", [{ name: "b" }, { name: "c" }]),
     { code: "signatures-removed", count: 1 },
     { code: "protection-removed", count: 1 },
   ];
@@ -60,10 +60,10 @@ test("many names, long ones, and such as would change what is written around the
   expect(named("attachments-removed", "a\u0000\n\u202eb\ud800\u2066c")).toEqual([
     "1 attachment was removed: ab\ufffdc",
   ]);
-  const frames = encodeAnswer([
+  const frames = encodeResponse([
     {
       ...pdf(
-        noticesAbout(
+        namedNotices(
           "attachments-removed",
           names.map((name) => ({ name })),
         ),
@@ -81,9 +81,9 @@ test("from the container with what is read of an output, small or in chunks", as
       yield new Uint8Array(9);
     })(),
   ]) {
-    expect(await received(encodeAnswer([{ ...pdf(lost), body }]))).toEqual(lost);
+    expect(await received(encodeResponse([{ ...pdf(lost), body }]))).toEqual(lost);
   }
-  expect(await received(encodeAnswer([pdf()]))).toEqual([]);
+  expect(await received(encodeResponse([pdf()]))).toEqual([]);
 });
 
 test.each<[string, unknown, Notice[]]>([
@@ -118,7 +118,7 @@ function jsonFrame(value: unknown): Uint8Array {
 
 async function received(frames: AsyncIterable<Uint8Array>): Promise<Notice[]> {
   const lost: Notice[] = [];
-  for await (const { body, notices } of decodeAnswer(frames, { signal: new AbortController().signal })) {
+  for await (const { body, notices } of decodeResponse(frames, { signal: new AbortController().signal })) {
     for await (const _ of body instanceof Uint8Array ? [body] : body);
     lost.push(...(notices?.() ?? []));
   }

@@ -1,10 +1,10 @@
 // The preferences of a client (RFC 7240).
 // Contract: docs/api.md#asynchronous-jobs
 import { describe, expect, test } from "vitest";
-import { mannerOf, preferencesOf } from "../../../src/http/preferences.ts";
+import { parseAsyncMode, parsePreferences } from "../../../src/http/preferences.ts";
 
 const read = (text: string) =>
-  [...preferencesOf(new Headers({ Prefer: text }))].map(([name, { value, parameters }]) => [
+  [...parsePreferences(new Headers({ Prefer: text }))].map(([name, { value, parameters }]) => [
     name,
     value,
     Object.fromEntries(parameters),
@@ -46,6 +46,6 @@ describe("an answer later", () => {
     ['foo="a, respond-async, b"', undefined],
     ["respond-asynchronously", undefined],
   ])("Prefer: %s", (text, manner) => {
-    expect(mannerOf(new Headers({ Prefer: text }))).toBe(manner);
+    expect(parseAsyncMode(new Headers({ Prefer: text }))).toBe(manner);
   });
 });

@@ -12,19 +12,19 @@ const spend = (ms: number) => async () => void vi.advanceTimersByTime(ms);
 test("phases within phases count once, and stretch from their first part to their last", async () => {
   const timing = new Timing();
   await spend(10)();
-  await timing.during("wait", spend(0));
+  await timing.measure("wait", spend(0));
   await spend(10)();
-  await timing.during("wait", spend(5));
-  await timing.during("store", async () => {
+  await timing.measure("wait", spend(5));
+  await timing.measure("store", async () => {
     await spend(2)();
-    await timing.during("engine", spend(40));
+    await timing.measure("engine", spend(40));
     await spend(3)();
-    await timing.during("engine", spend(40));
+    await timing.measure("engine", spend(40));
     await spend(4)();
   });
   await spend(6)();
   expect(timing.header()).toBe("receive;dur=26, wait;dur=5, engine;dur=80, store;dur=9");
-  const { beginMs, endMs, phases } = timing.stretches();
+  const { beginMs, endMs, phases } = timing.intervals();
   expect([beginMs, endMs]).toEqual([START, START + 120]);
   const stretch = (phase: Phase) => {
     const found = phases.find((one) => one.phase === phase)!;

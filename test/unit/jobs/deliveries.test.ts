@@ -3,8 +3,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, test } from "vitest";
 import { LIMITS } from "../../../src/core/limits.ts";
-import type { TakenDelivery } from "../../../src/core/webhooks.ts";
-import { Deliveries, PAUSES_MS } from "../../../src/jobs/deliveries.ts";
+import type { DueDelivery } from "../../../src/core/webhooks.ts";
+import { WebhookDeliveries, RETRY_DELAYS_MS } from "../../../src/jobs/deliveries.ts";
 import { Queue } from "../../../src/jobs/queue.ts";
 
 const HOUR_MS = 3_600_000;
@@ -13,12 +13,12 @@ const START = 1_700_000_000_000;
 let database: DatabaseSync;
 let now: number;
 let chance: number;
-let deliveries: Deliveries;
+let deliveries: WebhookDeliveries;
 
 const sql = (statement: string, ...values: readonly (string | number | null)[]) =>
   database.prepare(statement).all(...values);
 /** Opens the deliveries as a process that starts does. */
-const open = () => new Deliveries({ sql, now: () => now, random: () => chance });
+const open = () => new WebhookDeliveries({ sql, now: () => now, random: () => chance });
 
 beforeEach(() => {
   database = new DatabaseSync(":memory:");
@@ -30,15 +30,15 @@ beforeEach(() => {
 /** Notes a job that has ended. */
 function ended(id: string, { url = `https://${id}.net/`, client = id } = {}): void {
   deliveries.add({ id, client, webhook: { url, signer: "s" } });
-  deliveries.begin(id);
+  deliveries.schedule(id);
 }
 const takeAll = (): string[] => {
   const ids: string[] = [];
-  for (let one = deliveries.take(); one; one = deliveries.take()) ids.push(one.id);
+  for (let one = deliveries.dequeue(); one; one = deliveries.dequeue()) ids.push(one.id);
   return ids;
 };
-function taken(): TakenDelivery {
-  const one = deliveries.take();
+function taken(): DueDelivery {
+  const one = deliveries.dequeue();
   expect(one).toBeDefined();
   return one!;
 }
@@ -46,19 +46,19 @@ function taken(): TakenDelivery {
 test("a message waits for the end of its job, and is posted once", () => {
   deliveries.add({ id: "a", client: "c", webhook: { url: "https://a.net/b", signer: "s" } });
   deliveries.add({ id: "without", client: "c" });
-  expect(deliveries.take()).toBeUndefined();
-  expect(deliveries.nextChange()).toBeUndefined();
+  expect(deliveries.dequeue()).toBeUndefined();
+  expect(deliveries.nextWakeup()).toBeUndefined();
   now += 5;
-  deliveries.begin("a");
-  deliveries.begin("without");
+  deliveries.schedule("a");
+  deliveries.schedule("without");
   const one = taken();
   expect(one).toEqual({ id: "a", url: "https://a.net/b", signer: "s", client: "c", endedAt: START + 5, attempt: 1 });
   expect(takeAll()).toEqual([]);
-  expect(deliveries.settle(one, "taken")).toBe(true);
+  expect(deliveries.recordOutcome(one, "taken")).toBe(true);
   now += 48 * HOUR_MS;
-  deliveries.passTime();
+  deliveries.expireLeases();
   expect(takeAll()).toEqual([]);
-  expect(deliveries.nextChange()).toBeUndefined();
+  expect(deliveries.nextWakeup()).toBeUndefined();
 });
 
 describe("a receiver that fails", () => {
@@ -71,28 +71,28 @@ describe("a receiver that fails", () => {
       expect(one.attempt).toBe(attempt);
       times.push(now - START);
       now += 15_000;
-      if (!deliveries.settle(one, "failed")) break;
-      expect(deliveries.take()).toBeUndefined();
-      now = deliveries.nextChange()!;
+      if (!deliveries.recordOutcome(one, "failed")) break;
+      expect(deliveries.dequeue()).toBeUndefined();
+      now = deliveries.nextWakeup()!;
     }
-    expect(times).toHaveLength(PAUSES_MS.length + 1);
+    expect(times).toHaveLength(RETRY_DELAYS_MS.length + 1);
     expect(times.at(-1)).toBeGreaterThan(20 * HOUR_MS);
     expect(times.at(-1)).toBeLessThan(LIMITS.webhookDayMs);
     const pauses = times.slice(1).map((time, at) => time - times[at]!);
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
-    expect(deliveries.nextChange()).toBeUndefined();
+    expect(deliveries.nextWakeup()).toBeUndefined();
   });
 
   test("and wants no message any more is not asked again", () => {
     ended("a");
-    expect(deliveries.settle(taken(), "gone")).toBe(true);
-    expect(deliveries.nextChange()).toBeUndefined();
+    expect(deliveries.recordOutcome(taken(), "gone")).toBe(true);
+    expect(deliveries.nextWakeup()).toBeUndefined();
   });
 
   test("comes after those that were not asked yet", () => {
     ended("failing");
-    deliveries.settle(taken(), "failed");
-    now += PAUSES_MS[0]!;
+    deliveries.recordOutcome(taken(), "failed");
+    now += RETRY_DELAYS_MS[0]!;
     ended("new");
     expect(takeAll()).toEqual(["new", "failing"]);
   });
@@ -100,14 +100,14 @@ describe("a receiver that fails", () => {
 
 test("an attempt for which there was no capacity does not count, for a day", () => {
   ended("a");
-  for (; now < START + LIMITS.webhookDayMs - HOUR_MS; now = deliveries.nextChange()!) {
+  for (; now < START + LIMITS.webhookDayMs - HOUR_MS; now = deliveries.nextWakeup()!) {
     const one = taken();
     expect(one.attempt).toBe(1);
-    expect(deliveries.settle(one, "postponed")).toBe(true);
+    expect(deliveries.recordOutcome(one, "postponed")).toBe(true);
     now += HOUR_MS / 2;
   }
   now = START + LIMITS.webhookDayMs;
-  expect(deliveries.settle(taken(), "postponed")).toBe(false);
+  expect(deliveries.recordOutcome(taken(), "postponed")).toBe(false);
 });
 
 describe("the number of attempts at a time is limited", () => {
@@ -125,7 +125,7 @@ describe("the number of attempts at a time is limited", () => {
     for (let count = 0; count < 3; count++) ended(`a${count}`, { url: "https://slow.net/", client: "one" });
     const first = taken();
     expect(takeAll()).toEqual(["a1"]);
-    deliveries.settle(first, "taken");
+    deliveries.recordOutcome(first, "taken");
     expect(takeAll()).toEqual(["a2"]);
   });
 });
@@ -134,25 +134,25 @@ describe("an attempt that is not heard of", () => {
   test("has failed when its lease ends", () => {
     ended("a");
     const lost = taken();
-    expect(deliveries.nextChange()).toBe(now + LIMITS.webhookLeaseMs);
-    now = deliveries.nextChange()!;
-    deliveries.passTime();
-    now = deliveries.nextChange()!;
+    expect(deliveries.nextWakeup()).toBe(now + LIMITS.webhookLeaseMs);
+    now = deliveries.nextWakeup()!;
+    deliveries.expireLeases();
+    now = deliveries.nextWakeup()!;
     const next = taken();
     expect(next.attempt).toBe(2);
     // What comes of the lost one later has no effect.
-    expect(deliveries.settle(lost, "gone")).toBe(true);
-    expect(deliveries.settle(next, "taken")).toBe(true);
-    expect(deliveries.nextChange()).toBeUndefined();
+    expect(deliveries.recordOutcome(lost, "gone")).toBe(true);
+    expect(deliveries.recordOutcome(next, "taken")).toBe(true);
+    expect(deliveries.nextWakeup()).toBeUndefined();
   });
 
   test("has failed when the queue starts again", () => {
     ended("a");
     taken();
     deliveries = open();
-    expect(deliveries.take()).toBeUndefined();
-    now = deliveries.nextChange()!;
-    expect(now).toBe(START + PAUSES_MS[0]!);
+    expect(deliveries.dequeue()).toBeUndefined();
+    now = deliveries.nextWakeup()!;
+    expect(now).toBe(START + RETRY_DELAYS_MS[0]!);
     expect(taken().attempt).toBe(2);
   });
 });
@@ -166,10 +166,10 @@ test("a job that is canceled or forgotten has no message", () => {
   queue.enqueue(job("canceled"));
   expect(queue.cancel("canceled")).toBe(true);
   queue.record(job("completed"), "{}");
-  expect(deliveries.settle(taken(), "failed")).toBe(true);
+  expect(deliveries.recordOutcome(taken(), "failed")).toBe(true);
   now += 2 * HOUR_MS;
-  queue.passTime();
+  queue.expireLeases();
   expect(queue.status("completed")).toBeUndefined();
-  deliveries.passTime();
-  expect([takeAll(), deliveries.nextChange()]).toEqual([[], undefined]);
+  deliveries.expireLeases();
+  expect([takeAll(), deliveries.nextWakeup()]).toEqual([[], undefined]);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBucket } from "../../../host/storage/open-bucket.ts";
 import { DerivedIds, FIRST_IDS, removeDerived } from "../../../src/storage/derived-ids.ts";
-import { createKeptBytes } from "../../../src/storage/kept-bytes.ts";
+import { createMemoryQuota } from "../../../src/storage/kept-bytes.ts";
 import { createStore } from "../../../src/storage/store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "derived-ids-"));
@@ -19,7 +19,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const room = () => createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }).open();
+const room = () => createMemoryQuota({ perRequest: 2 ** 20, total: 2 ** 20 }).openReservation();
 const keysIn = async () => (await bucket.list({})).objects.map(({ key }) => key);
 const text = (content: string) => ({ name: "a.txt", type: "text/plain", body: new TextEncoder().encode(content) });
 
@@ -27,15 +27,15 @@ test("everything stored under the ids of a seed is removed, and nothing else", a
   const reserved: number[] = [];
   const reserve = async (count: number) => void reserved.push(count);
   const others = createStore(bucket, { lifetimeMs: 0 }).batch("output", room());
-  await others.receive(text("other"));
-  const [other] = await others.settle();
+  await others.add(text("other"));
+  const [other] = await others.commit();
   const store = createStore(bucket, { lifetimeMs: 0, ids: new DerivedIds("seed", reserve) });
   const ids: string[] = [];
   // Lone files, of both kinds, and packs.
   for (let number = 0; number < FIRST_IDS; number++) {
     const batch = store.batch(number % 2 === 0 ? "input" : "output", room());
-    for (let file = 0; file <= number % 3; file++) await batch.receive(text(`${number} ${file}`));
-    ids.push(...(await batch.settle()).map(({ id }) => id));
+    for (let file = 0; file <= number % 3; file++) await batch.add(text(`${number} ${file}`));
+    ids.push(...(await batch.commit()).map(({ id }) => id));
   }
   expect(reserved).toEqual([]);
   expect(await keysIn()).toHaveLength(1 + FIRST_IDS);
@@ -55,7 +55,7 @@ test("more ids are used only after their number is noted", async () => {
   });
   const made: string[] = [];
   const make = async () => {
-    made.push(await ids.alone("output"));
+    made.push(await ids.standalone("output"));
     expect(made.length).toBeLessThanOrEqual(noted);
   };
   await Promise.all(Array.from({ length: 5 * FIRST_IDS }, make));
@@ -65,6 +65,6 @@ test("more ids are used only after their number is noted", async () => {
 
 test("no id is made if its number cannot be noted", async () => {
   const ids = new DerivedIds("seed", () => Promise.reject(new Error("lost")));
-  for (let count = 0; count < FIRST_IDS; count++) await ids.alone("output");
+  for (let count = 0; count < FIRST_IDS; count++) await ids.standalone("output");
   await expect(ids.packed("output", 2)).rejects.toThrow("lost");
 });

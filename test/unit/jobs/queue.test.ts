@@ -2,7 +2,7 @@
 // Contract: docs/api.md#asynchronous-jobs
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { NewJob, TakenJob } from "../../../src/core/jobs.ts";
+import type { NewJob, LeasedJob } from "../../../src/core/jobs.ts";
 import { LIMITS } from "../../../src/core/limits.ts";
 import { Queue } from "../../../src/jobs/queue.ts";
 
@@ -20,7 +20,7 @@ const open = (lifetimeMs = 24 * HOUR_MS) =>
     sql: (statement, ...values) => database.prepare(statement).all(...values),
     now: () => now,
     lifetimeMs,
-    deliveries: { add() {}, begin: (id) => void ended.push(id), forget() {} },
+    deliveries: { add() {}, schedule: (id) => void ended.push(id), forget() {} },
   });
 
 beforeEach(() => {
@@ -35,9 +35,9 @@ const job = (id: string, more: Partial<NewJob> = {}): NewJob => ({
   ...{ inputs: [`input of ${id}`], isTransient: false, ...more },
 });
 
-function enqueueAndTake(id: string, more?: Partial<NewJob>): TakenJob {
+function enqueueAndTake(id: string, more?: Partial<NewJob>): LeasedJob {
   queue.enqueue(job(id, more));
-  const taken = queue.take();
+  const taken = queue.dequeue();
   expect(taken?.id).toBe(id);
   return taken!;
 }
@@ -45,28 +45,28 @@ function enqueueAndTake(id: string, more?: Partial<NewJob>): TakenJob {
 /** Carries out everything that is to be removed. */
 function removals() {
   const all: { ids: readonly string[]; seed: string | undefined; reserved: number }[] = [];
-  for (let removal = queue.nextRemoval(); removal; removal = queue.nextRemoval()) {
+  for (let removal = queue.nextDeletion(); removal; removal = queue.nextDeletion()) {
     const { number: _, ...rest } = removal;
     all.push(rest);
-    queue.removed(removal);
+    queue.deletionDone(removal);
   }
   return all;
 }
 
 function pass(ms: number): void {
   now += ms;
-  queue.passTime();
+  queue.expireLeases();
 }
 
 describe("jobs", () => {
   test("run in the order in which they came, a limited number at a time", () => {
     const ids = Array.from({ length: LIMITS.asyncJobs + 2 }, (_, number) => `job ${number}`);
     for (const id of ids) expect(queue.enqueue(job(id))).toBe(true);
-    const taken = ids.map(() => queue.take());
+    const taken = ids.map(() => queue.dequeue());
     expect(taken.map((one) => one?.id)).toEqual([...ids.slice(0, LIMITS.asyncJobs), undefined, undefined]);
     expect(queue.status(ids.at(-1)!)).toEqual({ status: "pending", phase: "waiting", position: 2 });
     expect(queue.complete(taken[0]!, "{}")).toBe(true);
-    expect(queue.take()?.id).toBe(ids[LIMITS.asyncJobs]);
+    expect(queue.dequeue()?.id).toBe(ids[LIMITS.asyncJobs]);
     expect(queue.status(ids.at(-1)!)).toEqual({ status: "pending", phase: "waiting", position: 1 });
   });
 
@@ -82,7 +82,7 @@ describe("jobs", () => {
   test("are enqueued once", () => {
     const taken = enqueueAndTake("a");
     expect(queue.enqueue(job("a"))).toBe(true);
-    expect(queue.take()).toBeUndefined();
+    expect(queue.dequeue()).toBeUndefined();
     queue.complete(taken, `{"outputId":"x"}`);
     queue.enqueue(job("a"));
     expect(queue.status("a")).toEqual({ status: "completed", answer: `{"outputId":"x"}` });
@@ -100,7 +100,7 @@ describe("jobs", () => {
       });
     const expected = positions().toSorted(([one], [other]) => one - other);
     expect(expected.map(([position]) => position)).toEqual([1, 2, 3, 4, 5, 6, 7]);
-    for (let taken = queue.take(); taken; taken = queue.take()) {
+    for (let taken = queue.dequeue(); taken; taken = queue.dequeue()) {
       order.push(taken.id);
       queue.complete(taken, "{}");
     }
@@ -110,7 +110,7 @@ describe("jobs", () => {
 
   test("of a client that comes later do not wait behind all of another's", () => {
     for (let count = 0; count < 100; count++) queue.enqueue(job(`a${count}`, { client: "a" }));
-    for (let count = 0; count < 50; count++) queue.complete(queue.take()!, "{}");
+    for (let count = 0; count < 50; count++) queue.complete(queue.dequeue()!, "{}");
     queue.enqueue(job("b0", { client: "b" }));
     queue.enqueue(job("b1", { client: "b" }));
     expect(queue.status("b0")).toMatchObject({ position: 2 });
@@ -162,18 +162,18 @@ describe("jobs", () => {
     queue.record(job("a"), `{"files":[]}`);
     queue.record(job("a"), `{"files":["other"]}`);
     expect(queue.status("a")).toEqual({ status: "completed", answer: `{"files":[]}` });
-    expect(queue.take()).toBeUndefined();
+    expect(queue.dequeue()).toBeUndefined();
   });
 
   test("are forgotten after their lifetime", () => {
     queue.complete(enqueueAndTake("a"), "{}");
-    expect(queue.nextChange()).toBe(now + 24 * HOUR_MS);
+    expect(queue.nextWakeup()).toBe(now + 24 * HOUR_MS);
     pass(24 * HOUR_MS - 1);
     expect(queue.status("a")?.status).toBe("completed");
     pass(1);
     expect(queue.status("a")).toBeUndefined();
     expect(database.prepare("SELECT count(*) AS count FROM texts").get()).toEqual({ count: 0 });
-    expect(queue.nextChange()).toBeUndefined();
+    expect(queue.nextWakeup()).toBeUndefined();
   });
 
   test("are kept forever if their lifetime is unlimited", () => {
@@ -187,13 +187,13 @@ describe("jobs", () => {
 describe("an attempt that is lost", () => {
   test("is repeated, and its files are removed", () => {
     const first = enqueueAndTake("a");
-    expect(queue.nextChange()).toBe(now + LIMITS.asyncLeaseMs);
+    expect(queue.nextWakeup()).toBe(now + LIMITS.asyncLeaseMs);
     pass(LIMITS.asyncLeaseMs - 1);
     expect(queue.status("a")).toEqual({ status: "pending", phase: "running" });
     pass(1);
     expect(queue.status("a")).toEqual({ status: "pending", phase: "waiting", position: 1 });
     expect(removals()).toEqual([{ ids: [], seed: first.seed, reserved: 8 }]);
-    const second = queue.take()!;
+    const second = queue.dequeue()!;
     expect([second.attempt, second.form]).toEqual([2, first.form]);
     expect(second.seed).not.toBe(first.seed);
   });
@@ -201,15 +201,15 @@ describe("an attempt that is lost", () => {
   test("has no say any more", () => {
     const first = enqueueAndTake("a");
     pass(LIMITS.asyncLeaseMs);
-    const second = queue.take()!;
+    const second = queue.dequeue()!;
     expect([queue.renew(first), queue.reserve(first, 100), queue.complete(first, "{}")]).toEqual([false, false, false]);
     queue.fail(first, BUSY);
     queue.postpone(first, BUSY);
-    queue.lose(first);
+    queue.markLost(first);
     expect(queue.status("a")).toEqual({ status: "pending", phase: "running" });
     expect(queue.complete(second, `{"by":2}`)).toBe(true);
     expect(queue.complete(second, `{"by":2}`)).toBe(true);
-    queue.lose(second);
+    queue.markLost(second);
     expect(queue.status("a")).toEqual({ status: "completed", answer: `{"by":2}` });
   });
 
@@ -225,7 +225,7 @@ describe("an attempt that is lost", () => {
     queue.enqueue(job("a"));
     for (let count = 0; count < LIMITS.asyncAttempts; count++) {
       pass(600_000);
-      queue.lose(queue.take()!);
+      queue.markLost(queue.dequeue()!);
     }
     expect(queue.status("a")).toEqual({
       status: "failed",
@@ -238,21 +238,21 @@ describe("an attempt that is lost", () => {
 
   test("is followed by a pause, which grows from the second one on", () => {
     queue.enqueue(job("a"));
-    queue.lose(queue.take()!);
+    queue.markLost(queue.dequeue()!);
     for (const pauseMs of [4 * LIMITS.asyncPauseMs, 16 * LIMITS.asyncPauseMs]) {
-      queue.lose(queue.take()!);
+      queue.markLost(queue.dequeue()!);
       pass(pauseMs - 1);
-      expect(queue.take()).toBeUndefined();
+      expect(queue.dequeue()).toBeUndefined();
       pass(1);
     }
-    expect(queue.take()).toMatchObject({ id: "a" });
+    expect(queue.dequeue()).toMatchObject({ id: "a" });
   });
 
   test("is lost soon if the queue starts again without it", () => {
     enqueueAndTake("a");
     const heard = enqueueAndTake("b");
     queue = open();
-    expect(queue.nextChange()).toBe(now + LIMITS.asyncGraceMs);
+    expect(queue.nextWakeup()).toBe(now + LIMITS.asyncGraceMs);
     queue.renew(heard);
     pass(LIMITS.asyncGraceMs);
     expect(queue.status("a")).toEqual({ status: "pending", phase: "waiting", position: 1 });
@@ -264,11 +264,11 @@ describe("a job without capacity", () => {
   test("waits for a while", () => {
     const first = enqueueAndTake("a");
     queue.postpone(first, BUSY);
-    expect(queue.take()).toBeUndefined();
-    expect(queue.nextChange()).toBe(now + LIMITS.asyncPauseMs);
+    expect(queue.dequeue()).toBeUndefined();
+    expect(queue.nextWakeup()).toBe(now + LIMITS.asyncPauseMs);
     expect(removals()).toEqual([{ ids: [], seed: first.seed, reserved: 8 }]);
     pass(LIMITS.asyncPauseMs);
-    expect(queue.take()?.attempt).toBe(2);
+    expect(queue.dequeue()?.attempt).toBe(2);
   });
 
   test("does not keep others from running", () => {
@@ -279,7 +279,7 @@ describe("a job without capacity", () => {
   test("fails if that lasts", () => {
     queue.enqueue(job("a"));
     for (let count = 0; count <= LIMITS.asyncPostponements; count++) {
-      queue.postpone(queue.take()!, BUSY);
+      queue.postpone(queue.dequeue()!, BUSY);
       pass(LIMITS.asyncPauseMs);
     }
     expect(queue.status("a")).toEqual({ status: "failed", ...BUSY });
@@ -297,7 +297,7 @@ test("a job tells who may cancel it, until it is canceled or forgotten", () => {
     { owner: "other", token: "its own" },
   ];
   expect(all()).toEqual([first, second, third, undefined]);
-  const taken = queue.take()!;
+  const taken = queue.dequeue()!;
   expect(queue.marks(taken.id)).toEqual(first);
   queue.complete(taken, "{}");
   expect(queue.marks("a")).toEqual(first);
@@ -312,7 +312,7 @@ describe("a canceled job", () => {
   test("is gone at once if it waits", () => {
     queue.enqueue(job("a"));
     expect(queue.cancel("a")).toBe(true);
-    expect([queue.status("a"), queue.take(), queue.cancel("a")]).toEqual([undefined, undefined, false]);
+    expect([queue.status("a"), queue.dequeue(), queue.cancel("a")]).toEqual([undefined, undefined, false]);
     expect(removals()).toEqual([{ ids: ["input of a"], seed: undefined, reserved: 0 }]);
   });
 
@@ -335,7 +335,7 @@ describe("a canceled job", () => {
     expect(removals()).toEqual([]);
     if (how === "complete") expect(queue.complete(taken, "{}")).toBe(false);
     else if (how === "silence") pass(LIMITS.asyncLeaseMs);
-    else if (how === "lose") queue.lose(taken);
+    else if (how === "lose") queue.markLost(taken);
     else queue[how](taken, BUSY);
     expect(removals()).toEqual([{ ids: ["input of a"], seed: taken.seed, reserved: 8 }]);
     expect(database.prepare("SELECT count(*) AS count FROM jobs").get()).toEqual({ count: 0 });
@@ -346,18 +346,18 @@ describe("a canceled job", () => {
     const taken = Array.from({ length: LIMITS.asyncJobs }, (_, number) => enqueueAndTake(`job ${number}`));
     queue.enqueue(job("next"));
     queue.cancel("job 0");
-    expect(queue.take()).toBeUndefined();
-    queue.lose(taken[0]!);
-    expect(queue.take()?.id).toBe("next");
+    expect(queue.dequeue()).toBeUndefined();
+    queue.markLost(taken[0]!);
+    expect(queue.dequeue()?.id).toBe("next");
   });
 });
 
 test("a removal that failed is tried again later", () => {
   queue.enqueue(job("a"));
   queue.cancel("a");
-  queue.notRemoved(queue.nextRemoval()!);
-  expect(queue.nextRemoval()).toBeUndefined();
-  expect(queue.nextChange()).toBe(now + LIMITS.asyncPauseMs);
+  queue.deletionFailed(queue.nextDeletion()!);
+  expect(queue.nextDeletion()).toBeUndefined();
+  expect(queue.nextWakeup()).toBe(now + LIMITS.asyncPauseMs);
   pass(LIMITS.asyncPauseMs);
-  expect(queue.nextRemoval()?.ids).toEqual(["input of a"]);
+  expect(queue.nextDeletion()?.ids).toEqual(["input of a"]);
 });

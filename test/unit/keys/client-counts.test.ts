@@ -1,7 +1,7 @@
 // Tests the counts of a client with a clock of the test.
 // Contract: docs/api.md#limits-of-a-client
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Asked, Limits } from "../../../src/core/limiter.ts";
+import type { LimitRequest, Limits } from "../../../src/core/limiter.ts";
 import { LIMITS } from "../../../src/core/limits.ts";
 import { ClientCounts } from "../../../src/keys/client-counts.ts";
 
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 /** Asks as a process does that has just begun. */
-function ask(limits: Limits, asked: Partial<Asked> = {}) {
+function ask(limits: Limits, asked: Partial<LimitRequest> = {}) {
   counts = new ClientCounts(JSON.parse(JSON.stringify(counts.kept)), () => time);
   return counts.ask(limits, { isJob: true, bytes: 0, ...asked });
 }
@@ -28,14 +28,14 @@ describe("requests a minute", () => {
     for (const left of [2, 1, 0])
       expect(ask(limits)).toEqual({ left: { requestsPerMinute: { count: left, seconds: 61 } } });
     for (let at = 0; at < 5; at++)
-      expect(ask(limits).refused).toEqual({ limit: "requestsPerMinute", retryAfterSeconds: 61 });
+      expect(ask(limits).rejected).toEqual({ limit: "requestsPerMinute", retryAfterSeconds: 61 });
     expect(counts.peek(limits)).toEqual({ requestsPerMinute: { count: 0, seconds: 61 } });
   });
 
   test("no 60 seconds have more, whenever they begin", () => {
     const passed: number[] = [];
     // Tries eight times a second for ten minutes.
-    for (let tried = 0; tried < 4800; tried++, time += 125) if (!ask(limits).refused) passed.push(time);
+    for (let tried = 0; tried < 4800; tried++, time += 125) if (!ask(limits).rejected) passed.push(time);
     expect(passed.length).toBeGreaterThan(25);
     for (const [at, from] of passed.entries()) {
       expect(passed.slice(at).filter((time) => time < from + 60_000).length).toBeLessThanOrEqual(3);
@@ -45,12 +45,12 @@ describe("requests a minute", () => {
 
   test("Retry-After is the time until the next one passes, and no longer", () => {
     for (let at = 0; at < 3; at++, time += 10_000) ask(limits);
-    const { retryAfterSeconds } = ask(limits).refused!;
+    const { retryAfterSeconds } = ask(limits).rejected!;
     time += (retryAfterSeconds - 1) * 1000;
-    expect(ask(limits).refused?.retryAfterSeconds).toBe(1);
+    expect(ask(limits).rejected?.retryAfterSeconds).toBe(1);
     time += 1000;
-    expect(ask(limits).refused).toBeUndefined();
-    expect(ask(limits).refused?.retryAfterSeconds).toBe(10);
+    expect(ask(limits).rejected).toBeUndefined();
+    expect(ask(limits).rejected?.retryAfterSeconds).toBe(10);
   });
 });
 
@@ -59,18 +59,18 @@ describe("jobs at the same time", () => {
 
   test("a job counts until it leaves; requests without a job do not", () => {
     const [first] = [ask(limits), ask(limits)];
-    expect(ask(limits).refused?.limit).toBe("concurrentJobs");
+    expect(ask(limits).rejected?.limit).toBe("concurrentJobs");
     expect(ask(limits, { isJob: false })).toEqual({ left: { concurrentJobs: { count: 0 } } });
     counts.leave(first.lease, 0);
     expect(ask(limits).lease).toBeDefined();
-    expect(ask(limits).refused).toBeDefined();
+    expect(ask(limits).rejected).toBeDefined();
   });
 
   test("a job that is no longer heard of ends, one that is renewed does not", () => {
     const { lease } = ask(limits);
     ask(limits);
     time += LIMITS.clientLeaseMs - 1;
-    expect(ask(limits).refused).toBeDefined();
+    expect(ask(limits).rejected).toBeDefined();
     counts.renew(lease!);
     time += 1;
     expect(counts.peek(limits)).toEqual({ concurrentJobs: { count: 1 } });
@@ -86,16 +86,16 @@ describe("MB a day", () => {
   const limits = { megabytesPerDay: 1 };
 
   test("the byte at the limit passes, the one beyond does not", () => {
-    expect(ask(limits, { bytes: MB - 1 }).refused).toBeUndefined();
-    expect(ask(limits, { bytes: 2 }).refused?.limit).toBe("megabytesPerDay");
+    expect(ask(limits, { bytes: MB - 1 }).rejected).toBeUndefined();
+    expect(ask(limits, { bytes: 2 }).rejected?.limit).toBe("megabytesPerDay");
     expect(ask(limits, { bytes: 1 }).left.megabytesPerDay?.count).toBe(0);
     // Nothing is left, not even for a request without a body.
-    expect(ask(limits, { bytes: 0 }).refused).toEqual({ limit: "megabytesPerDay", retryAfterSeconds: 16 * 3600 });
+    expect(ask(limits, { bytes: 0 }).rejected).toEqual({ limit: "megabytesPerDay", retryAfterSeconds: 16 * 3600 });
   });
 
   test("bytes that are known later count, and a new day begins with none", () => {
     counts.leave(undefined, 5 * MB);
-    expect(ask(limits).refused).toBeDefined();
+    expect(ask(limits).rejected).toBeDefined();
     time += 16 * 3_600_000;
     expect(ask(limits, { bytes: MB }).left.megabytesPerDay).toEqual({ count: 0, seconds: 86_400 });
   });
@@ -113,12 +113,12 @@ describe("stored bytes", () => {
     counts.store(10, stored(4, 2));
     counts.store(10, stored(4, 5));
     expect(left()).toEqual({ count: 2 * MB, seconds: 6 * 3600 });
-    const { refused } = counts.store(10, stored(3, 1));
-    expect(refused).toEqual({ limit: "storedMegabytes", retryAfterSeconds: 3 * 3600 });
-    expect(counts.store(10, stored(7, 1)).refused?.retryAfterSeconds).toBe(6 * 3600);
-    time += refused!.retryAfterSeconds * 1000;
+    const { rejected } = counts.store(10, stored(3, 1));
+    expect(rejected).toEqual({ limit: "storedMegabytes", retryAfterSeconds: 3 * 3600 });
+    expect(counts.store(10, stored(7, 1)).rejected?.retryAfterSeconds).toBe(6 * 3600);
+    time += rejected!.retryAfterSeconds * 1000;
     ask({});
-    expect(counts.store(10, stored(3, 1)).refused).toBeUndefined();
+    expect(counts.store(10, stored(3, 1)).rejected).toBeUndefined();
     time += 24 * HOUR;
     expect(left()).toEqual({ count: 10 * MB, seconds: 0 });
     expect(counts.kept).not.toHaveProperty("stored");
@@ -149,8 +149,8 @@ test("a request that one limit refuses counts for none", () => {
   const limits = { requestsPerMinute: 10, concurrentJobs: 1, megabytesPerDay: 1 };
   ask(limits, { bytes: 10 });
   const before = counts.peek(limits);
-  expect(ask(limits, { bytes: 10 }).refused?.limit).toBe("concurrentJobs");
-  expect(ask(limits, { bytes: 2 * MB }).refused?.limit).toBe("megabytesPerDay");
+  expect(ask(limits, { bytes: 10 }).rejected?.limit).toBe("concurrentJobs");
+  expect(ask(limits, { bytes: 2 * MB }).rejected?.limit).toBe("megabytesPerDay");
   expect(counts.peek(limits)).toEqual(before);
 });
 

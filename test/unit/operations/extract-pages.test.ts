@@ -6,7 +6,7 @@ import { MupdfDocument } from "../../../src/engines/mupdf/document.ts";
 import { Mupdf } from "../../../src/engines/mupdf/mupdf.ts";
 import { MupdfPage } from "../../../src/engines/mupdf/page.ts";
 import { type ExtractPagesParams, extractPages } from "../../../src/operations/extract-pages.ts";
-import { findInGroup, readFacts } from "../../../src/operations/extracted-pages.ts";
+import { findInGroup, parseProperties } from "../../../src/operations/extracted-pages.ts";
 import { textPdf, turnedPdf } from "../../fixtures/pdfs.ts";
 
 const LIMITS = { heapLimitBytes: 80 * 2 ** 20 };
@@ -29,7 +29,7 @@ async function extracted(bytes: Uint8Array, params: ExtractPagesParams): Promise
   return outputs;
 }
 
-const factsOf = async (bytes: Uint8Array) => readFacts((await extracted(bytes, { facts: true }))[0]![1]);
+const factsOf = async (bytes: Uint8Array) => parseProperties((await extracted(bytes, { facts: true }))[0]![1]);
 
 async function drawn(bytes: Uint8Array, index: number) {
   const document = MupdfDocument.open(await Mupdf.create(LIMITS), bytes, LIMITS);

@@ -6,14 +6,14 @@ import type { Operation } from "../../../src/core/operation.ts";
 import { parsePages } from "../../../src/core/pages.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
 import { flattenAndCompress } from "../../../src/operations/flatten-and-compress.ts";
-import { HOSTED_OPERATIONS, STEPS, WORKER_OPERATIONS } from "../../../src/operations/index.ts";
+import { CONTAINER_OPERATIONS, PDFA_STEPS, WORKER_OPERATIONS } from "../../../src/operations/index.ts";
 import { officeToPdf } from "../../../src/operations/office-to-pdf.ts";
 import { rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
-import { container, edge, streaming, streamingWork } from "../../../src/placement/placement.ts";
-import { remote } from "../../../src/placement/remote.ts";
+import { containerJob, edgeJob, streamingJob, streamingJobWithFallback } from "../../../src/placement/placement.ts";
+import { remoteRun } from "../../../src/placement/remote.ts";
 
 const FOLDER = new URL("../../../src/operations", import.meta.url).pathname;
-const listed = [...WORKER_OPERATIONS, ...HOSTED_OPERATIONS, ...STEPS];
+const listed = [...WORKER_OPERATIONS, ...CONTAINER_OPERATIONS, ...PDFA_STEPS];
 const isOperation = (value: unknown): value is Operation<unknown> =>
   typeof value === "object" && value !== null && "name" in value && "params" in value && "run" in value;
 
@@ -29,7 +29,7 @@ test("every operation is listed once, under a name of its own", async () => {
 });
 
 test("one name means one behavior", () => {
-  expect(HOSTED_OPERATIONS.find(({ name }) => name === "compress-pdf")).toBe(compressPdf);
+  expect(CONTAINER_OPERATIONS.find(({ name }) => name === "compress-pdf")).toBe(compressPdf);
   expect(flattenAndCompress.name).toBe("flatten-and-compress");
 });
 
@@ -37,22 +37,22 @@ test("one name means one behavior", () => {
 test("a call that does not match its declaration does not compile", () => {
   const pages = parsePages("1-last")!;
   const params = { format: "png", colorModel: "rgb", dpi: 300, pages } as const;
-  edge(rasterizePdf, params);
+  edgeJob(rasterizePdf, params);
   // @ts-expect-error there is no such format
-  edge(rasterizePdf, { ...params, format: "webp" });
+  edgeJob(rasterizePdf, { ...params, format: "webp" });
   // @ts-expect-error there is no such parameter
-  edge(rasterizePdf, { ...params, quality: 75 });
+  edgeJob(rasterizePdf, { ...params, quality: 75 });
   // @ts-expect-error a parameter is missing
-  streamingWork(rasterizePdf, { format: "png", colorModel: "rgb", dpi: 300 });
+  streamingJobWithFallback(rasterizePdf, { format: "png", colorModel: "rgb", dpi: 300 });
   // @ts-expect-error a name is not an operation
-  edge("rasterize-pdf", params);
-  container(officeToPdf, { tagged: true, lossless: false });
+  edgeJob("rasterize-pdf", params);
+  containerJob(officeToPdf, { tagged: true, lossless: false });
   // @ts-expect-error a parameter has another type
-  container(officeToPdf, { tagged: "on", lossless: false });
+  containerJob(officeToPdf, { tagged: "on", lossless: false });
   // @ts-expect-error the Worker does not have the code
-  edge(officeToPdf, { tagged: true, lossless: false });
+  edgeJob(officeToPdf, { tagged: true, lossless: false });
   // @ts-expect-error the Worker does not have the code
-  streaming(officeToPdf, { tagged: true, lossless: false });
+  streamingJob(officeToPdf, { tagged: true, lossless: false });
   // @ts-expect-error a name is not an operation
-  remote("merge-pdfs");
+  remoteRun("merge-pdfs");
 });

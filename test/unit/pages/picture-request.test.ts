@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../src/core/limits.ts";
 import { scaleFactors, wholeSizes } from "../../../src/pages/deep-zoom.ts";
 import { canonicalPath, parsePicturePath } from "../../../src/pages/iiif-path.ts";
-import { fullSize, pictureOf } from "../../../src/pages/picture-request.ts";
+import { fullSize, resolvePageImage } from "../../../src/pages/picture-request.ts";
 
 const A0 = { width: 2383.94, height: 3370.39 };
 const LETTER = { width: 612, height: 792 };
 const STRIP = { width: 14_400, height: 3 };
 
-const pictureFor = (path: string, page = LETTER) => pictureOf(parsePicturePath(path.split("/")), page);
+const pictureFor = (path: string, page = LETTER) => resolvePageImage(parsePicturePath(path.split("/")), page);
 const sizeFor = (path: string, page = LETTER) => {
   const { width, height } = pictureFor(path, page).picture.size;
   return [width, height];
@@ -82,6 +82,6 @@ test("tiles and sizes of the information are accepted, and are their own canonic
   const tile = parsePicturePath(
     `0,0,${full.width},${full.height}/${Math.ceil(full.width / last!)},/0/default.jpg`.split("/"),
   );
-  expect(canonicalPath(pictureOf(tile, LETTER), "default", tile.size)).toBe("full/319,413/0/default.jpg");
+  expect(canonicalPath(resolvePageImage(tile, LETTER), "default", tile.size)).toBe("full/319,413/0/default.jpg");
   expect(wholeSizes(fullSize(A0)).at(-1)).toEqual({ width: 4967, height: 7022 });
 });

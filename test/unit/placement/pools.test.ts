@@ -5,7 +5,7 @@ import { NATIVE_OPERATIONS } from "../../../container/operations/index.ts";
 import { checkAddress } from "../../../src/operations/check-address.ts";
 import { fetchUrl } from "../../../src/operations/fetch-url.ts";
 import { htmlToPdf } from "../../../src/operations/html-to-pdf.ts";
-import { HOSTED_OPERATIONS } from "../../../src/operations/index.ts";
+import { CONTAINER_OPERATIONS } from "../../../src/operations/index.ts";
 import { officeToPdf } from "../../../src/operations/office-to-pdf.ts";
 import { pdfToPdfa } from "../../../src/operations/pdf-to-pdfa.ts";
 import { postWebhook } from "../../../src/operations/post-webhook.ts";
@@ -27,7 +27,7 @@ test("the engine of every native operation is in the container that gets its job
 });
 
 test("the edge's operations run where the threads are", () => {
-  for (const operation of HOSTED_OPERATIONS) expect(POOL_ENGINES[poolOf(operation)]).toContain("threads");
+  for (const operation of CONTAINER_OPERATIONS) expect(POOL_ENGINES[poolOf(operation)]).toContain("threads");
 });
 
 test("only the container for web pages has the internet", () => {

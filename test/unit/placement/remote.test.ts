@@ -2,19 +2,19 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
-import { type Context, type Input, type Run, signature } from "../../../src/core/operation.ts";
+import { type Context, type Input, type Run, declareOperation } from "../../../src/core/operation.ts";
 import {
   decodeRequest,
-  dividedAnswer,
-  encodeAnswer,
+  splitResponse,
+  encodeResponse,
   encodeFailure,
-  joinedAnswer,
-  remote as remoteOf,
+  joinResponse,
+  remoteRun as remoteOf,
 } from "../../../src/placement/remote.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-const remote = (name: string) => remoteOf(signature({ name, params: z.unknown() }));
+const remote = (name: string) => remoteOf(declareOperation({ name, params: z.unknown() }));
 
 const text = (value: string) => new TextEncoder().encode(value);
 
@@ -58,7 +58,7 @@ function context(operation: Run<unknown>, pieces = 2 ** 16, signal = new AbortCo
         const { params, inputs, bodies } = await decodeRequest(cut(body, pieces));
         const read: Input[] = [];
         for await (const bytes of bodies) read.push(input(inputs[read.length]!.name, await collect(bytes), 2 ** 16));
-        return cut(encodeAnswer(operation(read, params, here)), pieces);
+        return cut(encodeResponse(operation(read, params, here)), pieces);
       },
     },
   };
@@ -67,9 +67,9 @@ function context(operation: Run<unknown>, pieces = 2 ** 16, signal = new AbortCo
 
 async function outputsOf(outputs: ReturnType<Run<unknown>>) {
   const made = [];
-  for await (const { extension, type, body, head } of outputs) {
+  for await (const { extension, type, body, headerPatch } of outputs) {
     const bytes = await collect(body instanceof Uint8Array ? [body] : body);
-    made.push({ extension, type, text: new TextDecoder().decode(bytes), head: [...(head?.() ?? [])] });
+    made.push({ extension, type, text: new TextDecoder().decode(bytes), head: [...(headerPatch?.() ?? [])] });
   }
   return made;
 }
@@ -123,7 +123,7 @@ describe("what an operation takes and gives arrives as it was", () => {
       };
       yield { extension: "txt", type: "text/plain", body: body() };
     };
-    const sent = await chunksOf(encodeAnswer(many([], {}, answering([]))));
+    const sent = await chunksOf(encodeResponse(many([], {}, answering([]))));
     expect(sent.length).toBeLessThan(15);
     const [made] = await outputsOf(remote("many")([], {}, answering(sent)));
     expect(made!.text).toBe(new TextDecoder().decode(bytes));
@@ -140,7 +140,7 @@ describe("what an operation takes and gives arrives as it was", () => {
         extension: "tif",
         type: "image/tiff",
         body: body(),
-        head: () => new Uint8Array(ended ? [1, 2, 255] : []),
+        headerPatch: () => new Uint8Array(ended ? [1, 2, 255] : []),
       };
     };
     expect(await outputsOf(remote("late")([], {}, context(late)))).toMatchObject([{ text: "....", head: [1, 2, 255] }]);
@@ -228,7 +228,7 @@ describe("an answer that breaks off was lost, one that makes no sense is a crash
     const made: Run<unknown> = async function* () {
       yield { extension: "txt", type: "text/plain", body: text("hello") };
     };
-    return collect(encodeAnswer(made([], {}, answering([]))));
+    return collect(encodeResponse(made([], {}, answering([]))));
   };
 
   test("cut off anywhere", async () => {
@@ -265,18 +265,18 @@ describe("an answer that is divided into its outputs", () => {
       for (let piece = 0; piece < 3; piece++) yield new Uint8Array(100_000).fill(97 + piece);
     };
     yield { extension: "a", type: "text/plain", body: text("short"), total: 3 };
-    yield { extension: "b", type: "text/plain", body: long(), head: () => text("head"), total: 3 };
+    yield { extension: "b", type: "text/plain", body: long(), headerPatch: () => text("head"), total: 3 };
     yield { extension: "c", type: "text/plain", body: text(""), total: 3 };
   };
-  const encoded = () => encodeAnswer(outputs([], {}, answering([])));
+  const encoded = () => encodeResponse(outputs([], {}, answering([])));
 
   test("is the same when they are joined again", async () => {
-    expect(await collect(joinedAnswer(dividedAnswer(encoded())))).toEqual(await collect(encoded()));
+    expect(await collect(joinResponse(splitResponse(encoded())))).toEqual(await collect(encoded()));
   });
 
   test("has the bytes of each output, and their number", async () => {
     const found: [number, number][] = [];
-    for await (const { total, chunks } of dividedAnswer(encoded())) {
+    for await (const { total, chunks } of splitResponse(encoded())) {
       found.push([total, (await collect(chunks)).filter((byte) => byte === 98).length]);
     }
     expect(found.map(([total]) => total)).toEqual([3, 3, 3]);
@@ -293,7 +293,7 @@ describe("an answer that is divided into its outputs", () => {
       yield { extension: "txt", type: "text/plain", body: body() };
     };
     for (const before of [0, 1, 3]) {
-      const frames = joinedAnswer(dividedAnswer(encodeAnswer(fails(before))));
+      const frames = joinResponse(splitResponse(encodeResponse(fails(before))));
       const joined = await chunksOf(frames);
       await expect(outputsOf(remote("x")([], {}, answering(joined)))).rejects.toMatchObject({ reason: "too-large" });
     }
@@ -303,7 +303,7 @@ describe("an answer that is divided into its outputs", () => {
     const all = await chunksOf(encoded());
     for (let length = 0; length < all.length; length++) {
       const read = async () => {
-        for await (const { chunks } of dividedAnswer(answered(all.slice(0, length)))) await collect(chunks);
+        for await (const { chunks } of splitResponse(answered(all.slice(0, length)))) await collect(chunks);
       };
       await expect(read(), `${length} chunks`).rejects.toMatchObject({ reason: "lost" });
     }

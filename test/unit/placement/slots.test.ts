@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { CONTAINER_LIMITS } from "../../../container/limits.ts";
 import { LIMITS } from "../../../src/core/limits.ts";
-import { type SlotLimits, Slots, type Trouble } from "../../../src/placement/slots.ts";
+import { type SlotLimits, SlotScheduler, type InstanceFault } from "../../../src/placement/slots.ts";
 
 const limits: SlotLimits = {
   instances: 2,
@@ -16,19 +16,19 @@ const limits: SlotLimits = {
 };
 
 let now = 0;
-let slots: Slots;
+let slots: SlotScheduler;
 
 /** Makes the instances with the given conditions. */
 function pool(conditions: readonly ("ready" | "asleep" | "unknown")[], changed: Partial<SlotLimits> = {}): void {
-  slots = new Slots({ ...limits, instances: conditions.length, ...changed }, () => now);
-  if (!conditions.includes("unknown")) slots.askAbout();
+  slots = new SlotScheduler({ ...limits, instances: conditions.length, ...changed }, () => now);
+  if (!conditions.includes("unknown")) slots.takeUnknown();
   for (const [instance, condition] of conditions.entries()) {
-    if (condition === "ready") slots.isReady(instance);
-    if (condition === "asleep") slots.isAsleep(instance);
+    if (condition === "ready") slots.markReady(instance);
+    if (condition === "asleep") slots.markAsleep(instance);
   }
 }
 
-const ask = (id: string, client = "one", avoid: readonly number[] = []) => slots.ask({ id, client, avoid });
+const ask = (id: string, client = "one", avoid: readonly number[] = []) => slots.request({ id, client, avoid });
 /** Returns the decisions in short: `id@instance`, `+instance` for a start, `-id` for a refusal. */
 function decided(): string[] {
   const { granted, start, refused } = slots.decide();
@@ -65,7 +65,7 @@ describe("a job goes to", () => {
     pool(["ready", "ready"]);
     for (const id of ["a", "b", "c", "d", "e"]) ask(id);
     expect(decided()).toEqual(["a@0", "b@0", "c@1", "d@1"]);
-    slots.leave("c");
+    slots.release("c");
     expect(decided()).toEqual(["e@1"]);
   });
 
@@ -77,9 +77,9 @@ describe("a job goes to", () => {
     ask("c");
     expect(decided()).toEqual(["+1"]);
     expect(decided()).toEqual([]);
-    slots.isReady(1);
+    slots.markReady(1);
     expect(decided()).toEqual(["a@1", "b@1"]);
-    slots.isReady(0);
+    slots.markReady(0);
     expect(decided()).toEqual(["c@0"]);
   });
 
@@ -90,7 +90,7 @@ describe("a job goes to", () => {
     decided();
     ask("small");
     expect(decided()).toEqual(["+1"]);
-    expect(slots.changesInMs()).toBe(limits.slowAfterMs + 1);
+    expect(slots.msToNextChange()).toBe(limits.slowAfterMs + 1);
     now += limits.slowAfterMs + 1;
     expect(decided()).toEqual(["small@0"]);
   });
@@ -102,7 +102,7 @@ describe("a job goes to", () => {
       expect(decided()).toEqual(id === "e" ? [] : [`${id}@0`]);
       now += limits.slowAfterMs + 1;
     }
-    slots.leave("a");
+    slots.release("a");
     expect(decided()).toEqual(["e@0"]);
   });
 });
@@ -129,12 +129,12 @@ describe("what is not known of an instance is asked", () => {
   test("at the beginning, once, and no instance starts before the answers", () => {
     pool(["unknown", "unknown"]);
     ask("a");
-    expect(slots.askAbout()).toEqual([0, 1]);
-    expect(slots.askAbout()).toEqual([]);
+    expect(slots.takeUnknown()).toEqual([0, 1]);
+    expect(slots.takeUnknown()).toEqual([]);
     expect(decided()).toEqual([]);
-    slots.isAsleep(0);
+    slots.markAsleep(0);
     expect(decided()).toEqual([]);
-    slots.isReady(1);
+    slots.markReady(1);
     expect(decided()).toEqual(["a@1"]);
   });
 
@@ -145,10 +145,10 @@ describe("what is not known of an instance is asked", () => {
     for (let renewed = 0; renewed < 100; renewed++) {
       now += 5_000;
       slots.renew({ id: "a", client: "one", instance: 0 });
-      expect(slots.askAbout()).toEqual([]);
+      expect(slots.takeUnknown()).toEqual([]);
     }
     now += limits.awakeMs;
-    expect(slots.askAbout()).toEqual([0]);
+    expect(slots.takeUnknown()).toEqual([0]);
   });
 });
 
@@ -158,8 +158,8 @@ describe("a lease", () => {
     ask("a");
     ask("b");
     expect(decided()).toEqual(["a@0"]);
-    slots.leave("a");
-    slots.leave("a");
+    slots.release("a");
+    slots.release("a");
     expect(decided()).toEqual(["b@0"]);
   });
 
@@ -170,7 +170,7 @@ describe("a lease", () => {
     now += 15_000;
     ask("b");
     expect(decided()).toEqual([]);
-    expect(slots.changesInMs()).toBe(5_001);
+    expect(slots.msToNextChange()).toBe(5_001);
     now += 5_001;
     expect(decided()).toEqual(["b@0"]);
   });
@@ -185,14 +185,14 @@ describe("a lease", () => {
       ask("b");
       expect(decided()).toEqual([]);
     }
-    slots.leave("running");
+    slots.release("running");
     expect(decided()).toEqual(["b@0"]);
   });
 
   test("of an instance that no longer exists is ignored", () => {
     pool(["ready"]);
     slots.renew({ id: "of another configuration", client: "one", instance: 7 });
-    slots.isInTrouble(7, "gone");
+    slots.markFaulted(7, "gone");
     expect(slots.summary).toMatchObject({ instances: ["ready"], jobs: 0 });
   });
 });
@@ -207,7 +207,7 @@ describe("the queue", () => {
     ask("waits");
     now += 1_000;
     expect(decided()).toEqual([]);
-    slots.leave("a");
+    slots.release("a");
     expect(decided()).toEqual(["waits@0"]);
   });
 
@@ -216,7 +216,7 @@ describe("the queue", () => {
     for (const id of ["a1", "a2", "a3"]) ask(id, "a");
     ask("b1", "b");
     expect(decided()).toEqual(["a1@0", "b1@0"]);
-    slots.leave("a1");
+    slots.release("a1");
     expect(decided()).toEqual(["a2@0"]);
   });
 
@@ -234,47 +234,47 @@ describe("the queue", () => {
 });
 
 describe("an instance in trouble", () => {
-  test.each<[Trouble, number]>([
+  test.each<[InstanceFault, number]>([
     ["gone", 2_000],
     ["full", 2_000],
     ["not-started", 10_000],
     ["other-version", 10_000],
   ])("%s gets no job for %i ms, and is then asked", (why, ms) => {
     pool(["ready", "ready"]);
-    slots.isInTrouble(0, why);
+    slots.markFaulted(0, why);
     ask("a");
     expect(decided()).toEqual(["a@1"]);
     now += ms - 1;
-    expect(slots.askAbout()).toEqual([]);
+    expect(slots.takeUnknown()).toEqual([]);
     now += 1;
-    expect(slots.askAbout()).toEqual([0]);
+    expect(slots.takeUnknown()).toEqual([0]);
   });
 
   test("is replaced by a sleeping one", () => {
     pool(["ready", "asleep"]);
-    slots.isInTrouble(0, "gone");
+    slots.markFaulted(0, "gone");
     ask("a");
     expect(decided()).toEqual(["+1"]);
   });
 
   test("that will soon be back is waited for", () => {
     pool(["ready"]);
-    slots.isInTrouble(0, "gone");
+    slots.markFaulted(0, "gone");
     ask("a");
     expect(decided()).toEqual([]);
-    expect(slots.changesInMs()).toBe(2_001);
+    expect(slots.msToNextChange()).toBe(2_001);
     now += 2_001;
-    expect(slots.askAbout()).toEqual([0]);
-    slots.isReady(0);
+    expect(slots.takeUnknown()).toEqual([0]);
+    slots.markReady(0);
     expect(decided()).toEqual(["a@0"]);
   });
 
   test("is not waited for when none can start or be understood", () => {
     pool(["asleep", "ready"]);
-    slots.isInTrouble(1, "other-version");
+    slots.markFaulted(1, "other-version");
     ask("a");
     expect(decided()).toEqual(["+0"]);
-    slots.isInTrouble(0, "not-started");
+    slots.markFaulted(0, "not-started");
     expect(decided()).toEqual(["-a"]);
     ask("b");
     expect(decided()).toEqual(["-b"]);
@@ -284,7 +284,7 @@ describe("an instance in trouble", () => {
     pool(["ready", "asleep"]);
     ask("again", "one", [0]);
     expect(decided()).toEqual(["+1"]);
-    slots.isInTrouble(1, "not-started");
+    slots.markFaulted(1, "not-started");
     expect(decided()).toEqual(["again@0"]);
     pool(["ready"]);
     ask("again", "one", [0]);
@@ -295,18 +295,18 @@ describe("an instance in trouble", () => {
 describe("ahead of a job", () => {
   test("one instance starts, unless one is awake, starting or being asked", () => {
     pool(["asleep", "asleep"]);
-    expect(slots.ahead()).toBe(0);
-    expect(slots.ahead()).toBeUndefined();
-    slots.isReady(0);
-    expect(slots.ahead()).toBeUndefined();
+    expect(slots.prewarm()).toBe(0);
+    expect(slots.prewarm()).toBeUndefined();
+    slots.markReady(0);
+    expect(slots.prewarm()).toBeUndefined();
     pool(["unknown", "unknown"]);
-    slots.askAbout();
-    expect(slots.ahead()).toBeUndefined();
+    slots.takeUnknown();
+    expect(slots.prewarm()).toBeUndefined();
   });
 
   test("the job that comes starts no other", () => {
     pool(["asleep", "asleep"]);
-    slots.ahead();
+    slots.prewarm();
     ask("a");
     expect(decided()).toEqual([]);
   });

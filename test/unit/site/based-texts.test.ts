@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { readConfig } from "../../../src/core/config.ts";
 import { basedText } from "../../../src/http/based-texts.ts";
 import { openApi } from "../../../src/http/openapi/document.ts";
-import { served } from "../../../src/served.ts";
+import { apiDescription } from "../../../src/served.ts";
 import { DOCS_PATHS, readDocs } from "../../../src/site/docs/docs.ts";
 
 const textWith = (...given: Parameters<typeof basedText>) => new TextDecoder().decode(basedText(...given));
@@ -39,14 +39,14 @@ test.each([`http://a"onfocus=b`, "http://a'b", "http://a&lt;b", "http://a$&b"])(
 test("every page and the description have the host of the request, and no trace of another one", async () => {
   for (const baseUrl of ["https://one.example", "https://two.example:8443"]) {
     for (const path of DOCS_PATHS) {
-      expect(await readDocs(path, { served, config, baseUrl }).text()).not.toMatch(/base-url\.invalid/);
+      expect(await readDocs(path, { served: apiDescription, config, baseUrl }).text()).not.toMatch(/base-url\.invalid/);
     }
     for (const path of ["/docs", "/docs.md", "/llms.txt"]) {
-      expect(await readDocs(path, { served, config, baseUrl }).text()).toContain(baseUrl);
+      expect(await readDocs(path, { served: apiDescription, config, baseUrl }).text()).toContain(baseUrl);
     }
-    const write = (url: string) => JSON.stringify(openApi(served, config, url));
+    const write = (url: string) => JSON.stringify(openApi(apiDescription, config, url));
     expect(JSON.parse(textWith("/openapi.json", { config, baseUrl }, write))).toEqual(
-      JSON.parse(JSON.stringify(openApi(served, config, baseUrl))),
+      JSON.parse(JSON.stringify(openApi(apiDescription, config, baseUrl))),
     );
   }
 });

@@ -2,11 +2,11 @@
 import { type OpenApiDocument, type Operation, readService } from "../../../site/workbench/operations.ts";
 import { readConfig } from "../../../src/core/config.ts";
 import { openApi } from "../../../src/http/openapi/document.ts";
-import { served } from "../../../src/served.ts";
+import { apiDescription } from "../../../src/served.ts";
 
 export function describedService(variant: "private" | "keyed") {
   const config = readConfig({ VARIANT: variant } as Parameters<typeof readConfig>[0]);
-  return readService(openApi(served, config, "https://example.com") as unknown as OpenApiDocument);
+  return readService(openApi(apiDescription, config, "https://example.com") as unknown as OpenApiDocument);
 }
 
 const { operations } = describedService("keyed");

@@ -1,12 +1,12 @@
 // Tests where the workbench shows each error of the service.
 // Contract: docs/api.md#workbench, #errors
 import { describe, expect, test } from "vitest";
-import { explain, placeOf } from "../../../site/workbench/problems.ts";
+import { explain, problemTarget } from "../../../site/workbench/problems.ts";
 import * as errors from "../../../src/http/errors.ts";
 import { operationOf } from "./described-operations.ts";
 
 const placeIn = (path: string, { status, message }: errors.ServiceError) =>
-  placeOf({ status, sentence: message }, operationOf(path));
+  problemTarget({ status, sentence: message }, operationOf(path));
 
 describe("an error is shown", () => {
   test.each([
@@ -14,7 +14,7 @@ describe("an error is shown", () => {
     ["/png", errors.outOfRange("pages", "9 is not within the acceptable range for resolution."), "field:pages"],
     ["/png", errors.outOfRange("pages", "two\nlines"), "field:pages"],
     ["/png", errors.fieldRequired("output"), "field:output"],
-    ["/png", errors.moreThanOneKey("resolution"), "field:resolution"],
+    ["/png", errors.duplicateField("resolution"), "field:resolution"],
     ["/html", errors.fieldTooLarge("content"), "field:content"],
     ["/split-pdf", errors.outOfRange("pages[]", "7"), "field:pages[]"],
     ["/split-pdf", errors.outOfRange("pages[]", "7", "The document has 1 page."), "field:pages[]"],
@@ -35,7 +35,7 @@ describe("an error is shown", () => {
     ["/pdf", errors.noInputOrUrl()],
     ["/pdf", errors.fileUnreachable()],
     ["/merged-pdf", errors.outOfRange("pages[]", "7")],
-    ["/merged-pdf", errors.otherInputs("type[]")],
+    ["/merged-pdf", errors.inputOrderMismatch("type[]")],
     ["/merged-pdf", errors.tooManyInputs()],
     ["/merged-pdf", errors.tooFewInputs()],
     ["/pdfa", errors.nonconforming()],
@@ -56,7 +56,7 @@ describe("an error is shown", () => {
     ])
       expect(placeIn("/png", error)).toBe("job");
     expect(placeIn("/png", errors.outOfRange("elsewhere", "7"))).toBe("job");
-    expect(placeOf({ status: 401, sentence: "Unauthorized" }, undefined)).toBe("job");
+    expect(problemTarget({ status: 401, sentence: "Unauthorized" }, undefined)).toBe("job");
   });
 });
 

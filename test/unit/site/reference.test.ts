@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/core/config.ts";
-import { served } from "../../../src/served.ts";
+import { apiDescription } from "../../../src/served.ts";
 import { sectionsOf, withoutSearched } from "../../../src/site/docs/markdown.ts";
 import { referencePage } from "../../../src/site/docs/page.ts";
 import { referenceText } from "../../../src/site/docs/plain.ts";
@@ -12,7 +12,7 @@ import { ofDeployment } from "../../../src/site/docs/reference.ts";
 
 const api = readFileSync(join(import.meta.dirname, "../../../docs/api.md"), "utf8");
 const deploymentOf = (variant: string) => ({
-  served,
+  served: apiDescription,
   config: readConfig({ VARIANT: variant } as Parameters<typeof readConfig>[0]),
   baseUrl: "https://pdf.example.com",
 });

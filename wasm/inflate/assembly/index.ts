@@ -62,8 +62,8 @@ export function start(): void {
   resetAdler();
 }
 
-/** Returns the address for more input, which has {@link room} bytes. */
-export function place(): usize {
+/** Returns the address for more input, which has {@link inputCapacity} bytes. */
+export function inputAddress(): usize {
   const left = inputEnd - inputAt;
   memory.copy(input, inputAt, left);
   inputAt = input;
@@ -71,11 +71,11 @@ export function place(): usize {
   return inputEnd;
 }
 
-export function room(): usize {
+export function inputCapacity(): usize {
   return INPUT_BYTES - (inputEnd - input);
 }
 
-export function add(count: usize): void {
+export function appendInput(count: usize): void {
   inputEnd += count;
 }
 

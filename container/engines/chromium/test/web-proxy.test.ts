@@ -5,8 +5,8 @@ import { request } from "node:http";
 import { connect as connectTcp, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Ear, openEar, type Site, startDns, startSite } from "../../../../test/support/web.ts";
-import { AllowList, admit, isPublic, type Lookups, Refused } from "../web-addresses.ts";
-import { type Visit, type VisitLimits, WebProxy, type WebProxySettings } from "../web-proxy.ts";
+import { AllowList, resolveAllowed, isPublic, type DnsResolver, AddressBlocked } from "../web-addresses.ts";
+import { type ProxySession, type VisitLimits, WebProxy, type WebProxySettings } from "../web-proxy.ts";
 
 describe("addresses", () => {
   test.each([
@@ -76,14 +76,14 @@ describe("addresses", () => {
 });
 
 describe("the allow-list", () => {
-  const nobody: Lookups = {
+  const nobody: DnsResolver = {
     public: async () => ["93.184.216.34", "10.0.0.1", "2606:4700::1111", "::1"],
     allowed: async () => ["10.1.2.3"],
   };
   const ask = (allow: string, host: string, port = 80) =>
-    admit(host, port, new AllowList(allow), nobody).then(
+    resolveAllowed(host, port, new AllowList(allow), nobody).then(
       (addresses) => addresses.map(({ address }) => address),
-      (error: unknown) => (error instanceof Refused ? "refused" : error),
+      (error: unknown) => (error instanceof AddressBlocked ? "refused" : error),
     );
 
   test("without one: public addresses alone, on two ports", async () => {
@@ -153,7 +153,7 @@ describe("a proxy", () => {
   const asked = new Map<string, number>();
   let reached: { host: string | undefined; address: string | undefined; headers: Record<string, unknown> }[] = [];
   let door: Server;
-  let visit: Visit;
+  let visit: ProxySession;
   let exceeded: string[] = [];
 
   beforeAll(async () => {

@@ -2,7 +2,7 @@
 // source. Knows nothing about annotations or outlines.
 
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
-import type { Part, Taking } from "../assemble.ts";
+import type { DocumentPart, InputSelection } from "../assemble.ts";
 import { findAnnotations } from "./annotation-index.ts";
 import type { Destinations } from "./destinations.ts";
 import type { Scripts } from "./document-scripts.ts";
@@ -16,11 +16,11 @@ const MAX_ACTIONS = 1000;
 /** Entries of an action that refer to annotations or fields. */
 const REFERRING = ["T", "AN", "TA", "Annotation"];
 
-export class Actions implements Part {
+export class Actions implements DocumentPart {
   readonly #destinations: Destinations;
   readonly #fields: KeptFields;
   readonly #scripts: Scripts;
-  #taking!: Taking;
+  #taking!: InputSelection;
   /** The results for actions that are indirect objects, by object number. */
   #known = new Map<number, Value | undefined>();
   #base: string | undefined;
@@ -32,7 +32,7 @@ export class Actions implements Part {
     this.#scripts = scripts;
   }
 
-  open(taking: Taking): void {
+  open(taking: InputSelection): void {
     const { file } = taking.source;
     this.#taking = taking;
     this.#known = new Map();
@@ -208,12 +208,12 @@ export class Actions implements Part {
   }
 
   #target(item: Value): Value[] {
-    const { source, takesOf } = this.#taking;
+    const { source, copiesOf } = this.#taking;
     const name = source.file.string(item);
     if (name) return [this.#fields.renamedString(name)];
     if (!(item instanceof Reference)) return [item];
     const page = source.once(findAnnotations).pages.get(item.number);
-    if (page && takesOf(page).length === 0) return [];
+    if (page && copiesOf(page).length === 0) return [];
     return this.#fields.isLeft(item) ? [] : [item];
   }
 }

@@ -3,7 +3,7 @@
 
 import type { Copier } from "../../objects/copier.ts";
 import { Dictionary, Reference, type Value } from "../../objects/values.ts";
-import type { Part, TakenPage, Taking } from "../assemble.ts";
+import type { DocumentPart, SelectedPage, InputSelection } from "../assemble.ts";
 import type { Actions } from "./actions.ts";
 import { annotationsOf, findAnnotations } from "./annotation-index.ts";
 import type { FormResources } from "./form-resources.ts";
@@ -11,10 +11,10 @@ import type { FormResources } from "./form-resources.ts";
 /** Entries that refer to another annotation on the same page. */
 const COMPANIONS = ["IRT", "Popup"];
 
-export class Annotations implements Part {
+export class Annotations implements DocumentPart {
   readonly #actions: Actions;
   readonly #resources: FormResources;
-  #taking!: Taking;
+  #taking!: InputSelection;
   /** The updated dictionaries of kept annotations before they are copied, by object number. */
   #kept = new Map<number, Dictionary>();
   /**
@@ -28,7 +28,7 @@ export class Annotations implements Part {
     this.#resources = resources;
   }
 
-  open(taking: Taking): void {
+  open(taking: InputSelection): void {
     this.#taking = taking;
     this.#kept = new Map();
     this.#copies = new Map();
@@ -39,7 +39,7 @@ export class Annotations implements Part {
     });
   }
 
-  page(dictionary: Dictionary, { source: page, repeat }: TakenPage, { source }: Taking): void {
+  page(dictionary: Dictionary, { source: page, repeat }: SelectedPage, { source }: InputSelection): void {
     const { file } = source;
     const annotations = annotationsOf(source, page);
     if (annotations.length === 0) {
@@ -98,7 +98,7 @@ export class Annotations implements Part {
 
   #visit(dictionary: Dictionary, reference: Reference, page: Reference, copier: Copier): void {
     const settled = this.#kept.get(reference.number);
-    const isTaken = this.#taking.takesOf(page).length > 0;
+    const isTaken = this.#taking.copiesOf(page).length > 0;
     if (!settled || !isTaken) {
       dictionary.clear();
       return;
@@ -115,7 +115,7 @@ export class Annotations implements Part {
   }
 
   /** @returns the annotation's copy on a copied page; undefined if there is none */
-  copyOn(reference: Reference, { target, repeat }: TakenPage): Reference | undefined {
+  copyOn(reference: Reference, { target, repeat }: SelectedPage): Reference | undefined {
     return this.#copies.get(`${reference.number} ${repeat > 0 ? target.number : 0}`);
   }
 }

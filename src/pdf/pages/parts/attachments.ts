@@ -1,11 +1,11 @@
 // Copies the files attached to the document (ISO 32000-1, 7.11.4, and ISO 32000-2, 14.13). Files attached to a page are
 // copied with it.
 
-import { textOf, textString } from "../../objects/text-strings.ts";
+import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../../objects/trees.ts";
 import { UniqueNames } from "../../objects/unique-names.ts";
 import { PdfString, Reference, type Value } from "../../objects/values.ts";
-import type { Part, Result, Taking } from "../assemble.ts";
+import type { DocumentPart, AssemblyTarget, InputSelection } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 import { annotationsOf } from "./annotation-index.ts";
 import { namesOf } from "./catalog-entries.ts";
@@ -35,7 +35,7 @@ function findAttached(source: SourceDocument): Attached {
   return { named, pages };
 }
 
-export class Attachments implements Part {
+export class Attachments implements DocumentPart {
   /** The names as text, because one name may have several encodings. */
   readonly #names = new UniqueNames((name, count) => {
     const dot = name.lastIndexOf(".");
@@ -44,26 +44,26 @@ export class Attachments implements Part {
   readonly #written = new Map<string, Value>();
   readonly #associated: Value[] = [];
 
-  close({ source, copier, takesOf }: Taking): void {
+  close({ source, copier, copiesOf }: InputSelection): void {
     const { file } = source;
     const { named, pages } = source.once(findAttached);
     /** Reports whether a file is kept. A file without pages belongs to all pages. */
     const stays = (value: Value) => {
       const own = value instanceof Reference ? pages.get(value.number) : undefined;
-      return !own || own.some((page) => takesOf(page).length > 0);
+      return !own || own.some((page) => copiesOf(page).length > 0);
     };
     for (const [key, value] of named) {
       if (!file.dictionary(value) || !stays(value)) continue;
-      const name = textOf(PdfString.ofLatin1(key));
+      const name = decodeTextString(PdfString.ofLatin1(key));
       const result = this.#names.take(name);
-      this.#written.set(result === name ? key : textString(result).latin1, copier.value(value));
+      this.#written.set(result === name ? key : encodeTextString(result).latin1, copier.value(value));
     }
     for (const value of file.array(file.catalog.get("AF")) ?? []) {
       if (stays(value)) this.#associated.push(copier.value(value));
     }
   }
 
-  finish(result: Result): void {
+  finish(result: AssemblyTarget): void {
     if (this.#written.size > 0) namesOf(result).set("EmbeddedFiles", writeNameTree(result.file, this.#written));
     if (this.#associated.length > 0) result.catalog.set("AF", this.#associated);
   }

@@ -1,10 +1,10 @@
 // Entries of the target's catalog that several parts write to.
 
 import { Dictionary } from "../../objects/values.ts";
-import type { Result } from "../assemble.ts";
+import type { AssemblyTarget } from "../assemble.ts";
 
 /** The target's name dictionary (ISO 32000-1, 7.7.4). */
-export function namesOf({ file, catalog }: Result): Dictionary {
+export function namesOf({ file, catalog }: AssemblyTarget): Dictionary {
   const names = file.dictionary(catalog.get("Names"));
   if (names) return names;
   const made = new Dictionary();

@@ -2,7 +2,7 @@
 // handle the entries that have a module of their own. All remaining entries are removed.
 
 import { Dictionary, type Value } from "../../objects/values.ts";
-import type { Part, Result, TakenPage, Taking } from "../assemble.ts";
+import type { DocumentPart, AssemblyTarget, SelectedPage, InputSelection } from "../assemble.ts";
 import type { Actions } from "./actions.ts";
 import type { Destinations } from "./destinations.ts";
 
@@ -13,7 +13,7 @@ const MARKS = ["Marked", "UserProperties", "Suspects"];
 /** Page entries of presentations and templates, which the result does not contain. */
 const PAGE_ENTRIES = ["PresSteps", "TemplateInstantiated"];
 
-export class Catalog implements Part {
+export class Catalog implements DocumentPart {
   readonly #actions: Actions;
   readonly #destinations: Destinations;
   readonly #entries = new Dictionary();
@@ -28,14 +28,14 @@ export class Catalog implements Part {
     this.#destinations = destinations;
   }
 
-  page(page: Dictionary, _taken: TakenPage, { isWhole }: Taking): void {
+  page(page: Dictionary, _taken: SelectedPage, { isWhole }: InputSelection): void {
     this.#actions.settle(page);
     for (const key of PAGE_ENTRIES) page.delete(key);
     // Programs may store anything there, such as the drawing of all pages.
     if (!isWhole) page.delete("PieceInfo");
   }
 
-  close(taking: Taking): void {
+  close(taking: InputSelection): void {
     const { source, copier, inputIndex, inputCount, isWhole } = taking;
     const { file } = source;
     const { catalog } = file;
@@ -57,19 +57,19 @@ export class Catalog implements Part {
     if (file.dictionary(information)) this.#information = copier.value(information!);
   }
 
-  #put(key: string, value: Value | undefined, { copier }: Taking): void {
+  #put(key: string, value: Value | undefined, { copier }: InputSelection): void {
     if (value === undefined || (value instanceof Dictionary && value.size === 0)) return;
     this.#entries.set(key, copier.value(value));
   }
 
-  #preferences({ source: { file }, inputCount, isWhole }: Taking): Dictionary | undefined {
+  #preferences({ source: { file }, inputCount, isWhole }: InputSelection): Dictionary | undefined {
     const preferences = file.dictionary(file.catalog.get("ViewerPreferences"))?.clone();
     // The page numbers in this entry (table 150) have changed.
     if (inputCount > 1 || !isWhole) preferences?.delete("PrintPageRange");
     return preferences;
   }
 
-  #openAction({ source: { file } }: Taking): Value | undefined {
+  #openAction({ source: { file } }: InputSelection): Value | undefined {
     const value = file.catalog.get("OpenAction");
     if (value === undefined) return undefined;
     if (file.dictionary(value)?.has("S")) return this.#actions.action(value);
@@ -77,7 +77,7 @@ export class Catalog implements Part {
     return typeof fate === "object" ? fate.value : undefined;
   }
 
-  finish({ file, catalog }: Result): void {
+  finish({ file, catalog }: AssemblyTarget): void {
     for (const [key, value] of this.#entries) catalog.set(key, value);
     if (this.#hasStructure) this.#marks.add("Marked");
     if (this.#marks.size > 0) {

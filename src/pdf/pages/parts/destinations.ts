@@ -2,11 +2,11 @@
 // tree. Knows nothing about the objects that use them.
 
 import type { PdfFile } from "../../objects/pdf-file.ts";
-import { textOf } from "../../objects/text-strings.ts";
+import { decodeTextString } from "../../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../../objects/trees.ts";
 import { UniqueNames } from "../../objects/unique-names.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
-import type { Part, Result, Taking } from "../assemble.ts";
+import type { DocumentPart, AssemblyTarget, InputSelection } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 import { namesOf } from "./catalog-entries.ts";
 
@@ -87,10 +87,10 @@ function explicitPage(source: SourceDocument, destination: Value | undefined): R
 }
 
 /** `gone`: the page was left out. `broken`: the destination led to no page before. */
-export type Fate = { readonly value: Value } | "gone" | "broken";
+export type DestinationResolution = { readonly value: Value } | "gone" | "broken";
 
-export class Destinations implements Part {
-  #taking!: Taking;
+export class Destinations implements DocumentPart {
+  #taking!: InputSelection;
   #named!: Named;
   /** The names in the result of this input's destinations on taken pages. */
   #names = new Map<Key, string>();
@@ -98,7 +98,7 @@ export class Destinations implements Part {
   readonly #written = new Map<string, Value>();
   readonly #unique = new UniqueNames((name, count) => `${name}-${count}`);
 
-  open(taking: Taking): void {
+  open(taking: InputSelection): void {
     this.#taking = taking;
     this.#named = taking.source.once(findNamed);
     this.#names = new Map();
@@ -114,8 +114,8 @@ export class Destinations implements Part {
     const name = this.#unique.take(before);
     this.#names.set(key, name);
     if (name === before) return;
-    const text = textOf(PdfString.ofLatin1(before));
-    if (!this.#changed.has(text)) this.#changed.set(text, textOf(PdfString.ofLatin1(name)));
+    const text = decodeTextString(PdfString.ofLatin1(before));
+    if (!this.#changed.has(text)) this.#changed.set(text, decodeTextString(PdfString.ofLatin1(name)));
   }
 
   /** The renamed destinations of this input, as texts. */
@@ -124,7 +124,7 @@ export class Destinations implements Part {
   }
 
   /** @returns a value of the source */
-  fateOf(destination: Value | undefined): Fate {
+  fateOf(destination: Value | undefined): DestinationResolution {
     const { source } = this.#taking;
     const key = keyOf(source.file, destination, this.#named);
     if (key !== undefined) {
@@ -134,17 +134,17 @@ export class Destinations implements Part {
     }
     const page = explicitPage(source, destination);
     if (!page) return "broken";
-    return this.#taking.takesOf(page).length > 0 ? { value: withPage(source.file, destination!, page) } : "gone";
+    return this.#taking.copiesOf(page).length > 0 ? { value: withPage(source.file, destination!, page) } : "gone";
   }
 
-  close({ copier, source }: Taking): void {
+  close({ copier, source }: InputSelection): void {
     for (const [key, name] of this.#names) {
       const value = explicit(source.file, this.#named.values.get(key), this.#named)!;
       this.#written.set(name, copier.value(withPage(source.file, value, this.#named.pages.get(key)!)));
     }
   }
 
-  finish(result: Result): void {
+  finish(result: AssemblyTarget): void {
     if (this.#written.size > 0) namesOf(result).set("Dests", writeNameTree(result.file, this.#written));
   }
 }

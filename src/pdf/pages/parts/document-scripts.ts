@@ -1,11 +1,11 @@
 // Copies the JavaScript of a document (ISO 32000-1, 12.6.4.16): the scripts that all other scripts share, and the names
 // that they define. scripts.ts rewrites the text of a script.
 
-import { textOf, textString } from "../../objects/text-strings.ts";
+import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../../objects/trees.ts";
 import { UniqueNames } from "../../objects/unique-names.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
-import type { Part, Result, Taking } from "../assemble.ts";
+import type { DocumentPart, AssemblyTarget, InputSelection } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 import { namesOf } from "./catalog-entries.ts";
 import type { Destinations } from "./destinations.ts";
@@ -41,23 +41,23 @@ function scriptOf({ file }: SourceDocument, value: Value | undefined): string | 
   const stream = file.stream(value);
   if (!stream) {
     const string = file.string(value);
-    return string && string.latin1.length <= MAX_SCRIPT_BYTES ? textOf(string) : undefined;
+    return string && string.latin1.length <= MAX_SCRIPT_BYTES ? decodeTextString(string) : undefined;
   }
   try {
-    return textOf(new PdfString(stream.body.decoded(MAX_SCRIPT_BYTES)));
+    return decodeTextString(new PdfString(stream.body.decoded(MAX_SCRIPT_BYTES)));
   } catch {
     // Viewers do not run a script that cannot be read.
     return undefined;
   }
 }
 
-export class Scripts implements Part {
+export class Scripts implements DocumentPart {
   readonly #fields: KeptFields;
   readonly #destinations: Destinations;
   readonly #globals = new UniqueNames((name, count) => `${name}_${count}`);
   readonly #keys = new UniqueNames((name, count) => `${name}_${count}`);
   readonly #written = new Map<string, Value>();
-  #taking!: Taking;
+  #taking!: InputSelection;
   #renamedGlobals = new Map<string, string>();
   /** The results for scripts that are indirect objects, by object number. */
   #known = new Map<number, Value>();
@@ -70,7 +70,7 @@ export class Scripts implements Part {
     this.#destinations = destinations;
   }
 
-  open(taking: Taking): void {
+  open(taking: InputSelection): void {
     this.#taking = taking;
     this.#known = new Map();
     this.#renamedGlobals = new Map();
@@ -100,7 +100,7 @@ export class Scripts implements Part {
     let result = script;
     if (rewritten !== undefined && rewritten !== text) {
       if (rewritten.includes(`${this.#helper}(`)) this.#isHelperUsed = true;
-      const string = textString(rewritten);
+      const string = encodeTextString(rewritten);
       result = number > 0 ? this.#taking.source.file.add(string) : string;
     }
     if (number > 0) this.#known.set(number, result);
@@ -114,7 +114,7 @@ export class Scripts implements Part {
   }
 
   /** Copies the document scripts if the whole document is taken, or if a kept script may call them. */
-  close({ source, copier, isWhole }: Taking): void {
+  close({ source, copier, isWhole }: InputSelection): void {
     if (!isWhole && !this.#isUsed) return;
     for (const [name, action] of source.once(findShared).actions) {
       const script = action.get("JS");
@@ -125,11 +125,11 @@ export class Scripts implements Part {
     if (!this.#isHelperUsed) return;
     const script = helperScript(this.#names(), this.#fields.own ?? []);
     // When the document is opened, scripts run in name order. This one must be first.
-    const action = Dictionary.of({ S: Name.of("JavaScript"), JS: textString(script) });
+    const action = Dictionary.of({ S: Name.of("JavaScript"), JS: encodeTextString(script) });
     this.#written.set(this.#keys.take(`!${this.#helper}`), copier.value(action));
   }
 
-  finish(result: Result): void {
+  finish(result: AssemblyTarget): void {
     if (this.#written.size > 0) namesOf(result).set("JavaScript", writeNameTree(result.file, this.#written));
   }
 }

@@ -1,7 +1,7 @@
 // Reads the form fields of a source (ISO 32000-1, 12.7.3) as one tree. Each node is a field, a widget, or both. Changes
 // nothing in the fields.
 import type { PdfFile } from "../../objects/pdf-file.ts";
-import { textOf } from "../../objects/text-strings.ts";
+import { decodeTextString } from "../../objects/text-strings.ts";
 import { Dictionary, Reference, type Value } from "../../objects/values.ts";
 import type { SourceDocument } from "../source-document.ts";
 import { findAnnotations } from "./annotation-index.ts";
@@ -105,7 +105,7 @@ class Reader {
       isField: parent < 0 || title !== undefined,
       isWidget: isOnPage || file.name(dictionary.get("Subtype")) === "Widget",
       type: file.name(dictionary.get("FT")) ?? this.nodes[parent]?.type,
-      name: title && textOf(title),
+      name: title && decodeTextString(title),
       isListed,
       isOnPage,
     };

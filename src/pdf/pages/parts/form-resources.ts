@@ -4,7 +4,7 @@
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { UniqueNames } from "../../objects/unique-names.ts";
 import { Dictionary, PdfString, Reference, type Value } from "../../objects/values.ts";
-import type { Part, Taking } from "../assemble.ts";
+import type { DocumentPart, InputSelection } from "../assemble.ts";
 import { annotationsOf } from "./annotation-index.ts";
 import { findFields } from "./field-tree.ts";
 import type { KeptFields } from "./kept-fields.ts";
@@ -14,7 +14,7 @@ const FONT = /\/([^\s/[\]()<>{}%]+)(?=\s+[-+\d.]+\s+Tf\b)/g;
 /** Fonts that viewers need when they create appearances. */
 const USUAL = ["Helv", "ZaDb"];
 
-export class FormResources implements Part {
+export class FormResources implements DocumentPart {
   readonly #fields: KeptFields;
   readonly #names = new UniqueNames((name, count) => `${name}_${count}`);
   readonly #fonts = new Map<string, Value>();
@@ -28,7 +28,7 @@ export class FormResources implements Part {
     this.#fields = fields;
   }
 
-  open(taking: Taking): void {
+  open(taking: InputSelection): void {
     this.#renamed = new Map();
     this.#file = taking.source.file;
     const form = taking.source.once(findFields)?.form;
@@ -43,7 +43,7 @@ export class FormResources implements Part {
   }
 
   /** Returns the font names in the appearance strings of kept objects. */
-  #usedFonts({ source, pages }: Taking, form: Dictionary): Set<string> {
+  #usedFonts({ source, pages }: InputSelection, form: Dictionary): Set<string> {
     const { file } = source;
     const used = new Set(USUAL);
     const add = (holder: Dictionary | undefined) => {
@@ -56,7 +56,7 @@ export class FormResources implements Part {
     return used;
   }
 
-  #addFonts({ copier }: Taking, fonts: Dictionary | undefined, used: ReadonlySet<string> | undefined): void {
+  #addFonts({ copier }: InputSelection, fonts: Dictionary | undefined, used: ReadonlySet<string> | undefined): void {
     for (const [name, font] of fonts ?? []) {
       if (used && !used.has(name)) continue;
       const value = copier.value(font);
@@ -68,7 +68,7 @@ export class FormResources implements Part {
     }
   }
 
-  #addOthers({ copier }: Taking, kind: string, entries: Dictionary): void {
+  #addOthers({ copier }: InputSelection, kind: string, entries: Dictionary): void {
     const known = this.#others.get(kind) ?? new Map<string, Value>();
     this.#others.set(kind, known);
     for (const [name, value] of entries) if (!known.has(name)) known.set(name, copier.value(value));

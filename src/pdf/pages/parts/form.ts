@@ -3,7 +3,7 @@
 
 import type { Copier } from "../../objects/copier.ts";
 import { Dictionary, PdfString, Reference, type Value } from "../../objects/values.ts";
-import type { Part, Result, Taking } from "../assemble.ts";
+import type { DocumentPart, AssemblyTarget, InputSelection } from "../assemble.ts";
 import type { Actions } from "./actions.ts";
 import type { FieldNode, FieldTree } from "./field-tree.ts";
 import type { FormResources } from "./form-resources.ts";
@@ -19,7 +19,7 @@ const FIELD_TRIGGERS = ["K", "F", "V", "C"];
  */
 const SIGNATURES_EXIST = 1;
 
-export class Form implements Part {
+export class Form implements DocumentPart {
   readonly #fields: KeptFields;
   readonly #resources: FormResources;
   readonly #actions: Actions;
@@ -29,7 +29,7 @@ export class Form implements Part {
   #hasSignatures = false;
   #needsAppearances = false;
   #defaults: { readonly DA: PdfString | undefined; readonly Q: number | undefined } | undefined;
-  #taking!: Taking;
+  #taking!: InputSelection;
   /** The copies of each widget in the target, by the number of the source widget. */
   #copies = new Map<number, Reference[]>();
 
@@ -39,7 +39,7 @@ export class Form implements Part {
     this.#actions = actions;
   }
 
-  open(taking: Taking): void {
+  open(taking: InputSelection): void {
     this.#taking = taking;
     this.#copies = new Map();
     const tree = this.#fields.tree;
@@ -123,7 +123,7 @@ export class Form implements Part {
     }
   }
 
-  close({ source, copier }: Taking): void {
+  close({ source, copier }: InputSelection): void {
     const tree = this.#fields.tree;
     if (!tree) return;
     const { file } = source;
@@ -218,7 +218,7 @@ export class Form implements Part {
     }
   }
 
-  finish({ file, catalog }: Result): void {
+  finish({ file, catalog }: AssemblyTarget): void {
     const resources = this.#resources.dictionary;
     if (!this.#hasForm || (this.#roots.length === 0 && !resources)) return;
     const form = Dictionary.of({

@@ -2,7 +2,7 @@
 // them, and scripts are collected last.
 
 import type { Dictionary } from "../../objects/values.ts";
-import type { Part, PartFactory, Result, TakenPage, Taking } from "../assemble.ts";
+import type { DocumentPart, PartFactory, AssemblyTarget, SelectedPage, InputSelection } from "../assemble.ts";
 import { Actions } from "./actions.ts";
 import { Annotations } from "./annotations.ts";
 import { Attachments } from "./attachments.ts";
@@ -54,26 +54,26 @@ const makeParts: PartFactory = () => {
 /** A single factory, because the parts refer to each other. */
 export const documentParts: readonly PartFactory[] = [makeParts];
 
-class DocumentParts implements Part {
-  readonly #parts: readonly Part[];
+class DocumentParts implements DocumentPart {
+  readonly #parts: readonly DocumentPart[];
 
-  constructor(parts: readonly Part[]) {
+  constructor(parts: readonly DocumentPart[]) {
     this.#parts = parts;
   }
 
-  open(taking: Taking): void {
+  open(taking: InputSelection): void {
     for (const part of this.#parts) part.open?.(taking);
   }
 
-  page(page: Dictionary, taken: TakenPage, taking: Taking): void {
+  page(page: Dictionary, taken: SelectedPage, taking: InputSelection): void {
     for (const part of this.#parts) part.page?.(page, taken, taking);
   }
 
-  close(taking: Taking): void {
+  close(taking: InputSelection): void {
     for (const part of this.#parts) part.close?.(taking);
   }
 
-  finish(result: Result): void {
+  finish(result: AssemblyTarget): void {
     for (const part of this.#parts) part.finish?.(result);
   }
 }

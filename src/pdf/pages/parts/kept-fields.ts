@@ -1,9 +1,9 @@
 // Selects the form fields of an input that are kept, and their names in the result. Writes nothing.
 
-import { textOf, textString } from "../../objects/text-strings.ts";
+import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import { UniqueNames } from "../../objects/unique-names.ts";
 import { type Dictionary, type PdfString, Reference, type Value } from "../../objects/values.ts";
-import type { Part, Taking } from "../assemble.ts";
+import type { DocumentPart, InputSelection } from "../assemble.ts";
 import { annotationsOf } from "./annotation-index.ts";
 import { type FieldNode, type FieldTree, findFields, fullName } from "./field-tree.ts";
 import { renamed, rootOf } from "./scripts.ts";
@@ -16,9 +16,9 @@ const FOREIGN = "otherDocument";
  */
 const EXCLUDE = 1;
 
-export class KeptFields implements Part {
+export class KeptFields implements DocumentPart {
   readonly #roots = new UniqueNames((name, count) => `${name}_${count}`);
-  #taking!: Taking;
+  #taking!: InputSelection;
   #tree: FieldTree | undefined;
   #kept = new Set<number>();
   /** The new names of this input's roots, by the old name. */
@@ -28,7 +28,7 @@ export class KeptFields implements Part {
   /** An array of all fields of this input, which actions share. */
   #all: Reference | undefined;
 
-  open(taking: Taking): void {
+  open(taking: InputSelection): void {
     this.#taking = taking;
     this.#tree = taking.source.once(findFields);
     this.#kept = new Set();
@@ -108,9 +108,9 @@ export class KeptFields implements Part {
 
   /** Returns the new form of a full or partial name that begins with the name of a root. */
   renamedString(name: PdfString): PdfString {
-    const text = textOf(name);
+    const text = decodeTextString(name);
     const result = renamed(text, this.#renamed, this.foreign);
-    return result === text ? name : textString(result);
+    return result === text ? name : encodeTextString(result);
   }
 
   /**
@@ -143,7 +143,7 @@ export class KeptFields implements Part {
   }
 
   #allOwn(): Reference {
-    this.#all ??= this.#taking.source.file.add(this.own!.map(textString));
+    this.#all ??= this.#taking.source.file.add(this.own!.map(encodeTextString));
     return this.#all;
   }
 
@@ -154,10 +154,10 @@ export class KeptFields implements Part {
     for (const value of excluded) {
       const name = file.string(value);
       const node = value instanceof Reference ? tree?.byNumber.get(value.number) : undefined;
-      const full = name ? textOf(name) : tree && node && fullName(tree, node);
+      const full = name ? decodeTextString(name) : tree && node && fullName(tree, node);
       if (full !== undefined) names.add(full);
     }
-    if (!tree) return this.own!.map(textString);
+    if (!tree) return this.own!.map(encodeTextString);
     // A name includes all fields below it.
     const left = new Set<number>();
     const fields: Value[] = [];
@@ -165,7 +165,7 @@ export class KeptFields implements Part {
       const full = node.isField ? fullName(tree, node) : undefined;
       if (left.has(node.parent) || (full !== undefined && names.has(full))) left.add(node.index);
       else if (full !== undefined && !node.kids.some((kid) => tree.nodes[kid].isField)) {
-        fields.push(textString(renamed(full, this.#renamed)));
+        fields.push(encodeTextString(renamed(full, this.#renamed)));
       }
     }
     return fields;

@@ -4,7 +4,7 @@ import type { OptionalContent } from "../../../visibility/optional-content.ts";
 import { optionalContentOf } from "../../content/optional-content.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
-import type { Part, Result, Taking } from "../assemble.ts";
+import type { DocumentPart, AssemblyTarget, InputSelection } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 
 /** Limits the levels of an Order that are read. */
@@ -34,7 +34,7 @@ function isForView(file: PdfFile, group: Reference): boolean {
   return names.every((name) => name === "View");
 }
 
-export class LayerProperties implements Part {
+export class LayerProperties implements DocumentPart {
   readonly #groups: Value[] = [];
   readonly #off: Value[] = [];
   readonly #order: Value[] = [];
@@ -45,7 +45,7 @@ export class LayerProperties implements Part {
   readonly #first = new Dictionary();
   #hasOtherIntents = false;
 
-  close({ source, copier, isWhole, inputCount }: Taking): void {
+  close({ source, copier, isWhole, inputCount }: InputSelection): void {
     const found = source.once(findLayers);
     if (!found) return;
     const { file } = source;
@@ -86,7 +86,7 @@ export class LayerProperties implements Part {
     if (inputCount === 1 && isWhole && configurations) this.#configurations = copier.value([...configurations]);
   }
 
-  finish({ file, catalog }: Result): void {
+  finish({ file, catalog }: AssemblyTarget): void {
     if (this.#groups.length === 0) return;
     const defaults = this.#first;
     const lists = {

@@ -1,11 +1,11 @@
 // Copies the metadata of the first input, with the claims of conformance that the result fulfills.
 import type { Claims } from "../../../formats/xmp/claims.ts";
 import type { Value } from "../../objects/values.ts";
-import type { Part, Result, Taking } from "../assemble.ts";
+import type { DocumentPart, AssemblyTarget, InputSelection } from "../assemble.ts";
 import { claimNotices, commonClaims, metadataOf, putMetadata } from "../claims.ts";
 import type { OutputIntents } from "./output-intents.ts";
 
-export class Metadata implements Part {
+export class Metadata implements DocumentPart {
   readonly #intents: OutputIntents;
   readonly #claims: Claims[] = [];
   #packet: Uint8Array | undefined;
@@ -16,7 +16,7 @@ export class Metadata implements Part {
     this.#intents = intents;
   }
 
-  close({ source, inputIndex, copier }: Taking): void {
+  close({ source, inputIndex, copier }: InputSelection): void {
     const { file } = source;
     const { packet, claims } = source.once(metadataOf);
     this.#claims.push(claims);
@@ -26,7 +26,7 @@ export class Metadata implements Part {
     if (!packet && file.stream(metadata)) this.#unread = copier.value(metadata!);
   }
 
-  finish({ file, catalog, report }: Result): void {
+  finish({ file, catalog, report }: AssemblyTarget): void {
     const kept = new Map(commonClaims(this.#claims));
     // PDF/VT requires the parts that pages leave behind (ISO 16612-2, 6.4).
     kept.delete("PDF/VT");

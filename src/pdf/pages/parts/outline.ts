@@ -1,9 +1,9 @@
 // Merges the outlines of all inputs (ISO 32000-1, 12.3.3). Items of pages that were left out are kept only if they have
 // kept kids.
 
-import { textOf } from "../../objects/text-strings.ts";
+import { decodeTextString } from "../../objects/text-strings.ts";
 import { Dictionary, Name, Reference } from "../../objects/values.ts";
-import type { Part, Result, Taking } from "../assemble.ts";
+import type { DocumentPart, AssemblyTarget, InputSelection } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 import type { Actions } from "./actions.ts";
 import { pageOfDestination } from "./destinations.ts";
@@ -82,7 +82,7 @@ export function bookmarksOf(source: SourceDocument, limit: number): readonly Boo
     .map(({ reference, goal, parent }) => {
       const title = file.string(file.dictionary(reference)?.get("Title"));
       const page = goal instanceof Reference ? (source.pageIndex(goal) ?? -1) : -1;
-      return { title: title ? textOf(title).slice(0, LONGEST_TITLE) : "", page, parent };
+      return { title: title ? decodeTextString(title).slice(0, LONGEST_TITLE) : "", page, parent };
     });
 }
 
@@ -107,7 +107,7 @@ interface Placed {
   visible: number;
 }
 
-export class Outline implements Part {
+export class Outline implements DocumentPart {
   readonly #actions: Actions;
   #root: Reference | undefined;
   #first: Reference | undefined;
@@ -118,7 +118,7 @@ export class Outline implements Part {
     this.#actions = actions;
   }
 
-  open({ source, copier, result }: Taking): void {
+  open({ source, copier, result }: InputSelection): void {
     this.#root ??= result.file.reserve();
     const { file } = source;
     const root = file.catalog.get("Outlines");
@@ -133,7 +133,7 @@ export class Outline implements Part {
     });
   }
 
-  close(taking: Taking): void {
+  close(taking: InputSelection): void {
     const { source, copier, result } = taking;
     const { items } = source.once(findItems);
     const placed = new Map<number, Placed>();
@@ -191,7 +191,7 @@ export class Outline implements Part {
     }
   }
 
-  finish({ file, catalog }: Result): void {
+  finish({ file, catalog }: AssemblyTarget): void {
     if (!this.#first || !this.#last || !this.#root) return;
     file.put(
       this.#root,
@@ -211,7 +211,7 @@ function findNumbers(source: SourceDocument): ReadonlySet<number> {
 }
 
 /** @returns indexes in source order */
-function keptItems({ source, pages, isWhole }: Taking): number[] {
+function keptItems({ source, pages, isWhole }: InputSelection): number[] {
   const { items, byPage, elsewhere } = source.once(findItems);
   if (isWhole) return [...items.keys()];
   const kept = new Set<number>();

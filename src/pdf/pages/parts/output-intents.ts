@@ -5,7 +5,7 @@ import { MAX_PROFILE_BYTES } from "../../../formats/icc/header.ts";
 import { fingerprint } from "../../objects/fingerprint.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../../objects/values.ts";
-import type { Part, Result, Taking } from "../assemble.ts";
+import type { DocumentPart, AssemblyTarget, InputSelection } from "../assemble.ts";
 
 /** An intent without its profile, and the profile. Kept until all inputs are known. */
 interface Intent {
@@ -13,7 +13,7 @@ interface Intent {
   readonly profile: { readonly components: number | undefined; readonly bytes: Uint8Array } | undefined;
 }
 
-export class OutputIntents implements Part {
+export class OutputIntents implements DocumentPart {
   #intents: readonly Intent[] | undefined;
   #print: string | undefined;
   #agree = true;
@@ -23,7 +23,7 @@ export class OutputIntents implements Part {
     return this.#agree;
   }
 
-  close({ source, inputIndex }: Taking): void {
+  close({ source, inputIndex }: InputSelection): void {
     if (!this.#agree) return;
     const { file } = source;
     const found = (file.array(file.catalog.get("OutputIntents")) ?? []).map((value) => readIntent(file, value));
@@ -34,7 +34,7 @@ export class OutputIntents implements Part {
     } else if (print !== this.#print) this.#agree = false;
   }
 
-  finish({ file, catalog }: Result): void {
+  finish({ file, catalog }: AssemblyTarget): void {
     if (!this.#agree || !this.#intents?.length) return;
     const written = this.#intents.map(({ dictionary, profile }) => {
       if (profile) {

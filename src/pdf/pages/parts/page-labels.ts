@@ -1,9 +1,9 @@
 // Copies page labels (ISO 32000-1, 12.4.2). Every taken page keeps its visible label.
 
-import { textOf } from "../../objects/text-strings.ts";
+import { decodeTextString } from "../../objects/text-strings.ts";
 import { readNumberTree, writeNumberTree } from "../../objects/trees.ts";
 import { Dictionary, Name, type PdfString, type Value } from "../../objects/values.ts";
-import type { Part, Result, Taking } from "../assemble.ts";
+import type { DocumentPart, AssemblyTarget, InputSelection } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 
 /** A label: a prefix and a number in a style. */
@@ -45,7 +45,7 @@ export function labelText(source: SourceDocument, index: number): string | undef
   const ranges = source.once(findRanges);
   if (!ranges) return undefined;
   const { style, prefix, number } = labelOf(ranges, index);
-  return `${prefix ? textOf(prefix).slice(0, LONGEST_PREFIX) : ""}${numeral(style, number)}`;
+  return `${prefix ? decodeTextString(prefix).slice(0, LONGEST_PREFIX) : ""}${numeral(style, number)}`;
 }
 
 const ROMAN: readonly (readonly [number, string])[] = [
@@ -92,13 +92,13 @@ function roman(number: number): string {
   return text;
 }
 
-export class PageLabels implements Part {
+export class PageLabels implements DocumentPart {
   readonly #ranges: Range[] = [];
   /** The label of the next page if the last range continued. */
   #next: Label | undefined;
   #isLabelled = false;
 
-  open({ source, pages }: Taking): void {
+  open({ source, pages }: InputSelection): void {
     const ranges = source.once(findRanges);
     if (ranges) this.#isLabelled = true;
     for (const { sourceIndex, targetIndex } of pages) this.#add(labelOf(ranges ?? [DEFAULT], sourceIndex), targetIndex);
@@ -109,7 +109,7 @@ export class PageLabels implements Part {
     this.#next = { ...label, number: label.number + 1 };
   }
 
-  finish({ file, catalog }: Result): void {
+  finish({ file, catalog }: AssemblyTarget): void {
     if (!this.#isLabelled) return;
     const entries = new Map<number, Value>();
     for (const { start, style, prefix, number } of this.#ranges) {

@@ -5,7 +5,7 @@ import { fingerprint } from "../../objects/fingerprint.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { UniqueNames } from "../../objects/unique-names.ts";
 import { Dictionary, Name, PdfString, type Value } from "../../objects/values.ts";
-import type { Part, Taking } from "../assemble.ts";
+import type { DocumentPart, InputSelection } from "../assemble.ts";
 import { findStructure } from "./structure-index.ts";
 
 /** Standard structure types (table 333 to 340, and ISO 32000-2, 14.8.4). */
@@ -21,7 +21,7 @@ const STANDARD = new Set(
 
 const variant = (name: string, count: number) => `${name}_${count}`;
 
-export class StructureNames implements Part {
+export class StructureNames implements DocumentPart {
   readonly #roles = new Map<string, string>();
   readonly #roleNames = new UniqueNames(variant);
   readonly #classes = new Map<string, { readonly value: Value; readonly print: string | undefined }>();
@@ -32,7 +32,7 @@ export class StructureNames implements Part {
   #renamedClasses = new Map<string, string>();
   #renamedIds = new Map<string, string>();
 
-  open({ source, copier, inputCount }: Taking): void {
+  open({ source, copier, inputCount }: InputSelection): void {
     const { file } = source;
     this.#file = file;
     this.#renamedRoles = new Map();

@@ -5,7 +5,7 @@
 import type { Copier } from "../../objects/copier.ts";
 import { writeNameTree, writeNumberTree } from "../../objects/trees.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
-import type { Part, Result, TakenPage, Taking } from "../assemble.ts";
+import type { DocumentPart, AssemblyTarget, SelectedPage, InputSelection } from "../assemble.ts";
 import type { Annotations } from "./annotations.ts";
 import {
   findStructure,
@@ -29,7 +29,7 @@ const ENTRY_BYTES = 100;
 /** The pages of one input that are taken for the first time, the second time and so on, with their elements. */
 interface Pass {
   /** The taken pages, by the page number in the source. */
-  readonly pages: ReadonlyMap<number, TakenPage>;
+  readonly pages: ReadonlyMap<number, SelectedPage>;
   /** The elements in the target, by element index. Each element follows its parent. */
   readonly targets: Map<number, Reference>;
   /** The kids of each element in the target, by element index. The kids of the root have the key -1. */
@@ -48,7 +48,7 @@ interface Top {
   readonly language: PdfString | undefined;
 }
 
-export class Structure implements Part {
+export class Structure implements DocumentPart {
   readonly #names: StructureNames;
   readonly #annotations: Annotations;
   readonly #tops: Top[] = [];
@@ -59,7 +59,7 @@ export class Structure implements Part {
   readonly #associated: Value[] = [];
   #root: Reference | undefined;
   #nextKey = 0;
-  #taking!: Taking;
+  #taking!: InputSelection;
   #index: StructureIndex | undefined;
   #passes: Pass[] = [];
   /** The repeat count of each repeated page, by its number in the target. */
@@ -71,7 +71,7 @@ export class Structure implements Part {
     this.#annotations = annotations;
   }
 
-  open(taking: Taking): void {
+  open(taking: InputSelection): void {
     const { source, copier, result } = taking;
     this.#taking = taking;
     this.#passes = [];
@@ -83,7 +83,7 @@ export class Structure implements Part {
     this.#root ??= result.file.reserve();
     const root = source.file.catalog.get("StructTreeRoot");
     if (root instanceof Reference) copier.seed(root, this.#root);
-    const pages: Map<number, TakenPage>[] = [];
+    const pages: Map<number, SelectedPage>[] = [];
     this.#repeats = new Map();
     for (const page of taking.pages) {
       if (page.repeat > 0) this.#repeats.set(page.target.number, page.repeat);
@@ -95,7 +95,7 @@ export class Structure implements Part {
   }
 
   /** Selects the elements of a pass. */
-  #begin(index: StructureIndex, pages: ReadonlyMap<number, TakenPage>): Pass {
+  #begin(index: StructureIndex, pages: ReadonlyMap<number, SelectedPage>): Pass {
     const { elements, byPage } = index;
     const { result } = this.#taking;
     const kept = new Set<StructureElement>();
@@ -124,7 +124,7 @@ export class Structure implements Part {
   }
 
   /** Reports whether an element without content is kept, such as an empty table cell that its row needs. */
-  #staysBare({ reference }: StructureElement, pages: ReadonlyMap<number, TakenPage>): boolean {
+  #staysBare({ reference }: StructureElement, pages: ReadonlyMap<number, SelectedPage>): boolean {
     if (this.#taking.isWhole) return true;
     const dictionary = this.#taking.source.file.dictionary(reference)!;
     const page = pageOf(this.#taking.source, dictionary);
@@ -152,7 +152,7 @@ export class Structure implements Part {
     }
   }
 
-  close({ source, copier }: Taking): void {
+  close({ source, copier }: InputSelection): void {
     const index = this.#index;
     if (index) {
       for (const pass of this.#passes) this.#write(index, pass);
@@ -271,7 +271,7 @@ export class Structure implements Part {
     }
   }
 
-  finish({ file, catalog }: Result): void {
+  finish({ file, catalog }: AssemblyTarget): void {
     if (!this.#root || this.#tops.length === 0) return;
     const language = file.string(catalog.get("Lang"))?.latin1;
     for (const top of this.#tops) {

@@ -1,7 +1,7 @@
 // Copies article threads (ISO 32000-1, 12.4.3): rings of beads, which are closed again after pages were left out.
 
 import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
-import type { Part, Result, TakenPage, Taking } from "../assemble.ts";
+import type { DocumentPart, AssemblyTarget, SelectedPage, InputSelection } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 
 /** Maximum number of beads read. In a hostile file, the ring is perhaps not closed. */
@@ -33,14 +33,14 @@ function findThreads(source: SourceDocument): readonly Thread[] {
   return threads;
 }
 
-export class Threads implements Part {
+export class Threads implements DocumentPart {
   readonly #written: Value[] = [];
   #kept: Thread[] = [];
 
-  open({ source, copier, takesOf, result }: Taking): void {
+  open({ source, copier, copiesOf, result }: InputSelection): void {
     this.#kept = [];
     for (const { reference, beads } of source.once(findThreads)) {
-      const isTaken = ({ page }: { page: Reference }) => takesOf(page).length > 0;
+      const isTaken = ({ page }: { page: Reference }) => copiesOf(page).length > 0;
       const kept = beads.filter(isTaken);
       for (const bead of beads) copier.seed(bead.reference, isTaken(bead) ? result.file.reserve() : null);
       copier.seed(reference, kept.length > 0 ? result.file.reserve() : null);
@@ -49,14 +49,14 @@ export class Threads implements Part {
   }
 
   /** Keeps beads only on the first copy of a page, because a bead belongs to one page. */
-  page(page: Dictionary, { source: origin, repeat }: TakenPage, { source, copier }: Taking): void {
+  page(page: Dictionary, { source: origin, repeat }: SelectedPage, { source, copier }: InputSelection): void {
     const beads = source.file.array(source.file.dictionary(origin)?.get("B"));
     const kept = beads?.filter((bead) => bead instanceof Reference && copier.targetOf(bead));
     if (repeat === 0 && kept && kept.length > 0) page.set("B", kept);
     else page.delete("B");
   }
 
-  close({ source, copier, result }: Taking): void {
+  close({ source, copier, result }: InputSelection): void {
     const { file } = result;
     for (const { reference, beads } of this.#kept) {
       const targets = beads.map((bead) => copier.targetOf(bead.reference)!);
@@ -77,7 +77,7 @@ export class Threads implements Part {
     }
   }
 
-  finish({ file, catalog }: Result): void {
+  finish({ file, catalog }: AssemblyTarget): void {
     if (this.#written.length > 0) catalog.set("Threads", file.add(this.#written));
   }
 }

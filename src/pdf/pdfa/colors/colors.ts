@@ -2,7 +2,7 @@
 // and profiled spaces for those that the intent does not define. No color changes.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
-import type { Archive } from "../archive.ts";
+import type { PdfaDocument } from "../archive.ts";
 import type { ContentUses } from "../content/content-uses.ts";
 import { writeBackdrops } from "./initial-colors.ts";
 import type { DeviceSpace, Profiles } from "./profiles.ts";
@@ -14,7 +14,7 @@ const SRGB = "sRGB IEC61966-2.1";
 /** Identifier of the characterization data from which the profile was made. */
 const SWOP = "CGATS TR 001";
 
-export function settleColors(archive: Archive, uses: ContentUses, profiles: Profiles): void {
+export function settleColors(archive: PdfaDocument, uses: ContentUses, profiles: Profiles): void {
   profiles.mend();
   const { file } = archive;
   const holders = findHolders(archive);
@@ -44,7 +44,7 @@ export function settleColors(archive: Archive, uses: ContentUses, profiles: Prof
 }
 
 /** Reports whether annotations may keep their colors (ISO 19005-1, 6.5.3). */
-export function hasRgbIntent({ file }: Archive): boolean {
+export function hasRgbIntent({ file }: PdfaDocument): boolean {
   const intent = file.dictionary((file.array(file.catalog.get("OutputIntents")) ?? [])[0]);
   return file.number(file.stream(intent?.get("DestOutputProfile"))?.dictionary.get("N")) === 3;
 }
@@ -62,7 +62,7 @@ interface Intent {
  * profiled colors through the intent, so with a CMYK intent, RGB colors would lose everything that cannot be printed.
  * A document with both kinds gets such an intent only if it declares one itself.
  */
-function chooseIntent(archive: Archive, used: ReadonlySet<DeviceSpace>, profiles: Profiles): Intent {
+function chooseIntent(archive: PdfaDocument, used: ReadonlySet<DeviceSpace>, profiles: Profiles): Intent {
   const own = ownIntents(archive, profiles);
   const rgb = own.find(({ space }) => space === "RGB ");
   const cmyk = own.find(({ space }) => space === "CMYK");
@@ -80,7 +80,7 @@ function made(space: Intent["space"], profile: Reference, condition: string): In
   return { space, profile, dictionary: Dictionary.of({ OutputConditionIdentifier: PdfString.ofLatin1(condition) }) };
 }
 
-function ownIntents({ file }: Archive, profiles: Profiles): Intent[] {
+function ownIntents({ file }: PdfaDocument, profiles: Profiles): Intent[] {
   const intents: Intent[] = [];
   for (const value of file.array(file.catalog.get("OutputIntents")) ?? []) {
     const dictionary = file.dictionary(value);
@@ -98,7 +98,7 @@ function ownIntents({ file }: Archive, profiles: Profiles): Intent[] {
   return intents;
 }
 
-function writeIntent({ file }: Archive, { dictionary, profile }: Intent): void {
+function writeIntent({ file }: PdfaDocument, { dictionary, profile }: Intent): void {
   const intent = dictionary.clone();
   const identifier = intent.get("OutputConditionIdentifier") ?? PdfString.ofLatin1("Custom");
   intent
@@ -122,7 +122,7 @@ interface Holder {
 /**
  * Finds the color spaces of images, shadings and groups, bases and alternates of other spaces, and those of colorants.
  */
-function findHolders(archive: Archive): Holder[] {
+function findHolders(archive: PdfaDocument): Holder[] {
   const { file } = archive;
   const holders: Holder[] = [];
   const entry = (dictionary: Dictionary, key: string, isGroup = false) =>
@@ -145,7 +145,7 @@ function findHolders(archive: Archive): Holder[] {
   return holders.filter(({ get }) => deviceOf(file, get()) !== undefined);
 }
 
-function addBases({ file }: Archive, value: Value, seen: Set<readonly Value[]>, holders: Holder[]): void {
+function addBases({ file }: PdfaDocument, value: Value, seen: Set<readonly Value[]>, holders: Holder[]): void {
   const waiting: Value[] = [value];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const array = file.array(next) as Value[] | undefined;
@@ -172,7 +172,7 @@ function deviceOf(file: PdfFile, value: Value | undefined): DeviceSpace | undefi
   return name === "DeviceRGB" || name === "DeviceCMYK" || name === "DeviceGray" ? name : undefined;
 }
 
-function addDefault({ file }: Archive, resources: Dictionary, key: string, space: Value): void {
+function addDefault({ file }: PdfaDocument, resources: Dictionary, key: string, space: Value): void {
   const spaces = file.dictionary(resources.get("ColorSpace"));
   if (!spaces) resources.set("ColorSpace", Dictionary.of({ [key]: space }));
   else if (!spaces.has(key)) spaces.set(key, space);
@@ -182,7 +182,7 @@ function addDefault({ file }: Archive, resources: Dictionary, key: string, space
  * Sets the blending space of a page. Viewers blend in the intent's space if the page declares none, which would change
  * colors.
  */
-function giveBlendingSpace({ file }: Archive, page: Dictionary, space: Value): void {
+function giveBlendingSpace({ file }: PdfaDocument, page: Dictionary, space: Value): void {
   const group = file.dictionary(page.get("Group"));
   if (group?.has("CS")) return;
   const own = group?.clone() ?? Dictionary.of({ Type: Name.of("Group"), S: Name.of("Transparency") });

@@ -3,7 +3,7 @@
 import type { ContentOperation } from "../../content/content.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, type Value } from "../../objects/values.ts";
-import type { Archive } from "../archive.ts";
+import type { PdfaDocument } from "../archive.ts";
 import type { ContentStream } from "../content/content-stream.ts";
 
 /** The first color of DeviceCMYK. */
@@ -50,7 +50,7 @@ const isDeviceCmyk = (file: PdfFile, value: Value | undefined): boolean =>
   file.name(file.array(value)?.length === 1 ? file.array(value)![0] : value) === "DeviceCMYK";
 
 /** Writes out the backdrops of luminosity masks, which are black by default in the color space of their group. */
-export function writeBackdrops({ file, places }: Archive): void {
+export function writeBackdrops({ file, places }: PdfaDocument): void {
   for (const { dictionary } of places) {
     if (file.name(dictionary.get("S")) !== "Luminosity" || dictionary.has("BC")) continue;
     const group = file.dictionary(file.dictionary(dictionary.get("G"))?.get("Group"));

@@ -10,7 +10,7 @@ import {
 } from "../../../formats/icc/header.ts";
 import { asVersion2, grayProfile, srgbProfile } from "../../../formats/icc/profile.ts";
 import { Dictionary, Name, type PdfStream, Reference, type Value } from "../../objects/values.ts";
-import { type Archive, streamOf } from "../archive.ts";
+import { type PdfaDocument, newStream } from "../archive.ts";
 
 const NOTHING = new Uint8Array(0);
 const OUTPUT_CLASSES: ReadonlySet<string> = new Set(["mntr", "prtr"]);
@@ -18,11 +18,11 @@ const OUTPUT_CLASSES: ReadonlySet<string> = new Set(["mntr", "prtr"]);
 export type DeviceSpace = "DeviceGray" | "DeviceRGB" | "DeviceCMYK";
 
 export class Profiles {
-  readonly #archive: Archive;
+  readonly #archive: PdfaDocument;
   readonly #made = new Map<DeviceSpace, Reference>();
   readonly #spaces = new Map<DeviceSpace, Reference>();
 
-  constructor(archive: Archive) {
+  constructor(archive: PdfaDocument) {
     this.#archive = archive;
   }
 
@@ -37,7 +37,7 @@ export class Profiles {
           ? grayProfile()
           : this.#archive.source.cmykProfile();
     const components = space === "DeviceRGB" ? 3 : space === "DeviceGray" ? 1 : 4;
-    const made = this.#archive.file.add(streamOf(bytes, { N: components }));
+    const made = this.#archive.file.add(newStream(bytes, { N: components }));
     this.#made.set(space, made);
     return made;
   }
@@ -70,7 +70,7 @@ export class Profiles {
     const space = older && readHeader(older)?.space;
     return space === undefined
       ? undefined
-      : { space, profile: file.add(streamOf(older!, { N: componentsOf(space)! })) };
+      : { space, profile: file.add(newStream(older!, { N: componentsOf(space)! })) };
   }
 
   /** Repairs the profiles of all ICCBased spaces. */
@@ -104,7 +104,7 @@ export class Profiles {
     }
     const older = bytes && own === components && asVersion2(bytes);
     if (older && reference !== null && stream) {
-      file.put(reference as Reference, streamOf(older, Dictionary.of({ N: own })));
+      file.put(reference as Reference, newStream(older, Dictionary.of({ N: own })));
       return reference;
     }
     switch (components ?? own) {
@@ -128,7 +128,7 @@ function bytesOf(stream: PdfStream): Uint8Array | undefined {
 }
 
 /** Yields the arrays of all ICCBased spaces. They belong to the file and can be changed. */
-function* iccBasedSpaces({ file, places }: Archive): Generator<Value[]> {
+function* iccBasedSpaces({ file, places }: PdfaDocument): Generator<Value[]> {
   const seen = new Set<readonly Value[]>();
   for (const { dictionary } of places) {
     for (const value of dictionary.values()) {

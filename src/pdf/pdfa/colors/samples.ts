@@ -4,13 +4,13 @@ import { EngineFailure } from "../../../core/failure.ts";
 import { readColors } from "../../images/image-colors.ts";
 import { readOpacity, withoutOpacity } from "../../images/jpx-opacity.ts";
 import { type Dictionary, Name, PdfStream, plainBody, type Reference, type Value } from "../../objects/values.ts";
-import type { Archive } from "../archive.ts";
+import type { PdfaDocument } from "../archive.ts";
 import { lastFilter } from "../content/streams.ts";
 
 const MAX_SAMPLE_BYTES = 512 * 2 ** 20;
 const DEVICE: Readonly<Record<number, string>> = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" };
 
-export async function mendSamples(archive: Archive): Promise<void> {
+export async function mendSamples(archive: PdfaDocument): Promise<void> {
   const { file, level } = archive;
   const isJpxForbidden = level.part === 1 || archive.failed("6.2.8.3");
   for (const { dictionary, reference, isStream } of archive.places) {
@@ -25,7 +25,7 @@ export async function mendSamples(archive: Archive): Promise<void> {
   }
 }
 
-function decodeJpx(archive: Archive, dictionary: Dictionary, reference: Reference): void {
+function decodeJpx(archive: PdfaDocument, dictionary: Dictionary, reference: Reference): void {
   const { file, source } = archive;
   const stream = file.stream(reference);
   const opacity = stream && readOpacity(file, stream);
@@ -53,7 +53,7 @@ function decodeJpx(archive: Archive, dictionary: Dictionary, reference: Referenc
 }
 
 /** Keeps the upper half of each sample. */
-function halve(archive: Archive, dictionary: Dictionary, reference: Reference): void {
+function halve(archive: PdfaDocument, dictionary: Dictionary, reference: Reference): void {
   const { file } = archive;
   const stream = file.stream(reference);
   if (!stream) return;
@@ -81,7 +81,7 @@ function decodedOf(stream: PdfStream): Uint8Array {
 }
 
 /** Puts the samples without a filter; they are deflated when they are written. */
-function putSamples({ file }: Archive, dictionary: Dictionary, reference: Reference, samples: Uint8Array): void {
+function putSamples({ file }: PdfaDocument, dictionary: Dictionary, reference: Reference, samples: Uint8Array): void {
   for (const key of ["Filter", "DecodeParms", "DL"]) dictionary.delete(key);
   file.put(reference, new PdfStream(dictionary, plainBody(samples)));
 }

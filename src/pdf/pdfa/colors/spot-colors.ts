@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readColors } from "../../images/image-colors.ts";
 import { fingerprint } from "../../objects/fingerprint.ts";
 import { Dictionary, Name, type PdfStream, Reference, type Value } from "../../objects/values.ts";
-import { type Archive, streamOf } from "../archive.ts";
+import { type PdfaDocument, newStream } from "../archive.ts";
 
 const PROCESS = new Set(["Cyan", "Magenta", "Yellow", "Black", "None", "All"]);
 const MOST_PARTS = 5;
@@ -12,7 +12,7 @@ const MAX_FUNCTION_BYTES = 1 << 20;
 /** Number of samples of a colorant whose tints cannot be separated from those of the mixture. */
 const SAMPLES = 2;
 
-export function mendSpotColors(archive: Archive): void {
+export function mendSpotColors(archive: PdfaDocument): void {
   if (archive.level.part === 1) return;
   const spaces = [...spotSpaces(archive)];
   const known = knownSeparations(archive, spaces);
@@ -30,7 +30,7 @@ export function mendSpotColors(archive: Archive): void {
 }
 
 /** Reports whether equal names certainly have different meanings. */
-function haveConflict(archive: Archive, spaces: readonly Value[][]): boolean {
+function haveConflict(archive: PdfaDocument, spaces: readonly Value[][]): boolean {
   const meanings = new Map<string, string>();
   for (const [family, colorant, alternate, transform] of spaces) {
     if (archive.file.name(family) !== "Separation") continue;
@@ -42,7 +42,7 @@ function haveConflict(archive: Archive, spaces: readonly Value[][]): boolean {
   return false;
 }
 
-function meaningOf({ file }: Archive, value: Value): string {
+function meaningOf({ file }: PdfaDocument, value: Value): string {
   const stream = file.stream(value);
   if (!stream) return fingerprint(file, value) ?? (value instanceof Reference ? `${value.number} R` : "");
   const bytes = decodedOr(stream) ?? new Uint8Array(0);
@@ -53,7 +53,7 @@ function meaningOf({ file }: Archive, value: Value): string {
 }
 
 /** Makes the parts of a space indirect objects, so that several spaces can share them. */
-function share({ file }: Archive, space: Value[]): Value[] {
+function share({ file }: PdfaDocument, space: Value[]): Value[] {
   for (const index of [2, 3]) {
     const part = space[index];
     if (part instanceof Dictionary || Array.isArray(part)) space[index] = file.add(part);
@@ -62,7 +62,7 @@ function share({ file }: Archive, space: Value[]): Value[] {
 }
 
 /** Yields Separation and DeviceN spaces. Their arrays belong to the file and can be changed. */
-function* spotSpaces({ file, places, values }: Archive): Generator<Value[]> {
+function* spotSpaces({ file, places, values }: PdfaDocument): Generator<Value[]> {
   const seen = new Set<readonly Value[]>();
   const waiting: Value[] = [...values];
   for (const { dictionary } of places) for (const value of dictionary.values()) waiting.push(value);
@@ -79,7 +79,7 @@ function* spotSpaces({ file, places, values }: Archive): Generator<Value[]> {
 /**
  * Adds the missing colorants: Colorants in the attributes has a Separation for each spot color (ISO 32000-1, 8.6.6.5).
  */
-function describeColorants(archive: Archive, space: Value[], known: ReadonlyMap<string, Value>): void {
+function describeColorants(archive: PdfaDocument, space: Value[], known: ReadonlyMap<string, Value>): void {
   const { file } = archive;
   const names = (file.array(space[1]) ?? []).map((name) => file.name(name) ?? "");
   const attributes = file.dictionary(space[4])?.clone() ?? new Dictionary();
@@ -94,7 +94,7 @@ function describeColorants(archive: Archive, space: Value[], known: ReadonlyMap<
   space[4] = attributes.set("Colorants", colorants);
 }
 
-function knownSeparations({ file }: Archive, spaces: readonly Value[][]): Map<string, Value> {
+function knownSeparations({ file }: PdfaDocument, spaces: readonly Value[][]): Map<string, Value> {
   const known = new Map<string, Value>();
   for (const space of spaces) {
     const name = file.name(space[1]);
@@ -104,7 +104,7 @@ function knownSeparations({ file }: Archive, spaces: readonly Value[][]): Map<st
 }
 
 /** Returns the colorant alone, as the mixture defines it. The mixture itself is still drawn with its own transform. */
-function ownSeparation(archive: Archive, space: readonly Value[], names: readonly string[], name: string): Value {
+function ownSeparation(archive: PdfaDocument, space: readonly Value[], names: readonly string[], name: string): Value {
   const { file } = archive;
   const [, , alternate, transform] = space;
   if (names.length === 1) return [Name.of("Separation"), Name.of(name), alternate!, transform!];
@@ -114,14 +114,14 @@ function ownSeparation(archive: Archive, space: readonly Value[], names: readonl
 }
 
 /** Returns the values of no tint and of full tint, in an additive or a subtractive space. */
-function full({ file }: Archive, alternate: Value): { readonly C0: number[]; readonly C1: number[] } {
+function full({ file }: PdfaDocument, alternate: Value): { readonly C0: number[]; readonly C1: number[] } {
   const channels = readColors(file, alternate)?.channels ?? 1;
   const [none, all] = channels === 4 ? [0, 1] : [1, 0];
   return { C0: Array<number>(channels).fill(none), C1: Array<number>(channels).fill(all) };
 }
 
 /** Returns a function of one value that is equal to a function of several values whose others are zero. */
-function alone({ file }: Archive, transform: Value, index: number, count: number): PdfStream | undefined {
+function alone({ file }: PdfaDocument, transform: Value, index: number, count: number): PdfStream | undefined {
   const stream = file.stream(transform);
   if (!stream) return undefined;
   const { dictionary } = stream;
@@ -136,7 +136,7 @@ function alone({ file }: Archive, transform: Value, index: number, count: number
       // The value is on the stack: zeros are added before and after it.
       const before = "0 exch ".repeat(index);
       const after = "0 ".repeat(count - index - 1);
-      return streamOf(`{ ${before}${after}${body.slice(1, -1)} }`, { ...entries, FunctionType: 4 });
+      return newStream(`{ ${before}${after}${body.slice(1, -1)} }`, { ...entries, FunctionType: 4 });
     }
     case 0:
       return corners(dictionary, bytes, index, entries, (value) =>
@@ -175,7 +175,7 @@ function corners(
   if (full + outputs > bytes.length) return undefined;
   const samples = Buffer.concat([bytes.subarray(0, outputs), bytes.subarray(full, full + outputs)]);
   const decode = dictionary.get("Decode");
-  return streamOf(samples, {
+  return newStream(samples, {
     ...entries,
     FunctionType: 0,
     Size: [SAMPLES],

@@ -7,8 +7,8 @@ import type { Mupdf, MupdfOptions } from "../../../engines/mupdf/mupdf.ts";
 import { MupdfPage } from "../../../engines/mupdf/page.ts";
 import { WHOLE_TEXT } from "../../../engines/mupdf/text.ts";
 import { asDrawn } from "../../drawing/as-drawn.ts";
-import { withHiddenObjects } from "../../objects/hybrid.ts";
-import { type Characters, charactersOf, type Picture } from "./page-look.ts";
+import { resolveHybridReferences } from "../../objects/hybrid.ts";
+import { type Characters, countCharacters, type PagePixels } from "./page-look.ts";
 import { type Box, boxesOfText, boxesOfUnseen, type TextBox } from "./text-boxes.ts";
 
 const DPI = 36;
@@ -22,12 +22,12 @@ const FINEST_DPI = 288;
 const HEAP_MARK_BYTES = 192 * 2 ** 20;
 
 /** The picture and the characters of a page. */
-export interface PageLook {
+export interface PageRendering {
   /** Width in points. */
   readonly width: number;
   readonly height: number;
   readonly dpi: number;
-  readonly picture: Picture;
+  readonly picture: PagePixels;
   readonly characters: Characters;
   /** Lines of text. */
   readonly text: readonly TextBox[];
@@ -36,15 +36,15 @@ export interface PageLook {
 }
 
 /** An open document whose pages can be rendered for a comparison. */
-export class LookedAt implements Disposable {
+export class RenderedDocument implements Disposable {
   readonly #document: MupdfDocument;
 
   private constructor(document: MupdfDocument) {
     this.#document = document;
   }
 
-  static open(bytes: Uint8Array, engine: Mupdf, options: MupdfOptions): LookedAt {
-    return new LookedAt(MupdfDocument.open(engine, withHiddenObjects(bytes), asDrawn(options)));
+  static open(bytes: Uint8Array, engine: Mupdf, options: MupdfOptions): RenderedDocument {
+    return new RenderedDocument(MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(options)));
   }
 
   get pageCount(): number {
@@ -55,7 +55,7 @@ export class LookedAt implements Disposable {
    * @param closer factor of the usual resolution
    * @returns undefined if the page cannot be drawn
    */
-  async look(index: number, closer: number): Promise<PageLook | undefined> {
+  async look(index: number, closer: number): Promise<PageRendering | undefined> {
     if (index >= this.pageCount) return undefined;
     const { engine } = this.#document;
     if (engine.dead || engine.heapBytes > HEAP_MARK_BYTES) await this.#document.reopen();
@@ -65,7 +65,7 @@ export class LookedAt implements Disposable {
         const { width, height } = page;
         const lines = page.text(WHOLE_TEXT);
         const shown = lines.flatMap((line) => line.characters);
-        const characters = charactersOf(shown.filter(({ x, y }) => x >= 0 && y >= 0 && x <= width && y <= height));
+        const characters = countCharacters(shown.filter(({ x, y }) => x >= 0 && y >= 0 && x <= width && y <= height));
         const boxes = { text: boxesOfText(lines), unseen: boxesOfUnseen(lines) };
         const dpi = resolutionFor(page) * closer;
         return { width, height, dpi, picture: pictureOf(page, dpi), characters, ...boxes };
@@ -89,7 +89,7 @@ function resolutionFor({ width, height }: MupdfPage): number {
   return Math.min(coarsest, Math.max(DPI, finest));
 }
 
-function pictureOf(page: MupdfPage, dpi: number): Picture {
+function pictureOf(page: MupdfPage, dpi: number): PagePixels {
   const raster = page.raster({ colorModel: "rgb", dpi });
   const samples = new Uint8Array(raster.width * raster.height * 3);
   for (const band of raster.bands()) {

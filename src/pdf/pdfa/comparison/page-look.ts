@@ -5,7 +5,7 @@ import type { Character } from "../../../engines/mupdf/text.ts";
 import type { Box } from "./text-boxes.ts";
 
 /** A page's picture in RGB with 8 bits, the upper row first. */
-export interface Picture {
+export interface PagePixels {
   readonly width: number;
   readonly height: number;
   readonly samples: Uint8Array;
@@ -53,7 +53,11 @@ export interface Compared {
 }
 
 /** @throws RangeError if the pictures have different sizes */
-export function distanceOf(one: Picture, other: Picture, { dpi, text, otherText, unseen }: Compared): Distance {
+export function pixelDistance(
+  one: PagePixels,
+  other: PagePixels,
+  { dpi, text, otherText, unseen }: Compared,
+): Distance {
   if (one.width !== other.width || one.height !== other.height) throw new RangeError("pictures of different sizes");
   // Most pages are unchanged.
   if (Buffer.compare(one.samples, other.samples) === 0) return SAME;
@@ -70,7 +74,7 @@ export function distanceOf(one: Picture, other: Picture, { dpi, text, otherText,
     const distance = Math.max(...shift.map(Math.abs));
     sum += distance;
     worst = Math.max(worst, distance);
-    const isGone = (something: Tile, nothing: Tile, picture: Picture) =>
+    const isGone = (something: Tile, nothing: Tile, picture: PagePixels) =>
       something.spread >= SOMETHING &&
       nothing.spread < something.spread * NOTHING_LEFT &&
       around(picture, left, top, side).spread < something.spread * NOTHING_LEFT;
@@ -101,8 +105,8 @@ function tilesOf(boxes: readonly Box[], { columns, rows, points }: Grid): Uint8A
 
 /** Returns the largest difference of a pixel in a tile, apart from the shift of the tile's color. */
 function sharpestOf(
-  one: Picture,
-  other: Picture,
+  one: PagePixels,
+  other: PagePixels,
   [left, top, side]: readonly [left: number, top: number, side: number],
   shift: readonly number[],
 ): number {
@@ -119,7 +123,7 @@ function sharpestOf(
   return sharpest;
 }
 
-function around(picture: Picture, left: number, top: number, side: number): Tile {
+function around(picture: PagePixels, left: number, top: number, side: number): Tile {
   const aside = Math.ceil(side * ASIDE);
   const [x, y] = [Math.max(0, left - aside), Math.max(0, top - aside)];
   return tileOf(picture, x, y, side + 2 * aside);
@@ -132,7 +136,7 @@ interface Tile {
   readonly spread: number;
 }
 
-function tileOf({ width, height, samples }: Picture, left: number, top: number, side: number): Tile {
+function tileOf({ width, height, samples }: PagePixels, left: number, top: number, side: number): Tile {
   const right = Math.min(width, left + side);
   const bottom = Math.min(height, top + side);
   let red = 0;
@@ -181,7 +185,7 @@ const OF_SIGNS = /^(?:[A-Z]{6}\+)?(?:itc)?(?:zapfdingbats|dingbats|symbol(?!s)|w
 /** Prefix of a character in such a font. */
 const SIGN_MARK = "\0";
 
-export function charactersOf(all: Iterable<Pick<Character, "codePoint" | "fontName">>): Characters {
+export function countCharacters(all: Iterable<Pick<Character, "codePoint" | "fontName">>): Characters {
   const counts = new Map<string, number>();
   const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
   for (const { codePoint, fontName } of all) {

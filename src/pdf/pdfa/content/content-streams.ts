@@ -3,7 +3,7 @@
 import { EngineFailure } from "../../../core/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
-import { type Archive, streamOf } from "../archive.ts";
+import { type PdfaDocument, newStream } from "../archive.ts";
 import type { ContentStream } from "./content-stream.ts";
 
 /** Limits the decoded bytes of one content stream, and of all content streams of a file. */
@@ -30,7 +30,7 @@ interface Waiting {
  * @param called receives the number of an appearance for each annotation that has it
  */
 export async function readContentStreams(
-  archive: Archive,
+  archive: PdfaDocument,
   read: ContentReader,
   called: (number: number) => void,
 ): Promise<void> {
@@ -38,7 +38,7 @@ export async function readContentStreams(
 }
 
 class ContentWalk {
-  readonly #archive: Archive;
+  readonly #archive: PdfaDocument;
   readonly #read: ContentReader;
   readonly #called: (number: number) => void;
   readonly #seen = new Set<number>();
@@ -48,7 +48,7 @@ class ContentWalk {
   #totalBytes = 0;
   #count = 0;
 
-  constructor(archive: Archive, read: ContentReader, called: (number: number) => void) {
+  constructor(archive: PdfaDocument, read: ContentReader, called: (number: number) => void) {
     this.#archive = archive;
     this.#read = read;
     this.#called = called;
@@ -88,7 +88,7 @@ class ContentWalk {
     }
     const bytes = parts.length === 2 ? parts[0] : Buffer.concat(parts);
     const changed = this.#read({ bytes, resources, inherited: undefined, number: undefined });
-    if (changed) page.set("Contents", file.add(streamOf(changed, {})));
+    if (changed) page.set("Contents", file.add(newStream(changed, {})));
     for (const annotation of file.array(page.get("Annots")) ?? []) {
       for (const appearance of this.#appearances(annotation)) {
         if (appearance instanceof Reference) this.#called(appearance.number);

@@ -6,7 +6,7 @@ import type { LayerVisibility } from "../../content/optional-content.ts";
 import { Lexer } from "../../objects/lexer.ts";
 import { serialize } from "../../objects/serialize.ts";
 import { Dictionary, Name, PdfString, type Reference, type Value } from "../../objects/values.ts";
-import type { Archive } from "../archive.ts";
+import type { PdfaDocument } from "../archive.ts";
 import { InitialColors } from "../colors/initial-colors.ts";
 import type { DeviceSpace } from "../colors/profiles.ts";
 import { boundedNumber, maxStringBytes, shortName } from "../document/limits.ts";
@@ -44,16 +44,16 @@ const LESS = 0x3c;
 const MAX_DEPTH = 100;
 
 /** Reads all content streams of a file, one after the other, and repairs them. */
-export class ContentMender implements ContentUses {
+export class ContentRepairer implements ContentUses {
   readonly deviceSpaces = new Set<DeviceSpace>();
   readonly resources = new Set<Dictionary>();
   readonly count: ContentCount;
-  readonly #archive: Archive;
+  readonly #archive: PdfaDocument;
   readonly #visibility: LayerVisibility | undefined;
   #helvetica: Reference | undefined;
 
   /** @param visibility of layers that the result no longer has; @default the result keeps its layers */
-  constructor(archive: Archive, visibility?: LayerVisibility) {
+  constructor(archive: PdfaDocument, visibility?: LayerVisibility) {
     this.#archive = archive;
     this.count = new ContentCount(archive.file);
     this.count.seeObjects(archive.places.length, archive.annotationCount);

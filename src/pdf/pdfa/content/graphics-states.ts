@@ -1,7 +1,7 @@
 // Repairs graphics state parameters (ISO 19005-1, 6.2.8, 6.2.9 and 6.4; -2, 6.2.5, 6.2.6 and 6.2.10).
-import { noticesOf } from "../../../core/notice.ts";
+import { countedNotices } from "../../../core/notice.ts";
 import { type Dictionary, Name } from "../../objects/values.ts";
-import type { Archive } from "../archive.ts";
+import type { PdfaDocument } from "../archive.ts";
 import { setsTransfer } from "../transfer/transfer.ts";
 
 const FORBIDDEN = ["TR", "HTP", "HTO", "HT"];
@@ -20,7 +20,7 @@ const BLEND_MODES = new Set(
 );
 
 /** Removes transfer functions, too, and reports those that change colors. */
-export function mendGraphicsStates(archive: Archive): void {
+export function mendGraphicsStates(archive: PdfaDocument): void {
   let transfers = 0;
   for (const { dictionary, above } of archive.places) {
     const isState = above === "ExtGState" || archive.file.name(dictionary.get("Type")) === "ExtGState";
@@ -31,10 +31,10 @@ export function mendGraphicsStates(archive: Archive): void {
     // Annotations may have a blend mode, too (ISO 32000-2, table 166).
     else if (dictionary.has("BM") && dictionary.has("Rect")) mendBlendMode(archive, dictionary);
   }
-  archive.report(...noticesOf("transfers-removed", transfers));
+  archive.report(...countedNotices("transfers-removed", transfers));
 }
 
-function mendState(archive: Archive, state: Dictionary): void {
+function mendState(archive: PdfaDocument, state: Dictionary): void {
   const { file } = archive;
   for (const key of FORBIDDEN) state.delete(key);
   if (file.name(state.get("TR2")) !== "Default") state.delete("TR2");
@@ -46,7 +46,7 @@ function mendState(archive: Archive, state: Dictionary): void {
 }
 
 /** Repairs a blend mode. The first known mode of a list takes precedence (ISO 32000-1, 11.6.3). */
-function mendBlendMode({ file }: Archive, holder: Dictionary): void {
+function mendBlendMode({ file }: PdfaDocument, holder: Dictionary): void {
   const mode = holder.get("BM");
   if (mode === undefined) return;
   const list = file.array(mode) ?? [mode];

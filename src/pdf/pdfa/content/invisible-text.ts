@@ -3,7 +3,7 @@
 // about the target file.
 import type { Character, TextLine } from "../../../engines/mupdf/text.ts";
 import { asSymbolic } from "../../../fonts/symbolic.ts";
-import { bodyOf } from "../../compression/recode-stream.ts";
+import { memoryBody } from "../../compression/recode-stream.ts";
 import type { Matrix } from "../../content/matrix.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, type Reference } from "../../objects/values.ts";
@@ -72,7 +72,7 @@ export class InvisibleFont {
       BaseFont: Name.of(FONT_NAME),
       Encoding: Name.of("Identity-H"),
       DescendantFonts: [file.add(descendant)],
-      ToUnicode: file.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from(toUnicode(this.#beyond), "latin1")))),
+      ToUnicode: file.add(new PdfStream(new Dictionary(), memoryBody(Buffer.from(toUnicode(this.#beyond), "latin1")))),
     });
     file.put(this.reference, font);
   }

@@ -1,15 +1,15 @@
 // Repairs optional content (ISO 32000-1, 8.11) according to ISO 19005-2, 6.9. Part 1 does not allow it (6.1.13): there,
 // content is shown or removed for good, according to its default state.
 import { type LayerVisibility, optionalContentOf } from "../../content/optional-content.ts";
-import { textOf, textString } from "../../objects/text-strings.ts";
+import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import { Dictionary, Reference, type Value } from "../../objects/values.ts";
-import { type Archive, streamOf } from "../archive.ts";
+import { type PdfaDocument, newStream } from "../archive.ts";
 import { emptyForm } from "./xobjects.ts";
 
 const HIDDEN = 2;
 
 /** Parts 2 and 3: names all configurations, removes automatic states, and lists all groups in the order. */
-export function mendLayers(archive: Archive): void {
+export function mendLayers(archive: PdfaDocument): void {
   const { file } = archive;
   const properties = file.dictionary(file.catalog.get("OCProperties"));
   if (!properties) return;
@@ -22,17 +22,17 @@ export function mendLayers(archive: Archive): void {
     if (!configuration) continue;
     configuration.delete("AS");
     const before = file.string(configuration.get("Name"));
-    const wanted = (before && textOf(before).trim()) || "Layers";
+    const wanted = (before && decodeTextString(before).trim()) || "Layers";
     let name = wanted;
     for (let count = 2; names.has(name); count++) name = `${wanted} ${count}`;
     names.add(name);
-    if (!before || name !== textOf(before)) configuration.set("Name", textString(name));
+    if (!before || name !== decodeTextString(before)) configuration.set("Name", encodeTextString(name));
     completeOrder(archive, configuration, groups);
   }
 }
 
 /** Makes the automatic states of groups permanent, as they are when a viewer opens the document. */
-function fixStates({ file }: Archive, defaults: Dictionary, groups: readonly Value[]): void {
+function fixStates({ file }: PdfaDocument, defaults: Dictionary, groups: readonly Value[]): void {
   if (!defaults.has("AS")) return;
   const content = optionalContentOf(file);
   const off = groups.filter((group) => !content.isOn(group));
@@ -40,7 +40,7 @@ function fixStates({ file }: Archive, defaults: Dictionary, groups: readonly Val
   if (off.length > 0) defaults.set("OFF", off);
 }
 
-function completeOrder({ file }: Archive, configuration: Dictionary, groups: readonly Value[]): void {
+function completeOrder({ file }: PdfaDocument, configuration: Dictionary, groups: readonly Value[]): void {
   const order = file.array(configuration.get("Order"));
   if (!order) return;
   const listed = new Set<number>();
@@ -60,14 +60,14 @@ function completeOrder({ file }: Archive, configuration: Dictionary, groups: rea
 }
 
 /** Part 1: empties hidden objects and removes all optional content. Content streams are handled elsewhere. */
-export function removeLayers(archive: Archive, isVisible: LayerVisibility): void {
+export function removeLayers(archive: PdfaDocument, isVisible: LayerVisibility): void {
   const { file } = archive;
   for (const { dictionary, reference, isStream } of archive.places) {
     const content = dictionary.get("OC");
     if (content === undefined) continue;
     dictionary.delete("OC");
     if (isVisible(content)) continue;
-    if (isStream && reference) file.put(reference, streamOf("", emptyForm(1, 1)));
+    if (isStream && reference) file.put(reference, newStream("", emptyForm(1, 1)));
     else if (dictionary.has("Rect")) dictionary.set("F", (file.number(dictionary.get("F")) ?? 0) | HIDDEN);
   }
   file.catalog.delete("OCProperties");

@@ -3,7 +3,7 @@
 // look does not change.
 import { readOperations } from "../../content/content.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
-import { type Archive, streamOf } from "../archive.ts";
+import { type PdfaDocument, newStream } from "../archive.ts";
 
 /** Maximum depth of saved graphics states (ISO 32000-1, annex C.2). */
 export const MAX_SAVED = 28;
@@ -23,7 +23,11 @@ interface Section {
  * @param resources the content's resources, to which the forms are added
  * @returns the new content; undefined if nothing is too deep
  */
-export function flattenNesting(archive: Archive, content: Uint8Array, resources: Dictionary): Uint8Array | undefined {
+export function flattenNesting(
+  archive: PdfaDocument,
+  content: Uint8Array,
+  resources: Dictionary,
+): Uint8Array | undefined {
   let result: Uint8Array | undefined;
   const waiting: { bytes: Uint8Array; own: Dictionary; level: number; done: (bytes: Uint8Array) => void }[] = [
     {
@@ -49,7 +53,7 @@ export function flattenNesting(archive: Archive, content: Uint8Array, resources:
       objects.set(`${PREFIX}${form.number}`, form);
       parts.push(bytes.subarray(copied, start), Buffer.from(` /${PREFIX}${form.number} Do `, "latin1"));
       copied = end;
-      const put = (body: Uint8Array) => archive.file.put(form, streamOf(body, { ...FORM, Resources: inner }));
+      const put = (body: Uint8Array) => archive.file.put(form, newStream(body, { ...FORM, Resources: inner }));
       waiting.push({ bytes: bytes.slice(start, end), own: inner, level: level + 1, done: put });
     }
     if (sections.length > 0) own.set("XObject", objects);

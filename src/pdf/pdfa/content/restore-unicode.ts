@@ -1,6 +1,6 @@
 // Restores the Unicode values of fonts that lost them when the fonts were rewritten. Knows nothing about the program
 // that rewrote them.
-import { bodyOf, decodedBytes } from "../../compression/recode-stream.ts";
+import { memoryBody, decodedBytes } from "../../compression/recode-stream.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, type Value } from "../../objects/values.ts";
 
@@ -27,7 +27,7 @@ export function restoreUnicode(original: PdfFile, page: Dictionary, rewritten: P
       continue;
     const bytes = decodedBytes(original, map);
     if (!bytes) continue;
-    const stream = new PdfStream(new Dictionary(), bodyOf(bytes));
+    const stream = new PdfStream(new Dictionary(), memoryBody(bytes));
     restored.set(key, rewritten.add(font.clone().set("ToUnicode", rewritten.add(stream))));
   }
   resources.set("Font", restored);

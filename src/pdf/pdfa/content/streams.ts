@@ -1,7 +1,7 @@
 // Removes external data and forbidden filters from streams (ISO 19005-1, 6.1.7 and 6.1.10; -2, 6.1.7).
 import { EngineFailure } from "../../../core/failure.ts";
 import { type Dictionary, PdfStream, plainBody, type Value } from "../../objects/values.ts";
-import { type Archive, streamOf } from "../archive.ts";
+import { type PdfaDocument, newStream } from "../archive.ts";
 
 const ALLOWED = new Set([
   "ASCIIHexDecode",
@@ -15,7 +15,7 @@ const ALLOWED = new Set([
 ]);
 const MAX_DECODED_BYTES = 256 * 2 ** 20;
 
-export function mendStreams(archive: Archive): void {
+export function mendStreams(archive: PdfaDocument): void {
   const { file } = archive;
   for (const { dictionary, reference, isStream } of archive.places) {
     if (!isStream || !reference) continue;
@@ -28,7 +28,7 @@ export function mendStreams(archive: Archive): void {
   }
 }
 
-function filtersOf({ file }: Archive, dictionary: Dictionary): string[] {
+function filtersOf({ file }: PdfaDocument, dictionary: Dictionary): string[] {
   const filter = dictionary.get("Filter");
   const list = filter === undefined ? [] : (file.array(filter) ?? [filter]);
   return list.map((value: Value) => file.name(value) ?? "");
@@ -44,12 +44,12 @@ function decoded(stream: PdfStream): PdfStream {
     // A stream that cannot be decoded shows nothing.
   }
   // The stream keeps the dictionary that was surveyed.
-  const { dictionary } = streamOf(bytes, stream.dictionary);
+  const { dictionary } = newStream(bytes, stream.dictionary);
   for (const key of [...stream.dictionary.keys()]) if (!dictionary.has(key)) stream.dictionary.delete(key);
   return new PdfStream(stream.dictionary, plainBody(bytes));
 }
 
 /** Returns the last filter, which identifies the format of the data, for example JPEG 2000. */
-export function lastFilter(archive: Archive, dictionary: Dictionary): string | undefined {
+export function lastFilter(archive: PdfaDocument, dictionary: Dictionary): string | undefined {
   return filtersOf(archive, dictionary).at(-1);
 }

@@ -1,21 +1,21 @@
 // Removes content that layers hide (ISO 32000-1, 8.11.3.2): marks of hidden layers are removed, their effects on the
 // graphics state are kept.
 import type { ContentOperation } from "../../content/content.ts";
-import { withoutMarks } from "../../content/operators.ts";
+import { nonPaintingEquivalent } from "../../content/operators.ts";
 import type { LayerVisibility } from "../../content/optional-content.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
-import type { Archive } from "../archive.ts";
+import type { PdfaDocument } from "../archive.ts";
 
 /** Processes one content stream. */
 export class VisibleContent {
-  readonly #archive: Archive;
+  readonly #archive: PdfaDocument;
   readonly #resources: Dictionary;
   readonly #isVisible: LayerVisibility;
   /** For each open marked sequence: true if it hides its content. */
   readonly #open: boolean[] = [];
   #hidden = 0;
 
-  constructor(archive: Archive, resources: Dictionary, isVisible: LayerVisibility) {
+  constructor(archive: PdfaDocument, resources: Dictionary, isVisible: LayerVisibility) {
     this.#archive = archive;
     this.#resources = resources;
     this.#isVisible = isVisible;
@@ -34,7 +34,7 @@ export class VisibleContent {
       if (this.#open.pop()) this.#hidden--;
       return undefined;
     }
-    return this.#hidden > 0 ? withoutMarks(operator, operands) : undefined;
+    return this.#hidden > 0 ? nonPaintingEquivalent(operator, operands) : undefined;
   }
 
   #shows(property: ContentOperation["operands"][number] | undefined): boolean {

@@ -1,20 +1,20 @@
 // Repairs external objects (ISO 19005-1, 6.2.4 to 6.2.7; -2, 6.2.8 and 6.2.9): removes alternates and interpolation of
 // images, PostScript, and references to other files.
 import { Name, type Reference } from "../../objects/values.ts";
-import { type Archive, type FoundDictionary, rectangleOf, streamOf } from "../archive.ts";
+import { type PdfaDocument, type FoundDictionary, rectangleOf, newStream } from "../archive.ts";
 import { RENDERING_INTENTS } from "./graphics-states.ts";
 
-export function mendXObjects(archive: Archive): void {
+export function mendXObjects(archive: PdfaDocument): void {
   for (const place of archive.places) {
     if (!place.isStream || !place.reference) continue;
     const subtype = archive.file.name(place.dictionary.get("Subtype"));
     if (subtype === "Image") mendImage(archive, place);
     else if (subtype === "Form") mendForm(archive, place);
-    else if (subtype === "PS") archive.file.put(place.reference, streamOf("", emptyForm(1, 1)));
+    else if (subtype === "PS") archive.file.put(place.reference, newStream("", emptyForm(1, 1)));
   }
 }
 
-function mendImage({ file }: Archive, { dictionary }: FoundDictionary): void {
+function mendImage({ file }: PdfaDocument, { dictionary }: FoundDictionary): void {
   for (const key of ["Alternates", "OPI", "Interpolate"]) dictionary.delete(key);
   const intent = dictionary.get("Intent");
   if (intent !== undefined && !RENDERING_INTENTS.has(file.name(intent) ?? "")) dictionary.delete("Intent");
@@ -22,7 +22,7 @@ function mendImage({ file }: Archive, { dictionary }: FoundDictionary): void {
     dictionary.set("BitsPerComponent", 1);
 }
 
-function mendForm({ file }: Archive, { dictionary }: FoundDictionary): void {
+function mendForm({ file }: PdfaDocument, { dictionary }: FoundDictionary): void {
   for (const key of ["OPI", "PS", "Ref", "Subtype2"]) dictionary.delete(key);
   if (!rectangleOf(file, dictionary.get("BBox"))) dictionary.set("BBox", [0, 0, 0, 0]);
 }
@@ -37,6 +37,6 @@ export function emptyForm(width: number, height: number) {
 }
 
 /** Adds a form without content. */
-export function addEmptyForm(archive: Archive, width: number, height: number): Reference {
-  return archive.file.add(streamOf("", { ...emptyForm(width, height), Resources: archive.noResources() }));
+export function addEmptyForm(archive: PdfaDocument, width: number, height: number): Reference {
+  return archive.file.add(newStream("", { ...emptyForm(width, height), Resources: archive.noResources() }));
 }

@@ -1,6 +1,6 @@
 // Removes actions of forbidden types (ISO 19005-1, 6.6; -2, 6.5). The actions that follow a removed one take its place.
 import { Dictionary, Reference, type Value } from "../../objects/values.ts";
-import type { Archive } from "../archive.ts";
+import type { PdfaDocument } from "../archive.ts";
 
 const ALLOWED = new Set(["GoTo", "GoToR", "GoToE", "Thread", "URI", "Named", "SubmitForm"]);
 const NAMED = new Set(["NextPage", "PrevPage", "FirstPage", "LastPage"]);
@@ -9,7 +9,7 @@ const TRIGGERS = ["A", "PA", "OpenAction"];
 /** Limits the actions of one trigger that are examined. */
 const MAX_ACTIONS = 1000;
 
-export function mendActions(archive: Archive): void {
+export function mendActions(archive: PdfaDocument): void {
   const { file } = archive;
   for (const { dictionary, key } of archive.places) {
     for (const trigger of TRIGGERS) {
@@ -29,10 +29,10 @@ function replace(holder: Dictionary, key: string, actions: readonly Value[]): vo
   if (first instanceof Dictionary && rest.length > 0) first.set("Next", rest);
 }
 
-const isAction = ({ file }: Archive, value: Value) => file.name(file.dictionary(value)?.get("S")) !== undefined;
+const isAction = ({ file }: PdfaDocument, value: Value) => file.name(file.dictionary(value)?.get("S")) !== undefined;
 
 /** Returns the allowed actions of a chain, as a list if they do not form a single action. */
-function allowed(archive: Archive, first: Value): Value[] {
+function allowed(archive: PdfaDocument, first: Value): Value[] {
   const { file } = archive;
   const kept: Value[] = [];
   const seen = new Set<Value | number>();
@@ -59,7 +59,7 @@ function allowed(archive: Archive, first: Value): Value[] {
   });
 }
 
-export function isAllowed({ file, level }: Archive, action: Dictionary): boolean {
+export function isAllowed({ file, level }: PdfaDocument, action: Dictionary): boolean {
   const kind = file.name(action.get("S")) ?? "";
   if (kind === "Named") return NAMED.has(file.name(action.get("N")) ?? "");
   return ALLOWED.has(kind) && !(kind === "GoToE" && level.part === 1);

@@ -2,11 +2,11 @@
 // hidden; annotations that cannot keep their type become stamps with the same look.
 import { EngineFailure } from "../../../core/failure.ts";
 import { ANNOTATION_FLAGS, isHiddenOnScreen } from "../../../visibility/annotation-flags.ts";
-import { becomeStamp } from "../../content/stamp.ts";
+import { convertToStamp } from "../../content/stamp.ts";
 import { type FieldAppearance, FieldAppearances, RENEWED } from "../../forms/field-appearance.ts";
-import { textString } from "../../objects/text-strings.ts";
+import { encodeTextString } from "../../objects/text-strings.ts";
 import { Dictionary, Name, Reference, type Value } from "../../objects/values.ts";
-import { type Archive, rectangleOf } from "../archive.ts";
+import { type PdfaDocument, rectangleOf } from "../archive.ts";
 import { addEmptyForm } from "../content/xobjects.ts";
 import { madeAppearances } from "./appearances.ts";
 import { drawBeneath, makeOpaque } from "./opaque-appearances.ts";
@@ -36,7 +36,7 @@ interface Annotation {
   readonly isHidden: boolean;
 }
 
-export async function mendAnnotations(archive: Archive): Promise<void> {
+export async function mendAnnotations(archive: PdfaDocument): Promise<void> {
   const mender = new AnnotationMender(archive);
   archive.pages.forEach((page, pageIndex) => {
     mender.settle(page, pageIndex);
@@ -45,7 +45,7 @@ export async function mendAnnotations(archive: Archive): Promise<void> {
 }
 
 class AnnotationMender {
-  readonly #archive: Archive;
+  readonly #archive: PdfaDocument;
   readonly #types: ReadonlySet<string>;
   readonly #form: Dictionary | undefined;
   /** Annotations without an appearance, or with one that no viewer shows, and the index of their page. */
@@ -55,7 +55,7 @@ class AnnotationMender {
   /** Widgets of signatures that have become stamps. */
   readonly #signatures = new Set<number>();
 
-  constructor(archive: Archive) {
+  constructor(archive: PdfaDocument) {
     this.#archive = archive;
     this.#form = archive.file.dictionary(archive.file.catalog.get("AcroForm"));
     this.#types = new Set((archive.level.part === 1 ? TYPES_1 : TYPES_2).split(" "));
@@ -116,9 +116,9 @@ class AnnotationMender {
     if ((isLost || isSigned) && this.#normal(dictionary) && !isHidden) {
       if (isSigned) {
         this.#signatures.add(reference.number);
-        if (!dictionary.has("Contents")) dictionary.set("Contents", textString("Signature"));
+        if (!dictionary.has("Contents")) dictionary.set("Contents", encodeTextString("Signature"));
       }
-      becomeStamp(dictionary);
+      convertToStamp(dictionary);
     } else if (isLost && (!DRAWN.has(type) || isEmpty(this.#archive, dictionary))) return false;
     const flags = file.number(dictionary.get("F")) ?? 0;
     if (type !== "Popup" || level.part === 1 || dictionary.has("F"))
@@ -222,7 +222,7 @@ class AnnotationMender {
     for (const { annotation, pageIndex } of this.#bare) {
       const { dictionary, reference, type } = annotation;
       if (type === "Widget") continue;
-      if (this.#isLost(annotation)) becomeStamp(dictionary);
+      if (this.#isLost(annotation)) convertToStamp(dictionary);
       const appearance = made.get(reference.number);
       if (!appearance) {
         this.#setEmpty(dictionary, false);
@@ -291,13 +291,13 @@ class AnnotationMender {
   }
 }
 
-function isEmpty({ file }: Archive, dictionary: Dictionary): boolean {
+function isEmpty({ file }: PdfaDocument, dictionary: Dictionary): boolean {
   const [left, bottom, right, top] = rectangleOf(file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
   return right - left === 0 || top - bottom === 0;
 }
 
 /** Returns an entry of a field, its own or inherited from a field above it (ISO 32000-1, 12.7.3.1). */
-function inherited({ file }: Archive, dictionary: Dictionary, key: string): Value | undefined {
+function inherited({ file }: PdfaDocument, dictionary: Dictionary, key: string): Value | undefined {
   let at: Dictionary | undefined = dictionary;
   for (let level = 0; at && level < MAX_LEVELS; level++) {
     const value: Value | undefined = at.get(key);
@@ -311,7 +311,7 @@ function inherited({ file }: Archive, dictionary: Dictionary, key: string): Valu
  * Removes colors that would have to be in the color space of the output intent (ISO 19005-1, 6.5.3). The appearance
  * stays.
  */
-export function removeColors(archive: Archive): void {
+export function removeColors(archive: PdfaDocument): void {
   for (const page of archive.pages) {
     for (const value of archive.file.array(archive.page(page).get("Annots")) ?? []) {
       const annotation = archive.file.dictionary(value);

@@ -2,7 +2,7 @@
 // opening of the document.
 import { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "../../objects/values.ts";
-import type { Archive } from "../archive.ts";
+import type { PdfaDocument } from "../archive.ts";
 
 export interface MadeAppearance {
   /** A stream, or a dictionary of states. */
@@ -16,7 +16,7 @@ export interface MadeAppearance {
  * @returns appearances by the annotations' numbers, without those that could not be created
  */
 export async function madeAppearances(
-  archive: Archive,
+  archive: PdfaDocument,
   numbers: ReadonlyMap<number, ReadonlySet<number>>,
 ): Promise<ReadonlyMap<number, MadeAppearance>> {
   const appearances = new Map<number, MadeAppearance>();

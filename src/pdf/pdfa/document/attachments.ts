@@ -1,10 +1,10 @@
 // Repairs embedded files (ISO 19005-1, 6.1.11; -2, 6.8; -3, 6.8). Depending on the part, files are forbidden, must be
 // PDF/A, or need only a description.
-import { noticesAbout } from "../../../core/notice.ts";
-import { textOf, textString } from "../../objects/text-strings.ts";
+import { namedNotices } from "../../../core/notice.ts";
+import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../../objects/trees.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
-import type { Archive } from "../archive.ts";
+import type { PdfaDocument } from "../archive.ts";
 
 const MEDIA_TYPE = /^[-\w+.]+\/[-\w+.]+$/;
 const TYPES: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ const UNKNOWN_TYPE = "application/octet-stream";
 /** Limits the size of an attachment. A larger one is not examined and is removed. */
 const MAX_ATTACHED_BYTES = 64 * 2 ** 20;
 
-export async function mendAttachments(archive: Archive): Promise<void> {
+export async function mendAttachments(archive: PdfaDocument): Promise<void> {
   const { file, level } = archive;
   const own = shareSpecifications(archive);
   const specifications = archive.places.filter(
@@ -48,7 +48,7 @@ export async function mendAttachments(archive: Archive): Promise<void> {
     if (at) kept.push(at);
   }
   archive.report(
-    ...noticesAbout(
+    ...namedNotices(
       "attachments-removed",
       [...gone].map((one) => ({ name: nameOf(archive, one) })),
     ),
@@ -64,7 +64,7 @@ export async function mendAttachments(archive: Archive): Promise<void> {
  * Makes objects of the specifications that stand inside annotations, because the document can only be associated with
  * an object. @returns the references
  */
-function shareSpecifications({ file, places }: Archive): ReadonlyMap<Dictionary, Reference> {
+function shareSpecifications({ file, places }: PdfaDocument): ReadonlyMap<Dictionary, Reference> {
   const references = new Map<Dictionary, Reference>();
   for (const { dictionary } of places) {
     const specification = dictionary.get("FS");
@@ -76,7 +76,7 @@ function shareSpecifications({ file, places }: Archive): ReadonlyMap<Dictionary,
   return references;
 }
 
-async function stays(archive: Archive, specification: Dictionary): Promise<boolean> {
+async function stays(archive: PdfaDocument, specification: Dictionary): Promise<boolean> {
   const { part } = archive.level;
   if (part !== 2) return part === 3;
   // One of the attachments that were kept did not conform.
@@ -117,15 +117,15 @@ const textOfBytes = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteO
 const CLAIM = /pdfaid:part(?:>|\s*=\s*["'])\s*[12]\b/;
 
 /** Adds what 6.8 requires: both names, a type, a date and a relation. */
-function describe(archive: Archive, specification: Dictionary): void {
+function describe(archive: PdfaDocument, specification: Dictionary): void {
   const { file, level } = archive;
   const information = file.dictionary(file.trailer.get("Info"));
   // If the file has no date, that of the document itself applies: the file is not newer.
   const dates = [information?.get("ModDate"), information?.get("CreationDate")];
   const name = nameOf(archive, specification);
   specification.set("Type", Name.of("Filespec"));
-  if (!file.string(specification.get("UF"))) specification.set("UF", textString(name));
-  if (!file.string(specification.get("F"))) specification.set("F", textString(name));
+  if (!file.string(specification.get("UF"))) specification.set("UF", encodeTextString(name));
+  if (!file.string(specification.get("F"))) specification.set("F", encodeTextString(name));
   if (level.part === 3 && file.name(specification.get("AFRelationship")) === undefined)
     specification.set("AFRelationship", Name.of("Unspecified"));
   for (const value of file.dictionary(specification.get("EF"))?.values() ?? []) {
@@ -145,13 +145,13 @@ function describe(archive: Archive, specification: Dictionary): void {
   }
 }
 
-function nameOf({ file }: Archive, specification: Dictionary): string {
+function nameOf({ file }: PdfaDocument, specification: Dictionary): string {
   const given = file.string(specification.get("UF")) ?? file.string(specification.get("F"));
-  return (given && textOf(given)) || "attachment";
+  return (given && decodeTextString(given)) || "attachment";
 }
 
 /** Associates files that have no association with the document, because each must have one (ISO 19005-3, 6.8). */
-function associate({ file, places }: Archive, specifications: readonly Value[]): void {
+function associate({ file, places }: PdfaDocument, specifications: readonly Value[]): void {
   const associated = new Set<number>();
   for (const { dictionary } of places) {
     const list = dictionary.get("AF");
@@ -164,7 +164,7 @@ function associate({ file, places }: Archive, specifications: readonly Value[]):
 }
 
 /** Removes names and annotations that lead to removed files. */
-function removeMentions(archive: Archive, gone: ReadonlySet<Dictionary>): void {
+function removeMentions(archive: PdfaDocument, gone: ReadonlySet<Dictionary>): void {
   const { file } = archive;
   const isGone = (value: Value | undefined) => {
     const dictionary = file.dictionary(value);

@@ -1,7 +1,7 @@
 // Removes forbidden entries of the catalog and of pages, and repairs page boundaries (ISO 19005-1, 6.1 and 6.6; -2,
 // 6.1.13, 6.10 and 6.11).
 import { Dictionary, type Value } from "../../objects/values.ts";
-import { type Archive, rectangleOf } from "../archive.ts";
+import { type PdfaDocument, rectangleOf } from "../archive.ts";
 
 const CATALOG = ["Requirements", "NeedsRendering", "Perms", "Version", "DSS", "AA"];
 /** Entries from versions of PDF that are newer than part 1. */
@@ -14,7 +14,7 @@ export const SHORTEST_SIDE = 3;
 export const LONGEST_SIDE = 14_400;
 const LETTER: Value = [0, 0, 612, 792];
 
-export function mendCatalog(archive: Archive): void {
+export function mendCatalog(archive: PdfaDocument): void {
   const { file } = archive;
   const { catalog } = file;
   for (const key of CATALOG) catalog.delete(key);
@@ -25,13 +25,13 @@ export function mendCatalog(archive: Archive): void {
   for (const reference of archive.pages) mendPage(archive, archive.page(reference));
 }
 
-function mendForm({ file }: Archive): void {
+function mendForm({ file }: PdfaDocument): void {
   const form = file.dictionary(file.catalog.get("AcroForm"));
   if (!form) return;
   for (const key of ["XFA", "SigFlags"]) form.delete(key);
 }
 
-function mendPage(archive: Archive, page: Dictionary): void {
+function mendPage(archive: PdfaDocument, page: Dictionary): void {
   const { file } = archive;
   for (const key of PAGE) page.delete(key);
   if (!file.dictionary(page.get("Resources"))) page.set("Resources", new Dictionary());

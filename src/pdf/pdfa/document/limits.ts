@@ -1,8 +1,8 @@
 // Enforces the limits of values outside content streams (ISO 19005-1, 6.1.12; -2, 6.1.13).
 import { createHash } from "node:crypto";
 import { Dictionary, Name, PdfStream, PdfString, type Value } from "../../objects/values.ts";
-import type { Archive } from "../archive.ts";
-import type { ArchivalLevel } from "../level.ts";
+import type { PdfaDocument } from "../archive.ts";
+import type { PdfaLevel } from "../level.ts";
 
 const MAX_INTEGER = 2_147_483_647;
 const MAX_REAL = 3.403e38;
@@ -15,12 +15,12 @@ const MAX_ELEMENTS = 8191;
 /** Number of elements in a new leaf; a key and its value count as two. */
 const LEAF_ELEMENTS = 2000;
 
-export function maxStringBytes({ part }: ArchivalLevel): number {
+export function maxStringBytes({ part }: PdfaLevel): number {
   return part === 1 ? 65_535 : 32_767;
 }
 
 /** Returns the number itself, or the nearest one that the level allows. */
-export function boundedNumber(value: number, { part }: ArchivalLevel): number {
+export function boundedNumber(value: number, { part }: PdfaLevel): number {
   const size = Math.abs(value);
   if (Number.isInteger(value)) return Math.max(-MAX_INTEGER - 1, Math.min(MAX_INTEGER, value));
   // A real of part 1 is rounded, never clamped, because that would change a rectangle or a matrix.
@@ -30,7 +30,7 @@ export function boundedNumber(value: number, { part }: ArchivalLevel): number {
 }
 
 /** Repairs all values of the file. */
-export function mendLimits(archive: Archive): void {
+export function mendLimits(archive: PdfaDocument): void {
   if (archive.level.part === 1) for (const { dictionary } of archive.places) splitLeaf(archive, dictionary);
   for (const { dictionary } of archive.places) {
     for (const [key, value] of [...dictionary]) {
@@ -49,7 +49,7 @@ export function mendLimits(archive: Archive): void {
   }
 }
 
-function mend(value: Value, level: ArchivalLevel, depth: number): Value {
+function mend(value: Value, level: PdfaLevel, depth: number): Value {
   if (typeof value === "number") return boundedNumber(value, level);
   if (value instanceof Name) {
     const text = shortName(value.text);
@@ -69,7 +69,7 @@ function mend(value: Value, level: ArchivalLevel, depth: number): Value {
 }
 
 /** Splits a large leaf of a name tree or a number tree into several, because part 1 limits arrays to 8,191 elements. */
-function splitLeaf({ file }: Archive, node: Dictionary): void {
+function splitLeaf({ file }: PdfaDocument, node: Dictionary): void {
   for (const kind of ["Names", "Nums"]) {
     const entries = file.array(node.get(kind));
     if (!entries || entries.length <= MAX_ELEMENTS || node.has("Kids")) continue;

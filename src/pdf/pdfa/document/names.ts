@@ -1,13 +1,13 @@
 // Converts names that must be UTF-8 (ISO 19005-2, 6.1.8): those of fonts, colorants and structure types. Other names
 // may contain any bytes.
 import { type Dictionary, Name, type Value } from "../../objects/values.ts";
-import type { Archive } from "../archive.ts";
+import type { PdfaDocument } from "../archive.ts";
 import { shortName } from "./limits.ts";
 
 const FONT_ENTRIES = ["BaseFont", "FontName", "FontFamily"];
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-export function mendNames(archive: Archive): void {
+export function mendNames(archive: PdfaDocument): void {
   if (archive.level.part === 1) return;
   for (const { dictionary, key } of archive.places) {
     for (const entry of FONT_ENTRIES) mendEntry(dictionary, entry);
@@ -33,7 +33,7 @@ function mendKeys(dictionary: Dictionary): void {
   }
 }
 
-function mendColorants({ file }: Archive, value: Value): void {
+function mendColorants({ file }: PdfaDocument, value: Value): void {
   const space = file.array(value) as Value[] | undefined;
   const family = space && file.name(space[0]);
   if (!space || (family !== "Separation" && family !== "DeviceN")) return;

@@ -1,7 +1,7 @@
 // Removes transparency from appearances that were made for annotations, because part 1 does not allow it (ISO 19005-1,
 // 6.4). The document had no transparency before, and an earlier flattening could not see these appearances.
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../../objects/values.ts";
-import { type Archive, rectangleOf, streamOf } from "../archive.ts";
+import { type PdfaDocument, rectangleOf, newStream } from "../archive.ts";
 
 /** Limits the forms of one appearance to examine. */
 const MAX_FORMS = 100;
@@ -9,7 +9,7 @@ const MAX_FORMS = 100;
 const PREFIX = "Beneath";
 
 /** Makes everything that a form paints opaque, in place. */
-export function makeOpaque({ file }: Archive, normal: Value): void {
+export function makeOpaque({ file }: PdfaDocument, normal: Value): void {
   const object = file.resolve(normal);
   const waiting: Value[] = object instanceof Dictionary ? [...object.values()] : [normal];
   const seen = new Set<Dictionary>();
@@ -31,7 +31,7 @@ export function makeOpaque({ file }: Archive, normal: Value): void {
  * Draws an appearance beneath the content of its page. Above it, an opaque marker would hide the text that it marks.
  * @returns true if the appearance could be drawn there
  */
-export function drawBeneath(archive: Archive, page: Dictionary, normal: Value, rectangle: Value): boolean {
+export function drawBeneath(archive: PdfaDocument, page: Dictionary, normal: Value, rectangle: Value): boolean {
   const { file } = archive;
   const form = file.stream(normal);
   const box = rectangleOf(file, form?.dictionary.get("BBox"));
@@ -47,7 +47,7 @@ export function drawBeneath(archive: Archive, page: Dictionary, normal: Value, r
   const content = `q ${x} 0 0 ${y} ${real(place[0] - x * box[0])} ${real(place[1] - y * box[1])} cm /${name} Do Q\n`;
   const before = page.get("Contents");
   const contents = before === undefined ? [] : (file.array(before) ?? [before]);
-  page.set("Contents", [file.add(streamOf(content, {})), ...contents]);
+  page.set("Contents", [file.add(newStream(content, {})), ...contents]);
   return true;
 }
 

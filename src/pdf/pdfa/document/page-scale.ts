@@ -2,7 +2,7 @@
 // 7.7.3.3), and converts all coordinates on these pages.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, PdfString, Reference, type Value } from "../../objects/values.ts";
-import { type Archive, rectangleOf, streamOf } from "../archive.ts";
+import { type PdfaDocument, rectangleOf, newStream } from "../archive.ts";
 import { LONGEST_SIDE, SHORTEST_SIDE } from "./catalog.ts";
 
 const BOXES = ["MediaBox", "CropBox", "BleedBox", "TrimBox", "ArtBox"];
@@ -27,7 +27,7 @@ const SMALLEST_UNIT = 0.001;
 const EXCESS = 1.00001;
 
 /** @returns true if there were such pages; objects created for them are not surveyed */
-export function scalePages(archive: Archive): boolean {
+export function scalePages(archive: PdfaDocument): boolean {
   const { units } = archive;
   for (const reference of archive.pages) {
     const page = archive.page(reference);
@@ -57,7 +57,7 @@ function unitFor(file: PdfFile, page: Dictionary): number {
   return small >= SMALLEST_UNIT && longest / small <= LONGEST_SIDE ? small : 1;
 }
 
-function scalePage(archive: Archive, page: Dictionary, unit: number, scaled: Set<Dictionary>): void {
+function scalePage(archive: PdfaDocument, page: Dictionary, unit: number, scaled: Set<Dictionary>): void {
   const { file, level } = archive;
   for (const key of BOXES) scaleEntry(file, page, key, unit);
   // Part 1 has no units, so a large page becomes smaller there, and a tiny one larger.
@@ -65,7 +65,7 @@ function scalePage(archive: Archive, page: Dictionary, unit: number, scaled: Set
   const contents = page.get("Contents");
   const factor = (1 / unit).toFixed(9);
   const own = file.array(contents) ?? (contents === undefined ? [] : [contents]);
-  page.set("Contents", [file.add(streamOf(`${factor} 0 0 ${factor} 0 0 cm\n`, {})), ...own]);
+  page.set("Contents", [file.add(newStream(`${factor} 0 0 ${factor} 0 0 cm\n`, {})), ...own]);
   scalePatterns(file, page, unit);
   for (const value of file.array(page.get("Annots")) ?? []) {
     const annotation = file.dictionary(value);
@@ -136,7 +136,7 @@ function scalePatterns(file: PdfFile, page: Dictionary, unit: number): void {
 }
 
 /** Scales all destinations: in bookmarks, actions, links and name trees. */
-function scaleDestinations({ file, places, values }: Archive, units: ReadonlyMap<number, number>): void {
+function scaleDestinations({ file, places, values }: PdfaDocument, units: ReadonlyMap<number, number>): void {
   const seen = new Set<readonly Value[]>();
   const visit = (value: Value) => {
     const array = file.array(value) as Value[] | undefined;

@@ -1,6 +1,6 @@
 // Turns a simple font with a TrueType program into a composite font with the same codes. A symbolic font has no names
 // for its codes, so that validators take code 0 for .notdef, whatever its glyph is (ISO 19005-2, 6.2.11.8).
-import { characterMaps } from "../../../fonts/truetype/maps.ts";
+import { readCmap } from "../../../fonts/truetype/maps.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
 import { CMap } from "../../text/cmap.ts";
 import { simpleWidths } from "../../text/font-widths.ts";
@@ -24,7 +24,7 @@ export function makeComposite({ file }: FontTask, { font, codes, isTyped }: Show
   const program = isConcerned && bytes ? readProgram(bytes) : undefined;
   if (program?.kind !== "truetype") return;
   const encoding = readSimpleEncoding(file, undefined, []);
-  const { glyphOf } = glyphFinder(program.font, characterMaps(program.font) ?? [], encoding, true);
+  const { glyphOf } = glyphFinder(program.font, readCmap(program.font) ?? [], encoding, true);
   const widthOf = simpleWidths(file, font);
   const map = new CMap();
   map.spaces.push({ bytes: 1, low: 0, high: CODES - 1 });

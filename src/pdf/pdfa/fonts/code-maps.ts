@@ -2,7 +2,7 @@
 // ISO 19005 does not allow (-1, 6.3.3.3; -2, 6.2.11.3.3).
 
 import { EngineFailure } from "../../../core/failure.ts";
-import type { FontShelf } from "../../../core/font-shelf.ts";
+import type { FontProvider } from "../../../core/font-shelf.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, type Reference, type Value } from "../../objects/values.ts";
 import { type CharacterCode, CMap, type CodeSpace, parseCMap } from "../../text/cmap.ts";
@@ -40,10 +40,10 @@ export function systemInfoDictionary({ registry, ordering, supplement }: SystemI
 /** Reads CMaps by name or from streams. Each named one is read once. */
 export class CodeMaps {
   readonly #file: PdfFile;
-  readonly #shelf: FontShelf;
+  readonly #shelf: FontProvider;
   readonly #named = new Map<string, CMap | undefined>();
 
-  constructor(file: PdfFile, shelf: FontShelf) {
+  constructor(file: PdfFile, shelf: FontProvider) {
     this.#file = file;
     this.#shelf = shelf;
   }

@@ -3,8 +3,8 @@
 import { type CffFont, cffWidth, glyphNames } from "../../../fonts/cff/cff.ts";
 import { type CffGlyph, writeCff } from "../../../fonts/cff/writer.ts";
 import { unicodeOfName } from "../../../fonts/names/glyph-names.ts";
-import { characterMaps } from "../../../fonts/truetype/maps.ts";
-import { advanceOf, type TrueTypeFont, unitsPerEm } from "../../../fonts/truetype/truetype.ts";
+import { readCmap } from "../../../fonts/truetype/maps.ts";
+import { advanceWidth, type TrueTypeFont, unitsPerEm } from "../../../fonts/truetype/truetype.ts";
 import { changeTrueType, type TrueTypeGlyph } from "../../../fonts/truetype/writer.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { type Dictionary, Name, type Value } from "../../objects/values.ts";
@@ -81,7 +81,7 @@ function mendTrueTypeCids(
   } else if (!listed) inner.set("CIDToGIDMap", Name.of("Identity"));
   if (newWidths.size > 0) inner.set("W", withCidWidths(listOf(file, inner), newWidths));
   inner.set("Subtype", Name.of("CIDFontType2"));
-  const reverse = reversed(characterMaps(program) ?? []);
+  const reverse = reversed(readCmap(program) ?? []);
   return { moved, unicodeOf: ({ code, bytes }) => reverse(glyphOf(map.cidOf(code, bytes) ?? 0)) };
 }
 
@@ -135,7 +135,7 @@ function placed(
       places.set(cid, place(0, width));
       continue;
     }
-    const own = advanceOf(program, glyph) * scale;
+    const own = advanceWidth(program, glyph) * scale;
     const set = settled.get(glyph);
     if (set === undefined) {
       settled.set(glyph, isInStep(width, own) ? own : width);

@@ -4,7 +4,7 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
 
 /** Returns a copy with the entries that table 122 requires, for a font that keeps its own program. */
-export function soundDescriptor(file: PdfFile, original: Dictionary, font: Dictionary): Dictionary {
+export function validDescriptor(file: PdfFile, original: Dictionary, font: Dictionary): Dictionary {
   const descriptor = original.clone().set("Type", Name.of("FontDescriptor"));
   const baseFont = file.name(font.get("BaseFont"));
   if (file.name(descriptor.get("FontName")) === undefined) descriptor.set("FontName", Name.of(baseFont ?? "Font"));
@@ -23,7 +23,7 @@ export function soundDescriptor(file: PdfFile, original: Dictionary, font: Dicti
   return descriptor;
 }
 
-export interface Look {
+export interface FontStyle {
   readonly isFixed: boolean;
   readonly isSerif: boolean;
   readonly isItalic: boolean;
@@ -31,7 +31,7 @@ export interface Look {
 }
 
 /** Returns the descriptor of a substitute font, which is always symbolic. */
-export function newDescriptor(name: string, { isFixed, isSerif, isItalic, isBold }: Look): Dictionary {
+export function newDescriptor(name: string, { isFixed, isSerif, isItalic, isBold }: FontStyle): Dictionary {
   const flags =
     (isFixed ? FONT_FLAGS.fixedPitch : 0) |
     (isSerif ? FONT_FLAGS.serif : 0) |

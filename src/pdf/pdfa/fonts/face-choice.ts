@@ -1,18 +1,18 @@
 // Chooses faces that can replace a font that is not embedded, by its name and its descriptor (ISO 32000-1, 9.8.2). The
 // first choice has the same widths as the font, if there is such a face.
 
-import type { FontShelf } from "../../../core/font-shelf.ts";
+import type { FontProvider } from "../../../core/font-shelf.ts";
 import type { NoticeSubject } from "../../../core/notice.ts";
 import type { EngineFonts } from "../../../engines/mupdf/mupdf.ts";
 import { FONT_FLAGS } from "../../../fonts/symbolic.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary } from "../../objects/values.ts";
-import type { Look } from "./descriptor.ts";
+import type { FontStyle } from "./descriptor.ts";
 import { type Face, openFace } from "./face.ts";
-import { EMPTY_SHELF } from "./font-shelf.ts";
+import { NO_FONTS } from "./font-shelf.ts";
 
 export interface FaceChoice {
-  readonly look: Look;
+  readonly look: FontStyle;
   /** Candidates, best first. */
   readonly faces: readonly string[];
   /** The standard symbol or dingbats font whose codes the font uses, if any. */
@@ -179,7 +179,7 @@ const COLLECTIONS = new Map([
  * @param substitutes fonts that were replaced, of any script. MuPDF's fonts replace the others
  */
 export function fontsForDrawing(
-  shelf: FontShelf = EMPTY_SHELF,
+  shelf: FontProvider = NO_FONTS,
   substitutes: readonly NoticeSubject[] = [],
 ): EngineFonts {
   const chosen = new Map(substitutes.map(({ name, replacedBy }) => [name, replacedBy]));
@@ -200,7 +200,7 @@ export const isBlank = (text: string): boolean => /^[\s\p{C}\ufffd]*$/u.test(tex
  * @param has returns the number of available glyphs; negative for an unsuitable face
  */
 export function bestFace(
-  shelf: FontShelf,
+  shelf: FontProvider,
   faces: readonly { readonly face: string; readonly index: number }[],
   has: (face: Face) => number,
   wanted: number,

@@ -1,8 +1,8 @@
 // Reads a font file that replaces a font that is not embedded: its glyphs by character, and their widths.
 import { type CffFont, cffWidth, glyphNames, readCff } from "../../../fonts/cff/cff.ts";
 import { unicodeOfName } from "../../../fonts/names/glyph-names.ts";
-import { type CharacterMap, characterMaps } from "../../../fonts/truetype/maps.ts";
-import { advanceOf, readTrueType, type TrueTypeFont, unitsPerEm, viewOf } from "../../../fonts/truetype/truetype.ts";
+import { type CmapSubtable, readCmap } from "../../../fonts/truetype/maps.ts";
+import { advanceWidth, readTrueType, type TrueTypeFont, unitsPerEm, viewOf } from "../../../fonts/truetype/truetype.ts";
 import { verticalForms } from "../../../fonts/truetype/vertical-forms.ts";
 
 interface Glyphs {
@@ -65,7 +65,7 @@ export function openFace(name: string, bytes: Uint8Array, index: number): Face |
       if (text !== undefined && !byText.has(text)) byText.set(text, glyph);
     });
   }
-  let others: readonly CharacterMap[] | undefined;
+  let others: readonly CmapSubtable[] | undefined;
   const glyphOf = (codePoint: number) => {
     const own = map?.glyphOf(codePoint) ?? 0;
     if (own > 0 || starts.length === 1) return own;
@@ -96,7 +96,7 @@ export function openFace(name: string, bytes: Uint8Array, index: number): Face |
   const font = index === 0 ? readTrueType(bytes) : undefined;
   if (!font) return undefined;
   const scale = 1000 / unitsPerEm(font);
-  return { ...glyphs, kind: "truetype", font, widthOf: (glyph) => advanceOf(font, glyph) * scale };
+  return { ...glyphs, kind: "truetype", font, widthOf: (glyph) => advanceWidth(font, glyph) * scale };
 }
 
 /** Variation selectors, which choose a form of a character. The usual form is good enough. */
@@ -111,8 +111,8 @@ const LIGATURES = new Map([
 ]);
 
 /** Returns the map from Unicode with the most characters. */
-function unicodeMap(tables: ReadonlyMap<string, Uint8Array>): CharacterMap | undefined {
-  const maps = characterMaps({ tables }) ?? [];
+function unicodeMap(tables: ReadonlyMap<string, Uint8Array>): CmapSubtable | undefined {
+  const maps = readCmap({ tables }) ?? [];
   return (
     maps.find(({ platform, encoding }) => platform === 3 && encoding === 10) ??
     maps.find(({ platform, encoding }) => platform === 3 && encoding === 1) ??

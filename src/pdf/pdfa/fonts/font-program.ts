@@ -8,7 +8,7 @@ import { readTrueType, type TrueTypeFont, viewOf } from "../../../fonts/truetype
 import { readType1, type Type1Font, type1Width, writeType1 } from "../../../fonts/type1/type1.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, plainBody } from "../../objects/values.ts";
-import type { ArchivalLevel } from "../level.ts";
+import type { PdfaLevel } from "../level.ts";
 
 export type FontProgram =
   | { readonly kind: "truetype"; readonly font: TrueTypeFont; readonly bytes: Uint8Array }
@@ -58,7 +58,7 @@ export function plainStream(file: PdfFile, bytes: Uint8Array, entries: Dictionar
 }
 
 /** Sets the program of a descriptor, which must belong to the caller. */
-export function setProgram(file: PdfFile, descriptor: Dictionary, program: FontProgram, level: ArchivalLevel): void {
+export function setProgram(file: PdfFile, descriptor: Dictionary, program: FontProgram, level: PdfaLevel): void {
   for (const key of PROGRAM_KEYS) descriptor.delete(key);
   if (program.kind === "truetype") {
     const entries = Dictionary.of({ Length1: program.bytes.length });

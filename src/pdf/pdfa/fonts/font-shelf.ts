@@ -1,11 +1,11 @@
 // Shelves of fonts for the repair of fonts: one that keeps faces at hand, and an empty one.
-import type { FontShelf } from "../../../core/font-shelf.ts";
+import type { FontProvider } from "../../../core/font-shelf.ts";
 
 /** Limits the size of all faces that are kept at hand. */
 const KEPT_BYTES = 64 * 2 ** 20;
 
 /** Returns the same shelf for one document, whose fonts need the same faces. */
-export function keptAtHand(shelf: FontShelf): FontShelf {
+export function memoizeProvider(shelf: FontProvider): FontProvider {
   const faces = new Map<string, Uint8Array | undefined>();
   let left = KEPT_BYTES;
   return {
@@ -21,4 +21,4 @@ export function keptAtHand(shelf: FontShelf): FontShelf {
 }
 
 /** Has nothing: fonts that are not embedded stay as they are. */
-export const EMPTY_SHELF: FontShelf = { face: () => undefined, cmap: () => undefined };
+export const NO_FONTS: FontProvider = { face: () => undefined, cmap: () => undefined };

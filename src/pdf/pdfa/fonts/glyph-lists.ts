@@ -4,13 +4,13 @@
 import { TAGGED } from "../../../fonts/names/subset-tag.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { type Dictionary, PdfString } from "../../objects/values.ts";
-import type { ArchivalLevel } from "../level.ts";
+import type { PdfaLevel } from "../level.ts";
 import { cffGlyphs, glyphMapOf } from "./composite-font.ts";
 import { type FontProgram, namedProgram, plainStream, programBytes, readProgram } from "./font-program.ts";
 import { charSetOf } from "./simple-named.ts";
 
 /** @param descriptor descriptor that belongs to the caller */
-export function listGlyphNames(file: PdfFile, descriptor: Dictionary, baseFont: string, { part }: ArchivalLevel): void {
+export function listGlyphNames(file: PdfFile, descriptor: Dictionary, baseFont: string, { part }: PdfaLevel): void {
   descriptor.delete("CharSet");
   if (part !== 1 || !TAGGED.test(baseFont)) return;
   const bytes = programBytes(file, descriptor);
@@ -28,7 +28,7 @@ export function listCids(
   inner: Dictionary,
   descriptor: Dictionary,
   baseFont: string,
-  { part }: ArchivalLevel,
+  { part }: PdfaLevel,
 ): void {
   descriptor.delete("CIDSet");
   if (part !== 1 || !TAGGED.test(baseFont)) return;

@@ -3,18 +3,18 @@
 // from a shelf.
 
 import { EngineFailure } from "../../../core/failure.ts";
-import type { FontShelf } from "../../../core/font-shelf.ts";
+import type { FontProvider } from "../../../core/font-shelf.ts";
 import type { NoticeSubject } from "../../../core/notice.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type PdfString, Reference, type Value } from "../../objects/values.ts";
 import { type CharacterCode, CMap } from "../../text/cmap.ts";
 import { formFonts, walkShownText } from "../../text/shown-text.ts";
 import type { NewCodes } from "../content/recoded-text.ts";
-import type { ArchivalLevel } from "../level.ts";
+import type { PdfaLevel } from "../level.ts";
 import type { RuleFailure } from "../rule-failure.ts";
 import { CodeMaps } from "./code-maps.ts";
 import { findFonts } from "./find-fonts.ts";
-import { keptAtHand } from "./font-shelf.ts";
+import { memoizeProvider } from "./font-shelf.ts";
 import type { FontTask, ShownFont } from "./shown-font.ts";
 import { mendSimple } from "./simple-font.ts";
 import { mendType0 } from "./type0-font.ts";
@@ -35,9 +35,9 @@ interface Shown {
  */
 export async function repairFonts(
   file: PdfFile,
-  level: ArchivalLevel,
+  level: PdfaLevel,
   failures: readonly RuleFailure[],
-  shelf: FontShelf,
+  shelf: FontProvider,
   signal: AbortSignal,
 ): Promise<{ readonly substituted: readonly NoticeSubject[]; readonly newCodes: NewCodes }> {
   const fonts = await findFonts(file, signal);
@@ -55,7 +55,7 @@ export async function repairFonts(
   const task: FontTask = {
     file,
     level,
-    shelf: keptAtHand(shelf),
+    shelf: memoizeProvider(shelf),
     isUnicodeDistrusted: failed.has("6.2.11.7.2"),
     isCodeZeroRefused: failed.has("6.2.11.8"),
     substituted: [],

@@ -1,15 +1,15 @@
 // Describes a font on its way to PDF/A: the codes that text shows in it, and the means to repair it.
-import type { FontShelf } from "../../../core/font-shelf.ts";
+import type { FontProvider } from "../../../core/font-shelf.ts";
 import type { NoticeSubject } from "../../../core/notice.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary } from "../../objects/values.ts";
 import type { CharacterCode } from "../../text/cmap.ts";
-import type { ArchivalLevel } from "../level.ts";
+import type { PdfaLevel } from "../level.ts";
 
 export interface FontTask {
   readonly file: PdfFile;
-  readonly level: ArchivalLevel;
-  readonly shelf: FontShelf;
+  readonly level: PdfaLevel;
+  readonly shelf: FontProvider;
   /** True if a validator reported missing Unicode values or incorrect CMaps after all repairs. */
   readonly isUnicodeDistrusted: boolean;
   readonly areCMapsDistrusted: boolean;
@@ -38,7 +38,7 @@ export interface ShownFont {
 }
 
 /** The result of repairing a font's program. */
-export interface Mended {
+export interface RepairedProgram {
   /** Returns the text that the font itself assigns to a code, apart from ToUnicode. */
   readonly unicodeOf: (code: CharacterCode) => string | undefined;
   /** True if the encoding that defined the meaning of codes no longer exists. */

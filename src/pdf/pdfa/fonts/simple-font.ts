@@ -5,10 +5,10 @@ import { type Dictionary, Name } from "../../objects/values.ts";
 import type { CharacterCode } from "../../text/cmap.ts";
 import { readSimpleEncoding } from "../../text/simple-encoding.ts";
 import { makeComposite } from "./as-composite.ts";
-import { soundDescriptor } from "./descriptor.ts";
+import { validDescriptor } from "./descriptor.ts";
 import { namedProgram, programBytes, readProgram } from "./font-program.ts";
 import { listGlyphNames } from "./glyph-lists.ts";
-import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
+import type { FontTask, RepairedProgram, ShownFont } from "./shown-font.ts";
 import { mendNamed } from "./simple-named.ts";
 import { mendTrueType } from "./simple-truetype.ts";
 import { substituteSimple } from "./substitute-simple.ts";
@@ -49,18 +49,18 @@ function withAllCodes(codes: readonly CharacterCode[]): CharacterCode[] {
   return [...codes, ...all.filter((code) => !shown.has(code)).map((code) => ({ code, bytes: 1 }))];
 }
 
-function mendEmbedded(task: FontTask, shown: ShownFont): Mended | undefined {
+function mendEmbedded(task: FontTask, shown: ShownFont): RepairedProgram | undefined {
   const { file, level } = task;
   const { font } = shown;
   const original = file.dictionary(font.get("FontDescriptor"));
   const bytes = programBytes(file, original);
   const program = bytes && readProgram(bytes);
   if (!original || !program) return undefined;
-  const descriptor = soundDescriptor(file, original, font);
+  const descriptor = validDescriptor(file, original, font);
   // The repair works on a copy, so that a font whose repair fails stays unchanged.
   const trial: ShownFont = { ...shown, font: font.clone() };
   const isMisplaced = isElsewhere(file.dictionary(original), program.kind, task);
-  let mended: Mended | undefined;
+  let mended: RepairedProgram | undefined;
   if (program.kind === "truetype") mended = mendTrueType(task, trial, descriptor, program.font, isMisplaced);
   else {
     const named = namedProgram(program);

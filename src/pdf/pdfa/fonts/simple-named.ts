@@ -5,7 +5,7 @@ import { type Dictionary, Name } from "../../objects/values.ts";
 import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "../../text/font-widths.ts";
 import { encodingOf, readSimpleEncoding } from "../../text/simple-encoding.ts";
 import { type AddedGlyph, type FontProgram, type NamedProgram, setProgram } from "./font-program.ts";
-import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
+import type { FontTask, RepairedProgram, ShownFont } from "./shown-font.ts";
 
 /** Alternative names of glyphs, for fonts that use the other name. */
 const ALIASES = new Map([
@@ -37,7 +37,7 @@ export function mendNamed(
   program: FontProgram,
   glyphs: NamedProgram,
   isMisplaced: boolean,
-): Mended | undefined {
+): RepairedProgram | undefined {
   const { file, level } = task;
   const { names: read } = readSimpleEncoding(file, font.get("Encoding"), glyphs.encoding);
   const dictionaryWidth = simpleWidths(file, font);

@@ -3,16 +3,16 @@
 // always shown.
 import { macRomanEncoding, spelledOut, standardEncoding, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
 import { asSymbolic, isSymbolic, SYMBOL_BASE, SYMBOL_BASES } from "../../../fonts/symbolic.ts";
-import { type CharacterMap, characterMaps } from "../../../fonts/truetype/maps.ts";
+import { type CmapSubtable, readCmap } from "../../../fonts/truetype/maps.ts";
 import { glyphsByName } from "../../../fonts/truetype/names.ts";
-import { advanceOf, type TrueTypeFont, unitsPerEm } from "../../../fonts/truetype/truetype.ts";
+import { advanceWidth, type TrueTypeFont, unitsPerEm } from "../../../fonts/truetype/truetype.ts";
 import { changeTrueType, symbolMap, type TrueTypeGlyph } from "../../../fonts/truetype/writer.ts";
 import { type Dictionary, Name } from "../../objects/values.ts";
 import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "../../text/font-widths.ts";
 import { readSimpleEncoding, type SimpleEncoding } from "../../text/simple-encoding.ts";
-import type { ArchivalLevel } from "../level.ts";
+import type { PdfaLevel } from "../level.ts";
 import { readProgram, setProgram } from "./font-program.ts";
-import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
+import type { FontTask, RepairedProgram, ShownFont } from "./shown-font.ts";
 
 /**
  * @param descriptor descriptor that belongs to the caller
@@ -24,11 +24,11 @@ export function mendTrueType(
   descriptor: Dictionary,
   program: TrueTypeFont,
   isMisplaced: boolean,
-): Mended | undefined {
+): RepairedProgram | undefined {
   const { file, level } = task;
   const flags = file.number(descriptor.get("Flags"));
   const symbolic = isSymbolic(flags);
-  const maps = characterMaps(program) ?? [];
+  const maps = readCmap(program) ?? [];
   const encoding = readSimpleEncoding(file, font.get("Encoding"), symbolic ? [] : standardEncoding());
   const finder = glyphFinder(program, maps, encoding, symbolic);
   const { glyphOf } = finder;
@@ -51,7 +51,7 @@ export function mendTrueType(
   if (isRebuilt || (flags !== undefined && symbolic)) descriptor.set("Flags", asSymbolic(flags));
   font.set("Subtype", Name.of("TrueType"));
   if (!hasSoundWidths(file, font)) {
-    const ownWidth = (code: number) => Math.round(advanceOf(program, glyphOf(code)) * scale);
+    const ownWidth = (code: number) => Math.round(advanceWidth(program, glyphOf(code)) * scale);
     setWidths(
       file,
       font,
@@ -102,7 +102,7 @@ function settleGlyphs(
   };
   for (const { code } of codes) {
     const glyph = glyphOf(code);
-    const own = advanceOf(program, glyph) * scale;
+    const own = advanceWidth(program, glyph) * scale;
     const width = dictionaryWidth?.(code) ?? own;
     if (glyph === 0 || glyph >= program.glyphCount) {
       add(code, 0, width);
@@ -133,12 +133,12 @@ function completed(
 
 const textOfName = (name: string | undefined) => (name === undefined ? undefined : unicodeOfName(name));
 
-function hasMap(maps: readonly CharacterMap[], platform: number, encoding: number): boolean {
+function hasMap(maps: readonly CmapSubtable[], platform: number, encoding: number): boolean {
   return maps.some((map) => map.platform === platform && map.encoding === encoding);
 }
 
 /** Reports whether an encoding with names conforms (ISO 19005-1, 6.3.7; -2, 6.2.11.6). */
-function conformsWithNames(encoding: SimpleEncoding, maps: readonly CharacterMap[], { part }: ArchivalLevel): boolean {
+function conformsWithNames(encoding: SimpleEncoding, maps: readonly CmapSubtable[], { part }: PdfaLevel): boolean {
   const { baseName, differences } = encoding;
   if (baseName !== "WinAnsiEncoding" && baseName !== "MacRomanEncoding") return false;
   if (!maps.some(({ platform, encoding: kind }) => platform !== 3 || kind !== 0)) return false;
@@ -158,7 +158,7 @@ interface GlyphFinder {
 /** @param symbolic true for a font whose names count only where its own map has no glyph */
 export function glyphFinder(
   program: TrueTypeFont,
-  maps: readonly CharacterMap[],
+  maps: readonly CmapSubtable[],
   { names }: SimpleEncoding,
   symbolic: boolean,
 ): GlyphFinder {
@@ -214,7 +214,7 @@ const OTHERS = new Map([
 ]);
 
 /** Maps glyphs to characters with a Unicode map; the lowest character of each glyph takes precedence. */
-export function reversed(maps: readonly CharacterMap[]): (glyph: number) => string | undefined {
+export function reversed(maps: readonly CmapSubtable[]): (glyph: number) => string | undefined {
   const unicode = maps.find(({ platform, encoding }) => platform === 0 || (platform === 3 && encoding !== 0));
   let table: Map<number, number> | undefined;
   return (glyph) => {

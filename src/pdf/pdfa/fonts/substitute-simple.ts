@@ -22,7 +22,7 @@ import type { Face } from "./face.ts";
 import { bestFace, chooseFaces, type FaceChoice, isBlank, substitution } from "./face-choice.ts";
 import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
 import { listGlyphNames } from "./glyph-lists.ts";
-import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
+import type { FontTask, RepairedProgram, ShownFont } from "./shown-font.ts";
 import { isSound, readToUnicode } from "./to-unicode.ts";
 import { wingdingsSign } from "./wingdings.ts";
 
@@ -42,7 +42,10 @@ const NARROW = 0.9;
  * Changes the font's dictionary.
  * @returns undefined if no face is available
  */
-export async function substituteSimple(task: FontTask, { font, codes }: ShownFont): Promise<Mended | undefined> {
+export async function substituteSimple(
+  task: FontTask,
+  { font, codes }: ShownFont,
+): Promise<RepairedProgram | undefined> {
   const { file, level, shelf } = task;
   const baseFont = file.name(font.get("BaseFont")) ?? "Helvetica";
   const oldDescriptor = file.dictionary(font.get("FontDescriptor"));

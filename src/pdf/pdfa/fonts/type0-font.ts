@@ -13,7 +13,7 @@ import {
   writeCodeMap,
 } from "./code-maps.ts";
 import { type MendedComposite, mendComposite } from "./composite-font.ts";
-import { newDescriptor, soundDescriptor } from "./descriptor.ts";
+import { newDescriptor, validDescriptor } from "./descriptor.ts";
 import { isBlank } from "./face-choice.ts";
 import { programBytes, readProgram } from "./font-program.ts";
 import { listCids } from "./glyph-lists.ts";
@@ -45,7 +45,7 @@ export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, map
   let mended: MendedComposite | undefined;
   let descriptor: Dictionary | undefined;
   if (oldDescriptor && program) {
-    descriptor = soundDescriptor(file, oldDescriptor, inner);
+    descriptor = validDescriptor(file, oldDescriptor, inner);
     const isMisplaced = isElsewhere(oldDescriptor, program.kind, task);
     // If the program cannot be changed, it stays, and everything else is repaired.
     mended = mendComposite(task, { inner, descriptor, codes, map }, program, isMisplaced);

@@ -1,8 +1,8 @@
 // Rewrites the information dictionary (ISO 32000-1, 14.3.3) with values that XMP can also express, and removes the
 // others (ISO 19005-1, 6.7.3). Knows nothing about XMP.
-import { textOf, textString } from "../../objects/text-strings.ts";
+import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import { Dictionary, Name, PdfString } from "../../objects/values.ts";
-import { type Archive, isString } from "../archive.ts";
+import { type PdfaDocument, isString } from "../archive.ts";
 
 const TEXTS = ["Title", "Author", "Subject", "Keywords", "Creator", "Producer"] as const;
 const DATES = ["CreationDate", "ModDate"] as const;
@@ -18,7 +18,7 @@ export type Information = Readonly<Partial<Record<(typeof TEXTS)[number], string
   Readonly<Partial<Record<(typeof DATES)[number], string>>>;
 
 /** Replaces the information dictionary with a new one. */
-export function settleInformation({ file }: Archive): Information {
+export function replaceInformation({ file }: PdfaDocument): Information {
   const before = file.dictionary(file.trailer.get("Info"));
   if (!before) {
     file.trailer.delete("Info");
@@ -29,10 +29,10 @@ export function settleInformation({ file }: Archive): Information {
   for (const [key, value] of before) {
     const object = file.resolve(value);
     if (TEXTS.some((text) => text === key)) {
-      const text = isString(object) ? legible(textOf(object)).slice(0, MOST_CHARACTERS).trim() : "";
+      const text = isString(object) ? stripInvalidXml(decodeTextString(object)).slice(0, MOST_CHARACTERS).trim() : "";
       if (text === "") continue;
       information[key] = text;
-      dictionary.set(key, textString(text));
+      dictionary.set(key, encodeTextString(text));
     } else if (DATES.some((date) => date === key)) {
       const date = isString(object) ? readDate(object.latin1) : undefined;
       if (!date) continue;
@@ -48,7 +48,7 @@ export function settleInformation({ file }: Archive): Information {
 }
 
 /** Removes characters that XML does not allow: control characters and unpaired surrogates. */
-export function legible(text: string): string {
+export function stripInvalidXml(text: string): string {
   return (
     text
       .toWellFormed()

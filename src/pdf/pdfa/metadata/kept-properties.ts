@@ -2,7 +2,7 @@
 // itself declares, and plain ones that are declared for it (ISO 19005-1, 6.7.8 and 6.7.9; -2, 6.6.2.3). Knows nothing
 // about PDF. Because the packet is untrusted, its size is limited and entities are rejected.
 import { type Attr, DOMParser, type Element, type Node, XMLSerializer } from "@xmldom/xmldom";
-import { legible } from "./document-information.ts";
+import { stripInvalidXml } from "./document-information.ts";
 import { EXTENSION, ExtensionSchemas, PROPERTY, SCHEMA } from "./extension-schemas.ts";
 import { knownProperty, PARTS, type Shape } from "./known-properties.ts";
 import { escapeXml, NAMESPACES } from "./xmp-syntax.ts";
@@ -55,7 +55,7 @@ export function keptProperties(packet: Uint8Array, part: number, isSaid: (name: 
 function textOfPacket(packet: Uint8Array): string | undefined {
   if (packet.length > MAX_CHARACTERS * 2) return undefined;
   const encoding = packet[0] === 0xfe && packet[1] === 0xff ? "utf-16be" : packet[0] === 0xff ? "utf-16le" : "utf-8";
-  const text = legible(new TextDecoder(encoding).decode(packet));
+  const text = stripInvalidXml(new TextDecoder(encoding).decode(packet));
   const start = text.search(/<(?:x:xmpmeta|rdf:RDF)\b/);
   if (start < 0 || text.length > MAX_CHARACTERS || /<!(?:DOCTYPE|ENTITY)/i.test(text)) return undefined;
   return text.slice(start).replace(/<\?xpacket end[\s\S]*$/, "");

@@ -1,9 +1,9 @@
 // Writes the metadata of the document (ISO 19005-1, 6.7; -2, 6.6) as a new packet that matches the information
 // dictionary.
-import { noticesAbout } from "../../../core/notice.ts";
+import { namedNotices } from "../../../core/notice.ts";
 import { Name } from "../../objects/values.ts";
-import { type Archive, streamOf } from "../archive.ts";
-import { settleInformation } from "./document-information.ts";
+import { type PdfaDocument, newStream } from "../archive.ts";
+import { replaceInformation } from "./document-information.ts";
 import { keptProperties } from "./kept-properties.ts";
 import { escapeXml, packetOf } from "./xmp-syntax.ts";
 
@@ -14,9 +14,9 @@ const MAX_PACKET_BYTES = 8 * 2 ** 20;
  */
 const PACKET_CLAUSES = ["6.7.8", "6.7.9", "6.6.2.1", "6.6.2.3.1", "6.6.2.3.2", "6.6.2.3.3"];
 
-export function writeMetadata(archive: Archive): void {
+export function writeMetadata(archive: PdfaDocument): void {
   const { file, level, places } = archive;
-  const information = settleInformation(archive);
+  const information = replaceInformation(archive);
   const { Title, Author, Subject, Keywords, Creator, Producer, CreationDate, ModDate } = information;
   const said: Record<string, string | undefined> = {
     "dc:title": Title && `<rdf:li xml:lang="x-default">${escapeXml(Title)}</rdf:li>`,
@@ -46,7 +46,7 @@ export function writeMetadata(archive: Archive): void {
   ];
   const lost = isRefused ? [...kept.names, ...kept.lost] : kept.lost;
   archive.report(
-    ...noticesAbout(
+    ...namedNotices(
       "properties-removed",
       lost.map((name) => ({ name })),
     ),
@@ -55,7 +55,7 @@ export function writeMetadata(archive: Archive): void {
   // rule.
   for (const { dictionary } of places) if (file.stream(dictionary.get("Metadata"))) dictionary.delete("Metadata");
   const entries = { Type: Name.of("Metadata"), Subtype: Name.of("XML") };
-  catalog.set("Metadata", file.add(streamOf(packetOf(properties), entries)));
+  catalog.set("Metadata", file.add(newStream(packetOf(properties), entries)));
 }
 
 /** Reports whether a property has a text in each of several languages. */

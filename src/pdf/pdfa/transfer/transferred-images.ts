@@ -1,6 +1,6 @@
 // Applies transfer functions to images. Their samples stay as they are stored if a palette or a Decode array can express
 // the change (ISO 32000-1, 8.9.5.2), and keep their number in any case.
-import { PictureKernel } from "../../../formats/picture-kernel.ts";
+import { ImageKernel } from "../../../formats/picture-kernel.ts";
 import { type PdfImage, readImage } from "../../images/image.ts";
 import { readSamples, UnreadableImage } from "../../images/image-samples.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
@@ -106,7 +106,7 @@ function withSamples(file: PdfFile, stream: PdfStream, image: PdfImage, change: 
 function samplesOf(image: PdfImage, { body }: PdfStream) {
   const { width, height } = image;
   try {
-    using kernel = new PictureKernel();
+    using kernel = new ImageKernel();
     const pixels = readSamples(kernel, image, body, { width, height, nearest: true }, LIMITS);
     const components = pixels.channels;
     const samples = new Uint8Array(width * height * components);

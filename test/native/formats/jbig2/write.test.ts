@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { encodeJbig2 } from "../../../../src/formats/jbig2/write.ts";
-import { PictureKernel } from "../../../../src/formats/picture-kernel.ts";
+import { ImageKernel } from "../../../../src/formats/picture-kernel.ts";
 import { withFile } from "../../../support/pictures.ts";
 import { random } from "../jpeg-pictures.ts";
 
@@ -21,7 +21,7 @@ function bits(width: number, height: number, isBlack: (x: number, y: number) => 
 }
 
 function coded(rows: Uint8Array, width: number, height: number): Uint8Array {
-  using kernel = new PictureKernel();
+  using kernel = new ImageKernel();
   return encodeJbig2(kernel, kernel.put(rows), width, height);
 }
 

@@ -4,7 +4,7 @@ import { JpegReader } from "../../../../src/formats/jpeg/coefficients.ts";
 import { UnreadableJpeg } from "../../../../src/formats/jpeg/file.ts";
 import { resampleJpeg } from "../../../../src/formats/jpeg/resample.ts";
 import { encodePixels, encodePlanes, newPixels } from "../../../../src/formats/jpeg/samples.ts";
-import { PictureKernel } from "../../../../src/formats/picture-kernel.ts";
+import { ImageKernel } from "../../../../src/formats/picture-kernel.ts";
 import { decode, type Picture, perceptualDistance } from "../../../support/pictures.ts";
 import { cjpeg, encode, photograph, psnr, textPage } from "../jpeg-pictures.ts";
 
@@ -13,7 +13,7 @@ const ONE = { across: 1, down: 1 };
 const HALF = [{ across: 2, down: 2 }, ONE, ONE];
 
 function smallJpeg(picture: Picture, quality: number, subsampled: boolean): Uint8Array {
-  using kernel = new PictureKernel();
+  using kernel = new ImageKernel();
   const { width, height, channels, samples } = picture;
   const pixels = newPixels(kernel, width, height, channels);
   for (let y = 0; y < height; y++) {
@@ -82,7 +82,7 @@ describe("another size", () => {
   }
 
   function resampled(jpeg: Uint8Array, width: number, height: number, sampling?: typeof HALF): Uint8Array {
-    using kernel = new PictureKernel();
+    using kernel = new ImageKernel();
     const reader = new JpegReader(kernel, jpeg);
     const factors = sampling ?? reader.frame.components.map(() => ONE);
     const planes = resampleJpeg(kernel, reader, width, height, factors, ROOMY);

@@ -10,7 +10,7 @@ import { FileBucket } from "../../../../host/storage/file-bucket.ts";
 import { SqliteFile } from "../../../../host/storage/sqlite-file.ts";
 import { StorageFull } from "../../../../src/core/failure.ts";
 import { toServiceError } from "../../../../src/http/errors.ts";
-import { createKeptBytes } from "../../../../src/storage/kept-bytes.ts";
+import { createMemoryQuota } from "../../../../src/storage/kept-bytes.ts";
 import { createStore } from "../../../../src/storage/store.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "full-disk-"));
@@ -27,10 +27,10 @@ test.skipIf(!mounted)(
     using bucket = await FileBucket.open(folder);
     const store = createStore(bucket, { lifetimeMs: 0 });
     const storing = async (bytes: number) => {
-      const batch = store.batch("output", createKeptBytes({ each: 0, all: 0 }).open());
+      const batch = store.batch("output", createMemoryQuota({ perRequest: 0, total: 0 }).openReservation());
       try {
-        await batch.receive({ name: "a.bin", type: "image/png", body: new Uint8Array(bytes).fill(bytes) });
-        return (await batch.settle())[0]!;
+        await batch.add({ name: "a.bin", type: "image/png", body: new Uint8Array(bytes).fill(bytes) });
+        return (await batch.commit())[0]!;
       } catch (error) {
         await batch.discard();
         throw error;
@@ -67,7 +67,7 @@ test.skipIf(!mounted)(
     await expect(writeFile(filler, new Uint8Array(16 * 2 ** 20))).rejects.toThrow("ENOSPC");
     expect(() => add(100_000)).toThrow(StorageFull);
     const twoAtOnce = () =>
-      file.atOnce(() => {
+      file.transaction(() => {
         add(1);
         add(100_000);
       });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { readS3Settings } from "../../../../host/storage/open-bucket.ts";
 import { S3Bucket } from "../../../../host/storage/s3-bucket.ts";
 import type { S3Settings } from "../../../../host/storage/s3-client.ts";
-import { createKeptBytes } from "../../../../src/storage/kept-bytes.ts";
+import { createMemoryQuota } from "../../../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../../../src/storage/lone-files.ts";
 import { ResumableUploads } from "../../../../src/storage/resumable-uploads.ts";
 import { createStore } from "../../../../src/storage/store.ts";
@@ -60,15 +60,15 @@ describe.skipIf(missing)("a bucket of S3", () => {
 
   test("two hosts share it: each finds the other's files, and removes files of the other's packs", async () => {
     const [here, there] = [bucket, other].map((shared) => createStore(shared, { lifetimeMs: 0 }));
-    const batch = here!.batch("output", createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }).open());
+    const batch = here!.batch("output", createMemoryQuota({ perRequest: 2 ** 20, total: 2 ** 20 }).openReservation());
     for (let index = 0; index < 8; index++) {
-      await batch.receive({
+      await batch.add({
         name: `${index}.txt`,
         type: "text/plain",
         body: new TextEncoder().encode(`file ${index}`),
       });
     }
-    const ids = (await batch.settle()).map(({ id }) => id);
+    const ids = (await batch.commit()).map(({ id }) => id);
     expect((await bucket.list()).objects).toHaveLength(1);
     for (const [index, id] of ids.entries()) {
       expect(await new Response((await there!.open(id))!.body).text()).toBe(`file ${index}`);
@@ -109,9 +109,12 @@ describe.skipIf(missing)("a bucket of S3", () => {
   test("an expired file is removed once, whoever sweeps", async () => {
     const lifetimeMs = 3_600_000;
     const now = () => Date.now() + 2 * lifetimeMs;
-    const batch = createStore(bucket, { lifetimeMs }).batch("input", createKeptBytes({ each: 0, all: 0 }).open());
-    await batch.receive({ name: "a", type: "text/plain", body: new Uint8Array(10) });
-    await batch.settle();
+    const batch = createStore(bucket, { lifetimeMs }).batch(
+      "input",
+      createMemoryQuota({ perRequest: 0, total: 0 }).openReservation(),
+    );
+    await batch.add({ name: "a", type: "text/plain", body: new Uint8Array(10) });
+    await batch.commit();
     await Promise.all([bucket, other].map((shared) => createStore(shared, { lifetimeMs, now }).sweep()));
     expect((await bucket.list()).objects).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../../src/core/limits.ts";
-import { type PicturePagesParams, picturePages } from "../../../../src/operations/pdfa-steps/picture-pages.ts";
+import { type PicturePagesParams, rasterizePages } from "../../../../src/operations/pdfa-steps/picture-pages.ts";
 import { densePdfs } from "../../../fixtures/dense-pdfs.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { outputsOf } from "../../../support/operations.ts";
@@ -14,7 +14,7 @@ import { parsePnm, perceptualDistance, popplerPage } from "../../../support/pict
 
 const CONTEXT = { signal: new AbortController().signal, heapLimitBytes: 2 ** 29, log() {}, defer() {} };
 async function pictured(pdf: Uint8Array, params: Partial<PicturePagesParams>): Promise<Uint8Array> {
-  const [output] = await outputsOf(picturePages, [pdf, pdf], { inRgb: false, ...params }, CONTEXT);
+  const [output] = await outputsOf(rasterizePages, [pdf, pdf], { inRgb: false, ...params }, CONTEXT);
   return output!;
 }
 

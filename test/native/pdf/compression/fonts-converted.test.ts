@@ -7,7 +7,7 @@ import { builtInEncoding, cffWidth, glyphNames, readCff } from "../../../../src/
 import { writeNamedCff } from "../../../../src/fonts/cff/named-cff.ts";
 import { readDrawnType1 } from "../../../../src/fonts/type1/subset-type1.ts";
 import { convertType1 } from "../../../../src/fonts/type1/to-cff.ts";
-import { plainOf, readType1 } from "../../../../src/fonts/type1/type1.ts";
+import { decryptCharString, readType1 } from "../../../../src/fonts/type1/type1.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
 import type { Level } from "../../../../src/pdf/compression/settings.ts";
 import { madeType1, type Type1Shown, type1Pdf, WIN } from "../../../fixtures/type1-fonts.ts";
@@ -50,9 +50,9 @@ const NOTDEF = [".notdef", square(300)] as const;
 describe.skipIf(!hasMachineFonts)("Type 1 fonts become CFF", () => {
   const program = machineType1("NimbusRoman-Regular") ?? new Uint8Array(0);
   const font = readType1(program)!;
-  const charStringOf = (name: string) => plainOf(font, font.glyphs.get(name)!.charString);
+  const charStringOf = (name: string) => decryptCharString(font, font.glyphs.get(name)!.charString);
   const subrsOf = () =>
-    [...readDrawnType1(program)!.subrs!.entries.values()].map(({ charString }) => plainOf(font, charString));
+    [...readDrawnType1(program)!.subrs!.entries.values()].map(({ charString }) => decryptCharString(font, charString));
   const subsetOf = (names: readonly string[], codes = "") =>
     madeType1({
       subrs: subrsOf(),

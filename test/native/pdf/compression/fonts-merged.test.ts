@@ -4,14 +4,14 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { type CffFont, glyphNames, readCff } from "../../../../src/fonts/cff/cff.ts";
-import { flatCff } from "../../../../src/fonts/cff/flat-cff.ts";
+import { desubroutinize } from "../../../../src/fonts/cff/flat-cff.ts";
 import { writeNamedCff } from "../../../../src/fonts/cff/named-cff.ts";
 import { writeCff } from "../../../../src/fonts/cff/writer.ts";
 import { winAnsiEncoding } from "../../../../src/fonts/names/glyph-names.ts";
-import { characterMaps } from "../../../../src/fonts/truetype/maps.ts";
-import { holdingOf, mergeTrueType } from "../../../../src/fonts/truetype/merge-truetype.ts";
+import { readCmap } from "../../../../src/fonts/truetype/maps.ts";
+import { readContents, mergeTrueType } from "../../../../src/fonts/truetype/merge-truetype.ts";
 import { subsetTrueType } from "../../../../src/fonts/truetype/subset-truetype.ts";
-import { advanceOf, outlineOf, readTrueType } from "../../../../src/fonts/truetype/truetype.ts";
+import { advanceWidth, outlineOf, readTrueType } from "../../../../src/fonts/truetype/truetype.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
 import type { CompressionProfile } from "../../../../src/pdf/compression/profile.ts";
 import type { Level } from "../../../../src/pdf/compression/settings.ts";
@@ -51,7 +51,7 @@ interface Page {
 describe.skipIf(!hasMachineFonts)("subsets of one font", () => {
   const program = machineFace("LiberationSans-Regular") ?? new Uint8Array(0);
   const font = readTrueType(program)!;
-  const maps = hasMachineFonts ? characterMaps(font)! : [];
+  const maps = hasMachineFonts ? readCmap(font)! : [];
   const glyphOf = (one: string) => maps.map((map) => map.glyphOf(one.codePointAt(0)!)).find((glyph) => glyph > 0)!;
   const glyphsOf = (text: string) => new Set(Array.from(text, glyphOf));
   const subset = (text: string) => subsetTrueType(program, { glyphs: glyphsOf(text), byNumber: true })!;
@@ -192,7 +192,7 @@ describe.skipIf(!hasMachineFonts)("subsets of one font", () => {
       const font = readCff(bytes);
       if (!font) continue;
       try {
-        const flat = flatCff(font, { names: ["A", "eacute", "ampersand"], codes: [65] });
+        const flat = desubroutinize(font, { names: ["A", "eacute", "ampersand"], codes: [65] });
         const made = flat && writeNamedCff([flat]);
         if (made) expect(glyphNames(readCff(made)!)).toContain(".notdef");
       } catch (error) {
@@ -286,12 +286,12 @@ describe.skipIf(!hasMachineFonts)("subsets of one font", () => {
     )!;
     for (const one of "AB\xe9") {
       expect(outlineOf(merged, glyphOf(one)).length).toBeGreaterThan(0);
-      expect(advanceOf(merged, glyphOf(one))).toBe(advanceOf(font, glyphOf(one)));
+      expect(advanceWidth(merged, glyphOf(one))).toBe(advanceWidth(font, glyphOf(one)));
     }
     expect(outlineOf(merged, glyphOf("C"))).toHaveLength(0);
     expect(merged.tables.has("fpgm")).toBe(false);
     // A number behind the last glyph shows nothing in one, and could show something in another.
-    expect(holdingOf(program, { ...wanted("A"), glyphs: new Set([65_535]) })).toBeUndefined();
+    expect(readContents(program, { ...wanted("A"), glyphs: new Set([65_535]) })).toBeUndefined();
     expect(mergeTrueType([[undefined, wanted("A")]])).toBeUndefined();
   });
 });

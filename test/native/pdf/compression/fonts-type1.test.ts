@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { readDrawnType1, subsetType1 } from "../../../../src/fonts/type1/subset-type1.ts";
-import { plainOf, readType1 } from "../../../../src/fonts/type1/type1.ts";
+import { decryptCharString, readType1 } from "../../../../src/fonts/type1/type1.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
 import type { Level } from "../../../../src/pdf/compression/settings.ts";
 import { pdfaClaim } from "../../../fixtures/pdfa-claim.ts";
@@ -45,9 +45,9 @@ const formOf = (reference: string) => `/AcroForm<</Fields[]/DR<</Font<</G ${refe
 describe.skipIf(!hasMachineFonts)("Type 1 fonts", () => {
   const program = machineType1("NimbusSans-Regular") ?? new Uint8Array(0);
   const font = readType1(program)!;
-  const charStringOf = (name: string) => plainOf(font, font.glyphs.get(name)!.charString);
+  const charStringOf = (name: string) => decryptCharString(font, font.glyphs.get(name)!.charString);
   const subrs = Array.from({ length: 5 }, (_, number) =>
-    plainOf(font, readDrawnType1(program)!.subrs!.entries.get(number)!.charString),
+    decryptCharString(font, readDrawnType1(program)!.subrs!.entries.get(number)!.charString),
   );
   /** é as e and acute, which `seac` names by their codes. */
   const composed = () =>
@@ -140,7 +140,7 @@ describe.skipIf(!hasMachineFonts)("Type 1 fonts", () => {
     const read = readDrawnType1(subsetType1(bytes, ["A"])!.bytes)!;
     const plain = [...read.subrs!.entries].map(([number, { charString }]) => [
       number,
-      plainOf(read.font, charString).length,
+      decryptCharString(read.font, charString).length,
     ]);
     expect(plain).toEqual([
       [0, 11],

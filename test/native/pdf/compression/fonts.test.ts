@@ -2,10 +2,10 @@
 // machine.
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { characterMaps } from "../../../../src/fonts/truetype/maps.ts";
+import { readCmap } from "../../../../src/fonts/truetype/maps.ts";
 import { subsetTrueType } from "../../../../src/fonts/truetype/subset-truetype.ts";
 import { outlineOf, readTrueType } from "../../../../src/fonts/truetype/truetype.ts";
-import { needsHints, unhinted } from "../../../../src/fonts/truetype/unhinted.ts";
+import { needsHints, dehint } from "../../../../src/fonts/truetype/unhinted.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
 import type { Level } from "../../../../src/pdf/compression/settings.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
@@ -36,7 +36,7 @@ const simple = (descriptor: string) =>
 describe.skipIf(!path)("fonts", () => {
   const font = readTrueType(program)!;
   const glyphOf = (character: string) =>
-    characterMaps(font)!
+    readCmap(font)!
       .map(({ glyphOf }) => glyphOf(character.codePointAt(0)!))
       .find((glyph) => glyph > 0)!;
 
@@ -125,11 +125,11 @@ describe.skipIf(!path)("fonts", () => {
   });
 
   test("outlines that are not as they have to be", () => {
-    expect(unhinted(new Uint8Array(0))).toHaveLength(0);
-    expect(unhinted(Uint8Array.of(0, 1, 0, 0))).toBeUndefined();
+    expect(dehint(new Uint8Array(0))).toHaveLength(0);
+    expect(dehint(Uint8Array.of(0, 1, 0, 0))).toBeUndefined();
     // Instructions beyond the end; a part without its numbers.
-    expect(unhinted(Uint8Array.of(0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 1))).toBeUndefined();
-    expect(unhinted(Uint8Array.of(0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x21, 0, 0, 0))).toBeUndefined();
+    expect(dehint(Uint8Array.of(0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 1))).toBeUndefined();
+    expect(dehint(Uint8Array.of(0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x21, 0, 0, 0))).toBeUndefined();
   });
 
   test("fonts that programs draw keep them", () => {

@@ -6,8 +6,8 @@ import { glyphWidth, withWidth } from "../../../../src/fonts/cff/charstring2.ts"
 import { readIndex, writeIndex } from "../../../../src/fonts/cff/syntax.ts";
 import { writeCff } from "../../../../src/fonts/cff/writer.ts";
 import { spelledOut, unicodeOfName } from "../../../../src/fonts/names/glyph-names.ts";
-import { characterMaps } from "../../../../src/fonts/truetype/maps.ts";
-import { advanceOf, outlineOf, readTrueType, unitsPerEm } from "../../../../src/fonts/truetype/truetype.ts";
+import { readCmap } from "../../../../src/fonts/truetype/maps.ts";
+import { advanceWidth, outlineOf, readTrueType, unitsPerEm } from "../../../../src/fonts/truetype/truetype.ts";
 import { changeTrueType, compactTrueType, symbolMap } from "../../../../src/fonts/truetype/writer.ts";
 import { readType1, type1Width, writeType1 } from "../../../../src/fonts/type1/type1.ts";
 import { type FontProgram, namedProgram, readProgram } from "../../../../src/pdf/pdfa/fonts/font-program.ts";
@@ -153,15 +153,15 @@ describe.skipIf(!hasMachineFonts)("programs", () => {
 
   test("TrueType: other advances, more glyphs, a map of its own", () => {
     const font = readTrueType(machineFace("LiberationSans-Regular")!)!;
-    const glyph = characterMaps(font)![0]!.glyphOf(0xe9);
+    const glyph = readCmap(font)![0]!.glyphOf(0xe9);
     const cmap = symbolMap(new Map([[65, font.glyphCount]]));
     const made = readTrueType(
       changeTrueType(font, { advances: new Map([[5, 99]]), added: [{ source: glyph, advance: 700 }], cmap })!,
     )!;
     expect(made.glyphCount).toBe(font.glyphCount + 1);
-    expect([advanceOf(made, 5), advanceOf(made, font.glyphCount)]).toEqual([99, 700]);
+    expect([advanceWidth(made, 5), advanceWidth(made, font.glyphCount)]).toEqual([99, 700]);
     expect(outlineOf(made, font.glyphCount)).toEqual(outlineOf(font, glyph));
-    const maps = characterMaps(made)!;
+    const maps = readCmap(made)!;
     expect(maps.map(({ platform, encoding }) => [platform, encoding])).toEqual([[3, 0]]);
     expect(maps[0]!.glyphOf(0xf041)).toBe(font.glyphCount);
     expect([...maps[0]!.entries()]).toEqual([[0xf041, font.glyphCount]]);
@@ -169,17 +169,17 @@ describe.skipIf(!hasMachineFonts)("programs", () => {
 
   test("TrueType: a few glyphs, with those they are made of", () => {
     const font = readTrueType(machineFace("LiberationSans-Regular")!)!;
-    const eacute = characterMaps(font)![0]!.glyphOf(0xe9);
+    const eacute = readCmap(font)![0]!.glyphOf(0xe9);
     const bytes = compactTrueType(font, [{ source: eacute, advance: 1000 }])!;
     const made = readTrueType(bytes)!;
     expect(bytes.length).toBeLessThan(30_000);
     expect(made.glyphCount).toBe(4);
-    expect(advanceOf(made, 1)).toBe(1000);
+    expect(advanceWidth(made, 1)).toBe(1000);
     expect(unitsPerEm(made)).toBe(2048);
   });
 
   test("the entries of a character map are what it gives one by one", () => {
-    for (const map of characterMaps(readTrueType(machineFace("DejaVuSans")!)!)!) {
+    for (const map of readCmap(readTrueType(machineFace("DejaVuSans")!)!)!) {
       const entries = [...map.entries()];
       expect(entries.length).toBeGreaterThan(200);
       for (const [code, glyph] of entries.slice(0, 3000)) expect(map.glyphOf(code)).toBe(glyph);
@@ -193,7 +193,7 @@ describe.skipIf(!hasMachineFonts)("programs", () => {
       for (const [index, word] of [0, 1, 3, 10, 0, 12, 12].entries()) cmap.writeUInt16BE(word, index * 2);
       cmap.writeUInt32BE(groups.length, 24);
       for (const [index, long] of groups.flat().entries()) cmap.writeUInt32BE(long, 28 + index * 4);
-      return characterMaps({ tables: new Map([["cmap", cmap]]) })![0]!;
+      return readCmap({ tables: new Map([["cmap", cmap]]) })![0]!;
     };
     const groups = [
       [32, 40, 1],

@@ -1,14 +1,14 @@
 // Tests documents whose fonts break one rule each: afterwards no rule is broken, the picture is the same, and the text
 // is present.
 import { describe, expect, test } from "vitest";
-import type { FontShelf } from "../../../../src/core/font-shelf.ts";
+import type { FontProvider } from "../../../../src/core/font-shelf.ts";
 import { Budget } from "../../../../src/pdf/objects/budget.ts";
 import { MupdfSource } from "../../../../src/pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../../../src/pdf/objects/pdf-file.ts";
 import { writeFile } from "../../../../src/pdf/objects/writer.ts";
-import { EMPTY_SHELF } from "../../../../src/pdf/pdfa/fonts/font-shelf.ts";
+import { NO_FONTS } from "../../../../src/pdf/pdfa/fonts/font-shelf.ts";
 import { repairFonts } from "../../../../src/pdf/pdfa/fonts/repair-fonts.ts";
-import type { ArchivalLevel } from "../../../../src/pdf/pdfa/level.ts";
+import type { PdfaLevel } from "../../../../src/pdf/pdfa/level.ts";
 import type { RuleFailure } from "../../../../src/pdf/pdfa/rule-failure.ts";
 import { FONT_PDFS, unicodeMap } from "../../../fixtures/font-pdfs.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
@@ -22,8 +22,8 @@ const MIB = 2 ** 20;
 
 async function repaired(
   pdf: Uint8Array,
-  level: ArchivalLevel,
-  { shelf = machineShelf, failures = [] }: { shelf?: FontShelf; failures?: readonly RuleFailure[] } = {},
+  level: PdfaLevel,
+  { shelf = machineShelf, failures = [] }: { shelf?: FontProvider; failures?: readonly RuleFailure[] } = {},
 ): Promise<Uint8Array> {
   const budget = new Budget(512 * MIB);
   const source = await MupdfSource.open(pdf, 512 * MIB, budget);
@@ -225,7 +225,7 @@ describe.skipIf(!hasMachineFonts)("where text is", () => {
 
   test("without a shelf a font that is not embedded stays as it is", async () => {
     const pdf = pageOf(new PdfBuilder(), "BT /G 24 Tf 20 150 Td (as it is) Tj ET", `/Font<</G<<${HELVETICA}>>>>`);
-    const made = await repaired(pdf, level, { shelf: EMPTY_SHELF });
+    const made = await repaired(pdf, level, { shelf: NO_FONTS });
     expect(await brokenFontRules(made, level)).toEqual(["embedded"]);
     expect(pageTexts(made)).toEqual(["as it is"]);
   });

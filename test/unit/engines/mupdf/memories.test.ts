@@ -1,6 +1,6 @@
 // Tests that engines follow each other in one memory, without a trace of the one before.
 import { expect, test } from "vitest";
-import { giveBack, takeMemory } from "../../../../src/engines/mupdf/memories.ts";
+import { releaseMemory, acquireMemory } from "../../../../src/engines/mupdf/memories.ts";
 import { Mupdf } from "../../../../src/engines/mupdf/mupdf.ts";
 
 const LIMITS = { heapLimitBytes: 88 * 2 ** 20 };
@@ -22,16 +22,16 @@ test("the next engine has the memory of the one before, but not its bytes", asyn
 });
 
 test("a memory that was given back is empty", () => {
-  const memory = takeMemory();
+  const memory = acquireMemory();
   new Uint8Array(memory.buffer).fill(1);
-  giveBack(memory);
-  expect(takeMemory()).toBe(memory);
+  releaseMemory(memory);
+  expect(acquireMemory()).toBe(memory);
   expect(new Uint8Array(memory.buffer).every((byte) => byte === 0)).toBe(true);
 });
 
 test("a memory that grew large is not kept", () => {
-  const memory = takeMemory();
+  const memory = acquireMemory();
   memory.grow(16 * (2 ** 20 / 2 ** 16));
-  giveBack(memory);
-  expect(takeMemory()).not.toBe(memory);
+  releaseMemory(memory);
+  expect(acquireMemory()).not.toBe(memory);
 });

@@ -30,21 +30,21 @@ describe("conformance", () => {
 
 test("claims survive the process, and other users cannot read them", async () => {
   const answer = { status: 404, headers: [], text: "{}" };
-  await database.getByName("survivor").take("a", "content");
-  await database.getByName("survivor").keep("a", "content", answer);
+  await database.getByName("survivor").acquire("a", "content");
+  await database.getByName("survivor").complete("a", "content", answer);
   using again = await ClaimDatabase.open(folder, () => now);
-  expect(await again.getByName("survivor").take("b", "content")).toEqual({ kind: "kept", answer });
+  expect(await again.getByName("survivor").acquire("b", "content")).toEqual({ kind: "kept", answer });
   expect(statSync(join(folder, "claims.db")).mode & 0o077).toBe(0);
 });
 
 test("what has outlived its time is swept with its own files", async () => {
   const keep = async (name: string, file: { id: string; isOwn: boolean }) => {
-    await database.getByName(name).take("a", "content");
-    await database.getByName(name).keep("a", "content", { status: 200, headers: [], text: "", file });
+    await database.getByName(name).acquire("a", "content");
+    await database.getByName(name).complete("a", "content", { status: 200, headers: [], text: "", file });
   };
   await keep("own", { id: "own file", isOwn: true });
   await keep("named", { id: "file of the client", isOwn: false });
-  await database.getByName("crashed").take("a", "content");
+  await database.getByName("crashed").acquire("a", "content");
   const removed: string[] = [];
   const sweep = () => database.sweep(async (ids) => void removed.push(...ids));
   await sweep();

@@ -1,9 +1,9 @@
 // Tests the differences that the comparison finds between a document and its converted copy.
 import { describe, expect, test } from "vitest";
 import { type Comparison, comparePdfs } from "../../../../src/operations/pdfa-steps/compare-pdfs.ts";
-import { lookAtPdf } from "../../../../src/operations/pdfa-steps/look-at-pdf.ts";
-import type { PageLook } from "../../../../src/pdf/pdfa/comparison/document-look.ts";
-import { decodeLooks, encodeCount, encodeLook } from "../../../../src/pdf/pdfa/comparison/look-records.ts";
+import { renderPdf } from "../../../../src/operations/pdfa-steps/look-at-pdf.ts";
+import type { PageRendering } from "../../../../src/pdf/pdfa/comparison/document-look.ts";
+import { decodeRenderings, encodeCount, encodeRendering } from "../../../../src/pdf/pdfa/comparison/look-records.ts";
 import { PdfBuilder, plainPdf } from "../../../fixtures/pdf-builder.ts";
 import { CONTEXT, outputsOf } from "../../../support/operations.ts";
 
@@ -123,10 +123,10 @@ test("what was seen of one document or of both beforehand, with pictures or with
   const context = { ...CONTEXT, heapLimitBytes: 2 ** 29 };
   const before = plainPdf("A", "B", "C");
   const others = [before, plainPdf("A", "B"), page(square), plainPdf("A", "", "C")];
-  const seen = async (pdf: Uint8Array) => (await outputsOf(lookAtPdf, [pdf], { timeMs: 60_000 }, context))[0]!;
+  const seen = async (pdf: Uint8Array) => (await outputsOf(renderPdf, [pdf], { timeMs: 60_000 }, context))[0]!;
   const withoutPictures = (looks: Uint8Array) => {
-    const { pageCount, pages } = decodeLooks(looks);
-    const records = [...pages].map(([index, look]) => encodeLook(index, look as PageLook, false));
+    const { pageCount, pages } = decodeRenderings(looks);
+    const records = [...pages].map(([index, look]) => encodeRendering(index, look as PageRendering, false));
     return Buffer.concat([encodeCount(pageCount), ...records]);
   };
   const looks = await seen(before);

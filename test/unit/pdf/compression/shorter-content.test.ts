@@ -1,12 +1,12 @@
 // Tests content streams that take fewer bytes: all tokens stay the same, or the stream is not changed.
 import { describe, expect, test } from "vitest";
 import { INVISIBLE, TINY } from "../../../../src/pdf/compression/content-rounding.ts";
-import { shorterContent } from "../../../../src/pdf/compression/shorter-content.ts";
+import { minifyContent } from "../../../../src/pdf/compression/shorter-content.ts";
 import { readOperations } from "../../../../src/pdf/content/content.ts";
 import { apply, IDENTITY, type Matrix, multiply } from "../../../../src/pdf/content/matrix.ts";
 
 const shorter = (text: string, tolerance = INVISIBLE, scale = 1) => {
-  const bytes = shorterContent(Buffer.from(text, "latin1"), { tolerance, scale });
+  const bytes = minifyContent(Buffer.from(text, "latin1"), { tolerance, scale });
   return bytes && Buffer.from(bytes).toString("latin1");
 };
 
@@ -48,7 +48,7 @@ describe("digits that nobody sees go", () => {
 
   test("unless the scale is not known", () => {
     const text = "  123.45678 12.345678 m .12345678 w";
-    const bytes = shorterContent(Buffer.from(text), { tolerance: TINY });
+    const bytes = minifyContent(Buffer.from(text), { tolerance: TINY });
     expect(Buffer.from(bytes!).toString()).toBe("123.45678 12.345678 m .12345678 w");
   });
 });

@@ -8,7 +8,7 @@ import {
   PATH_PAINTING,
   TEXT_PLACING,
   TEXT_SHOWING,
-  withoutMarks,
+  nonPaintingEquivalent,
 } from "../../../../src/pdf/content/operators.ts";
 
 /** ISO 32000-1, Annex A, without the parts of an inline image. */
@@ -47,6 +47,6 @@ describe("operators of content streams", () => {
     ["/F 1 Tf", undefined],
   ])("%s without marks", (source, expected) => {
     const [operation] = readOperations(new Uint8Array(Buffer.from(source)));
-    expect(withoutMarks(operation!.operator, operation!.operands)).toBe(expected);
+    expect(nonPaintingEquivalent(operation!.operator, operation!.operands)).toBe(expected);
   });
 });

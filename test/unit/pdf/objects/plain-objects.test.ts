@@ -4,7 +4,7 @@ import { parsePages } from "../../../../src/core/pages.ts";
 import { mergePdfs } from "../../../../src/operations/merge-pdfs.ts";
 import { Budget } from "../../../../src/pdf/objects/budget.ts";
 import { MupdfSource } from "../../../../src/pdf/objects/mupdf-source.ts";
-import { PlainObjects } from "../../../../src/pdf/objects/plain-objects.ts";
+import { UnencryptedObjects } from "../../../../src/pdf/objects/plain-objects.ts";
 import { serialize } from "../../../../src/pdf/objects/serialize.ts";
 import type { Value } from "../../../../src/pdf/objects/values.ts";
 import { MANY } from "../../../fixtures/many-objects.ts";
@@ -18,7 +18,7 @@ const text = (value: Value) => serialize(value, ({ number }) => number);
 async function readTwice(pdf: Uint8Array): Promise<[number: number, plain: Value | undefined, engine: string][]> {
   // Below the number of objects from which on the engine is not asked.
   const source = await MupdfSource.open(pdf, HEAP_BYTES, new Budget(HEAP_BYTES));
-  const plain = PlainObjects.of(pdf);
+  const plain = UnencryptedObjects.of(pdf);
   const read = Array.from({ length: source.size }, (_, number): [number, Value | undefined, string] => {
     const object = source.load(number);
     const engine = object !== null && typeof object === "object" && "body" in object ? "a stream" : text(object);
@@ -76,7 +76,7 @@ test.each(UNCERTAIN)("%s is left to the engine", (object) => {
   const builder = new PdfBuilder();
   builder.page("Objects");
   const number = Number.parseInt(builder.add(object), 10);
-  const plain = PlainObjects.of(builder.bytes());
+  const plain = UnencryptedObjects.of(builder.bytes());
   expect(plain!.load(number, () => null)).toBeUndefined();
 });
 
@@ -95,7 +95,7 @@ test("an object that is not where the file says is left to the engine", () => {
   const at = source.indexOf("(first)");
   const header = source.lastIndexOf(" obj", at);
   const number = Number(/(\d+) 0$/.exec(source.slice(0, header))![1]);
-  expect(PlainObjects.of(pdf)!.load(number, () => null)).toMatchObject({ latin1: "first" });
+  expect(UnencryptedObjects.of(pdf)!.load(number, () => null)).toMatchObject({ latin1: "first" });
   const start = source.lastIndexOf(`${number} 0 obj`, at);
   const moved = Buffer.from(source, "latin1");
   moved.write(
@@ -103,7 +103,7 @@ test("an object that is not where the file says is left to the engine", () => {
     start,
     "latin1",
   );
-  expect(PlainObjects.of(moved)!.load(number, () => null)).toBeUndefined();
+  expect(UnencryptedObjects.of(moved)!.load(number, () => null)).toBeUndefined();
 });
 
 test("many fields are merged as the same fields in few are", async () => {
