@@ -60,7 +60,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/unit/**/*.test.ts"],
-          setupFiles: ["./test/support/no-programs.ts"],
+          setupFiles: ["./test/support/forbid-subprocesses.ts"],
           environment: "node",
           testTimeout: 120_000,
           sequence: { groupOrder: 0 },
@@ -88,7 +88,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
-          globalSetup: ["./test/support/stand-in-platform.ts"],
+          globalSetup: ["./test/support/fake-platform.ts"],
           testTimeout: 120_000,
           sequence: { groupOrder: 1 },
         },

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parsePages } from "../src/core/pages.ts";
+import { parsePages } from "../src/document/contract/pages.ts";
 import { linearizePdf } from "../src/operations/linearize-pdf.ts";
 import { mergePdfs } from "../src/operations/merge-pdfs.ts";
 import { splitPdf } from "../src/operations/split-pdf.ts";

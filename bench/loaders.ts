@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import * as mupdf from "mupdf";
-import { imageToPdf } from "../src/operations/image-to-pdf.ts";
+import { imageToPdf } from "../src/operations/to-pdf/image-to-pdf.ts";
 import { inputOf } from "../test/support/operations.ts";
 import { row } from "./measure.ts";
 

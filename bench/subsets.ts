@@ -5,12 +5,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync, gzipSync } from "node:zlib";
 import * as mupdf from "mupdf";
-import { cffTable, readCff } from "../src/fonts/cff/cff.ts";
-import { subsetCff } from "../src/fonts/cff/subset-cff.ts";
-import { writeSfnt, subsetTrueType } from "../src/fonts/truetype/subset-truetype.ts";
-import { outlineOf, readTrueType, viewOf } from "../src/fonts/truetype/truetype.ts";
-import { subsetType1 } from "../src/fonts/type1/subset-type1.ts";
-import { readType1 } from "../src/fonts/type1/type1.ts";
+import { cffTable, readCff } from "../src/document/fonts/cff/cff.ts";
+import { subsetCff } from "../src/document/fonts/cff/subset-cff.ts";
+import { subsetTrueType, writeSfnt } from "../src/document/fonts/truetype/subset-truetype.ts";
+import { outlineOf, readTrueType, viewOf } from "../src/document/fonts/truetype/truetype.ts";
+import { subsetType1 } from "../src/document/fonts/type1/subset-type1.ts";
+import { readType1 } from "../src/document/fonts/type1/type1.ts";
 import { HarfBuzz } from "./harfbuzz.ts";
 import { row } from "./measure.ts";
 

@@ -6,7 +6,7 @@ import { flushCompileCache } from "node:module";
 for (const module of [
   "./jobs/app.ts",
   "./jobs/running-engines.ts",
-  "./pdfa/system-shelf.ts",
+  "./pdfa/system-fonts.ts",
   "../src/operations/index.ts",
 ]) {
   await import(module);

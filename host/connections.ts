@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { LIMITS } from "../src/core/limits.ts";
+import { LIMITS } from "../src/document/contract/limits.ts";
 
 /** Browsers and proxies send no request before the answer to the one before it. */
 const WAITING = 16;

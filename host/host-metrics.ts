@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
 import { collectProcessMetrics, DURATION_BUCKETS } from "../container/processes/process-metrics.ts";
-import type { CompletedRequest } from "../src/core/answered-request.ts";
+import type { CompletedRequest } from "../src/service/ports/completed-request.ts";
 
 /** The metrics of this process itself. The container's own have another prefix. */
 const PROCESS_PREFIX = "pagewright_host_";

@@ -2,7 +2,7 @@
 
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
-import { LIMITS } from "../src/core/limits.ts";
+import { LIMITS } from "../src/document/contract/limits.ts";
 import type { HostMetrics } from "./host-metrics.ts";
 import type { Variables } from "./settings.ts";
 

@@ -15,11 +15,11 @@
 
 import { resolve } from "node:path";
 import { selectedEngines } from "../container/engine-selection.ts";
-import { isKey } from "../src/core/api-key.ts";
-import type { ProcessCapacity } from "../src/core/budgets.ts";
-import { type Env, readConfig } from "../src/core/config.ts";
-import { LOOPBACK_HOSTS, SETTINGS } from "../src/core/settings.ts";
-import { hostCapacity } from "./budgets.ts";
+import { isKey } from "../src/service/ports/api-key.ts";
+import type { ProcessCapacity } from "../src/service/settings/capacity.ts";
+import { type Env, readConfig } from "../src/service/settings/config.ts";
+import { LOOPBACK_HOSTS, SETTINGS } from "../src/service/settings/settings.ts";
+import { hostCapacity } from "./capacity.ts";
 
 /** Settings that the app reads from its bindings. */
 export type Variables = Omit<Env, "FILES" | "API_KEYS" | "CLAIMS" | "JOBS" | "CONTAINER" | "LIMITER" | "USAGE_RECORDS">;

@@ -1,6 +1,6 @@
-// Generates source files of the client from the operations (src/http/mcp/tools.ts).
+// Generates source files of the client from the operations (src/service/http/mcp/tools.ts).
 import { camelCased } from "../client/core/error.ts";
-import type { Parameter, ParameterSchema, Tool } from "../src/http/mcp/tools.ts";
+import type { Parameter, ParameterSchema, Tool } from "../src/service/http/mcp/tools.ts";
 
 const WRITTEN = "// Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.\n";
 
@@ -36,7 +36,7 @@ ${tools
 `;
 }
 
-/** Returns `client/cli/declared.ts`: the operations with the schemas of their parameters. */
+/** Returns `client/cli/operation-schemas.ts`: the operations with the schemas of their parameters. */
 export function declaredSource(tools: readonly Tool[]): string {
   return `${WRITTEN}import type { DeclaredOperation } from "./operation-types.ts";
 

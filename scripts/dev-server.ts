@@ -133,7 +133,7 @@ function spawnWrangler(options: DevServerOptions): ChildProcess {
   // The platform's containers do not run here.
   const vars = { CONTAINER_URL: "off", ...options.vars, VARIANT: options.variant };
   const args = [
-    ...["--no-warnings", "--import", join(root, "scripts/follow-parent.mjs"), wranglerCli, "dev", "--local"],
+    ...["--no-warnings", "--import", join(root, "scripts/exit-with-parent.mjs"), wranglerCli, "dev", "--local"],
     ...["--ip", "127.0.0.1", "--port", String(options.port), "--inspector-port", String(options.inspectorPort ?? 0)],
     ...["--persist-to", options.persistTo, "--show-interactive-dev-session=false"],
     ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),

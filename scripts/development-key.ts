@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hashKey } from "../src/core/api-key.ts";
+import { hashKey } from "../src/service/ports/api-key.ts";
 import { listKeys, putKeys } from "./key-records.ts";
 
 /**

@@ -4,7 +4,7 @@
 // part's file documents its flags. Prints one line for each part, and exits with 1 if any result is not as required.
 
 import { parseArgs } from "node:util";
-import type { FaultOptions, Run } from "../test/faults/part.ts";
+import type { FaultOptions, Run } from "../test/faults/suite.ts";
 import { installEngines } from "./container-process.ts";
 
 /** Parts by name, with the flags that each reads besides the common ones. */
@@ -17,7 +17,7 @@ const PARTS: Readonly<Record<string, { readonly flags: readonly string[]; load()
   hostile: { flags: ["answers"], load: () => import("../test/faults/hostile-server.ts") },
   host: { flags: ["rounds", "clients"], load: () => import("../test/faults/host-crashes.ts") },
   stalls: { flags: ["connections", "probes", "targets"], load: () => import("../test/faults/stalls.ts") },
-  crowd: { flags: ["seconds", "crowd"], load: () => import("../test/faults/crowd.ts") },
+  crowd: { flags: ["seconds", "crowd"], load: () => import("../test/faults/concurrent-clients.ts") },
 };
 
 process.exit((await main()) ? 0 : 1);

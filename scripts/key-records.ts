@@ -5,9 +5,9 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { KEY_FILE, KeyDatabase, type KeyEntry } from "../host/storage/key-database.ts";
-import type { KeyRecord } from "../src/core/api-key.ts";
-import { SERVICE_SIGNER } from "../src/core/webhooks.ts";
+import { KEY_FILE, KeyDatabase, type KeyEntry } from "../host/storage/sqlite/key-database.ts";
+import type { KeyRecord } from "../src/service/ports/api-key.ts";
+import { SERVICE_SIGNER } from "../src/service/ports/webhooks.ts";
 import { runWrangler } from "./wrangler.ts";
 
 /**

@@ -1,7 +1,7 @@
 // Reads the settings of an API key from the arguments of `npm run keys`: expiry, scopes and limits.
 
-import type { KeyRecord } from "../src/core/api-key.ts";
-import type { LimitName } from "../src/core/limiter.ts";
+import type { KeyRecord } from "../src/service/ports/api-key.ts";
+import type { LimitName } from "../src/service/ports/limiter.ts";
 
 /** Loaded only where it is used, because it loads all engines. */
 const ENDPOINTS = new URL("../src/endpoints/index.ts", import.meta.url).href;

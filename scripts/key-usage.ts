@@ -1,8 +1,8 @@
 // Reads the usage of API keys where a service records it: in D1, or in the database of the host on Node.
 
-import { UsageDatabase } from "../host/storage/usage-database.ts";
-import type { KeyUsage } from "../src/core/usage.ts";
-import { CREATE_USAGE, READ_ALL_USAGE } from "../src/keys/usage-table.ts";
+import { UsageDatabase } from "../host/storage/sqlite/usage-database.ts";
+import { CREATE_USAGE, READ_ALL_USAGE } from "../src/service/keys/usage-table.ts";
+import type { KeyUsage } from "../src/service/ports/usage.ts";
 import type { Namespace } from "./key-records.ts";
 import { runWrangler } from "./wrangler.ts";
 

@@ -3,11 +3,11 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { KeyEntry } from "../host/storage/key-database.ts";
-import { hashKey, isKey } from "../src/core/api-key.ts";
-import { LIMITS } from "../src/core/limits.ts";
-import { type Counts, dayOf } from "../src/core/usage.ts";
-import { NO_COUNTS, sumOf } from "../src/keys/usage-table.ts";
+import type { KeyEntry } from "../host/storage/sqlite/key-database.ts";
+import { LIMITS } from "../src/document/contract/limits.ts";
+import { NO_COUNTS, sumOf } from "../src/service/keys/usage-table.ts";
+import { hashKey, isKey } from "../src/service/ports/api-key.ts";
+import { type Counts, dayOf } from "../src/service/ports/usage.ts";
 import type { Variant } from "./dev-server.ts";
 import { forgetDevelopmentKey } from "./development-key.ts";
 import { listKeys, type Namespace, putKeys } from "./key-records.ts";

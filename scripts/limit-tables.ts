@@ -1,8 +1,14 @@
 // Writes the tables of docs/limits.md from the limits in the code. Knows nothing about the rest of the page.
 
 import { CONTAINER_LIMITS } from "../container/limits.ts";
-import { LIMITS } from "../src/core/limits.ts";
-import { CONTAINER_MEANINGS, EDGE_MEANINGS, TIME_LIMIT_DESCRIPTIONS, TIMES, type TimeLimit } from "./limit-meanings.ts";
+import { LIMITS } from "../src/document/contract/limits.ts";
+import {
+  CONTAINER_MEANINGS,
+  EDGE_MEANINGS,
+  TIME_LIMIT_DESCRIPTIONS,
+  TIMES,
+  type TimeLimit,
+} from "./limit-descriptions.ts";
 
 const TABLES: Readonly<Record<string, () => string>> = {
   edge: () => sizeTable(LIMITS, EDGE_MEANINGS),

@@ -1,9 +1,9 @@
 // Makes the secrets that sign webhooks, and stores them in the record of a key or of the service itself.
 
 import { randomBytes } from "node:crypto";
-import type { KeyEntry } from "../host/storage/key-database.ts";
-import type { KeyRecord, SigningSecret } from "../src/core/api-key.ts";
-import { SERVICE_SIGNER, validSecrets } from "../src/core/webhooks.ts";
+import type { KeyEntry } from "../host/storage/sqlite/key-database.ts";
+import type { KeyRecord, SigningSecret } from "../src/service/ports/api-key.ts";
+import { SERVICE_SIGNER, validSecrets } from "../src/service/ports/webhooks.ts";
 import { listRecords, type Namespace } from "./key-records.ts";
 
 const SECRET_BYTES = 32;

@@ -1,9 +1,9 @@
 // `npm start`: runs the service on this machine until Ctrl-C. Environment: VARIANT (private, keyed), PORT, API_KEY,
-// SETTINGS of src/core/settings.ts, those of the container; STATE_DIR, the folder for stored files, keys and logs (default
+// SETTINGS of src/service/settings/settings.ts, those of the container; STATE_DIR, the folder for stored files, keys and logs (default
 // .wrangler).
 
 import { join, relative, resolve } from "node:path";
-import { LOOPBACK_HOSTS, SETTINGS } from "../src/core/settings.ts";
+import { LOOPBACK_HOSTS, SETTINGS } from "../src/service/settings/settings.ts";
 import { type ContainerProcess, installEngines, startContainer } from "./container-process.ts";
 import { type DevServer, logTail, startDevServer, type Variant } from "./dev-server.ts";
 import { ensureDevelopmentKey } from "./development-key.ts";

@@ -1,21 +1,21 @@
 // The Worker's entry point, which contains only the handlers that the platform calls.
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { createApp } from "./app.ts";
-import { ISOLATE_CAPACITY } from "./core/budgets.ts";
-import { type Env, readConfig } from "./core/config.ts";
-import type { LeasedJob } from "./core/jobs.ts";
-import type { DeliveryOutcome, WebhookMessage } from "./core/webhooks.ts";
-import { usageOf } from "./http/guard.ts";
-import { removeOldUsage } from "./keys/usage-table.ts";
-import { removeExpired } from "./storage/expired.ts";
+import { createApp } from "./app/app.ts";
+import { usageOf } from "./service/http/clients/guard.ts";
+import { removeOldUsage } from "./service/keys/usage-table.ts";
+import type { LeasedJob } from "./service/ports/jobs.ts";
+import type { DeliveryOutcome, WebhookMessage } from "./service/ports/webhooks.ts";
+import { ISOLATE_CAPACITY } from "./service/settings/capacity.ts";
+import { type Env, readConfig } from "./service/settings/config.ts";
+import { removeExpired } from "./service/storage/expired.ts";
 
 // The library finds it by its name when a Durable Object is made anew beside a running container.
 export { ContainerProxy } from "@cloudflare/containers";
-export { ClaimObject } from "./jobs/claim-object.ts";
-export { JobQueueObject } from "./jobs/job-queue-object.ts";
-export { ClientLimits } from "./keys/client-limits.ts";
-export { Dispatcher } from "./placement/dispatcher.ts";
-export { EngineContainer, WebContainer } from "./placement/engine-container.ts";
+export { ClaimObject } from "./service/jobs/claim-object.ts";
+export { JobQueueObject } from "./service/jobs/job-queue-object.ts";
+export { ClientLimits } from "./service/keys/client-limits.ts";
+export { Dispatcher } from "./service/placement/instances/dispatcher.ts";
+export { EngineContainer, WebContainer } from "./service/placement/instances/engine-container.ts";
 
 const app = createApp(ISOLATE_CAPACITY);
 

@@ -3,7 +3,7 @@ import { PagewrightError } from "../core/error.ts";
 import type { Pagewright } from "../core/pagewright.ts";
 import type { Progress } from "../core/progress.ts";
 import { complaintOf } from "./complaint.ts";
-import { convert, type ConversionResult, type ConversionTask } from "./convert.ts";
+import { type ConversionResult, type ConversionTask, convert } from "./convert.ts";
 import { Display, printable } from "./display.ts";
 
 /** What a command works with. Tests give their own. */

@@ -1,4 +1,4 @@
-// Defines what the command line and agents know of each operation (src/http/mcp/tools.ts).
+// Defines what the command line and agents know of each operation (src/service/http/mcp/tools.ts).
 import type { OperationName } from "../core/operations.ts";
 
 /** A JSON schema of one parameter. */

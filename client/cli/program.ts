@@ -2,11 +2,11 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { Params } from "../core/pagewright.ts";
 import { Pagewright } from "../node.ts";
-import { type BatchOptions, runBatch, type CliContext } from "./batch.ts";
+import { type BatchOptions, type CliContext, runBatch } from "./batch.ts";
 import { completionFor, SHELLS } from "./completion.ts";
-import { OPERATION_SCHEMAS } from "./declared.ts";
 import { addFileCommands } from "./file-commands.ts";
 import { readOperands } from "./operands.ts";
+import { OPERATION_SCHEMAS } from "./operation-schemas.ts";
 import type { DeclaredOperation } from "./operation-types.ts";
 import { optionsOf, paramsOf } from "./parameters.ts";
 import { readSettings, type ServiceOptions } from "./settings.ts";

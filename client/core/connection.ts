@@ -1,6 +1,7 @@
 // Sends requests to one service: with the key, a limit on the time until the answer, and further attempts.
+
+import { backoffMs, delay } from "./backoff.ts";
 import { errorOf, isTemporary, OriginRefused, PagewrightError } from "./error.ts";
-import { delay, backoffMs } from "./pauses.ts";
 
 export interface Options {
   /** Address of the service, for example `https://pagewright.example.com`. */

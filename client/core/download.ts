@@ -1,7 +1,8 @@
 // Fetches a stored file as a stream that outlives broken connections.
+
+import { backoffMs, delay, raceAbort } from "./backoff.ts";
 import type { Connection } from "./connection.ts";
 import { isTemporary, PagewrightError } from "./error.ts";
-import { delay, backoffMs, raceAbort } from "./pauses.ts";
 import type { CallOptions } from "./progress.ts";
 
 export interface Download {

@@ -1,8 +1,9 @@
 // Runs one job at the service: asks for it, follows it, and cancels it.
-import { type Connection, json, discardBody } from "./connection.ts";
+
+import { backoffMs, delay, raceAbort } from "./backoff.ts";
+import { type Connection, discardBody, json } from "./connection.ts";
 import { errorSaying, isTemporary, PagewrightError } from "./error.ts";
 import { eventsIn } from "./events.ts";
-import { delay, backoffMs, raceAbort } from "./pauses.ts";
 import type { CallOptions } from "./progress.ts";
 import { CANCEL_TIMEOUT_MS } from "./upload.ts";
 

@@ -1,11 +1,11 @@
 // The client: one method for each operation, made from the table that the declarations of the endpoints give.
-import { Connection, json, discardBody, type Options } from "./connection.ts";
+import { Connection, discardBody, json, type Options } from "./connection.ts";
 import { PagewrightError, snakeCased } from "./error.ts";
 import {
-  type ResolvedInput,
-  resolveInputs,
   type Inputs,
   type OpenPath,
+  type ResolvedInput,
+  resolveInputs,
   type Selected,
   type StoredInput,
 } from "./inputs.ts";

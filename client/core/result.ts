@@ -1,5 +1,5 @@
 // Defines what calls give: files that the service has stored, which further calls take as inputs.
-import { type Connection, json, discardBody } from "./connection.ts";
+import { type Connection, discardBody, json } from "./connection.ts";
 import { type Download, download } from "./download.ts";
 import { PagewrightError } from "./error.ts";
 import type { StoredInput } from "./inputs.ts";

@@ -1,9 +1,10 @@
 // Sends files to the service: small ones in one request, larger ones piece by piece (tus 1.0), streams of unknown size as
 // one stream where the platform can send one.
-import { type Connection, json, discardBody } from "./connection.ts";
+
+import { backoffMs, delay } from "./backoff.ts";
+import { type Connection, discardBody, json } from "./connection.ts";
 import { isTemporary, PagewrightError } from "./error.ts";
 import type { LocalFile } from "./inputs.ts";
-import { delay, backoffMs } from "./pauses.ts";
 import type { CallOptions } from "./progress.ts";
 
 /** Bytes of one request; a file is never in memory as a whole. Cloudflare takes at most 100 MB. */

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { copyFile, rename } from "node:fs/promises";
-import { EngineFailure } from "../../src/core/failure.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
 
 /**
  * Checks an output. The files in the folder were written by a process that read an untrusted document. A link would

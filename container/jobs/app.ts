@@ -9,14 +9,19 @@ import { pipeline } from "node:stream/promises";
 import { ReadableStream } from "node:stream/web";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
-import { EngineFailure } from "../../src/core/failure.ts";
-import { FRAME_VERSION, FRAME_VERSION_HEADER, sameFrames } from "../../src/placement/frame-version.ts";
-import { decodeRequest, encodeFailure, responseOutcome, type RemoteRequest } from "../../src/placement/remote.ts";
-import { describeError } from "../operations/answer.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { FRAME_VERSION, FRAME_VERSION_HEADER, sameFrames } from "../../src/service/placement/frame-version.ts";
+import {
+  decodeRequest,
+  encodeFailure,
+  type RemoteRequest,
+  responseOutcome,
+} from "../../src/service/placement/remote.ts";
+import { describeError } from "../operations/encode-outputs.ts";
 import { Priority } from "../processes/priority.ts";
 import { type FileInput, fileInput } from "../scratch/file-input.ts";
 import type { JobFolder, Scratch } from "../scratch/scratch.ts";
-import type { ContainerOperation, ContainerJob } from "./hosted.ts";
+import type { ContainerJob, ContainerOperation } from "./container-job.ts";
 import type { EndedJob, JobMetrics, JobOutcome } from "./job-metrics.ts";
 import { JobTrace } from "./job-trace.ts";
 import { engineReadiness, type ReadinessSettings } from "./readiness.ts";
@@ -157,8 +162,8 @@ async function* carryOut(
     details.waitedMs = since(started);
     using limit = timeLimit(hosted.timeoutMs, () => outgoing.destroy());
     const ends = AbortSignal.any([signal, limit.signal]);
-    const aside: ContainerJob["withoutPermit"] = (work) => entry.withoutPermit(work, ends);
-    const job = { inputs, params, folder: folder.path, log, aside, signal: ends };
+    const withoutPermit: ContainerJob["withoutPermit"] = (work) => entry.withoutPermit(work, ends);
+    const job = { inputs, params, folder: folder.path, log, withoutPermit, signal: ends };
     for await (const frame of priority.within(hosted.run(job))) {
       details.answerBytes = Number(details.answerBytes ?? 0) + frame.length;
       outcome = outcomeOf(frame, signal);

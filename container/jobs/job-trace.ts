@@ -1,8 +1,8 @@
 // The spans of one job, which the container reports to its caller with the answer: it may have no network to a
 // collector, and needs no secret of one.
 
-import { newSpanId, readTraceContext, type Span, type TraceContext } from "../../src/core/trace.ts";
-import { encodeSpans } from "../../src/placement/remote.ts";
+import { newSpanId, readTraceContext, type Span, type TraceContext } from "../../src/document/contract/trace.ts";
+import { encodeSpans } from "../../src/service/placement/remote.ts";
 import type { EndedJob } from "./job-metrics.ts";
 
 export interface TracedJob {

@@ -1,8 +1,8 @@
 // Reads the messages of one worker thread, one after the other.
 
 import type { Worker } from "node:worker_threads";
-import { EngineFailure } from "../../src/core/failure.ts";
-import { EngineLost } from "../processes/attempts.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { EngineLost } from "../processes/retry.ts";
 import type { FromThread } from "./thread.ts";
 
 type Log = (message: string, details?: Record<string, unknown>) => void;

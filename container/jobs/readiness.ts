@@ -1,7 +1,7 @@
 // Answers GET /ready of the container: what each engine can do at this moment, and the room for jobs.
 
-import { type ContainerHealth, isHealthy } from "../../src/placement/container-health.ts";
-import type { ContainerOperation } from "./hosted.ts";
+import { type ContainerHealth, isHealthy } from "../../src/service/placement/container-health.ts";
+import type { ContainerOperation } from "./container-job.ts";
 
 export interface ReadinessSettings {
   readonly operations: ReadonlyMap<string, Pick<ContainerOperation, "pool">>;

@@ -2,7 +2,7 @@
 
 import { ENGINE_NAMES, ENGINE_TITLES, type EngineName } from "../engine-selection.ts";
 import { Chromium } from "../engines/chromium/chromium.ts";
-import type { WebProxySettings } from "../engines/chromium/web-proxy.ts";
+import type { WebProxySettings } from "../engines/chromium/network/web-proxy.ts";
 import { type Ghostscript, startGhostscript } from "../engines/ghostscript/ghostscript.ts";
 import { PdfRewriter } from "../engines/ghostscript/pdf.ts";
 import { type LibreOffice, startLibreOffice } from "../engines/libreoffice/libreoffice.ts";
@@ -13,14 +13,14 @@ import { WebRequests } from "../engines/web/web-requests.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import type { Engines } from "../operations/native.ts";
 import { warmUp } from "../operations/warm-up.ts";
-import { EngineLost } from "../processes/attempts.ts";
 import type { EngineState } from "../processes/engine-state.ts";
 import { treeOf } from "../processes/proc.ts";
+import { EngineLost } from "../processes/retry.ts";
 import { missingParts, type SandboxPart } from "../processes/sandbox.ts";
 import type { Scratch } from "../scratch/scratch.ts";
+import { ManagedEngine } from "./managed-engine.ts";
 import { StartOrder } from "./start-order.ts";
 import { Threads } from "./threads.ts";
-import { ManagedEngine } from "./watched.ts";
 
 export interface RunningEnginesSettings {
   readonly scratch: Scratch;

@@ -4,12 +4,12 @@
 import { readlinkSync } from "node:fs";
 import { basename } from "node:path";
 import { parentPort } from "node:worker_threads";
-import { EngineFailure } from "../../src/core/failure.ts";
-import type { Notice } from "../../src/core/notice.ts";
-import type { Context, Input, Output } from "../../src/core/operation.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import type { Notice } from "../../src/document/contract/notice.ts";
+import type { Context, Input, Output } from "../../src/document/contract/operation.ts";
 import { CONTAINER_OPERATIONS, PDFA_STEPS } from "../../src/operations/index.ts";
-import { encodeOutputs, describeError } from "../operations/answer.ts";
-import { systemFonts } from "../pdfa/system-shelf.ts";
+import { describeError, encodeOutputs } from "../operations/encode-outputs.ts";
+import { systemFonts } from "../pdfa/system-fonts.ts";
 import type { ThreadJob } from "../processes/thread-job.ts";
 import { fileInput } from "../scratch/file-input.ts";
 
@@ -40,7 +40,7 @@ let wake: (() => void) | undefined;
 let rest: NodeJS.Timeout | undefined;
 
 port.on("message", (message: ToThread) => {
-  if ("taken" in message) {
+  if ("ack" in message) {
     ahead--;
     wake?.();
   } else if ("ping" in message) {

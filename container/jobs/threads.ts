@@ -3,15 +3,15 @@
 
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
-import { encodeFailure, responseOutcome } from "../../src/placement/remote.ts";
-import { EngineLost, finalFailure, retryCrashOnce } from "../processes/attempts.ts";
+import { encodeFailure, responseOutcome } from "../../src/service/placement/remote.ts";
 import { countEvent } from "../processes/engine-events.ts";
 import type { EngineState } from "../processes/engine-state.ts";
 import { lowerThread, registerWorker } from "../processes/priority.ts";
+import { EngineLost, finalFailure, retryCrashOnce } from "../processes/retry.ts";
 import type { JobThreads, ThreadJob } from "../processes/thread-job.ts";
 import { untilAborted } from "../processes/until-aborted.ts";
+import { watchForHungThread } from "./hung-thread.ts";
 import { hasEnded, Mailbox, nextFrame } from "./mailbox.ts";
-import { watchForHungThread } from "./silence.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 
 export interface ThreadSettings {

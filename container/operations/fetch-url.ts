@@ -1,14 +1,14 @@
 // Fetches a file from the web. Knows nothing about addresses and connections.
 
-import { fetchUrl } from "../../src/operations/fetch-url.ts";
+import { fetchUrl } from "../../src/service/outbound/fetch-url.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
-import { encodeOutputs } from "./answer.ts";
+import { encodeOutputs } from "./encode-outputs.ts";
 import { nativeOperation } from "./native.ts";
 
 /** @throws EngineFailure, OutOfRange as {@link WebFiles.fetch} does */
 export const nativeFetchUrl = nativeOperation(
   fetchUrl,
-  // An instance for web pages has the internet (src/placement/pools.ts), though no browser takes part.
+  // An instance for web pages has the internet (src/service/placement/instances/pools.ts), though no browser takes part.
   { engine: "chromium", countsAsProbe: false, timeoutMs: CONTAINER_LIMITS.fetchMs, onlyInputs: true },
   async function* ({ signal, log }, { url, maxBytes }, { web }) {
     const { name, type, body } = await web.fetch(url, maxBytes, signal);

@@ -4,8 +4,8 @@
 import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { EngineFailure } from "../../src/core/failure.ts";
-import { htmlToPdf } from "../../src/operations/html-to-pdf.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { htmlToPdf } from "../../src/operations/to-pdf/html-to-pdf.ts";
 import type { PageSource } from "../engines/chromium/chromium.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import type { FileInput } from "../scratch/file-input.ts";

@@ -1,10 +1,10 @@
 // Answers with a PDF that an engine exported, and limits its images as the client requested.
 
 import { createReadStream, readFileSync } from "node:fs";
-import type { Notice } from "../../src/core/notice.ts";
+import type { Notice } from "../../src/document/contract/notice.ts";
 import { type LimitImagesParams, limitImages, mayChange } from "../../src/operations/limit-images.ts";
 import { threadJob } from "../processes/thread-job.ts";
-import { encodeOutputs } from "./answer.ts";
+import { encodeOutputs } from "./encode-outputs.ts";
 import type { Engines, NativeJob } from "./native.ts";
 
 /** A PDF that an engine made, and its known losses. */

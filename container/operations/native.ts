@@ -1,6 +1,6 @@
 // Defines the shape of the operations that only the container has, because native engines do the work.
 
-import type { OperationDeclaration } from "../../src/core/operation.ts";
+import type { OperationDeclaration } from "../../src/document/contract/operation.ts";
 import type { EngineName } from "../engine-selection.ts";
 import type { Chromium } from "../engines/chromium/chromium.ts";
 import type { Ghostscript } from "../engines/ghostscript/ghostscript.ts";

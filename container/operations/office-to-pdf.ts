@@ -1,7 +1,7 @@
 // Converts an Office document to PDF with LibreOffice. Knows nothing about how LibreOffice is run.
 
-import { EngineFailure } from "../../src/core/failure.ts";
-import { officeToPdf } from "../../src/operations/office-to-pdf.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { officeToPdf } from "../../src/operations/to-pdf/office-to-pdf.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
 import { nativeOperation } from "./native.ts";

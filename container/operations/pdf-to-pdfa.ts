@@ -1,21 +1,21 @@
 // Converts a PDF to PDF/A: runs the ladder with its rungs on the input file and returns the output file. Knows nothing
 // about how any rung works.
 
-import { EngineFailure } from "../../src/core/failure.ts";
-import type { Output } from "../../src/core/operation.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import type { Output } from "../../src/document/contract/operation.ts";
 import { type PdfToPdfaParams, pdfToPdfa } from "../../src/operations/pdf-to-pdfa.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { conforming } from "../pdfa/conforming.ts";
+import { type ConversionEngines, JobConversionContext } from "../pdfa/conversion-context.ts";
+import { convertToLevel } from "../pdfa/convert.ts";
 import { ghostscript } from "../pdfa/ghostscript.ts";
-import { convertToLevel } from "../pdfa/ladder.ts";
-import { rasterize } from "../pdfa/pictures.ts";
+import { rasterize as rasterizePages } from "../pdfa/rasterize.ts";
 import { repair } from "../pdfa/repair.ts";
-import { JobConversionContext, type ConversionEngines } from "../pdfa/workshop.ts";
 import { SMALL_BYTES } from "../scratch/file-input.ts";
-import { encodeOutputs } from "./answer.ts";
+import { encodeOutputs } from "./encode-outputs.ts";
 import { type NativeJob, nativeOperation } from "./native.ts";
 
-const RUNGS = [conforming, repair, ghostscript];
+const STRATEGIES = [conforming, repair, ghostscript];
 
 export const nativePdfToPdfa = nativeOperation(
   pdfToPdfa,
@@ -37,8 +37,8 @@ export async function* convertToPdfa(
 ): AsyncGenerator<Output> {
   const [input] = job.inputs;
   if (!input) throw new EngineFailure("unsupported", "no file");
-  const rungs = rasterize ? [...RUNGS, rasterize] : RUNGS;
-  const { document, rung } = await convertToLevel(input, rungs, new JobConversionContext(level, rungs, engines, job));
+  const strategies = rasterize ? [...STRATEGIES, rasterizePages] : STRATEGIES;
+  const { document, rung } = await convertToLevel(input, strategies, new JobConversionContext(level, strategies, engines, job));
   job.log("document converted to pdfa", { rung, bytes: document.size });
   yield {
     extension: "pdf",

@@ -2,9 +2,9 @@
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineFailure } from "../../src/core/failure.ts";
-import { namedNotices } from "../../src/core/notice.ts";
-import { postscriptToPdf } from "../../src/operations/postscript-to-pdf.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { namedNotices } from "../../src/document/contract/notice.ts";
+import { postscriptToPdf } from "../../src/operations/to-pdf/postscript-to-pdf.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
 import { nativeOperation } from "./native.ts";

@@ -3,7 +3,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ConversionEngines } from "../pdfa/workshop.ts";
+import type { ConversionEngines } from "../pdfa/conversion-context.ts";
 import { fileInput } from "../scratch/file-input.ts";
 import { convertToPdfa } from "./pdf-to-pdfa.ts";
 
@@ -47,7 +47,7 @@ export async function warmUp(engines: ConversionEngines, folder: string, signal:
     const path = join(folder, `round-${round}.pdf`);
     await writeFile(path, pdf);
     const inputs = [fileInput("sample.pdf", pdf.length, path)];
-    const job = { inputs, folder, signal, log: () => {}, aside: <T>(work: () => Promise<T>) => work() };
+    const job = { inputs, folder, signal, log: () => {}, withoutPermit: <T>(work: () => Promise<T>) => work() };
     // The output has its fonts embedded, and is repaired once more at another level.
     const level = { part: 2, conformance: round % 2 === 0 ? "b" : "u" } as const;
     for await (const { body } of convertToPdfa(engines, { level, rasterize: false }, job)) {

@@ -1,6 +1,6 @@
 // The first rung: a document that conforms already is its own candidate.
 
-import type { Strategy } from "./rung.ts";
+import type { Strategy } from "./strategy.ts";
 
 export const conforming: Strategy = {
   name: "conforming",

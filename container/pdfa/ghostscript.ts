@@ -3,7 +3,7 @@
 
 import { replaceContents } from "../../src/operations/pdfa-steps/replace-contents.ts";
 import { repaired } from "./repair.ts";
-import type { AssessedCandidate, Strategy } from "./rung.ts";
+import type { AssessedCandidate, Strategy } from "./strategy.ts";
 
 /** Clauses on embedding fonts: of ISO 19005-2 and -3, and of ISO 19005-1. */
 const EMBEDDING = new Set(["6.2.11.4.1", "6.3.4"]);

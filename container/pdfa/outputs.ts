@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, writeFile, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
-import type { Output } from "../../src/core/operation.ts";
+import type { Output } from "../../src/document/contract/operation.ts";
 import { type FileInput, fileInput, SMALL_BYTES } from "../scratch/file-input.ts";
 
 /**

@@ -1,7 +1,7 @@
 // The second rung: repairs violations of the rules in place, guided by the validator's findings.
 
-import type { RuleFailure } from "../../src/pdf/pdfa/rule-failure.ts";
-import { type Assessment, type GeneratedFile, type Strategy, repairOnce, type ConversionContext } from "./rung.ts";
+import type { RuleFailure } from "../../src/document/pdfa/rule-failure.ts";
+import { type Assessment, type ConversionContext, type GeneratedFile, repairOnce, type Strategy } from "./strategy.ts";
 
 const MOST_PASSES = 4;
 

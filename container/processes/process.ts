@@ -4,11 +4,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineFailure } from "../../src/core/failure.ts";
-import { ScratchFull } from "../scratch/memory.ts";
-import { EngineLost, isExternalSignal } from "./attempts.ts";
-import { watchForStopped } from "./frozen.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { ScratchFull } from "../scratch/memory-scratch.ts";
 import { registerProcess } from "./priority.ts";
+import { EngineLost, isExternalSignal } from "./retry.ts";
+import { watchForStopped } from "./stopped-processes.ts";
 
 export interface ProcessLimits {
   /** Wall-clock limit. */

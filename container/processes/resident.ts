@@ -3,11 +3,11 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import type { EngineFailure } from "../../src/core/failure.ts";
+import type { EngineFailure } from "../../src/document/contract/failure.ts";
 import type { JobFolder } from "../scratch/scratch.ts";
-import { EngineLost, isExternalSignal } from "./attempts.ts";
-import { watchForStopped } from "./frozen.ts";
 import { killGroup, Tail } from "./process.ts";
+import { EngineLost, isExternalSignal } from "./retry.ts";
+import { watchForStopped } from "./stopped-processes.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** The process did not start: it is not built, is another version of the engine, or failed its self-test. */

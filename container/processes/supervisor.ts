@@ -1,12 +1,12 @@
 // Keeps one engine's process running: checks that it is alive, and restarts it when it has ended. Knows nothing about
 // engines or jobs.
 
-import { EngineFailure } from "../../src/core/failure.ts";
-import { EngineLost } from "./attempts.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { countEvent } from "./engine-events.ts";
-import { watchForStopped } from "./frozen.ts";
-import { Restarter } from "./keeper.ts";
 import { type ExitInfo, type Launch, NotReady, ResidentProcess } from "./resident.ts";
+import { Restarter } from "./restarter.ts";
+import { EngineLost } from "./retry.ts";
+import { watchForStopped } from "./stopped-processes.ts";
 
 export interface SupervisorSettings {
   /** The engine's name, for the log. */

@@ -1,6 +1,6 @@
 // Defines a job for a thread: an operation and the files that it works on. Does not know operations by name.
-import type { Notice } from "../../src/core/notice.ts";
-import type { OperationDeclaration } from "../../src/core/operation.ts";
+import type { Notice } from "../../src/document/contract/notice.ts";
+import type { OperationDeclaration } from "../../src/document/contract/operation.ts";
 
 /** A job as a message to a thread. */
 export interface ThreadJob {

@@ -2,7 +2,7 @@
 // have different users, and engines never share a user, because a user may signal its own processes and read its own
 // files.
 
-import { EngineFailure } from "../../src/core/failure.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
 
 /** Consecutive user IDs, each of which is a group ID too. */
 export interface UserRange {

@@ -2,7 +2,7 @@
 
 import { createReadStream, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { Input } from "../../src/core/operation.ts";
+import type { Input } from "../../src/document/contract/operation.ts";
 
 /** An input in the job's folder. */
 export interface FileInput extends Input {

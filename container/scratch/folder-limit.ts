@@ -3,7 +3,7 @@
 import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineFailure } from "../../src/core/failure.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 
 export interface FolderLimit extends Disposable {

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemoryScratch, type FolderReservation } from "./memory.ts";
+import { type FolderReservation, MemoryScratch } from "./memory-scratch.ts";
 
 /** One job's folder, removed when disposed of. */
 export interface JobFolder extends AsyncDisposable {

@@ -4,11 +4,11 @@
 // - S3_BUCKET, S3_REGION: name of the bucket, and region
 // - S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: credentials
 
-import type { Bucket } from "../../src/core/bucket.ts";
-import { resumableIds } from "../../src/storage/upload-state.ts";
-import { FileBucket } from "./file-bucket.ts";
-import { S3Bucket } from "./s3-bucket.ts";
-import type { S3Settings } from "./s3-client.ts";
+import type { Bucket } from "../../src/service/ports/bucket.ts";
+import { resumableIds } from "../../src/service/storage/uploads/upload-state.ts";
+import { FileBucket } from "./folder/file-bucket.ts";
+import { S3Bucket } from "./s3/s3-bucket.ts";
+import type { S3Settings } from "./s3/s3-client.ts";
 
 const DEFAULT_BUCKET = "pagewright-files";
 const DEFAULT_REGION = "us-east-1";

@@ -7,10 +7,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { BucketMetadata, UploadedPart } from "../../src/core/bucket.ts";
-import { syncFolder, ignoreNotFound } from "./durable.ts";
-import { KeyedMutex } from "./keyed-queue.ts";
-import { type ByteExtent, writeAll } from "./object-file.ts";
+import type { BucketMetadata, UploadedPart } from "../../src/service/ports/bucket.ts";
+import { ignoreNotFound, syncFolder } from "./folder/durable.ts";
+import { KeyedMutex } from "./folder/keyed-mutex.ts";
+import { type ByteExtent, writeAll } from "./folder/object-file.ts";
 
 const JOURNAL = ".parts";
 const UPLOAD_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,14 +1,14 @@
 // Checks values while they are typed, with the parsers and the sentences of the service itself.
-import { OutOfRange } from "../../src/core/failure.ts";
+import { OutOfRange } from "../../src/document/contract/failure.ts";
 import {
   HOW_PAGES_ARE_WRITTEN,
   parseListedPages,
   parsePages,
   resolvePages,
   selectPages,
-} from "../../src/core/pages.ts";
-import { NOT_AN_ADDRESS, parseWebUrl } from "../../src/core/web-address.ts";
-import { outOfRange } from "../../src/http/errors.ts";
+} from "../../src/document/contract/pages.ts";
+import { NOT_AN_ADDRESS, parseWebUrl } from "../../src/document/contract/web-url.ts";
+import { outOfRange } from "../../src/service/http/contract/errors.ts";
 import type { FormField } from "./operations.ts";
 
 /**

@@ -1,6 +1,6 @@
 // Finds everything that keeps an operation from running, before the service is asked: files that it cannot read, required
 // fields that are empty, and values out of range.
-import { fieldRequired } from "../../src/http/errors.ts";
+import { fieldRequired } from "../../src/service/http/contract/errors.ts";
 import { checkValue } from "./checks.ts";
 import { countText } from "./format.ts";
 import type { FormField, Operation } from "./operations.ts";

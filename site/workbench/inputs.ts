@@ -1,9 +1,9 @@
 // Adds, stores, orders and removes the inputs of the next job, and learns from the service what is wrong with them.
 
-import type { StoredInfo } from "./answers.ts";
 import { countText } from "./format.ts";
 import { isAboutFile, type Problem, problemTarget } from "./problems.ts";
-import { urlOf, infoOf, RequestError, remove, upload, uploadFrom } from "./service.ts";
+import type { StoredInfo } from "./responses.ts";
+import { infoOf, RequestError, remove, upload, uploadFrom, urlOf } from "./service.ts";
 import type { Input, Stored } from "./state.ts";
 import type { Store } from "./store.ts";
 

@@ -1,6 +1,6 @@
 // Reads, checks and changes a JSON file of settings by the schema in the description of the service, and words what is
 // wrong as the service does. Knows nothing about views, and not which settings there are.
-import { fieldRequired, outOfRange, profileNotJson } from "../../src/http/errors.ts";
+import { fieldRequired, outOfRange, profileNotJson } from "../../src/service/http/contract/errors.ts";
 import type { Schema } from "./operations.ts";
 
 export interface Setting {

@@ -1,6 +1,7 @@
 // Talks to the service: stores files, runs jobs and follows them, removes files. Keeps nothing, and no key.
-import { type JobResponse, factsIn, type JobProgress, type StoredInfo } from "./answers.ts";
+
 import type { Problem } from "./problems.ts";
+import { factsIn, type JobProgress, type JobResponse, type StoredInfo } from "./responses.ts";
 
 /** An error with which the service answered, or a connection that broke. */
 export class RequestError extends Error {

@@ -1,7 +1,8 @@
 // Defines what the page knows. Every change replaces the state.
-import type { JobResponse, JobProgress, StoredInfo } from "./answers.ts";
+
 import type { OpenApiDocument, ServiceDescription } from "./operations.ts";
-import type { ProblemTarget, Problem } from "./problems.ts";
+import type { Problem, ProblemTarget } from "./problems.ts";
+import type { JobProgress, JobResponse, StoredInfo } from "./responses.ts";
 
 export type { OpenApiDocument };
 

@@ -1,10 +1,10 @@
 // Carries out one job: stores its inputs, makes PDFs of those that must be, and runs the operation.
 import { needsConversion } from "../../client/core/conversion.ts";
-import { type JobResponse, factsIn, type StoredInfo } from "./answers.ts";
 import { stemOf } from "./format.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Operation } from "./operations.ts";
 import { bodyOf, type Task } from "./request.ts";
+import { factsIn, type JobResponse, type StoredInfo } from "./responses.ts";
 import { infoOf, RequestError, remove, runJob, uploadFrom } from "./service.ts";
 import type { Input, Job, Losses, Output, Result, Stored, Values } from "./state.ts";
 import type { Store } from "./store.ts";

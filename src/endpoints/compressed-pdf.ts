@@ -1,14 +1,14 @@
 // Declares /compressed-pdf, which reduces the file size of a PDF.
 
-import { mayBePdf } from "../core/media-type.ts";
-import { defineEndpoint } from "../http/endpoint.ts";
-import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "../http/errors.ts";
-import { choice, jsonFile, outputName, storedFile } from "../http/fields.ts";
-import { checkProfile, readJsonFile } from "../http/profile.ts";
+import { compressionProfile } from "../document/compression/profile.ts";
+import { mayBePdf } from "../document/contract/media-type.ts";
 import { type CompressParams, compressPdf } from "../operations/compress-pdf.ts";
 import { flattenAndCompress } from "../operations/flatten-and-compress.ts";
-import { compressionProfile } from "../pdf/compression/profile.ts";
-import { containerJob, edgeJob } from "../placement/placement.ts";
+import { defineEndpoint } from "../service/http/contract/endpoint.ts";
+import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "../service/http/contract/errors.ts";
+import { choice, jsonFile, outputName, storedFile } from "../service/http/contract/fields.ts";
+import { checkProfile, readJsonFile } from "../service/http/requests/profile.ts";
+import { containerJob, edgeJob } from "../service/placement/placement.ts";
 
 export const compressedPdf = defineEndpoint({
   path: "/compressed-pdf",

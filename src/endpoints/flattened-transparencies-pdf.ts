@@ -1,12 +1,12 @@
 // Declares /flattened-transparencies-pdf, which flattens the transparent objects of a PDF.
 
-import { mayBePdf } from "../core/media-type.ts";
-import { defineEndpoint } from "../http/endpoint.ts";
-import { outOfRange } from "../http/errors.ts";
-import { choice, outputName } from "../http/fields.ts";
+import { mayBePdf } from "../document/contract/media-type.ts";
+import { FLATTENING_QUALITIES } from "../document/flattening/settings.ts";
 import { flattenTransparency } from "../operations/flatten-transparency.ts";
-import { FLATTENING_QUALITIES } from "../pdf/flattening/settings.ts";
-import { containerJob } from "../placement/placement.ts";
+import { defineEndpoint } from "../service/http/contract/endpoint.ts";
+import { outOfRange } from "../service/http/contract/errors.ts";
+import { choice, outputName } from "../service/http/contract/fields.ts";
+import { containerJob } from "../service/placement/placement.ts";
 
 export const flattenedTransparenciesPdf = defineEndpoint({
   path: "/flattened-transparencies-pdf",

@@ -1,22 +1,22 @@
 // Lists all endpoints. An endpoint that is not listed here is not served.
-import type { Endpoint } from "../http/endpoint.ts";
-import type { Route } from "../http/route.ts";
-import { bmp } from "./bmp.ts";
+import type { Endpoint } from "../service/http/contract/endpoint.ts";
+import type { Route } from "../service/http/contract/route.ts";
 import { compressedPdf } from "./compressed-pdf.ts";
-import { deleteFiles } from "./delete.ts";
+import { deleteFiles } from "./files/delete.ts";
+import { html } from "./files/html.ts";
+import { upload } from "./files/upload.ts";
+import { zip } from "./files/zip.ts";
 import { flattenedTransparenciesPdf } from "./flattened-transparencies-pdf.ts";
-import { gif } from "./gif.ts";
-import { html } from "./html.ts";
-import { jpg } from "./jpg.ts";
+import { bmp } from "./images/bmp.ts";
+import { gif } from "./images/gif.ts";
+import { jpg } from "./images/jpg.ts";
+import { png } from "./images/png.ts";
+import { tif } from "./images/tif.ts";
 import { linearizedPdf } from "./linearized-pdf.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
 import { pdfa } from "./pdfa.ts";
-import { png } from "./png.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
-import { tif } from "./tif.ts";
-import { upload } from "./upload.ts";
-import { zip } from "./zip.ts";
 
 export const endpoints: readonly Endpoint[] = [
   bmp,

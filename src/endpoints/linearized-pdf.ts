@@ -1,10 +1,10 @@
 // Declares /linearized-pdf, which linearizes a PDF.
 
-import { mayBePdf } from "../core/media-type.ts";
-import { defineEndpoint } from "../http/endpoint.ts";
-import { outputName } from "../http/fields.ts";
+import { mayBePdf } from "../document/contract/media-type.ts";
 import { linearizePdf } from "../operations/linearize-pdf.ts";
-import { edgeJob } from "../placement/placement.ts";
+import { defineEndpoint } from "../service/http/contract/endpoint.ts";
+import { outputName } from "../service/http/contract/fields.ts";
+import { edgeJob } from "../service/placement/placement.ts";
 
 export const linearizedPdf = defineEndpoint({
   path: "/linearized-pdf",

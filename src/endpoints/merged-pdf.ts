@@ -1,10 +1,10 @@
 // Declares /merged-pdf, which merges PDFs, or selected pages of them, into one.
-import { mayBePdf } from "../core/media-type.ts";
-import { defineEndpoint } from "../http/endpoint.ts";
-import { outOfRange } from "../http/errors.ts";
-import { outputName, pagesList } from "../http/fields.ts";
+import { mayBePdf } from "../document/contract/media-type.ts";
 import { mergePdfs } from "../operations/merge-pdfs.ts";
-import { edgeJob } from "../placement/placement.ts";
+import { defineEndpoint } from "../service/http/contract/endpoint.ts";
+import { outOfRange } from "../service/http/contract/errors.ts";
+import { outputName, pagesList } from "../service/http/contract/fields.ts";
+import { edgeJob } from "../service/placement/placement.ts";
 
 export const mergedPdf = defineEndpoint({
   path: "/merged-pdf",

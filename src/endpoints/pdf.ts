@@ -1,17 +1,22 @@
 // Declares /pdf, which converts documents of all kinds to PDF.
 
-import type { OperationDeclaration } from "../core/operation.ts";
-import { addressIn } from "../core/web-address.ts";
-import { type DocumentType, documentTypeOf, mediaTypeOfInput, typeOfStart } from "../http/document-type.ts";
-import { defineEndpoint, type PrepareContext } from "../http/endpoint.ts";
-import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../http/errors.ts";
-import { choice, type Length, length, outputName } from "../http/fields.ts";
-import { mismatch } from "../http/mismatch.ts";
-import { type HtmlToPdfParams, htmlToPdf } from "../operations/html-to-pdf.ts";
-import { imageToPdf } from "../operations/image-to-pdf.ts";
-import { officeToPdf } from "../operations/office-to-pdf.ts";
-import { postscriptToPdf } from "../operations/postscript-to-pdf.ts";
-import { containerJob, edgeJob, streamingJobWithFallback } from "../placement/placement.ts";
+import type { OperationDeclaration } from "../document/contract/operation.ts";
+import { addressIn } from "../document/contract/web-url.ts";
+import { type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
+import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
+import { officeToPdf } from "../operations/to-pdf/office-to-pdf.ts";
+import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
+import { defineEndpoint, type PrepareContext } from "../service/http/contract/endpoint.ts";
+import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../service/http/contract/errors.ts";
+import { choice, type Length, length, outputName } from "../service/http/contract/fields.ts";
+import { mismatch } from "../service/http/contract/mismatch.ts";
+import {
+  type DocumentType,
+  documentTypeOf,
+  mediaTypeOfInput,
+  typeOfStart,
+} from "../service/http/requests/document-type.ts";
+import { containerJob, edgeJob, streamingJobWithFallback } from "../service/placement/placement.ts";
 
 /** The operations of documents that the edge cannot convert. */
 const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclaration<unknown>, "internet"> } = {

@@ -1,11 +1,11 @@
 // Declares /pdfa, which converts a PDF to PDF/A.
-import { mayBePdf, detectMediaType } from "../core/media-type.ts";
-import { defineEndpoint } from "../http/endpoint.ts";
-import { nonconforming, outOfRange, tooMuchContent } from "../http/errors.ts";
-import { choice, outputName } from "../http/fields.ts";
+import { detectMediaType, mayBePdf } from "../document/contract/media-type.ts";
+import type { PdfaLevel } from "../document/pdfa/level.ts";
 import { type PdfToPdfaParams, pdfToPdfa } from "../operations/pdf-to-pdfa.ts";
-import type { PdfaLevel } from "../pdf/pdfa/level.ts";
-import { containerJob } from "../placement/placement.ts";
+import { defineEndpoint } from "../service/http/contract/endpoint.ts";
+import { nonconforming, outOfRange, tooMuchContent } from "../service/http/contract/errors.ts";
+import { choice, outputName } from "../service/http/contract/fields.ts";
+import { containerJob } from "../service/placement/placement.ts";
 
 const LEVELS = {
   "PDF/A-1b": { part: 1, conformance: "b" },

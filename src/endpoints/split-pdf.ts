@@ -1,10 +1,10 @@
 // Declares /split-pdf, which splits a PDF into several.
-import { mayBePdf } from "../core/media-type.ts";
-import { defineEndpoint } from "../http/endpoint.ts";
-import { outOfRange } from "../http/errors.ts";
-import { optionalOutputName, pagesList } from "../http/fields.ts";
+import { mayBePdf } from "../document/contract/media-type.ts";
 import { splitPdf } from "../operations/split-pdf.ts";
-import { edgeJob } from "../placement/placement.ts";
+import { defineEndpoint } from "../service/http/contract/endpoint.ts";
+import { outOfRange } from "../service/http/contract/errors.ts";
+import { optionalOutputName, pagesList } from "../service/http/contract/fields.ts";
+import { edgeJob } from "../service/placement/placement.ts";
 
 export const splitPdfEndpoint = defineEndpoint({
   path: "/split-pdf",

@@ -2,23 +2,23 @@
 // asks for that, or the input has a wrong page tree.
 
 import * as z from "zod";
-import { type Notice, countedNotices } from "../core/notice.ts";
-import { type Chunks, type Context, type Input, defineOperation, type Run } from "../core/operation.ts";
-import type { Family } from "../formats/xmp/claims.ts";
-import { compressFile } from "../pdf/compression/compress-file.ts";
-import { compressionProfile } from "../pdf/compression/profile.ts";
-import { settingsOfProfile } from "../pdf/compression/profile-settings.ts";
-import { type CompressionSettings, LEVEL_SETTINGS, LEVELS } from "../pdf/compression/settings.ts";
-import { Budget } from "../pdf/objects/budget.ts";
-import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../pdf/objects/room.ts";
-import { withdrawClaims } from "../pdf/pages/claims.ts";
-import { countDamagedContents } from "../pdf/pages/damaged-contents.ts";
-import { readPages } from "../pdf/pages/pages.ts";
-import { memoryInput } from "./held.ts";
+import { compressFile } from "../document/compression/compress-file.ts";
+import { compressionProfile } from "../document/compression/profile.ts";
+import { settingsOfProfile } from "../document/compression/profile-settings.ts";
+import { type CompressionSettings, LEVEL_SETTINGS, LEVELS } from "../document/compression/settings.ts";
+import { countedNotices, type Notice } from "../document/contract/notice.ts";
+import { type Chunks, type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import type { Family } from "../document/formats/xmp/claims.ts";
+import { Budget } from "../document/objects/budget.ts";
+import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
+import { PdfFile } from "../document/objects/pdf-file.ts";
+import { withdrawClaims } from "../document/pages/claims.ts";
+import { countDamagedContents } from "../document/pages/damaged-contents.ts";
+import { readPages } from "../document/pages/pages.ts";
+import { unprotect } from "../document/pages/unprotect.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
-import { unprotect } from "./unprotect.ts";
+import { memoryInput } from "./memory-input.ts";
 
 const paramsSchema = z.discriminatedUnion("level", [
   z.object({ level: z.enum(LEVELS) }),

@@ -2,21 +2,26 @@
 // groups. Objects are the concern of src/pdf.
 
 import * as z from "zod";
-import { EngineFailure, OutOfRange } from "../core/failure.ts";
-import { LIMITS } from "../core/limits.ts";
-import { type Output, defineOperation, type Run } from "../core/operation.ts";
-import { Budget } from "../pdf/objects/budget.ts";
-import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../pdf/objects/room.ts";
-import { assemble } from "../pdf/pages/assemble.ts";
-import { pageSize } from "../pdf/pages/page-size.ts";
-import { documentParts } from "../pdf/pages/parts/index.ts";
-import { bookmarksOf } from "../pdf/pages/parts/outline.ts";
-import { labelText } from "../pdf/pages/parts/page-labels.ts";
-import { SourceDocument } from "../pdf/pages/source-document.ts";
-import { type DocumentProperties, encodeGroup, PAGES_PER_GROUP, type PageOfGroup } from "./extracted-pages.ts";
-import { unprotect } from "./unprotect.ts";
+import { EngineFailure, OutOfRange } from "../document/contract/failure.ts";
+import { LIMITS } from "../document/contract/limits.ts";
+import { defineOperation, type Output, type Run } from "../document/contract/operation.ts";
+import { Budget } from "../document/objects/budget.ts";
+import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
+import { PdfFile } from "../document/objects/pdf-file.ts";
+import { assemble } from "../document/pages/assemble.ts";
+import {
+  type DocumentProperties,
+  encodeGroup,
+  PAGES_PER_GROUP,
+  type PageOfGroup,
+} from "../document/pages/page-groups.ts";
+import { pageSize } from "../document/pages/page-size.ts";
+import { documentParts } from "../document/pages/parts/index.ts";
+import { bookmarksOf } from "../document/pages/parts/outline.ts";
+import { labelText } from "../document/pages/parts/page-labels.ts";
+import { SourceDocument } from "../document/pages/source-document.ts";
+import { unprotect } from "../document/pages/unprotect.ts";
 
 const paramsSchema = z.object({
   /** True to yield the facts, first. */

@@ -1,7 +1,7 @@
 // Declares the operation that removes the transparency of a PDF. Its code is in the folder container-only.
 import * as z from "zod";
-import { declareOperation } from "../core/operation.ts";
-import { FLATTENING_QUALITIES } from "../pdf/flattening/settings.ts";
+import { declareOperation } from "../document/contract/operation.ts";
+import { FLATTENING_QUALITIES } from "../document/flattening/settings.ts";
 
 const paramsSchema = z.object({ quality: z.enum(FLATTENING_QUALITIES) });
 export type FlattenParams = z.infer<typeof paramsSchema>;

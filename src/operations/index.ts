@@ -1,12 +1,10 @@
 // The registry: lists every operation that runs in JavaScript, by where it runs. An operation that is not listed here
 // runs only in the process that imports it.
-import type { Operation } from "../core/operation.ts";
+import type { Operation } from "../document/contract/operation.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenAndCompress } from "./container-only/flatten-and-compress.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
-import { renderPage } from "./draw-page.ts";
 import { extractPages } from "./extract-pages.ts";
-import { imageToPdf } from "./image-to-pdf.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
@@ -14,14 +12,16 @@ import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
 import { countContent } from "./pdfa-steps/count-content.ts";
 import { extractPdfs } from "./pdfa-steps/extract-pdfs.ts";
-import { renderPdf } from "./pdfa-steps/look-at-pdf.ts";
-import { rasterizePages } from "./pdfa-steps/picture-pages.ts";
+import { rasterizePages } from "./pdfa-steps/rasterize-pages.ts";
+import { renderPdf } from "./pdfa-steps/render-pdf.ts";
 import { repairPdfa } from "./pdfa-steps/repair-pdfa.ts";
 import { replaceContents } from "./pdfa-steps/replace-contents.ts";
 import { replacePdfs } from "./pdfa-steps/replace-pdfs.ts";
 import { rasterizePdf } from "./rasterize-pdf.ts";
-import { saveHtml } from "./save-html.ts";
+import { renderPage } from "./render-page.ts";
 import { splitPdf } from "./split-pdf.ts";
+import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
+import { saveHtml } from "./to-pdf/save-html.ts";
 import { zipFiles } from "./zip-files.ts";
 
 type AnyOperation = Operation<unknown>;

@@ -3,13 +3,13 @@
 // are replaced.
 
 import * as z from "zod";
-import { defineOperation, type Run } from "../core/operation.ts";
-import { limitImages as limitImagesOf } from "../pdf/images/limit-images.ts";
-import { Budget } from "../pdf/objects/budget.ts";
-import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../pdf/objects/room.ts";
-import { writeFile } from "../pdf/objects/writer.ts";
+import { defineOperation, type Run } from "../document/contract/operation.ts";
+import { limitImages as limitImagesOf } from "../document/images/limit-images.ts";
+import { Budget } from "../document/objects/budget.ts";
+import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
+import { PdfFile } from "../document/objects/pdf-file.ts";
+import { writeFile } from "../document/objects/writer.ts";
 
 const paramsSchema = z.object({
   /** Highest resolution in dots per inch. @default unlimited */

@@ -1,20 +1,20 @@
 // Linearizes a PDF for web browsers (ISO 32000-1, Annex F). Yields one output. Nothing else in the document changes.
 import * as z from "zod";
-import { contains } from "../core/contains.ts";
-import { EngineFailure } from "../core/failure.ts";
-import type { Notice } from "../core/notice.ts";
-import { type Chunks, type Context, type Input, defineOperation, type Run } from "../core/operation.ts";
-import { prepareSpare, acquireMupdf } from "../engines/mupdf/spare.ts";
-import { QPDF_PATHS, type QpdfRun, runQpdf } from "../engines/qpdf/qpdf.ts";
-import { Budget } from "../pdf/objects/budget.ts";
-import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../pdf/objects/room.ts";
-import { writeFile } from "../pdf/objects/writer.ts";
-import { isClassic } from "../pdf/pages/claims.ts";
-import { memoryInput } from "./held.ts";
+import { contains } from "../document/contract/contains.ts";
+import { EngineFailure } from "../document/contract/failure.ts";
+import type { Notice } from "../document/contract/notice.ts";
+import { type Chunks, type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
+import { QPDF_PATHS, type QpdfRun, runQpdf } from "../document/engines/qpdf/qpdf.ts";
+import { Budget } from "../document/objects/budget.ts";
+import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
+import { PdfFile } from "../document/objects/pdf-file.ts";
+import { writeFile } from "../document/objects/writer.ts";
+import { isClassic } from "../document/pages/claims.ts";
+import { mayBeSigned, unprotect } from "../document/pages/unprotect.ts";
+import { memoryInput } from "./memory-input.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
-import { mayBeSigned, unprotect } from "./unprotect.ts";
 
 /** Exit status of qpdf (qpdf's manual, "Exit Status"). */
 const STATUS = { done: 0, failed: 2, doneWithWarnings: 3 };

@@ -1,21 +1,21 @@
 // Merges PDFs, or selected pages of them, into one PDF in the given order. Objects are the concern of src/pdf.
 
 import * as z from "zod";
-import { EngineFailure, type FailureReason, OutOfRange } from "../core/failure.ts";
-import { type Notice, countedNotices } from "../core/notice.ts";
-import { type Input, defineOperation, type Run } from "../core/operation.ts";
-import { pageSelection } from "../core/page-selection.ts";
-import { selectPages } from "../core/pages.ts";
-import type { Mupdf } from "../engines/mupdf/mupdf.ts";
-import { Budget } from "../pdf/objects/budget.ts";
-import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../pdf/objects/room.ts";
-import { type AssemblyInput, assemble } from "../pdf/pages/assemble.ts";
-import { countDamagedContents } from "../pdf/pages/damaged-contents.ts";
-import { documentParts } from "../pdf/pages/parts/index.ts";
-import { SourceDocument } from "../pdf/pages/source-document.ts";
-import { unprotect, xfaNotices } from "./unprotect.ts";
+import { EngineFailure, type FailureReason, OutOfRange } from "../document/contract/failure.ts";
+import { countedNotices, type Notice } from "../document/contract/notice.ts";
+import { defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import { pageSelection } from "../document/contract/page-selection.ts";
+import { selectPages } from "../document/contract/pages.ts";
+import type { Mupdf } from "../document/engines/mupdf/instance/mupdf.ts";
+import { Budget } from "../document/objects/budget.ts";
+import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
+import { PdfFile } from "../document/objects/pdf-file.ts";
+import { type AssemblyInput, assemble } from "../document/pages/assemble.ts";
+import { countDamagedContents } from "../document/pages/damaged-contents.ts";
+import { documentParts } from "../document/pages/parts/index.ts";
+import { SourceDocument } from "../document/pages/source-document.ts";
+import { unprotect, xfaNotices } from "../document/pages/unprotect.ts";
 
 const paramsSchema = z.object({
   /** Selections, one for each input, in the same order. */

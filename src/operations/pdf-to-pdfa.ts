@@ -1,8 +1,8 @@
 // Declares the operation that converts a PDF to PDF/A. The edge cannot do this: the container runs it, because the
 // validator is there.
 import * as z from "zod";
-import { declareOperation } from "../core/operation.ts";
-import { pdfaLevelSchema } from "../pdf/pdfa/level.ts";
+import { declareOperation } from "../document/contract/operation.ts";
+import { pdfaLevelSchema } from "../document/pdfa/level.ts";
 
 const paramsSchema = z.object({
   level: pdfaLevelSchema,

@@ -2,22 +2,22 @@
 // encoding.
 
 import * as z from "zod";
-import { EngineFailure, OutOfRange } from "../core/failure.ts";
-import { LIMITS } from "../core/limits.ts";
-import { type Chunks, type Output, defineOperation, type Run } from "../core/operation.ts";
-import { pageSelection } from "../core/page-selection.ts";
-import { resolvePages } from "../core/pages.ts";
-import { CHANNELS, COLOR_MODELS, type Raster } from "../core/raster.ts";
-import { MupdfDocument } from "../engines/mupdf/document.ts";
-import { MupdfPage } from "../engines/mupdf/page.ts";
-import { prepareSpare, acquireMupdf } from "../engines/mupdf/spare.ts";
-import { encodeBmp } from "../formats/bmp/write.ts";
-import { encodeGif, GIF_MAX_SIDE } from "../formats/gif/write.ts";
-import { encodeJpeg, JPEG_MAX_SIDE } from "../formats/jpeg/write.ts";
-import { encodePng } from "../formats/png/write.ts";
-import { encodeTiff } from "../formats/tiff/write.ts";
-import { asDrawn } from "../pdf/drawing/as-drawn.ts";
-import { resolveHybridReferences } from "../pdf/objects/hybrid.ts";
+import { EngineFailure, OutOfRange } from "../document/contract/failure.ts";
+import { LIMITS } from "../document/contract/limits.ts";
+import { type Chunks, defineOperation, type Output, type Run } from "../document/contract/operation.ts";
+import { pageSelection } from "../document/contract/page-selection.ts";
+import { resolvePages } from "../document/contract/pages.ts";
+import { CHANNELS, COLOR_MODELS, type Raster } from "../document/contract/raster.ts";
+import { asDrawn } from "../document/drawing/as-drawn.ts";
+import { MupdfDocument } from "../document/engines/mupdf/document.ts";
+import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
+import { MupdfPage } from "../document/engines/mupdf/page.ts";
+import { encodeBmp } from "../document/formats/bmp/write.ts";
+import { encodeGif, GIF_MAX_SIDE } from "../document/formats/gif/write.ts";
+import { encodeJpeg, JPEG_MAX_SIDE } from "../document/formats/jpeg/write.ts";
+import { encodePng } from "../document/formats/png/write.ts";
+import { encodeTiff } from "../document/formats/tiff/write.ts";
+import { resolveHybridReferences } from "../document/objects/parsing/hybrid.ts";
 
 const paramsSchema = z.object({
   format: z.enum(["bmp", "jpg", "png", "gif", "tif"]),

@@ -2,19 +2,19 @@
 // out. Objects are the concern of src/pdf.
 
 import * as z from "zod";
-import { type Notice, countedNotices } from "../core/notice.ts";
-import { defineOperation, type Run } from "../core/operation.ts";
-import { pageSelection } from "../core/page-selection.ts";
-import { resolvePages } from "../core/pages.ts";
-import { Budget } from "../pdf/objects/budget.ts";
-import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../pdf/objects/room.ts";
-import { assemble } from "../pdf/pages/assemble.ts";
-import { countDamagedContents } from "../pdf/pages/damaged-contents.ts";
-import { documentParts } from "../pdf/pages/parts/index.ts";
-import { SourceDocument } from "../pdf/pages/source-document.ts";
-import { unprotect, xfaNotices } from "./unprotect.ts";
+import { countedNotices, type Notice } from "../document/contract/notice.ts";
+import { defineOperation, type Run } from "../document/contract/operation.ts";
+import { pageSelection } from "../document/contract/page-selection.ts";
+import { resolvePages } from "../document/contract/pages.ts";
+import { Budget } from "../document/objects/budget.ts";
+import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
+import { PdfFile } from "../document/objects/pdf-file.ts";
+import { assemble } from "../document/pages/assemble.ts";
+import { countDamagedContents } from "../document/pages/damaged-contents.ts";
+import { documentParts } from "../document/pages/parts/index.ts";
+import { SourceDocument } from "../document/pages/source-document.ts";
+import { unprotect, xfaNotices } from "../document/pages/unprotect.ts";
 
 const paramsSchema = z.object({
   /** Selections, one for each output, in this order. @default one output for each page */

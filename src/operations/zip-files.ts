@@ -2,10 +2,10 @@
 // format of the archive.
 
 import * as z from "zod";
-import { type Context, type Input, defineOperation, type Run } from "../core/operation.ts";
-import { writeArchive } from "../formats/zip/archive.ts";
-import { type EntryWriter, writeEntry } from "../formats/zip/entries.ts";
-import { EntryNames } from "../formats/zip/names.ts";
+import { type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import { writeArchive } from "../document/formats/zip/archive.ts";
+import { type EntryWriter, writeEntry } from "../document/formats/zip/entries.ts";
+import { EntryNames } from "../document/formats/zip/names.ts";
 
 /** @throws the error that an input throws */
 const run: Run<Record<string, never>> = async function* (inputs, _params, context) {

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ensureDevelopmentKey } from "../../scripts/development-key.ts";
 import { putKeys } from "../../scripts/key-records.ts";
-import { hashKey } from "../../src/core/api-key.ts";
+import { hashKey } from "../../src/service/ports/api-key.ts";
 import { eventually } from "../support/eventually.ts";
 import { run } from "../support/processes.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -5,7 +5,7 @@ import { unzipSync } from "fflate";
 import { PDFDocument } from "pdf-lib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { detectMediaType } from "../../src/core/media-type.ts";
+import { detectMediaType } from "../../src/document/contract/media-type.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { examine } from "../support/axe.ts";
 import { pythonTools } from "../support/client-tools.ts";

@@ -3,7 +3,7 @@
 // Contract: docs/api.md#workbench
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { detectMediaType } from "../../src/core/media-type.ts";
+import { detectMediaType } from "../../src/document/contract/media-type.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { unembeddablePdf } from "../fixtures/unembeddable-pdf.ts";
 import { examine } from "../support/axe.ts";

@@ -2,11 +2,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineSamples } from "./container-samples.ts";
-import type { Random } from "./figures.ts";
 import { type Flight, Load, recover } from "./load.ts";
 import type { KnownProcess } from "./process-kinds.ts";
 import { isAlive, readProcess, signalProcess } from "./process-table.ts";
 import { isBusy, isCleanFailure } from "./sample.ts";
+import type { Random } from "./statistics.ts";
 import { candidatesOf, type FaultSignal, type Target } from "./targets.ts";
 import type { TestedService } from "./tested-service.ts";
 

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
 import { workerdPids } from "../../scripts/dev-server.ts";
 import { type Service, startService } from "../support/service.ts";
-import { http } from "./carriers.ts";
 import { differences, Folders, type Inventory, inventoryOf } from "./inventory.ts";
 import { type KnownProcess, knownProcesses } from "./process-kinds.ts";
 import { processesBelow } from "./process-table.ts";
 import type { Carrier } from "./sample.ts";
+import { http } from "./transports.ts";
 
 const LOOK_EVERY_MS = 250;
 /** Time without changes after which the service counts as at rest. */

@@ -9,11 +9,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startContainer } from "../../scripts/container-process.ts";
 import { type HostServer, startHost } from "../support/host-server.ts";
-import { formOf } from "./carriers.ts";
-import { Random, seedOf, Tally } from "./figures.ts";
-import type { Run } from "./part.ts";
 import { archiveOf, LIMIT_MS, type Sample } from "./sample.ts";
 import { smallSamples } from "./service-samples.ts";
+import { Random, seedOf, Tally } from "./statistics.ts";
+import type { Run } from "./suite.ts";
+import { formOf } from "./transports.ts";
 
 const EARLIEST_MS = 300;
 const LATEST_MS = 4_000;

@@ -3,9 +3,9 @@
 
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { WebProxy } from "../../container/engines/chromium/web-proxy.ts";
+import { WebProxy } from "../../container/engines/chromium/network/web-proxy.ts";
 import { below, hostileAnswer, hostileRequest, type Random, type Spoken, seeded } from "./hostile-answers.ts";
-import type { Run } from "./part.ts";
+import type { Run } from "./suite.ts";
 
 export interface HostileServerOptions {
   /** Number of answers that the server sends. @default 100,000 */

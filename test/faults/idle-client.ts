@@ -3,7 +3,7 @@
 
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Tally } from "./figures.ts";
+import { Tally } from "./statistics.ts";
 
 /** A request, with the part of its body that is sent. */
 export interface Bait {

@@ -10,10 +10,10 @@
 
 import { type ContainerEngine, containerSamples, type EngineSamples } from "./container-samples.ts";
 import { NoVictim, type Round, type RoundSettings, runDeath, runRound } from "./fault-round.ts";
-import { Random, seedOf } from "./figures.ts";
 import { Flight } from "./load.ts";
-import type { FaultOptions, Run } from "./part.ts";
 import { RoundFigures } from "./round-figures.ts";
+import { Random, seedOf } from "./statistics.ts";
+import type { FaultOptions, Run } from "./suite.ts";
 import { type FaultSignal, TARGETS, type Target } from "./targets.ts";
 import { TestedService } from "./tested-service.ts";
 

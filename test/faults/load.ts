@@ -1,8 +1,8 @@
 // Jobs that keep a service busy, each watched from its start to its judged end.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Random } from "./figures.ts";
 import { type Answer, type Carrier, complaintOf, LIMIT_MS, type Sample } from "./sample.ts";
+import type { Random } from "./statistics.ts";
 
 /** Time beyond its limit after which an answer is late, and after which the job is abandoned. */
 const LATE_AFTER_MS = 1_000;

@@ -2,15 +2,15 @@
 // resource may grow.
 // `--jobs` 2000, `--clients` 4.
 
-import { Random, seedOf, spread, Tally } from "./figures.ts";
 import { FullService } from "./full-service.ts";
 import { differences } from "./inventory.ts";
 import { Flight } from "./load.ts";
-import type { Run } from "./part.ts";
 import { Resources } from "./resources.ts";
 import type { Sample } from "./sample.ts";
 import { damagedSamples, largeSamples, smallSamples } from "./service-samples.ts";
+import { Random, seedOf, spread, Tally } from "./statistics.ts";
 import { storedObjects } from "./stored-objects.ts";
+import type { Run } from "./suite.ts";
 
 const DAMAGED_EVERY = 10;
 const LARGE_EVERY = 50;

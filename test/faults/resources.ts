@@ -1,10 +1,10 @@
 // Samples the resources of a working service: memory and files of its permanent processes, the number of processes and
 // the number of job folders. Compares two periods by their medians.
 
-import { median } from "./figures.ts";
 import type { FullService } from "./full-service.ts";
 import { PASSING_KINDS } from "./process-kinds.ts";
 import { openFileCount, residentBytes } from "./process-table.ts";
+import { median } from "./statistics.ts";
 
 const MIB = 2 ** 20;
 const LOOK_EVERY_MS = 1_000;

@@ -1,7 +1,7 @@
 // Sums and times of many rounds, as one line.
 
 import type { Round } from "./fault-round.ts";
-import { spread, Tally } from "./figures.ts";
+import { spread, Tally } from "./statistics.ts";
 
 /** Accumulates the results of many rounds. */
 export class RoundFigures {

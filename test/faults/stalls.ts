@@ -8,9 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PDFDocument } from "pdf-lib";
 import { png } from "../fixtures/pictures.ts";
 import { type Service, startService, type Target } from "../support/service.ts";
-import { median } from "./figures.ts";
 import { type Bait, IdleClient } from "./idle-client.ts";
-import type { Run } from "./part.ts";
+import { median } from "./statistics.ts";
+import type { Run } from "./suite.ts";
 
 const HONEST = "127.0.0.1";
 const IDLE = "127.0.0.2";

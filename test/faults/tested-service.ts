@@ -6,11 +6,11 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Service, startService } from "../support/service.ts";
-import { frames, http } from "./carriers.ts";
 import { differences, Folders, type Inventory, inventoryOf } from "./inventory.ts";
 import { type KnownProcess, knownProcesses } from "./process-kinds.ts";
 import { isAlive, type ProcessInfo, signalProcess } from "./process-table.ts";
 import type { Carrier } from "./sample.ts";
+import { frames, http } from "./transports.ts";
 
 const HOST = new URL("./container-host.ts", import.meta.url);
 const STARTS_WITHIN_MS = 120_000;

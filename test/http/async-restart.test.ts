@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { textPdf } from "../fixtures/pdfs.ts";
-import { type MortalService, startMortalService } from "../support/mortal-service.ts";
+import { type MortalService, startMortalService } from "../support/restartable-service.ts";
 import { targetOf } from "../support/service.ts";
 import { openStoredFiles } from "../support/stored-files.ts";
 

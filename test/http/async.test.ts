@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { hashOfId } from "../../src/core/log-line.ts";
+import { hashOfId } from "../../src/runtime/log-line.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { eventually } from "../support/eventually.ts";

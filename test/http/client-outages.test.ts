@@ -10,7 +10,7 @@ import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Pagewright } from "../../client/node.ts";
-import { type MortalService, startMortalService } from "../support/mortal-service.ts";
+import { type MortalService, startMortalService } from "../support/restartable-service.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "client-outages-"));

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { CHECKS } from "../support/client-checks.ts";
 import { type ClientPlatform, MISSING, PLATFORMS } from "../support/client-platforms.ts";
-import { type ClientService, startClientService } from "../support/client-surroundings.ts";
+import { type ClientService, startClientService } from "../support/client-setup.ts";
 
 let service: ClientService;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 // there, and is where errors point.
 // Contract: docs/api.md#reference, #errors
 import { describe, expect, test } from "vitest";
-import { anchorOf } from "../../src/site/docs/markdown.ts";
+import { anchorOf } from "../../src/service/reference/markdown.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { type Client, keyedClient, privateClient, upload } from "../support/client.ts";
 

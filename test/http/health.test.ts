@@ -1,8 +1,8 @@
 // Tests the health of a whole service: /up is constant, and /ready says what it can do, without a key.
 // Contract: docs/api.md#health
 import { describe, expect, test } from "vitest";
-import { RELEASE } from "../../src/core/release.ts";
-import type { Readiness } from "../../src/http/readiness.ts";
+import type { Readiness } from "../../src/service/http/health/readiness.ts";
+import { RELEASE } from "../../src/service/settings/release.ts";
 import { keyedClient, privateClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 

@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { eventually } from "../support/eventually.ts";
-import { type MortalService, startMortalService } from "../support/mortal-service.ts";
+import { type MortalService, startMortalService } from "../support/restartable-service.ts";
 import { targetOf } from "../support/service.ts";
 import { openStoredFiles } from "../support/stored-files.ts";
 

@@ -16,7 +16,7 @@ import { textPdf } from "../fixtures/pdfs.ts";
 import { startBreakingProxy } from "../support/breaking-proxy.ts";
 import { createClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
-import { type MortalService, startMortalService } from "../support/mortal-service.ts";
+import { type MortalService, startMortalService } from "../support/restartable-service.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const MiB = 2 ** 20;

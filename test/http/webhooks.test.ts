@@ -13,14 +13,14 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
 import { putKeys } from "../../scripts/key-records.ts";
 import { serviceRecord, withSecret } from "../../scripts/signing-secrets.ts";
-import type { KeyRecord } from "../../src/core/api-key.ts";
-import { hashOfId } from "../../src/core/log-line.ts";
+import { hashOfId } from "../../src/runtime/log-line.ts";
+import type { KeyRecord } from "../../src/service/ports/api-key.ts";
 import { beginning } from "../support/beginning.ts";
 import { eventually } from "../support/eventually.ts";
 import { giveKeys } from "../support/keyed-service.ts";
-import { type MortalService, startMortalService } from "../support/mortal-service.ts";
 import { attackersDns, furtherAddresses, privateAddresses } from "../support/private-addresses.ts";
 import { freePort } from "../support/processes.ts";
+import { type MortalService, startMortalService } from "../support/restartable-service.ts";
 import { targetOf } from "../support/service.ts";
 import { type Ear, openEar, type Site, startDns, startSite } from "../support/web.ts";
 

@@ -1,9 +1,9 @@
-// The tests that every bucket passes: R2, the file system and S3. They use what src/core/bucket.ts declares, and run in
+// The tests that every bucket passes: R2, the file system and S3. They use what src/service/ports/bucket.ts declares, and run in
 // workerd as well as in Node.
 
 import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
-import type { Bucket, BucketObject, MultipartUpload } from "../../src/core/bucket.ts";
+import type { Bucket, BucketObject, MultipartUpload } from "../../src/service/ports/bucket.ts";
 
 const PART_BYTES = 5 * 2 ** 20;
 const text = (value: string) => new TextEncoder().encode(value);

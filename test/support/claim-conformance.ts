@@ -2,8 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { Claim, StoredResponse } from "../../src/core/claims.ts";
-import { LIMITS } from "../../src/core/limits.ts";
+import { LIMITS } from "../../src/document/contract/limits.ts";
+import type { Claim, StoredResponse } from "../../src/service/ports/claims.ts";
 
 export interface TestedClaims {
   /** Returns the claim of a name, as another request or a restarted service would. */

@@ -13,7 +13,7 @@ import { PROGRAMS } from "../../container/engines/chromium/launch.ts";
 import { CHECKS } from "./client-checks.ts";
 import type { Assignment } from "./client-elsewhere.ts";
 import { programOf, startProgram } from "./client-programs.ts";
-import type { ClientService } from "./client-surroundings.ts";
+import type { ClientService } from "./client-setup.ts";
 
 export interface ClientPlatform extends AsyncDisposable {
   /** @throws Error that the check throws */

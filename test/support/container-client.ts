@@ -2,9 +2,14 @@
 
 import { ReadableStream } from "node:stream/web";
 import * as z from "zod";
-import { type ContainerClient, type Context, type Input, declareOperation } from "../../src/core/operation.ts";
-import { FRAME_VERSION, FRAME_VERSION_HEADER } from "../../src/placement/frame-version.ts";
-import { remoteRun } from "../../src/placement/remote.ts";
+import {
+  type ContainerClient,
+  type Context,
+  declareOperation,
+  type Input,
+} from "../../src/document/contract/operation.ts";
+import { FRAME_VERSION, FRAME_VERSION_HEADER } from "../../src/service/placement/frame-version.ts";
+import { remoteRun } from "../../src/service/placement/remote.ts";
 import { rejectScratchPaths } from "./scratch-paths.ts";
 
 export interface ContainerAddress {

@@ -1,5 +1,5 @@
 // Draws pages as /png does, for comparisons with other renderers.
-import { parsePages } from "../../src/core/pages.ts";
+import { parsePages } from "../../src/document/contract/pages.ts";
 import { rasterizePdf } from "../../src/operations/rasterize-pdf.ts";
 import { outputsOf } from "./operations.ts";
 import { decode, type Picture, perceptualDistance, popplerPage } from "./pictures.ts";

@@ -1,8 +1,8 @@
 // Draws the pages of pattern-pdfs.ts with MuPDF, in bands.
-import type { ColorModel } from "../../src/core/raster.ts";
-import { MupdfDocument } from "../../src/engines/mupdf/document.ts";
-import { MupdfPage } from "../../src/engines/mupdf/page.ts";
-import { acquireMupdf } from "../../src/engines/mupdf/spare.ts";
+import type { ColorModel } from "../../src/document/contract/raster.ts";
+import { MupdfDocument } from "../../src/document/engines/mupdf/document.ts";
+import { acquireMupdf } from "../../src/document/engines/mupdf/instance/spare.ts";
+import { MupdfPage } from "../../src/document/engines/mupdf/page.ts";
 import { patternPdf } from "../fixtures/pattern-pdfs.ts";
 
 export const DPI = 100;

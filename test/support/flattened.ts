@@ -1,8 +1,8 @@
 // Flattens documents for tests, and measures how far the result looks from the original in two renderers.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import type { FlatteningQuality } from "../../src/document/flattening/settings.ts";
 import { flattenTransparency } from "../../src/operations/container-only/flatten-transparency.ts";
-import type { FlatteningQuality } from "../../src/pdf/flattening/settings.ts";
 import { CONTEXT, outputsOf } from "./operations.ts";
 import { type Picture, parsePnm, perceptualDistance, popplerPage, withFile } from "./pictures.ts";
 

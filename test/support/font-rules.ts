@@ -1,20 +1,25 @@
 // Finds the rules for fonts that a document breaks (ISO 19005-1, 6.3; -2, 6.2.11), read independently from its bytes:
 // the findings that a validator would report about the subject of the tests.
 
-import { cffWidth } from "../../src/fonts/cff/cff.ts";
-import { readCmap } from "../../src/fonts/truetype/maps.ts";
-import { advanceWidth, unitsPerEm } from "../../src/fonts/truetype/truetype.ts";
-import { Budget } from "../../src/pdf/objects/budget.ts";
-import { MupdfSource } from "../../src/pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../../src/pdf/objects/pdf-file.ts";
-import type { Dictionary } from "../../src/pdf/objects/values.ts";
-import { type FontProgram, namedProgram, programBytes, readProgram } from "../../src/pdf/pdfa/fonts/font-program.ts";
-import { readToUnicode } from "../../src/pdf/pdfa/fonts/to-unicode.ts";
-import type { PdfaLevel } from "../../src/pdf/pdfa/level.ts";
-import { CMap, parseCMap } from "../../src/pdf/text/cmap.ts";
-import { CidWidths, simpleWidths } from "../../src/pdf/text/font-widths.ts";
-import { walkShownText } from "../../src/pdf/text/shown-text.ts";
-import { readSimpleEncoding } from "../../src/pdf/text/simple-encoding.ts";
+import { cffWidth } from "../../src/document/fonts/cff/cff.ts";
+import { readCmap } from "../../src/document/fonts/truetype/cmap.ts";
+import { advanceWidth, unitsPerEm } from "../../src/document/fonts/truetype/truetype.ts";
+import { Budget } from "../../src/document/objects/budget.ts";
+import { MupdfSource } from "../../src/document/objects/engine/mupdf-source.ts";
+import { PdfFile } from "../../src/document/objects/pdf-file.ts";
+import type { Dictionary } from "../../src/document/objects/values.ts";
+import {
+  type FontProgram,
+  namedProgram,
+  programBytes,
+  readProgram,
+} from "../../src/document/pdfa/fonts/font-program.ts";
+import { readToUnicode } from "../../src/document/pdfa/fonts/to-unicode.ts";
+import type { PdfaLevel } from "../../src/document/pdfa/level.ts";
+import { CMap, parseCMap } from "../../src/document/text/cmap.ts";
+import { CidWidths, simpleWidths } from "../../src/document/text/font-widths.ts";
+import { walkShownText } from "../../src/document/text/shown-text.ts";
+import { readSimpleEncoding } from "../../src/document/text/simple-encoding.ts";
 
 const MIB = 2 ** 20;
 const TAGGED = /^[A-Z]{6}\+/;

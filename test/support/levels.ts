@@ -1,5 +1,5 @@
 // The levels of PDF/A by the names that tests give them.
-import type { PdfaLevel } from "../../src/pdf/pdfa/level.ts";
+import type { PdfaLevel } from "../../src/document/pdfa/level.ts";
 
 export const LEVELS = {
   "1b": { part: 1, conformance: "b" },

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { Limiter } from "../../src/core/limiter.ts";
+import type { Limiter } from "../../src/service/ports/limiter.ts";
 
 const MB = 2 ** 20;
 const HOUR_MS = 3_600_000;

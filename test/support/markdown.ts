@@ -1,5 +1,5 @@
 // Reads Markdown pages for the tests of the documentation: sections by anchor, rows of tables, links.
-import { anchorOf } from "../../src/site/docs/markdown.ts";
+import { anchorOf } from "../../src/service/reference/markdown.ts";
 
 /** A section from one heading to the next, without its subsections. */
 export interface Section {

@@ -1,6 +1,6 @@
 // Provides the context in which tests run operations, and returns their outputs as bytes.
-import { EngineFailure } from "../../src/core/failure.ts";
-import type { Context, Input, Operation, Output } from "../../src/core/operation.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import type { Context, Input, Operation, Output } from "../../src/document/contract/operation.ts";
 
 export const CONTEXT: Context = {
   signal: new AbortController().signal,

@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Context } from "../../src/core/operation.ts";
-import { parsePages } from "../../src/core/pages.ts";
+import type { Context } from "../../src/document/contract/operation.ts";
+import { parsePages } from "../../src/document/contract/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import { CONTEXT, outputsOf } from "./operations.ts";
 

@@ -1,8 +1,8 @@
 // Opens PDFs for tests that look at their objects.
-import { Budget } from "../../src/pdf/objects/budget.ts";
-import { MupdfSource } from "../../src/pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../../src/pdf/objects/pdf-file.ts";
-import type { StreamBody } from "../../src/pdf/objects/values.ts";
+import { Budget } from "../../src/document/objects/budget.ts";
+import { MupdfSource } from "../../src/document/objects/engine/mupdf-source.ts";
+import { PdfFile } from "../../src/document/objects/pdf-file.ts";
+import type { StreamBody } from "../../src/document/objects/values.ts";
 
 const MIB = 2 ** 20;
 

@@ -3,8 +3,8 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { expect } from "vitest";
-import type { Context, Input, Output } from "../../src/core/operation.ts";
-import { imageToPdf } from "../../src/operations/image-to-pdf.ts";
+import type { Context, Input, Output } from "../../src/document/contract/operation.ts";
+import { imageToPdf } from "../../src/operations/to-pdf/image-to-pdf.ts";
 import type { TestSamples } from "../fixtures/pictures.ts";
 import { type Picture, parsePnm, popplerPage, withFile } from "./pictures.ts";
 

@@ -1,4 +1,4 @@
-// Describes what tests in workerd tell test/support/stand-in-platform.ts, and what it tells them.
+// Describes what tests in workerd tell test/support/fake-platform.ts, and what it tells them.
 
 /**
  * How an instance behaves. `starts-late`: it starts when it is released. A number: it answers every job with this

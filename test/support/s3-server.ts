@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
-import type { S3Settings } from "../../host/storage/s3-client.ts";
+import type { S3Settings } from "../../host/storage/s3/s3-client.ts";
 import { s3ServerJars, s3ServerSources } from "../../scripts/s3-server.ts";
 import { freePort, run } from "./processes.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
 import { startDevServer, type Variant, workerdPids } from "../../scripts/dev-server.ts";
 import { putKeys } from "../../scripts/key-records.ts";
-import { hashKey } from "../../src/core/api-key.ts";
+import { hashKey } from "../../src/service/ports/api-key.ts";
 import { startHost } from "./host-server.ts";
 
 export type Target = "wrangler" | "host";

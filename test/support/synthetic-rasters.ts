@@ -1,5 +1,5 @@
 // Rasters made for the tests of codecs: paper with letters, gradients, noise, gray in rgb, translucent shapes.
-import { type Band, CHANNELS, type ColorModel, type Raster } from "../../src/core/raster.ts";
+import { type Band, CHANNELS, type ColorModel, type Raster } from "../../src/document/contract/raster.ts";
 
 export const KINDS = ["gradient", "text", "noise", "gray-in-rgb", "transparent", "blank"] as const;
 export type Kind = (typeof KINDS)[number];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { runWrangler } from "../../scripts/wrangler.ts";
-import { hashKey, type KeyRecord } from "../../src/core/api-key.ts";
+import { hashKey, type KeyRecord } from "../../src/service/ports/api-key.ts";
 
 type Isolate = Awaited<ReturnType<Miniflare["getWorker"]>>;
 

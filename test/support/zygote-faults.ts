@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { eventually } from "./eventually.ts";
-import { failsWith } from "./offices.ts";
+import { failsWith } from "./libreoffice.ts";
 import { aChild, childrenOf, isRunning } from "./processes.ts";
 
 export interface ZygoteUnderTest {

@@ -4,15 +4,15 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/core/config.ts";
-import { EngineFailure, FAILURE_REASONS } from "../../src/core/failure.ts";
-import { NOTICE_CODES } from "../../src/core/notice.ts";
-import { MAX_SELECTED_PAGES } from "../../src/core/pages.ts";
+import { apiDescription } from "../../src/app/api-description.ts";
+import { EngineFailure, FAILURE_REASONS } from "../../src/document/contract/failure.ts";
+import { NOTICE_CODES } from "../../src/document/contract/notice.ts";
+import { MAX_SELECTED_PAGES } from "../../src/document/contract/pages.ts";
 import { endpoints, routes } from "../../src/endpoints/index.ts";
-import * as errors from "../../src/http/errors.ts";
-import { noticeSentences } from "../../src/http/notices.ts";
-import { openApi } from "../../src/http/openapi/document.ts";
-import { apiDescription } from "../../src/served.ts";
+import { noticeSentences } from "../../src/service/http/answers/notices.ts";
+import * as errors from "../../src/service/http/contract/errors.ts";
+import { openApi } from "../../src/service/http/openapi/document.ts";
+import { readConfig } from "../../src/service/settings/config.ts";
 import { codeIn, linksOf, rowsOf, sectionsOf } from "../support/markdown.ts";
 
 const root = resolve(import.meta.dirname, "../..");

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CONTAINER_LIMITS } from "../../container/limits.ts";
-import { TIME_LIMIT_DESCRIPTIONS, TIMES, type TimeLimit } from "../../scripts/limit-meanings.ts";
+import { TIME_LIMIT_DESCRIPTIONS, TIMES, type TimeLimit } from "../../scripts/limit-descriptions.ts";
 import { withTables } from "../../scripts/limit-tables.ts";
-import { EngineFailure } from "../../src/core/failure.ts";
-import { LIMITS } from "../../src/core/limits.ts";
-import { toServiceError } from "../../src/http/errors.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { LIMITS } from "../../src/document/contract/limits.ts";
+import { toServiceError } from "../../src/service/http/contract/errors.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");

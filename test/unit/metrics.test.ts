@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { JobMetrics } from "../../container/jobs/job-metrics.ts";
-import { JobPool } from "../../container/jobs/pool.ts";
+import { JobPool } from "../../container/jobs/job-pool.ts";
 import { HostMetrics } from "../../host/host-metrics.ts";
-import { FAILURE_REASONS } from "../../src/core/failure.ts";
+import { FAILURE_REASONS } from "../../src/document/contract/failure.ts";
 import { codeIn, rowsOf, sectionsOf } from "../support/markdown.ts";
 import { readSamples } from "../support/prometheus.ts";
 
@@ -30,8 +30,8 @@ const documented = (section: string) =>
   );
 
 test("of the container", async () => {
-  const places = new JobPool({ atOnce: 1, waiting: 1, maxWaitMs: 1 });
-  const metrics = new JobMetrics({ operations: new Map([["a", { places }]]), engines: () => ({ office: "warm" }) });
+  const pool = new JobPool({ atOnce: 1, waiting: 1, maxWaitMs: 1 });
+  const metrics = new JobMetrics({ operations: new Map([["a", { pool }]]), engines: () => ({ office: "warm" }) });
   metrics.ended("a", { outcome: "answered", receivedMs: 1, waitedMs: 3, durationMs: 8 });
   const text = await metrics.text();
   expect(described(text)).toEqual(documented("of-the-container"));
@@ -59,8 +59,8 @@ test("outcomes", () => {
 
 test("the dashboard shows metrics that exist, with their labels", async () => {
   const dashboard = readFileSync(resolve(import.meta.dirname, "../../deploy/grafana-dashboard.json"), "utf8");
-  const places = new JobPool({ atOnce: 1, waiting: 1, maxWaitMs: 1 });
-  const ofContainer = new JobMetrics({ operations: new Map([["a", { places }]]), engines: () => ({ office: "warm" }) });
+  const pool = new JobPool({ atOnce: 1, waiting: 1, maxWaitMs: 1 });
+  const ofContainer = new JobMetrics({ operations: new Map([["a", { pool }]]), engines: () => ({ office: "warm" }) });
   ofContainer.ended("a", { outcome: "answered", receivedMs: 1, waitedMs: 3, durationMs: 8 });
   const ofHost = new HostMetrics();
   ofHost.answered({ method: "POST", route: "/png", status: 200, durationMs: 1 });

@@ -5,9 +5,9 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/core/config.ts";
-import { openApi } from "../../src/http/openapi/document.ts";
-import { apiDescription } from "../../src/served.ts";
+import { apiDescription } from "../../src/app/api-description.ts";
+import { openApi } from "../../src/service/http/openapi/document.ts";
+import { readConfig } from "../../src/service/settings/config.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 interface Operation {

@@ -3,9 +3,9 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { createApp } from "../../src/app.ts";
-import { ISOLATE_CAPACITY } from "../../src/core/budgets.ts";
-import type { Env } from "../../src/core/config.ts";
+import { createApp } from "../../src/app/app.ts";
+import { ISOLATE_CAPACITY } from "../../src/service/settings/capacity.ts";
+import type { Env } from "../../src/service/settings/config.ts";
 
 type Point = Parameters<NonNullable<Env["ANALYTICS"]>["writeDataPoint"]>[0];
 

@@ -3,10 +3,10 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Env } from "../../src/core/config.ts";
-import type { ClaimObject } from "../../src/jobs/claim-object.ts";
-import { randomIds } from "../../src/storage/file.ts";
-import { putFile } from "../../src/storage/lone-files.ts";
+import type { ClaimObject } from "../../src/service/jobs/claim-object.ts";
+import type { Env } from "../../src/service/settings/config.ts";
+import { randomIds } from "../../src/service/storage/file.ts";
+import { putFile } from "../../src/service/storage/standalone-files.ts";
 import { claimConformance } from "../support/claim-conformance.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 

@@ -2,17 +2,17 @@
 // Contract: docs/api.md#limits-of-a-client, #usage
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { Env } from "../../src/core/config.ts";
-import { dayOf } from "../../src/core/usage.ts";
-import { storingOf } from "../../src/http/storing.ts";
-import { d1Usage } from "../../src/keys/d1-usage.ts";
-import { durableLimiter } from "../../src/keys/durable-limiter.ts";
-import { UsageCollector } from "../../src/keys/usage-collector.ts";
-import { NO_COUNTS, sumOf } from "../../src/keys/usage-table.ts";
-import type { FoundFile } from "../../src/storage/file.ts";
-import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
-import { createStore } from "../../src/storage/store.ts";
-import { giveBackFiles } from "../../src/storage/stored-bytes.ts";
+import { storingOf } from "../../src/service/http/clients/storing.ts";
+import { d1Usage } from "../../src/service/keys/d1-usage.ts";
+import { durableLimiter } from "../../src/service/keys/durable-limiter.ts";
+import { UsageCollector } from "../../src/service/keys/usage-collector.ts";
+import { NO_COUNTS, sumOf } from "../../src/service/keys/usage-table.ts";
+import { dayOf } from "../../src/service/ports/usage.ts";
+import type { Env } from "../../src/service/settings/config.ts";
+import type { FoundFile } from "../../src/service/storage/file.ts";
+import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";
+import { createStore } from "../../src/service/storage/store.ts";
+import { giveBackFiles } from "../../src/service/storage/stored-bytes.ts";
 import { eventually } from "../support/eventually.ts";
 import { limiterConformance } from "../support/limiter-conformance.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
@@ -20,16 +20,16 @@ import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 const { CLIENT_LIMITS, USAGE } = env as unknown as Required<Pick<Env, "CLIENT_LIMITS" | "USAGE">>;
 const aRequest = { isJob: true, bytes: 1000 };
 emptyBucketBeforeEach();
-const count = (verdicts: readonly { readonly refused?: unknown }[]) =>
-  verdicts.filter(({ refused }) => !refused).length;
+const countAccepted = (decisions: readonly { readonly rejected?: unknown }[]) =>
+  decisions.filter(({ rejected }) => !rejected).length;
 
 test("of 20 requests at once, by two limiters, as many pass as the limit has", async () => {
   const limiters = [durableLimiter(CLIENT_LIMITS), durableLimiter(CLIENT_LIMITS)];
   const all = (client: string, limits: object) =>
     Promise.all(Array.from({ length: 20 }, (_, at) => limiters[at % 2]!.acquire(client, limits, aRequest)));
-  expect(count(await all("requests", { requestsPerMinute: 10 }))).toBe(10);
-  expect(count(await all("jobs", { concurrentJobs: 3 }))).toBe(3);
-  expect(count(await all("bytes", { megabytesPerDay: 1 }))).toBe(20);
+  expect(countAccepted(await all("requests", { requestsPerMinute: 10 }))).toBe(10);
+  expect(countAccepted(await all("jobs", { concurrentJobs: 3 }))).toBe(3);
+  expect(countAccepted(await all("bytes", { megabytesPerDay: 1 }))).toBe(20);
   const verdicts = await all("left", { concurrentJobs: 20 });
   await Promise.all(verdicts.map(({ lease }, at) => limiters[at % 2]!.release("left", lease, 0)));
   expect(await limiters[0]!.peek("left", { concurrentJobs: 20 })).toEqual({ concurrentJobs: { count: 20 } });

@@ -2,14 +2,14 @@
 // platform's container runtime.
 import { createExecutionContext } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { createApp } from "../../src/app.ts";
-import { ISOLATE_CAPACITY } from "../../src/core/budgets.ts";
-import type { Env } from "../../src/core/config.ts";
-import { delay } from "../../src/core/pause.ts";
-import { toServiceError } from "../../src/http/errors.ts";
-import { connectContainer } from "../../src/placement/container.ts";
-import { dispatcher } from "../../src/placement/dispatcher-stub.ts";
-import { instance } from "../../src/placement/instance-stub.ts";
+import { createApp } from "../../src/app/app.ts";
+import { delay } from "../../src/runtime/delay.ts";
+import { toServiceError } from "../../src/service/http/contract/errors.ts";
+import { connectContainer } from "../../src/service/placement/container.ts";
+import { dispatcher } from "../../src/service/placement/instances/dispatcher-stub.ts";
+import { instance } from "../../src/service/placement/instances/instance-stub.ts";
+import { ISOLATE_CAPACITY } from "../../src/service/settings/capacity.ts";
+import type { Env } from "../../src/service/settings/config.ts";
 import type { Behavior } from "../support/platform-protocol.ts";
 import {
   behave,

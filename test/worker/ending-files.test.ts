@@ -1,11 +1,11 @@
 // Tests files that end before the lifetime of all files, with R2.
 // Contract: docs/api.md#lifetime-of-files
 import { describe, expect, test } from "vitest";
-import type { StoredFile } from "../../src/storage/file.ts";
-import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
-import { PART_BYTES } from "../../src/storage/lone-files.ts";
-import { ResumableUploads } from "../../src/storage/resumable-uploads.ts";
-import { createStore, type StoreOptions } from "../../src/storage/store.ts";
+import type { StoredFile } from "../../src/service/storage/file.ts";
+import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";
+import { PART_BYTES } from "../../src/service/storage/standalone-files.ts";
+import { createStore, type StoreOptions } from "../../src/service/storage/store.ts";
+import { ResumableUploads } from "../../src/service/storage/uploads/resumable-uploads.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
 emptyBucketBeforeEach();

@@ -1,11 +1,11 @@
 // The path to the container in a runtime that has no containers, and to a container with an address.
 import { env as bindings } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { createApp } from "../../src/app.ts";
-import { ISOLATE_CAPACITY } from "../../src/core/budgets.ts";
-import type { Env } from "../../src/core/config.ts";
-import { toServiceError } from "../../src/http/errors.ts";
-import { connectContainer } from "../../src/placement/container.ts";
+import { createApp } from "../../src/app/app.ts";
+import { toServiceError } from "../../src/service/http/contract/errors.ts";
+import { connectContainer } from "../../src/service/placement/container.ts";
+import { ISOLATE_CAPACITY } from "../../src/service/settings/capacity.ts";
+import type { Env } from "../../src/service/settings/config.ts";
 
 const app = createApp(ISOLATE_CAPACITY);
 

@@ -4,18 +4,18 @@
 
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { ISOLATE_CAPACITY } from "../../src/core/budgets.ts";
-import { EngineFailure } from "../../src/core/failure.ts";
-import { type Output, defineOperation, type Run } from "../../src/core/operation.ts";
-import { defineEndpoint, type RequestServices } from "../../src/http/endpoint.ts";
-import { outputName } from "../../src/http/fields.ts";
-import { handleRequest } from "../../src/http/pipeline.ts";
-import { Timing } from "../../src/http/timing.ts";
-import { edgeJob } from "../../src/placement/placement.ts";
-import { createSemaphore, type Semaphore } from "../../src/placement/turns.ts";
-import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
-import { PACK_BYTES } from "../../src/storage/packs.ts";
-import { createStore } from "../../src/storage/store.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { defineOperation, type Output, type Run } from "../../src/document/contract/operation.ts";
+import { defineEndpoint, type RequestServices } from "../../src/service/http/contract/endpoint.ts";
+import { outputName } from "../../src/service/http/contract/fields.ts";
+import { Timing } from "../../src/service/http/contract/timing.ts";
+import { handleRequest } from "../../src/service/http/pipeline/pipeline.ts";
+import { edgeJob } from "../../src/service/placement/placement.ts";
+import { createSemaphore, type Semaphore } from "../../src/service/placement/semaphore.ts";
+import { ISOLATE_CAPACITY } from "../../src/service/settings/capacity.ts";
+import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";
+import { PACK_BYTES } from "../../src/service/storage/packs.ts";
+import { createStore } from "../../src/service/storage/store.ts";
 import { readStreamedZip } from "../support/streamed-zip.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
@@ -287,7 +287,7 @@ const several = (sizes: readonly number[], more: Partial<Output> = {}): Run<null
 test.each([
   ["small ones", [1, 2 ** 16, 2 ** 18], {}],
   ["large ones", [MiB, 9 * MiB, 3 * MiB], {}],
-  ["with first bytes that are known last", [MiB, 9 * MiB], { head: () => new Uint8Array([0, 0, 0]) }],
+  ["with first bytes that are known last", [MiB, 9 * MiB], { headerPatch: () => new Uint8Array([0, 0, 0]) }],
 ] as const)("several outputs as an archive: %s", async (_, sizes, more) => {
   const { response, after } = await ask(several(sizes, more), { Accept: "application/zip" });
   expect(response.headers.get("Content-Disposition")).toBe("attachment; filename=made.zip");

@@ -3,11 +3,11 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { readForm } from "../../src/http/read-form.ts";
-import { createSemaphore } from "../../src/placement/turns.ts";
-import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
-import { PART_BYTES } from "../../src/storage/lone-files.ts";
-import { createStore } from "../../src/storage/store.ts";
+import { readForm } from "../../src/service/http/requests/read-form.ts";
+import { createSemaphore } from "../../src/service/placement/semaphore.ts";
+import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";
+import { PART_BYTES } from "../../src/service/storage/standalone-files.ts";
+import { createStore } from "../../src/service/storage/store.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
 const store = createStore(bucket, { lifetimeMs: 0 });
@@ -25,8 +25,8 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
     maxFileBytes,
     maxFiles: 100,
     uploadTurns: createSemaphore({ concurrency: 6, maxQueued: 6, maxWaitMs: 10_000 }),
-    keeping: createMemoryQuota({ perRequest: 8 * MiB, total: 16 * MiB }).openReservation(),
-    waiting: createMemoryQuota({ perRequest: 4 * MiB, total: 4 * MiB }).openReservation(),
+    uploadReservation: createMemoryQuota({ perRequest: 8 * MiB, total: 16 * MiB }).openReservation(),
+    batchReservation: createMemoryQuota({ perRequest: 4 * MiB, total: 4 * MiB }).openReservation(),
     held: createMemoryQuota({ perRequest: 16 * MiB, total: 16 * MiB }).openReservation(),
     signal: new AbortController().signal,
   };

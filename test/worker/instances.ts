@@ -4,12 +4,12 @@ import { runInDurableObject } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { beforeEach, expect, inject } from "vitest";
 import * as z from "zod";
-import type { Env } from "../../src/core/config.ts";
-import { type Context, declareOperation } from "../../src/core/operation.ts";
-import type { ConnectedContainer } from "../../src/placement/connection.ts";
-import { connectContainer } from "../../src/placement/container.ts";
-import { dispatcher } from "../../src/placement/dispatcher-stub.ts";
-import { remoteRun } from "../../src/placement/remote.ts";
+import { type Context, declareOperation } from "../../src/document/contract/operation.ts";
+import type { ConnectedContainer } from "../../src/service/placement/connection.ts";
+import { connectContainer } from "../../src/service/placement/container.ts";
+import { dispatcher } from "../../src/service/placement/instances/dispatcher-stub.ts";
+import { remoteRun } from "../../src/service/placement/remote.ts";
+import type { Env } from "../../src/service/settings/config.ts";
 import type { Behavior, InstanceRecord } from "../support/platform-protocol.ts";
 import { environmentOf, usePlatform } from "./platform.ts";
 

@@ -1,7 +1,7 @@
 // Checks archives of Office documents inside the runtime that serves requests: its zlib counts a limit in steps.
 import { zipSync } from "fflate";
 import { expect, test } from "vitest";
-import { soundnessOf } from "../../src/formats/zip/soundness.ts";
+import { soundnessOf } from "../../src/document/formats/zip/soundness.ts";
 
 const SIZES = [1, 9000, 41_000, 52_767, 67_521, 77_036, 91_436, 168_468, 350_745, 700_000, 3_000_000];
 

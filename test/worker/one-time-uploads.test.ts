@@ -2,8 +2,8 @@
 // Contract: docs/api.md#upload-addresses
 
 import { beforeEach, expect, test } from "vitest";
-import { LIMITS } from "../../src/core/limits.ts";
-import { OneTimeUploads } from "../../src/storage/one-time-uploads.ts";
+import { LIMITS } from "../../src/document/contract/limits.ts";
+import { OneTimeUploads } from "../../src/service/storage/uploads/one-time-uploads.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
 emptyBucketBeforeEach();

@@ -2,8 +2,8 @@
 // Contract: docs/api.md#pictures-of-stored-pages
 
 import { expect, test } from "vitest";
-import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
-import { createStore, type Store } from "../../src/storage/store.ts";
+import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";
+import { createStore, type Store } from "../../src/service/storage/store.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
 emptyBucketBeforeEach();

@@ -3,7 +3,7 @@
 import jpgModule from "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm";
 import pngModule from "@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
 import { beforeAll, expect, test } from "vitest";
-import { parsePages } from "../../src/core/pages.ts";
+import { parsePages } from "../../src/document/contract/pages.ts";
 import { type RasterFormat, rasterizePdf } from "../../src/operations/rasterize-pdf.ts";
 import { type Decoders, jsquash, type Rgba } from "../support/jsquash.ts";
 import { outputsOf } from "../support/operations.ts";

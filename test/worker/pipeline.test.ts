@@ -2,21 +2,21 @@
 // leave nothing behind.
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { ISOLATE_CAPACITY } from "../../src/core/budgets.ts";
-import { EngineFailure } from "../../src/core/failure.ts";
-import { type Output, defineOperation, type Run, declareOperation } from "../../src/core/operation.ts";
-import type { OperationResponse } from "../../src/http/answer.ts";
-import { defineEndpoint, type RequestServices } from "../../src/http/endpoint.ts";
-import { outputName } from "../../src/http/fields.ts";
-import { handleRequest } from "../../src/http/pipeline.ts";
-import { Timing } from "../../src/http/timing.ts";
-import type { ConnectedContainer } from "../../src/placement/connection.ts";
-import { edgeJob, containerJob as elsewhereAlone, type JobPlan } from "../../src/placement/placement.ts";
-import { encodeResponse } from "../../src/placement/remote.ts";
-import { createSemaphore } from "../../src/placement/turns.ts";
-import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
-import { PART_BYTES } from "../../src/storage/lone-files.ts";
-import { createStore } from "../../src/storage/store.ts";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { declareOperation, defineOperation, type Output, type Run } from "../../src/document/contract/operation.ts";
+import type { OperationResponse } from "../../src/service/http/answers/operation-response.ts";
+import { defineEndpoint, type RequestServices } from "../../src/service/http/contract/endpoint.ts";
+import { outputName } from "../../src/service/http/contract/fields.ts";
+import { Timing } from "../../src/service/http/contract/timing.ts";
+import { handleRequest } from "../../src/service/http/pipeline/pipeline.ts";
+import type { ConnectedContainer } from "../../src/service/placement/connection.ts";
+import { edgeJob, containerJob as elsewhereAlone, type JobPlan } from "../../src/service/placement/placement.ts";
+import { encodeResponse } from "../../src/service/placement/remote.ts";
+import { createSemaphore } from "../../src/service/placement/semaphore.ts";
+import { ISOLATE_CAPACITY } from "../../src/service/settings/capacity.ts";
+import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";
+import { PART_BYTES } from "../../src/service/storage/standalone-files.ts";
+import { createStore } from "../../src/service/storage/store.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
 emptyBucketBeforeEach();

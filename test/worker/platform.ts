@@ -1,4 +1,4 @@
-// The Worker of the tests in workerd: that of src/, with Durable Objects that reach test/support/stand-in-platform.ts
+// The Worker of the tests in workerd: that of src/, with Durable Objects that reach test/support/fake-platform.ts
 // where the platform would give them a container runtime. Without `usePlatform`, they have none.
 
 import {

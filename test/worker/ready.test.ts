@@ -1,9 +1,9 @@
 // GET /ready of a Worker with instances: what it says of them, of the storage, and of a container that is missing.
 import { expect, test } from "vitest";
-import { createApp } from "../../src/app.ts";
-import { ISOLATE_CAPACITY } from "../../src/core/budgets.ts";
-import type { Env } from "../../src/core/config.ts";
-import type { Readiness } from "../../src/http/readiness.ts";
+import { createApp } from "../../src/app/app.ts";
+import type { Readiness } from "../../src/service/http/health/readiness.ts";
+import { ISOLATE_CAPACITY } from "../../src/service/settings/capacity.ts";
+import type { Env } from "../../src/service/settings/config.ts";
 import { behave, both, env, run, runBoth, soon, tell } from "./instances.ts";
 
 const app = createApp(ISOLATE_CAPACITY);

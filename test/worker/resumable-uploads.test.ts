@@ -3,10 +3,10 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { PART_BYTES } from "../../src/storage/lone-files.ts";
-import { ResumableUploads } from "../../src/storage/resumable-uploads.ts";
-import { createStore } from "../../src/storage/store.ts";
-import { UploadConflict, type UploadWriter } from "../../src/storage/upload-writer.ts";
+import { PART_BYTES } from "../../src/service/storage/standalone-files.ts";
+import { createStore } from "../../src/service/storage/store.ts";
+import { ResumableUploads } from "../../src/service/storage/uploads/resumable-uploads.ts";
+import { UploadConflict, type UploadWriter } from "../../src/service/storage/uploads/upload-writer.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
 emptyBucketBeforeEach();

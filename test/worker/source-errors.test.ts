@@ -1,7 +1,7 @@
 // Tests the error responses that follow from the source of an endpoint.
 import { expect, test } from "vitest";
-import { mayBePdf } from "../../src/core/media-type.ts";
-import { errorsOf, type InputDeclaration } from "../../src/http/source.ts";
+import { mayBePdf } from "../../src/document/contract/media-type.ts";
+import { errorsOf, type InputDeclaration } from "../../src/service/http/contract/input-declaration.ts";
 
 const COUNTS = { noInput: "This route needs a File or an ID.", tooMany: "Too many 'file' or 'id' values." };
 const NOT_BOTH = "This route will only accept a File or an ID, not both.";

@@ -1,9 +1,9 @@
 // Tests that objects are read, inflated, hashed and written with workerd's versions of Node's modules.
 import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { inflate } from "../../src/document/objects/parsing/inflate.ts";
+import { Dictionary, Name } from "../../src/document/objects/values.ts";
 import { splitPdf } from "../../src/operations/split-pdf.ts";
-import { inflate } from "../../src/pdf/objects/inflate.ts";
-import { Dictionary, Name } from "../../src/pdf/objects/values.ts";
 import { outputsOf } from "../support/operations.ts";
 
 const PDF = `%PDF-1.7

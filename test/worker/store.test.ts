@@ -3,12 +3,12 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { LIMITS } from "../../src/core/limits.ts";
-import type { FileKind, NewFile, StoredFile } from "../../src/storage/file.ts";
-import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
-import { PART_BYTES } from "../../src/storage/lone-files.ts";
-import { LARGEST_FILE_BYTES } from "../../src/storage/packs.ts";
-import { createStore, type Store } from "../../src/storage/store.ts";
+import { LIMITS } from "../../src/document/contract/limits.ts";
+import type { FileKind, NewFile, StoredFile } from "../../src/service/storage/file.ts";
+import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";
+import { LARGEST_FILE_BYTES } from "../../src/service/storage/packs.ts";
+import { PART_BYTES } from "../../src/service/storage/standalone-files.ts";
+import { createStore, type Store } from "../../src/service/storage/store.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
 emptyBucketBeforeEach();

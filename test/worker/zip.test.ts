@@ -1,10 +1,10 @@
 // Tests an archive of files that are many times larger than an isolate's memory. It is made and stored inside the
 // runtime that serves requests.
 import { expect, test } from "vitest";
-import type { Input } from "../../src/core/operation.ts";
+import type { Input } from "../../src/document/contract/operation.ts";
 import { zipFiles } from "../../src/operations/zip-files.ts";
-import { createMemoryQuota } from "../../src/storage/kept-bytes.ts";
-import { createStore } from "../../src/storage/store.ts";
+import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";
+import { createStore } from "../../src/service/storage/store.ts";
 import { readStreamedZip } from "../support/streamed-zip.ts";
 import { bucket } from "./bucket.ts";
 

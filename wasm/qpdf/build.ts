@@ -1,5 +1,5 @@
 // Builds the qpdf engine from the npm package `@neslinesli93/qpdf-wasm`: only its module, with a larger stack and
-// metered. src/engines/qpdf/system.ts replaces its glue.
+// metered. src/document/engines/qpdf/system.ts replaces its glue.
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { readSections, SECTION, writeSections } from "../rewrite/binary.ts";

@@ -3,17 +3,17 @@
 // large. Knows nothing about jobs.
 
 import type { Socket } from "node:net";
-import { EngineFailure } from "../../../src/core/failure.ts";
+import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { countEvent } from "../../processes/engine-events.ts";
 import { emulate } from "./devices.ts";
+import { BrowserLost, type KillRecord, RendererLost, rendererError } from "./errors.ts";
 import type { LaunchedChromium } from "./launch.ts";
-import { BrowserLost, rendererError, type KillRecord, RendererLost } from "./losses.ts";
-import { observing, QUESTIONS } from "./page-scripts.ts";
+import type { ProxySession, WebProxy } from "./network/web-proxy.ts";
 import type { Session } from "./pipe.ts";
-import { runScript } from "./proof.ts";
+import { runScript } from "./probe.ts";
 import { killRenderer, type Renderer, Renderers } from "./renderers.ts";
-import type { WatchLimits } from "./watch.ts";
-import type { ProxySession, WebProxy } from "./web-proxy.ts";
+import { observing, QUESTIONS } from "./scripts/page-scripts.ts";
+import type { WatchLimits } from "./watchdog.ts";
 
 export interface BrowserSettings {
   readonly proxy: WebProxy;

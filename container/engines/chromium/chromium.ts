@@ -3,22 +3,28 @@
 // admits.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
-import { NOT_PUBLIC } from "../../../src/core/web-address.ts";
+import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
+import { NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { EngineLost, finalFailure, withRetries } from "../../processes/attempts.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
 import { registerWorker } from "../../processes/priority.ts";
+import { EngineLost, finalFailure, withRetries } from "../../processes/retry.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
-import type { Confinement } from "./confinement.ts";
+import { BrowserManager } from "./browser-manager.ts";
+import { BrowserLost, NetworkLost, RendererLost } from "./errors.ts";
 import { NavigationBlocked } from "./loading.ts";
-import { BrowserLost, NetworkLost, RendererLost } from "./losses.ts";
+import type { Confinement } from "./network/confinement.ts";
+import {
+  DOCUMENT_HOST,
+  type ServedDocument,
+  type VisitLimits,
+  WebProxy,
+  type WebProxySettings,
+} from "./network/web-proxy.ts";
 import { type PageLimits, type PrintOptions, printPage } from "./page.ts";
 import { ProtocolError } from "./pipe.ts";
-import { BrowserManager } from "./supply.ts";
-import type { WatchLimits } from "./watch.ts";
-import { DOCUMENT_HOST, type ServedDocument, type VisitLimits, WebProxy, type WebProxySettings } from "./web-proxy.ts";
+import type { WatchLimits } from "./watchdog.ts";
 
 /** A page that is printed: its address, or its document. */
 export type PageSource =

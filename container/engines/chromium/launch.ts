@@ -8,20 +8,20 @@ import type { Server } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineLost, isExternalSignal, withRetries } from "../../processes/attempts.ts";
 import { killGroup, minimalEnvironment, Tail } from "../../processes/process.ts";
+import { EngineLost, isExternalSignal, withRetries } from "../../processes/retry.ts";
 import type { JobFolder, Scratch } from "../../scratch/scratch.ts";
 import {
   BROWSER_USER,
   type Confinement,
-  confinedBrowser,
-  isRoot,
   type ConfinementOption,
+  confinedBrowser,
   confinementOptions,
-} from "./confinement.ts";
-import { type ProxyListeners, listenPerAddress, listenPerPort, PROXY_PORT } from "./doors.ts";
+  isRoot,
+} from "./network/confinement.ts";
+import { listenPerAddress, listenPerPort, PROXY_PORT, type ProxyListeners } from "./network/proxy-listeners.ts";
 import { Pipe } from "./pipe.ts";
-import { Watchdog } from "./watch.ts";
+import { Watchdog } from "./watchdog.ts";
 
 export interface LaunchedChromium extends Confinement {
   readonly process: ChildProcess;

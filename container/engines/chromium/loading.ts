@@ -2,9 +2,9 @@
 // about printing.
 
 import type { Protocol } from "devtools-protocol";
-import { EngineFailure } from "../../../src/core/failure.ts";
+import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { NetworkLost } from "./losses.ts";
+import { NetworkLost } from "./errors.ts";
 import type { Session } from "./pipe.ts";
 
 /** Media types that a browser shows as a page of HTML. */

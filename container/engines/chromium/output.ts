@@ -2,10 +2,10 @@
 
 import { open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { EngineFailure } from "../../../src/core/failure.ts";
+import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { run } from "../../processes/process.ts";
+import { DOCUMENT_HOST } from "./network/web-proxy.ts";
 import type { Session } from "./pipe.ts";
-import { DOCUMENT_HOST } from "./web-proxy.ts";
 
 const CHUNK_BYTES = 2 ** 20;
 

@@ -2,17 +2,17 @@
 // Knows nothing about how browsers are managed.
 
 import type { Protocol } from "devtools-protocol";
-import { EngineFailure } from "../../../src/core/failure.ts";
-import type { OwnPages } from "../../../src/operations/html-to-pdf.ts";
+import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import type { OwnPages } from "../../../src/operations/to-pdf/html-to-pdf.ts";
 import type { LeasedPage } from "./browser.ts";
 import { DEVICES, type DeviceName, emulate } from "./devices.ts";
 import { Loading } from "./loading.ts";
 import { enlargePages, savePdf } from "./output.ts";
-import { QUESTIONS } from "./page-scripts.ts";
-import { type Findings, isSettled, type Paper, detectMedium, setPaper } from "./paper-scripts.ts";
 import { ProtocolError, type Session } from "./pipe.ts";
-import { readStyleSheets } from "./sheets.ts";
-import { waiting } from "./waiting-scripts.ts";
+import { QUESTIONS } from "./scripts/page-scripts.ts";
+import { detectMedium, type Findings, isSettled, type Paper, setPaper } from "./scripts/paper-scripts.ts";
+import { waiting } from "./scripts/waiting-scripts.ts";
+import { readStyleSheets } from "./style-sheets.ts";
 
 /** Options for putting a page on paper. Lengths are in points. */
 export interface PrintOptions {

@@ -1,7 +1,7 @@
 // Finds the fonts that Ghostscript replaced in its output. The standard 35 fonts, whose clones it includes, are not
 // among them.
 
-import type { NoticeSubject } from "../../../src/core/notice.ts";
+import type { NoticeSubject } from "../../../src/document/contract/notice.ts";
 
 export interface FontSubstitutions {
   /** Number of replaced fonts; `fonts` may name fewer. */

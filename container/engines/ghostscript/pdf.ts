@@ -3,9 +3,9 @@
 
 import { chmod, constants, copyFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineFailure } from "../../../src/core/failure.ts";
+import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { retryCrashOnce } from "../../processes/attempts.ts";
+import { retryCrashOnce } from "../../processes/retry.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import { limitFolder } from "../../scratch/folder-limit.ts";
 import type { Scratch } from "../../scratch/scratch.ts";

@@ -3,8 +3,8 @@
 
 import { open } from "node:fs/promises";
 import { extname } from "node:path";
-import { behindComments } from "../../../src/core/media-type.ts";
-import { isHtmlPart } from "../../../src/core/text-formats.ts";
+import { behindComments } from "../../../src/document/contract/media-type.ts";
+import { isHtmlPart } from "../../../src/document/formats/text-formats.ts";
 
 /** An import filter and its options, by LibreOffice's names. If empty, LibreOffice detects the filter by content. */
 export interface Import {

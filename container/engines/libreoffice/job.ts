@@ -3,7 +3,7 @@
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { ZygoteJob } from "../zygote/zygote.ts";
 import type { Import } from "./import.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./preparation/place.ts";
 
 /** Options for converting one document. */
 export interface OfficeToPdfOptions {

@@ -4,13 +4,13 @@
 import { chmodSync, constants, copyFileSync, rmSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineFailure, type FailureReason } from "../../../src/core/failure.ts";
-import type { PdfaLevel } from "../../../src/pdf/pdfa/level.ts";
-import type { RuleFailure } from "../../../src/pdf/pdfa/rule-failure.ts";
-import { EngineLost, isExternalSignal } from "../../processes/attempts.ts";
+import { EngineFailure, type FailureReason } from "../../../src/document/contract/failure.ts";
+import type { PdfaLevel } from "../../../src/document/pdfa/level.ts";
+import type { RuleFailure } from "../../../src/document/pdfa/rule-failure.ts";
 import { residentBytes } from "../../processes/proc.ts";
 import { confinedCommand, minimalEnvironment } from "../../processes/process.ts";
 import { type ExitInfo, type Launch, NotReady, type ResidentProcess } from "../../processes/resident.ts";
+import { EngineLost, isExternalSignal } from "../../processes/retry.ts";
 import { Supervisor } from "../../processes/supervisor.ts";
 import { firstUserOf, USERS } from "../../processes/users.ts";
 import { SMALL_BYTES } from "../../scratch/file-input.ts";

@@ -1,6 +1,6 @@
 // Describes the result of a validation, and the settings of veraPDF.
 
-import type { RuleFailure } from "../../../src/pdf/pdfa/rule-failure.ts";
+import type { RuleFailure } from "../../../src/document/pdfa/rule-failure.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 
 export interface Validation {

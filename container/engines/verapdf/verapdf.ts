@@ -3,12 +3,12 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { PermitQueue } from "../../../src/core/bounded-queue.ts";
-import { EngineFailure } from "../../../src/core/failure.ts";
-import type { PdfaLevel } from "../../../src/pdf/pdfa/level.ts";
+import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import type { PdfaLevel } from "../../../src/document/pdfa/level.ts";
+import { PermitQueue } from "../../../src/runtime/permit-queue.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { retryCrashOnce } from "../../processes/attempts.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
+import { retryCrashOnce } from "../../processes/retry.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import { VeraPdfProcess, type VeraPdfProcessSettings } from "./process.ts";
 import type { Validation, VeraPdfSettings } from "./validation.ts";

@@ -1,6 +1,6 @@
 // Chooses the name of a file of the web. The name is not safe: the caller removes what a file system forbids.
 
-import { extensionOf } from "../../../src/core/media-type.ts";
+import { extensionOf } from "../../../src/document/contract/media-type.ts";
 
 /**
  * Returns the name that the server gives, or the last part of the path, or the host. A name without extension gets

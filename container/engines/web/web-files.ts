@@ -4,11 +4,11 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
-import { NOT_PUBLIC } from "../../../src/core/web-address.ts";
+import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
+import { NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { AddressBlocked } from "../chromium/web-addresses.ts";
-import type { ProxySession } from "../chromium/web-proxy.ts";
+import { AddressBlocked } from "../chromium/network/web-addresses.ts";
+import type { ProxySession } from "../chromium/network/web-proxy.ts";
 import { nameOf } from "./file-names.ts";
 import type { WebRequests } from "./web-requests.ts";
 

@@ -1,11 +1,11 @@
 // Posts messages to receivers on the web, through the gate of web pages. Follows no redirects, and reads nothing of an
 // answer but its status.
 
-import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
-import { isPublicName, NOT_PUBLIC } from "../../../src/core/web-address.ts";
-import { withTimeout } from "../../../src/core/within.ts";
+import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
+import { isPublicName, NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
+import { withTimeout } from "../../../src/runtime/rpc.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { AddressBlocked } from "../chromium/web-addresses.ts";
+import { AddressBlocked } from "../chromium/network/web-addresses.ts";
 import type { WebRequests } from "./web-requests.ts";
 
 /** Room for headers beside the message itself, in bytes. */

@@ -11,7 +11,7 @@ import {
   type VisitLimits,
   WebProxy,
   type WebProxySettings,
-} from "../chromium/web-proxy.ts";
+} from "../chromium/network/web-proxy.ts";
 
 export interface WebRequestsSettings extends WebProxySettings {
   /** Certificates to trust, in PEM. @default those that Node trusts */

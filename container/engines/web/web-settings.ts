@@ -1,8 +1,8 @@
 // Reads the operator's settings of what web pages and `url` may load, so that a mistake is named when the service starts.
 
 import { Resolver } from "node:dns";
-import { AllowList } from "../chromium/web-addresses.ts";
-import type { WebProxySettings } from "../chromium/web-proxy.ts";
+import { AllowList } from "../chromium/network/web-addresses.ts";
+import type { WebProxySettings } from "../chromium/network/web-proxy.ts";
 
 type Environment = Readonly<Partial<Record<"URL_ALLOW" | "URL_DNS", string>>>;
 

@@ -7,15 +7,15 @@
 // {"alive":true}.
 
 import { AsyncResource } from "node:async_hooks";
-import { PermitQueue } from "../../../src/core/bounded-queue.ts";
-import { EngineFailure, type FailureReason } from "../../../src/core/failure.ts";
-import { EngineLost } from "../../processes/attempts.ts";
+import { EngineFailure, type FailureReason } from "../../../src/document/contract/failure.ts";
+import { PermitQueue } from "../../../src/runtime/permit-queue.ts";
 import { countEvent } from "../../processes/engine-events.ts";
-import { watchForStopped } from "../../processes/frozen.ts";
 import { registerProcess } from "../../processes/priority.ts";
 import type { Launch, ResidentProcess } from "../../processes/resident.ts";
+import { EngineLost } from "../../processes/retry.ts";
+import { watchForStopped } from "../../processes/stopped-processes.ts";
 import { Supervisor } from "../../processes/supervisor.ts";
-import { ScratchFull } from "../../scratch/memory.ts";
+import { ScratchFull } from "../../scratch/memory-scratch.ts";
 
 /** Fields that every job has. The others are known only to the engine's two ends. */
 export interface ZygoteJob {

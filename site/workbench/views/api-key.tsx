@@ -1,5 +1,5 @@
 // The key of the keyed variant, without which no file is stored.
-import { type ViewContext, ProblemText, Section } from "./parts.tsx";
+import { ProblemText, Section, type ViewContext } from "./components.tsx";
 
 export function ApiKey({ page: { state, store, inputs } }: { page: ViewContext }) {
   if (!state.service?.keyed) return null;

@@ -6,11 +6,11 @@ import type { Keeper } from "../keeper.ts";
 import type { Store } from "../store.ts";
 import { ApiKey } from "./api-key.tsx";
 import { Code } from "./code.tsx";
+import type { ViewContext } from "./components.tsx";
 import { Earlier } from "./earlier.tsx";
 import { Files } from "./files.tsx";
 import { Form } from "./form.tsx";
 import { Operations } from "./operations.tsx";
-import type { ViewContext } from "./parts.tsx";
 import { Stage } from "./stage.tsx";
 
 interface AppProps {

@@ -3,7 +3,7 @@ import { faultsOf } from "../faults.ts";
 import { labelOf } from "../format.ts";
 import { callsOfState, chosenInput, isBatch } from "../request.ts";
 import { LANGUAGES } from "../snippets/languages.ts";
-import { Copy, type ViewContext } from "./parts.tsx";
+import { Copy, type ViewContext } from "./components.tsx";
 
 export function Code({ page: { state, store } }: { page: ViewContext }) {
   const operation = state.service?.operations.get(state.path);

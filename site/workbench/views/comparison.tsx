@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Pair, Side } from "../pairs.ts";
 import type { Problem } from "../problems.ts";
-import { Icon, type ViewContext, ProblemText } from "./parts.tsx";
+import { Icon, ProblemText, type ViewContext } from "./components.tsx";
 import { problemAt, usePicture } from "./picture.tsx";
 import { Zoom } from "./zoom.tsx";
 

@@ -1,7 +1,7 @@
 // The controls of a form, one for each kind of field.
 import type { FormField } from "../operations.ts";
 import type { Value } from "../state.ts";
-import { Icon } from "./parts.tsx";
+import { Icon } from "./components.tsx";
 import { ProfileEditor } from "./profile.tsx";
 
 interface ControlProps {

@@ -3,7 +3,7 @@ import { entryOf } from "../catalog.ts";
 import { endText } from "../format.ts";
 import { hasFiles } from "../keeping.ts";
 import type { Outcome } from "../state.ts";
-import { type ViewContext, Section } from "./parts.tsx";
+import { Section, type ViewContext } from "./components.tsx";
 
 export function Earlier({ page: { state, store } }: { page: ViewContext }) {
   const others = state.outcomes.filter((outcome) => outcome.key !== state.shown && hasFiles(outcome));

@@ -4,7 +4,7 @@ import { checkValue } from "../checks.ts";
 import { pagesControlOf, problemOf } from "../faults.ts";
 import { countText, endText, sizeText } from "../format.ts";
 import type { Input, State } from "../state.ts";
-import { Icon, type ViewContext } from "./parts.tsx";
+import { Icon, type ViewContext } from "./components.tsx";
 import { Thumbnail } from "./thumbnail.tsx";
 
 interface FileRowProps {

@@ -5,8 +5,8 @@ import { problemOf, whyUnusable } from "../faults.ts";
 import { countText } from "../format.ts";
 import type { Problem } from "../problems.ts";
 import type { Input } from "../state.ts";
+import { ProblemText, Section, type ViewContext } from "./components.tsx";
 import { FileRow } from "./file-row.tsx";
-import { type ViewContext, ProblemText, Section } from "./parts.tsx";
 
 const SAMPLES = [
   { name: "field-notes.pdf", title: "PDF" },

@@ -4,8 +4,8 @@ import { labelOf } from "../format.ts";
 import type { FormField, Operation } from "../operations.ts";
 import { isBatch, shownFields, shownValue } from "../request.ts";
 import type { Value } from "../state.ts";
+import { ProblemText, Section, type ViewContext } from "./components.tsx";
 import { Control, grouped } from "./controls.tsx";
-import { type ViewContext, ProblemText, Section } from "./parts.tsx";
 import { Run } from "./run.tsx";
 
 export function Form({ page }: { page: ViewContext }) {

@@ -7,8 +7,8 @@ import { pairAt, pairCount } from "../pairs.ts";
 import { urlOf } from "../service.ts";
 import type { Outcome, Output, Result } from "../state.ts";
 import { Comparison } from "./comparison.tsx";
+import { Copy, Icon, Picker, ProblemBox, type ViewContext } from "./components.tsx";
 import { Outputs } from "./outputs.tsx";
-import { Copy, Icon, type ViewContext, Picker, ProblemBox } from "./parts.tsx";
 
 /** Results and outputs that are listed at first: of one job, and of each of several. */
 const FIRST_RESULTS = 10;

@@ -1,6 +1,6 @@
 // The second step: the operation. Those of the other variant are shown, and cannot be chosen.
 import { CATALOG } from "../catalog.ts";
-import { type ViewContext, Section } from "./parts.tsx";
+import { Section, type ViewContext } from "./components.tsx";
 
 export function Operations({ page: { state, store } }: { page: ViewContext }) {
   const offered = state.service?.operations;

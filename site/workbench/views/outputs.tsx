@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { countText, extensionOf, sizeText } from "../format.ts";
 import { fileAddress } from "../service.ts";
 import type { Output } from "../state.ts";
-import { Copy, Icon, type ViewContext } from "./parts.tsx";
+import { Copy, Icon, type ViewContext } from "./components.tsx";
 
 /** Outputs beyond this number are counted, and not listed: a list of thousands would take seconds. */
 const MAX_LISTED = 250;

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { isPicture, type Side } from "../pairs.ts";
 import type { Problem } from "../problems.ts";
-import { urlOf, drawPage, fileAddress, RequestError } from "../service.ts";
+import { drawPage, fileAddress, RequestError, urlOf } from "../service.ts";
 import type { State } from "../state.ts";
 
 const WIDTH = 1000;

@@ -5,7 +5,7 @@ import { countText } from "../format.ts";
 import type { Operation } from "../operations.ts";
 import { inputsOf, isBatch, isConverted } from "../request.ts";
 import type { Job, State } from "../state.ts";
-import { type ViewContext, ProblemText } from "./parts.tsx";
+import { ProblemText, type ViewContext } from "./components.tsx";
 
 export function Run({ page: { state, jobs } }: { page: ViewContext }) {
   const { job, problem } = state;

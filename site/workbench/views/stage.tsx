@@ -5,8 +5,8 @@ import { sideOf } from "../pairs.ts";
 import { chosenInput } from "../request.ts";
 import type { Input } from "../state.ts";
 import { Comparison } from "./comparison.tsx";
+import { Picker, ProblemText, type ViewContext } from "./components.tsx";
 import { Made } from "./made.tsx";
-import { type ViewContext, Picker, ProblemText } from "./parts.tsx";
 
 export function Stage({ page }: { page: ViewContext }) {
   const { outcomes, shown, problem } = page.state;

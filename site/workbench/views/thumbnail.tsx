@@ -1,7 +1,7 @@
 // A small picture of a file's first page, or its kind in letters if it cannot be drawn.
 import { useEffect, useState } from "preact/hooks";
 import { isPicture, sideOf } from "../pairs.ts";
-import { urlOf, fileAddress } from "../service.ts";
+import { fileAddress, urlOf } from "../service.ts";
 import type { Input, State } from "../state.ts";
 
 /** Twice what is shown, for screens with small pixels. */

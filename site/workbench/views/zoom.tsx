@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Pair, Side } from "../pairs.ts";
 import type { Viewer } from "../zoom-viewer.ts";
-import { Icon, type ViewContext, ProblemText } from "./parts.tsx";
+import { Icon, ProblemText, type ViewContext } from "./components.tsx";
 import { usePicture } from "./picture.tsx";
 
 export function Zoom({ page, pair, onClose }: { page: ViewContext; pair: Pair; onClose(): void }) {

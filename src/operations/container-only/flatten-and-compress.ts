@@ -1,13 +1,13 @@
 // Compresses a PDF by a profile that has its transparency flattened first. Yields one output. Runs only in the
 // container, because an isolate does not have the memory for flattening.
 
-import type { Notice } from "../../core/notice.ts";
-import { type Context, type Input, defineOperation, type Run } from "../../core/operation.ts";
-import { flatteningOf } from "../../pdf/compression/profile-settings.ts";
-import type { FlatteningQuality } from "../../pdf/flattening/settings.ts";
+import { flatteningOf } from "../../document/compression/profile-settings.ts";
+import type { Notice } from "../../document/contract/notice.ts";
+import { type Context, defineOperation, type Input, type Run } from "../../document/contract/operation.ts";
+import type { FlatteningQuality } from "../../document/flattening/settings.ts";
 import { type CompressParams, compressPdf } from "../compress-pdf.ts";
 import { flattenAndCompress as signature } from "../flatten-and-compress.ts";
-import { memoryInput } from "../held.ts";
+import { memoryInput } from "../memory-input.ts";
 import { flattenTransparency } from "./flatten-transparency.ts";
 
 /** @throws EngineFailure as the two operations do */

@@ -1,16 +1,16 @@
 // Removes the transparency of a PDF and preserves its look with the least change. Yields one output, which is the input
 // itself if nothing is transparent and its page tree is sound.
 
-import type { Notice } from "../../core/notice.ts";
-import { defineOperation, type Run } from "../../core/operation.ts";
-import { flattenFile } from "../../pdf/flattening/flatten-file.ts";
-import { Budget } from "../../pdf/objects/budget.ts";
-import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../../pdf/objects/room.ts";
-import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
+import type { Notice } from "../../document/contract/notice.ts";
+import { defineOperation, type Run } from "../../document/contract/operation.ts";
+import { flattenFile } from "../../document/flattening/flatten-file.ts";
+import { Budget } from "../../document/objects/budget.ts";
+import { MupdfSource } from "../../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
+import { PdfFile } from "../../document/objects/pdf-file.ts";
+import { unprotect } from "../../document/pages/unprotect.ts";
+import { fontsForDrawing } from "../../document/pdfa/fonts/face-choice.ts";
 import { type FlattenParams, flattenTransparency as signature } from "../flatten-transparency.ts";
-import { unprotect } from "../unprotect.ts";
 
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 /** Share of the engines' memory for the engine that reads objects; the engine that draws gets the rest. */

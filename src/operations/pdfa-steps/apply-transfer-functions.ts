@@ -2,15 +2,15 @@
 // input looks with them.
 
 import * as z from "zod";
-import { countedNotices } from "../../core/notice.ts";
-import { defineOperation, type Run } from "../../core/operation.ts";
-import { Budget } from "../../pdf/objects/budget.ts";
-import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../../pdf/objects/room.ts";
-import { writeFile } from "../../pdf/objects/writer.ts";
-import { applyTransfers } from "../../pdf/pdfa/apply-transfers.ts";
-import { unprotect } from "../unprotect.ts";
+import { countedNotices } from "../../document/contract/notice.ts";
+import { defineOperation, type Run } from "../../document/contract/operation.ts";
+import { Budget } from "../../document/objects/budget.ts";
+import { MupdfSource } from "../../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
+import { PdfFile } from "../../document/objects/pdf-file.ts";
+import { writeFile } from "../../document/objects/writer.ts";
+import { unprotect } from "../../document/pages/unprotect.ts";
+import { applyTransfers } from "../../document/pdfa/apply-transfers.ts";
 
 /** @throws EngineFailure the failure that the document or the engine caused */
 const run: Run<Record<string, never>> = async function* ([input], _params, context) {

@@ -2,20 +2,25 @@
 // of the pages that differ. Knows nothing about why they might differ.
 
 import * as z from "zod";
-import { EngineFailure } from "../../core/failure.ts";
-import { type Context, type Input, defineOperation, type Run } from "../../core/operation.ts";
-import type { EngineFonts, MupdfOptions } from "../../engines/mupdf/mupdf.ts";
-import { prepareSpare, acquireMupdf } from "../../engines/mupdf/spare.ts";
-import { srgbProfile } from "../../formats/icc/profile.ts";
-import { RenderedDocument, type PageRendering, spread } from "../../pdf/pdfa/comparison/document-look.ts";
+import { EngineFailure } from "../../document/contract/failure.ts";
+import { type Context, defineOperation, type Input, type Run } from "../../document/contract/operation.ts";
+import type { EngineFonts, MupdfOptions } from "../../document/engines/mupdf/instance/mupdf.ts";
+import { acquireMupdf, prepareSpare } from "../../document/engines/mupdf/instance/spare.ts";
+import { srgbProfile } from "../../document/formats/icc/profile.ts";
+import { type PageRendering, RenderedDocument, spread } from "../../document/pdfa/comparison/document-rendering.ts";
+import {
+  type Distance,
+  type PagePixels,
+  pixelDistance,
+  textDistance,
+} from "../../document/pdfa/comparison/page-distance.ts";
 import {
   decodeRenderings,
   digestOf,
   type Renderings,
   type StoredRendering,
-} from "../../pdf/pdfa/comparison/look-records.ts";
-import { type Distance, pixelDistance, type PagePixels, textDistance } from "../../pdf/pdfa/comparison/page-look.ts";
-import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
+} from "../../document/pdfa/comparison/rendering-records.ts";
+import { fontsForDrawing } from "../../document/pdfa/fonts/face-choice.ts";
 
 const paramsSchema = z.object({
   /** Time budget. When it has passed, only some pages of a long document are compared, spread over all of it. */

@@ -1,18 +1,18 @@
 // Measures what a validator needs for a PDF, and whether it can finish. Knows nothing about the rules.
 
 import * as z from "zod";
-import { type Output, defineOperation, type Run } from "../../core/operation.ts";
-import { acquireMupdf } from "../../engines/mupdf/spare.ts";
-import { readOperations } from "../../pdf/content/content.ts";
-import { Budget } from "../../pdf/objects/budget.ts";
-import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../../pdf/objects/room.ts";
-import { PdfaDocument } from "../../pdf/pdfa/archive.ts";
-import { ContentCount, type ContentWork } from "../../pdf/pdfa/content/content-count.ts";
-import type { ContentStream } from "../../pdf/pdfa/content/content-stream.ts";
-import { readContentStreams } from "../../pdf/pdfa/content/content-streams.ts";
-import { NO_FONTS } from "../../pdf/pdfa/fonts/font-shelf.ts";
+import { readOperations } from "../../document/content/content.ts";
+import { defineOperation, type Output, type Run } from "../../document/contract/operation.ts";
+import { acquireMupdf } from "../../document/engines/mupdf/instance/spare.ts";
+import { Budget } from "../../document/objects/budget.ts";
+import { MupdfSource } from "../../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
+import { PdfFile } from "../../document/objects/pdf-file.ts";
+import { ContentCount, type ContentWork } from "../../document/pdfa/content/content-count.ts";
+import type { ContentStream } from "../../document/pdfa/content/content-stream.ts";
+import { readContentStreams } from "../../document/pdfa/content/content-streams.ts";
+import { NO_FONTS } from "../../document/pdfa/fonts/font-provider.ts";
+import { PdfaDocument } from "../../document/pdfa/pdfa-document.ts";
 
 const LEVEL = { part: 2, conformance: "b" } as const;
 

@@ -1,12 +1,12 @@
 // Extracts the PDFs that are embedded in a PDF, one output each. replace-pdfs.ts identifies them by the same numbers.
 
 import * as z from "zod";
-import { defineOperation, type Run } from "../../core/operation.ts";
-import { Budget } from "../../pdf/objects/budget.ts";
-import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../../pdf/objects/room.ts";
-import { embeddedPdfs } from "../../pdf/pdfa/document/embedded-pdfs.ts";
+import { defineOperation, type Run } from "../../document/contract/operation.ts";
+import { Budget } from "../../document/objects/budget.ts";
+import { MupdfSource } from "../../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
+import { PdfFile } from "../../document/objects/pdf-file.ts";
+import { embeddedPdfs } from "../../document/pdfa/document/embedded-pdfs.ts";
 
 const paramsSchema = z.object({
   /** Maximum number of PDFs. */

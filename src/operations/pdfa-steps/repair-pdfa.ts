@@ -2,24 +2,24 @@
 // nothing about the validator: its findings on the previous attempt select additional repairs.
 
 import * as z from "zod";
-import { EngineFailure } from "../../core/failure.ts";
-import type { Notice } from "../../core/notice.ts";
-import { type Context, defineOperation, type Run } from "../../core/operation.ts";
-import { acquireMupdf } from "../../engines/mupdf/spare.ts";
-import type { Family } from "../../formats/xmp/claims.ts";
-import { Budget } from "../../pdf/objects/budget.ts";
-import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../../pdf/objects/room.ts";
-import { FileWriter } from "../../pdf/objects/writer.ts";
-import { withdrawClaims } from "../../pdf/pages/claims.ts";
-import type { Task } from "../../pdf/pdfa/archive.ts";
-import type { ContentWork } from "../../pdf/pdfa/content/content-count.ts";
-import { NO_FONTS } from "../../pdf/pdfa/fonts/font-shelf.ts";
-import { pdfaLevelSchema } from "../../pdf/pdfa/level.ts";
-import { repairFile } from "../../pdf/pdfa/repair.ts";
-import { ruleFailure } from "../../pdf/pdfa/rule-failure.ts";
-import { unprotect, xfaNotices } from "../unprotect.ts";
+import { EngineFailure } from "../../document/contract/failure.ts";
+import type { Notice } from "../../document/contract/notice.ts";
+import { type Context, defineOperation, type Run } from "../../document/contract/operation.ts";
+import { acquireMupdf } from "../../document/engines/mupdf/instance/spare.ts";
+import type { Family } from "../../document/formats/xmp/claims.ts";
+import { Budget } from "../../document/objects/budget.ts";
+import { MupdfSource } from "../../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
+import { PdfFile } from "../../document/objects/pdf-file.ts";
+import { FileWriter } from "../../document/objects/writer.ts";
+import { withdrawClaims } from "../../document/pages/claims.ts";
+import { unprotect, xfaNotices } from "../../document/pages/unprotect.ts";
+import type { ContentWork } from "../../document/pdfa/content/content-count.ts";
+import { NO_FONTS } from "../../document/pdfa/fonts/font-provider.ts";
+import { pdfaLevelSchema } from "../../document/pdfa/level.ts";
+import type { Task } from "../../document/pdfa/pdfa-document.ts";
+import { repairFile } from "../../document/pdfa/repair.ts";
+import { ruleFailure } from "../../document/pdfa/rule-failure.ts";
 import { prewarmPdfaEngines } from "./compare-pdfs.ts";
 import { workOutput } from "./count-content.ts";
 

@@ -3,23 +3,23 @@
 // nothing about such programs.
 
 import * as z from "zod";
-import { EngineFailure } from "../../core/failure.ts";
-import type { Notice } from "../../core/notice.ts";
-import { defineOperation, type Run } from "../../core/operation.ts";
-import { memoryBody, decodedBytes } from "../../pdf/compression/recode-stream.ts";
-import { inverse, type Matrix, multiply } from "../../pdf/content/matrix.ts";
-import { Budget } from "../../pdf/objects/budget.ts";
-import { Copier } from "../../pdf/objects/copier.ts";
-import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../../pdf/objects/room.ts";
-import { Dictionary, Name, PdfStream } from "../../pdf/objects/values.ts";
-import { writeFile } from "../../pdf/objects/writer.ts";
-import { withdrawClaims } from "../../pdf/pages/claims.ts";
-import { pageDictionary, readPages } from "../../pdf/pages/pages.ts";
-import { displaySpace } from "../../pdf/pdfa/colors/display-space.ts";
-import { restoreUnicode } from "../../pdf/pdfa/content/restore-unicode.ts";
-import { unprotect } from "../unprotect.ts";
+import { decodedBytes, memoryBody } from "../../document/compression/recode-stream.ts";
+import { inverse, type Matrix, multiply } from "../../document/content/matrix.ts";
+import { EngineFailure } from "../../document/contract/failure.ts";
+import type { Notice } from "../../document/contract/notice.ts";
+import { defineOperation, type Run } from "../../document/contract/operation.ts";
+import { Budget } from "../../document/objects/budget.ts";
+import { Copier } from "../../document/objects/copier.ts";
+import { MupdfSource } from "../../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
+import { PdfFile } from "../../document/objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream } from "../../document/objects/values.ts";
+import { writeFile } from "../../document/objects/writer.ts";
+import { withdrawClaims } from "../../document/pages/claims.ts";
+import { pageDictionary, readPages } from "../../document/pages/pages.ts";
+import { unprotect } from "../../document/pages/unprotect.ts";
+import { displaySpace } from "../../document/pdfa/colors/display-space.ts";
+import { restoreUnicode } from "../../document/pdfa/content/text/restore-unicode.ts";
 
 /** Tolerance for positions, in points. */
 const TOLERANCE = 0.01;

@@ -2,16 +2,16 @@
 
 import { deflateSync } from "node:zlib";
 import * as z from "zod";
-import { defineOperation, type Run } from "../../core/operation.ts";
-import { memoryBody } from "../../pdf/compression/recode-stream.ts";
-import { Budget } from "../../pdf/objects/budget.ts";
-import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../../pdf/objects/pdf-file.ts";
-import { memoryLimitsOf } from "../../pdf/objects/room.ts";
-import { Dictionary, Name, PdfStream } from "../../pdf/objects/values.ts";
-import { writeFile } from "../../pdf/objects/writer.ts";
-import { embeddedPdfs } from "../../pdf/pdfa/document/embedded-pdfs.ts";
-import { unprotect } from "../unprotect.ts";
+import { memoryBody } from "../../document/compression/recode-stream.ts";
+import { defineOperation, type Run } from "../../document/contract/operation.ts";
+import { Budget } from "../../document/objects/budget.ts";
+import { MupdfSource } from "../../document/objects/engine/mupdf-source.ts";
+import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
+import { PdfFile } from "../../document/objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream } from "../../document/objects/values.ts";
+import { writeFile } from "../../document/objects/writer.ts";
+import { unprotect } from "../../document/pages/unprotect.ts";
+import { embeddedPdfs } from "../../document/pdfa/document/embedded-pdfs.ts";
 
 const paramsSchema = z.object({
   /** For each input after the first: the number, from 0, of the embedded PDF that it replaces. */

@@ -7,13 +7,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Threads } from "../../../container/jobs/threads.ts";
 import type { ThreadJob } from "../../../container/processes/thread-job.ts";
-import { type Context, type Output, declareOperation } from "../../../src/core/operation.ts";
-import { parsePages } from "../../../src/core/pages.ts";
+import { type Context, declareOperation, type Output } from "../../../src/document/contract/operation.ts";
+import { parsePages } from "../../../src/document/contract/pages.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
 import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
 import { type RasterizeParams, rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
 import { splitPdf } from "../../../src/operations/split-pdf.ts";
-import { responseOutcome, remoteRun } from "../../../src/placement/remote.ts";
+import { remoteRun, responseOutcome } from "../../../src/service/placement/remote.ts";
 import { textPdf } from "../../fixtures/pdfs.ts";
 import { memoryInput } from "../../support/container-client.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -165,7 +165,7 @@ test("threads that were started for many jobs at once end when they have nothing
 });
 
 describe("a thread that ends", () => {
-  const module = new URL("../../fixtures/mortal-thread.ts", import.meta.url);
+  const module = new URL("../../fixtures/failing-thread.ts", import.meta.url);
   const mortal = () => new Threads({ size: 1, heapMiB: 128, log: () => {}, module });
   const orders = () => `${path}.end`;
   const order = (how: string) => writeFile(orders(), how);
@@ -211,7 +211,7 @@ describe("a thread that ends", () => {
 });
 
 describe.each(["sleep", "loop"])("an idle thread that freezes in a %s", (how) => {
-  const module = new URL("../../fixtures/mortal-thread.ts", import.meta.url);
+  const module = new URL("../../fixtures/failing-thread.ts", import.meta.url);
   async function withFrozenThread() {
     const events: string[] = [];
     const some = new Threads({ size: 1, heapMiB: 128, log: (message) => events.push(message), module });

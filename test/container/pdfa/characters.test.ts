@@ -3,16 +3,16 @@
 import { describe, expect, test } from "vitest";
 import { conforming } from "../../../container/pdfa/conforming.ts";
 import { ghostscript } from "../../../container/pdfa/ghostscript.ts";
-import { rasterize } from "../../../container/pdfa/pictures.ts";
+import { rasterize } from "../../../container/pdfa/rasterize.ts";
 import { repair } from "../../../container/pdfa/repair.ts";
-import { compactTrueType, symbolMap } from "../../../src/fonts/truetype/writer.ts";
-import { openFace } from "../../../src/pdf/pdfa/fonts/face.ts";
+import { compactTrueType, symbolMap } from "../../../src/document/fonts/truetype/writer.ts";
+import { openFace } from "../../../src/document/pdfa/fonts/face.ts";
 import { asianPdf, utf16 } from "../../fixtures/asian-pdf.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
-import { machineFace } from "../../support/font-shelf.ts";
-import { climbed, openLadder } from "../../support/ladders.ts";
+import { machineFace } from "../../support/font-provider.ts";
 import { LEVEL_NAMES } from "../../support/levels.ts";
 import { pageTexts } from "../../support/pdf-readers.ts";
+import { climbed, openLadder } from "../../support/pdfa-conversion.ts";
 import { perceptualDistance, pixel, popplerPage } from "../../support/pictures.ts";
 
 openLadder();

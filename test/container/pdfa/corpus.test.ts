@@ -6,14 +6,14 @@ import { basename, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { conforming } from "../../../container/pdfa/conforming.ts";
 import { ghostscript } from "../../../container/pdfa/ghostscript.ts";
-import { rasterize } from "../../../container/pdfa/pictures.ts";
+import { rasterize } from "../../../container/pdfa/rasterize.ts";
 import { repair } from "../../../container/pdfa/repair.ts";
-import { EngineFailure } from "../../../src/core/failure.ts";
+import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { corpusDir } from "../../support/corpus.ts";
-import { climbed, documents, openLadder } from "../../support/ladders.ts";
 import { LEVEL_NAMES, type LevelName } from "../../support/levels.ts";
 import { countsOf } from "../../support/pdf-counts.ts";
 import { picturesOf } from "../../support/pdf-readers.ts";
+import { climbed, documents, openLadder } from "../../support/pdfa-conversion.ts";
 import { parsePnm, perceptualDistance } from "../../support/pictures.ts";
 import { whatTheyBreak } from "../../support/verapdf.ts";
 

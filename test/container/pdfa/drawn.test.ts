@@ -6,9 +6,9 @@ import { formPdf, utf16 } from "../../fixtures/form-pdfs.ts";
 import { jp2, opacity, SIDE } from "../../fixtures/jpx-pictures.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
 import { drawnPage } from "../../support/drawn-pages.ts";
-import { climbed, openLadder } from "../../support/ladders.ts";
 import type { LevelName } from "../../support/levels.ts";
 import { textOf } from "../../support/pdf-readers.ts";
+import { climbed, openLadder } from "../../support/pdfa-conversion.ts";
 import { perceptualDistance, popplerPage } from "../../support/pictures.ts";
 
 openLadder();

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PdfRewriter } from "../../../container/engines/ghostscript/pdf.ts";
 import { startVeraPdf, type VeraPdf, type Weight } from "../../../container/engines/verapdf/verapdf.ts";
-import { JobPool } from "../../../container/jobs/pool.ts";
+import { JobPool } from "../../../container/jobs/job-pool.ts";
 import { Threads } from "../../../container/jobs/threads.ts";
 import { convertToPdfa } from "../../../container/operations/pdf-to-pdfa.ts";
 import { fileInput } from "../../../container/scratch/file-input.ts";
 import { Scratch } from "../../../container/scratch/scratch.ts";
 import { PdfBuilder, plainPdf } from "../../fixtures/pdf-builder.ts";
-import { failsWith } from "../../support/offices.ts";
+import { failsWith } from "../../support/libreoffice.ts";
 import { whatTheyBreak } from "../../support/verapdf.ts";
 
 let folder: string;
@@ -67,11 +67,11 @@ function convert(name: string, pdf: Uint8Array, ends = signal): Running {
     const path = join(own, "input.pdf");
     await writeFile(path, pdf);
     await entry.acquire(ends);
-    const aside = <T>(work: () => Promise<T>) => {
+    const withoutPermit = <T>(work: () => Promise<T>) => {
       left.resolve();
       return entry.withoutPermit(work, ends);
     };
-    const job = { inputs: [fileInput("a.pdf", pdf.length, path)], folder: own, signal: ends, log, aside };
+    const job = { inputs: [fileInput("a.pdf", pdf.length, path)], folder: own, signal: ends, log, withoutPermit };
     const made = join(own, "made.pdf");
     for await (const { body } of convertToPdfa(engines(), { level, rasterize: false }, job))
       await writeFile(made, body);

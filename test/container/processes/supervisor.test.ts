@@ -30,7 +30,7 @@ function kill(pid: number): void {
 }
 
 const ALIVE = `
-  import { showLife, outliveExceptions } from ${JSON.stringify(join(root, "container/processes/supervised.ts"))};
+  import { showLife, outliveExceptions } from ${JSON.stringify(join(root, "container/processes/heartbeat.ts"))};
   const log = (message, details) => console.log(JSON.stringify({ message, ...details }));
   outliveExceptions(log, () => true);
   showLife();

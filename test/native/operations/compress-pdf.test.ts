@@ -2,8 +2,8 @@
 // Contract: docs/api.md#compressed-pdf
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import type { CompressionProfile } from "../../../src/document/compression/profile.ts";
 import { type CompressParams, compressPdf } from "../../../src/operations/compress-pdf.ts";
-import type { CompressionProfile } from "../../../src/pdf/compression/profile.ts";
 import { imageObject, onePage, rawPdf, samples } from "../../fixtures/image-pdfs.ts";
 import { SPACES, twoInks } from "../../fixtures/image-spaces.ts";
 import { PdfBuilder, plainPdf } from "../../fixtures/pdf-builder.ts";
@@ -12,7 +12,7 @@ import { CONTEXT, outputsOf } from "../../support/operations.ts";
 import { attachedTo, PdfJson } from "../../support/pdf-json.ts";
 import { pageTexts, qpdfComplaints, uncompressed } from "../../support/pdf-readers.ts";
 import { perceptualDistance, popplerPage } from "../../support/pictures.ts";
-import { encode, photograph } from "../formats/jpeg-pictures.ts";
+import { encode, photograph } from "../document/formats/jpeg-pictures.ts";
 
 const LEVELS = ["low", "medium", "high"] as const;
 const compressed = async (pdf: Uint8Array, params: CompressParams = { level: "low" }, context = CONTEXT) =>

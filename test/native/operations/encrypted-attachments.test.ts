@@ -2,7 +2,7 @@
 // Contract: docs/api.md#notices
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import type { Operation, Output } from "../../../src/core/operation.ts";
+import type { Operation, Output } from "../../../src/document/contract/operation.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
 import { linearizePdf } from "../../../src/operations/linearize-pdf.ts";
 import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";

@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PDFDocument } from "pdf-lib";
 import { describe, expect, test } from "vitest";
-import { EngineFailure } from "../../../src/core/failure.ts";
+import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { linearizePdf } from "../../../src/operations/linearize-pdf.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
 import { encrypted, labeledPdf, textPdf, withoutXref } from "../../fixtures/pdfs.ts";

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
-import type { Context, Input, Output } from "../../../src/core/operation.ts";
-import { parsePages } from "../../../src/core/pages.ts";
-import type { ColorModel } from "../../../src/core/raster.ts";
+import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
+import type { Context, Input, Output } from "../../../src/document/contract/operation.ts";
+import { parsePages } from "../../../src/document/contract/pages.ts";
+import type { ColorModel } from "../../../src/document/contract/raster.ts";
 import { type RasterFormat, type RasterizeParams, rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
 import { corpusDir } from "../../support/corpus.ts";
 import { HOSTILE_PDFS, onePage, pdfOf, stream } from "../../support/hostile-pdfs.ts";

@@ -16,9 +16,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { EngineFailure } from "../../../src/core/failure.ts";
-import type { Input } from "../../../src/core/operation.ts";
-import { centralDirectory, dataDescriptor, localHeader, METHOD } from "../../../src/formats/zip/records.ts";
+import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import type { Input } from "../../../src/document/contract/operation.ts";
+import { centralDirectory, dataDescriptor, localHeader, METHOD } from "../../../src/document/formats/zip/records.ts";
 import { zipFiles } from "../../../src/operations/zip-files.ts";
 import { readStreamedZip } from "../../support/streamed-zip.ts";
 

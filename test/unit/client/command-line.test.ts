@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
 import { complaintOf } from "../../../client/cli/complaint.ts";
-import { OPERATION_SCHEMAS } from "../../../client/cli/declared.ts";
 import { htmlIn } from "../../../client/cli/html-text.ts";
 import { numbersOf } from "../../../client/cli/numbers.ts";
 import { readOperands } from "../../../client/cli/operands.ts";
+import { OPERATION_SCHEMAS } from "../../../client/cli/operation-schemas.ts";
 import { optionsOf } from "../../../client/cli/parameters.ts";
 import { run } from "../../../client/cli/program.ts";
 import { withoutPdfs } from "../../../client/cli/skipping.ts";
 import { targetsOf } from "../../../client/cli/targets.ts";
 import { errorSaying } from "../../../client/core/error.ts";
-import { invalidKey, keyRequired, type ServiceError } from "../../../src/http/errors.ts";
+import { invalidKey, keyRequired, type ServiceError } from "../../../src/service/http/contract/errors.ts";
 import { docx, paragraph } from "../../fixtures/office.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "command-line-"));

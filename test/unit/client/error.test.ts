@@ -1,14 +1,14 @@
 // Errors of the client.
 import { expect, test } from "vitest";
+import { backoffMs } from "../../../client/core/backoff.ts";
 import { errorOf, isTemporary, PagewrightError, snakeCased } from "../../../client/core/error.ts";
-import { backoffMs } from "../../../client/core/pauses.ts";
 import {
+  duplicateField,
   fieldRequired,
   fieldTooLarge,
-  duplicateField,
   inputOrderMismatch,
   outOfRange,
-} from "../../../src/http/errors.ts";
+} from "../../../src/service/http/contract/errors.ts";
 
 const answer = (status: number, body: string, headers: Record<string, string> = {}) =>
   errorOf(new Response(body, { status, headers }));

@@ -1,7 +1,7 @@
 // What the client takes as an input.
 import { expect, test } from "vitest";
 import { eventsIn } from "../../../client/core/events.ts";
-import { resolveInputs, type Inputs, type LocalFile } from "../../../client/core/inputs.ts";
+import { type Inputs, type LocalFile, resolveInputs } from "../../../client/core/inputs.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const opened: unknown[] = [];

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../../client/core/operations.ts";
 import { declaredSource, operationsSource } from "../../../scripts/client-sources.ts";
 import { endpoints } from "../../../src/endpoints/index.ts";
-import { toolOf } from "../../../src/http/mcp/tools.ts";
+import { toolOf } from "../../../src/service/http/mcp/tools.ts";
 
 const client = join(import.meta.dirname, "../../../client");
 const tools = endpoints.map(toolOf);

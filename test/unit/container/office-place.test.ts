@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nameOf, placeOf, restoreLinks } from "../../../container/engines/libreoffice/place.ts";
+import { nameOf, placeOf, restoreLinks } from "../../../container/engines/libreoffice/preparation/place.ts";
 
 test.each([
   ["Offer 2026.docx", "Offer 2026.docx"],

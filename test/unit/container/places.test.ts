@@ -1,6 +1,6 @@
 // Tests the quick and the slow places for jobs, and how clients share them, with fake timers.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type PooledJob, JobPool } from "../../../container/jobs/pool.ts";
+import { JobPool, type PooledJob } from "../../../container/jobs/job-pool.ts";
 import { SlowLane, slowLaneCapacity } from "../../../container/jobs/slow-lane.ts";
 
 beforeEach(() => void vi.useFakeTimers());

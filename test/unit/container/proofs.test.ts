@@ -1,7 +1,7 @@
 // Tests how the proofs of engines are kept, with engines whose answers the test decides.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { PROBE_TTL_MS, EngineProbes } from "../../../container/jobs/proofs.ts";
+import { EngineProbes, PROBE_TTL_MS } from "../../../container/jobs/engine-probes.ts";
 import { CONTAINER_LIMITS } from "../../../container/limits.ts";
 import type { EngineState } from "../../../container/processes/engine-state.ts";
 

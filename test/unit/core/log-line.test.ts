@@ -1,7 +1,7 @@
 // Tests that lines of the log open nothing.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { hashOfId, logLine } from "../../../src/core/log-line.ts";
+import { hashOfId, logLine } from "../../../src/runtime/log-line.ts";
 
 test("a line has hashes of the ids of files, jobs and upload addresses", () => {
   const [file, job, token] = [`2${randomUUID()}`, randomUUID(), "0123456789abcdef".repeat(4)];

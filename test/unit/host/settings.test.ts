@@ -1,7 +1,7 @@
 // The settings of the host on Node.
 import { expect, test } from "vitest";
 import { readSettings } from "../../../host/settings.ts";
-import { ISOLATE_CAPACITY } from "../../../src/core/budgets.ts";
+import { ISOLATE_CAPACITY } from "../../../src/service/settings/capacity.ts";
 
 test("defaults", () => {
   const { budgets: _, ...settings } = readSettings({});

@@ -1,12 +1,12 @@
 // Tests that extracted pages have the sizes that the engine draws, and look like those of their document.
 import { degrees, PDFArray, PDFDocument, PDFHexString, PDFName, PDFNumber } from "pdf-lib";
 import { describe, expect, test } from "vitest";
-import type { Output } from "../../../src/core/operation.ts";
-import { MupdfDocument } from "../../../src/engines/mupdf/document.ts";
-import { Mupdf } from "../../../src/engines/mupdf/mupdf.ts";
-import { MupdfPage } from "../../../src/engines/mupdf/page.ts";
+import type { Output } from "../../../src/document/contract/operation.ts";
+import { MupdfDocument } from "../../../src/document/engines/mupdf/document.ts";
+import { Mupdf } from "../../../src/document/engines/mupdf/instance/mupdf.ts";
+import { MupdfPage } from "../../../src/document/engines/mupdf/page.ts";
+import { findInGroup, parseProperties } from "../../../src/document/pages/page-groups.ts";
 import { type ExtractPagesParams, extractPages } from "../../../src/operations/extract-pages.ts";
-import { findInGroup, parseProperties } from "../../../src/operations/extracted-pages.ts";
 import { textPdf, turnedPdf } from "../../fixtures/pdfs.ts";
 
 const LIMITS = { heapLimitBytes: 80 * 2 ** 20 };

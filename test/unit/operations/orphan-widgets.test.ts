@@ -1,10 +1,10 @@
 // Tests that fields which no form lists stay fields of their own when documents are merged and split.
 import { expect, test } from "vitest";
+import type { Reference } from "../../../src/document/objects/values.ts";
+import { findFields, fullName } from "../../../src/document/pages/parts/forms/field-tree.ts";
+import { SourceDocument } from "../../../src/document/pages/source-document.ts";
 import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
 import { splitPdf } from "../../../src/operations/split-pdf.ts";
-import type { Reference } from "../../../src/pdf/objects/values.ts";
-import { findFields, fullName } from "../../../src/pdf/pages/parts/field-tree.ts";
-import { SourceDocument } from "../../../src/pdf/pages/source-document.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
 import { CONTEXT, outputsOf } from "../../support/operations.ts";
 import { openPdf } from "../../support/pdf-objects.ts";

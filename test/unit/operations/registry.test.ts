@@ -2,15 +2,20 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Operation } from "../../../src/core/operation.ts";
-import { parsePages } from "../../../src/core/pages.ts";
+import type { Operation } from "../../../src/document/contract/operation.ts";
+import { parsePages } from "../../../src/document/contract/pages.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
 import { flattenAndCompress } from "../../../src/operations/flatten-and-compress.ts";
 import { CONTAINER_OPERATIONS, PDFA_STEPS, WORKER_OPERATIONS } from "../../../src/operations/index.ts";
-import { officeToPdf } from "../../../src/operations/office-to-pdf.ts";
 import { rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
-import { containerJob, edgeJob, streamingJob, streamingJobWithFallback } from "../../../src/placement/placement.ts";
-import { remoteRun } from "../../../src/placement/remote.ts";
+import { officeToPdf } from "../../../src/operations/to-pdf/office-to-pdf.ts";
+import {
+  containerJob,
+  edgeJob,
+  streamingJob,
+  streamingJobWithFallback,
+} from "../../../src/service/placement/placement.ts";
+import { remoteRun } from "../../../src/service/placement/remote.ts";
 
 const FOLDER = new URL("../../../src/operations", import.meta.url).pathname;
 const listed = [...WORKER_OPERATIONS, ...CONTAINER_OPERATIONS, ...PDFA_STEPS];

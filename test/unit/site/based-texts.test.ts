@@ -1,11 +1,11 @@
 // Tests that texts with the base URL are written once, and are right for each host.
 // Contract: docs/api.md#reference, #api-description
 import { expect, test } from "vitest";
-import { readConfig } from "../../../src/core/config.ts";
-import { basedText } from "../../../src/http/based-texts.ts";
-import { openApi } from "../../../src/http/openapi/document.ts";
-import { apiDescription } from "../../../src/served.ts";
-import { DOCS_PATHS, readDocs } from "../../../src/site/docs/docs.ts";
+import { apiDescription } from "../../../src/app/api-description.ts";
+import { openApi } from "../../../src/service/http/openapi/document.ts";
+import { basedText } from "../../../src/service/reference/based-texts.ts";
+import { DOCS_PATHS, readDocs } from "../../../src/service/reference/docs.ts";
+import { readConfig } from "../../../src/service/settings/config.ts";
 
 const textWith = (...given: Parameters<typeof basedText>) => new TextDecoder().decode(basedText(...given));
 

@@ -3,8 +3,16 @@
 import { describe, expect, test } from "vitest";
 import { checkAddress, checkValue, selectedPages } from "../../../site/workbench/checks.ts";
 import type { FormField } from "../../../site/workbench/operations.ts";
-import { ServiceError } from "../../../src/http/errors.ts";
-import { choice, type Fields, integer, length, pages, pagesList, parseFields } from "../../../src/http/fields.ts";
+import { ServiceError } from "../../../src/service/http/contract/errors.ts";
+import {
+  choice,
+  type Fields,
+  integer,
+  length,
+  pages,
+  pagesList,
+  parseFields,
+} from "../../../src/service/http/contract/fields.ts";
 import { operationOf } from "./described-operations.ts";
 
 const shown = (path: string, name: string): FormField => {

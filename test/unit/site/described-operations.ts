@@ -1,8 +1,8 @@
 // Reads the operations of a variant as the workbench does, from the description that the service would return.
 import { type OpenApiDocument, type Operation, readService } from "../../../site/workbench/operations.ts";
-import { readConfig } from "../../../src/core/config.ts";
-import { openApi } from "../../../src/http/openapi/document.ts";
-import { apiDescription } from "../../../src/served.ts";
+import { apiDescription } from "../../../src/app/api-description.ts";
+import { openApi } from "../../../src/service/http/openapi/document.ts";
+import { readConfig } from "../../../src/service/settings/config.ts";
 
 export function describedService(variant: "private" | "keyed") {
   const config = readConfig({ VARIANT: variant } as Parameters<typeof readConfig>[0]);

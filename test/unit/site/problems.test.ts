@@ -2,7 +2,7 @@
 // Contract: docs/api.md#workbench, #errors
 import { describe, expect, test } from "vitest";
 import { explain, problemTarget } from "../../../site/workbench/problems.ts";
-import * as errors from "../../../src/http/errors.ts";
+import * as errors from "../../../src/service/http/contract/errors.ts";
 import { operationOf } from "./described-operations.ts";
 
 const placeIn = (path: string, { status, message }: errors.ServiceError) =>

@@ -4,9 +4,9 @@
 import { describe, expect, test } from "vitest";
 import { faultsOfProfile, groupsOf, parsed, unknownKeys, valueAt, withValue } from "../../../site/workbench/profile.ts";
 import { PROFILE_EXAMPLES } from "../../../site/workbench/profile-examples.ts";
-import { checkProfile, readJsonFile } from "../../../src/http/profile.ts";
-import { compressionProfile } from "../../../src/pdf/compression/profile.ts";
-import { settingsOfProfile } from "../../../src/pdf/compression/profile-settings.ts";
+import { compressionProfile } from "../../../src/document/compression/profile.ts";
+import { settingsOfProfile } from "../../../src/document/compression/profile-settings.ts";
+import { checkProfile, readJsonFile } from "../../../src/service/http/requests/profile.ts";
 import { operationOf } from "./described-operations.ts";
 
 const schema = operationOf("/compressed-pdf").fields.find(({ name }) => name === "profile")!.content!;

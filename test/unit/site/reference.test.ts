@@ -3,12 +3,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../../src/core/config.ts";
-import { apiDescription } from "../../../src/served.ts";
-import { sectionsOf, withoutSearched } from "../../../src/site/docs/markdown.ts";
-import { referencePage } from "../../../src/site/docs/page.ts";
-import { referenceText } from "../../../src/site/docs/plain.ts";
-import { ofDeployment } from "../../../src/site/docs/reference.ts";
+import { apiDescription } from "../../../src/app/api-description.ts";
+import { sectionsOf, withoutSearched } from "../../../src/service/reference/markdown.ts";
+import { referenceText } from "../../../src/service/reference/markdown-reference.ts";
+import { referencePage } from "../../../src/service/reference/page.ts";
+import { ofDeployment } from "../../../src/service/reference/reference.ts";
+import { readConfig } from "../../../src/service/settings/config.ts";
 
 const api = readFileSync(join(import.meta.dirname, "../../../docs/api.md"), "utf8");
 const deploymentOf = (variant: string) => ({

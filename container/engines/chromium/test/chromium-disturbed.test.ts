@@ -4,8 +4,8 @@ import { chmod, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { openScratch, scratch, startChromium } from "../../../../test/support/chromiums.ts";
-import type { Confinement } from "../confinement.ts";
 import { PROGRAMS } from "../launch.ts";
+import type { Confinement } from "../network/confinement.ts";
 
 openScratch();
 

@@ -5,8 +5,8 @@ import { request } from "node:http";
 import { connect as connectTcp, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Ear, openEar, type Site, startDns, startSite } from "../../../../test/support/web.ts";
-import { AllowList, resolveAllowed, isPublic, type DnsResolver, AddressBlocked } from "../web-addresses.ts";
-import { type ProxySession, type VisitLimits, WebProxy, type WebProxySettings } from "../web-proxy.ts";
+import { AddressBlocked, AllowList, type DnsResolver, isPublic, resolveAllowed } from "../network/web-addresses.ts";
+import { type ProxySession, type VisitLimits, WebProxy, type WebProxySettings } from "../network/web-proxy.ts";
 
 describe("addresses", () => {
   test.each([

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { by, convert, documents, openGhostscripts, scratch } from "../../../../test/support/ghostscripts.ts";
-import { failsWith } from "../../../../test/support/offices.ts";
+import { failsWith } from "../../../../test/support/libreoffice.ts";
 import { USERS } from "../../../processes/users.ts";
 import { runConfined } from "../confined.ts";
 

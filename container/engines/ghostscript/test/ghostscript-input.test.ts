@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { appleSingle, dosEps, eps, macBinary, pages, pjl } from "../../../../test/fixtures/postscript.ts";
 import { by, convert, documents, openGhostscripts, zygote } from "../../../../test/support/ghostscripts.ts";
-import { failsWith } from "../../../../test/support/offices.ts";
+import { failsWith } from "../../../../test/support/libreoffice.ts";
 import { pixel, popplerPage, readDocument } from "../../../../test/support/pictures.ts";
 import { findProgram } from "../input.ts";
 

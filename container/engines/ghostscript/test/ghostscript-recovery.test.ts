@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { pages } from "../../../../test/fixtures/postscript.ts";
 import { eventually } from "../../../../test/support/eventually.ts";
 import { convert, documents, openGhostscripts, plain, scratch, zygote } from "../../../../test/support/ghostscripts.ts";
-import { failsWith } from "../../../../test/support/offices.ts";
+import { failsWith } from "../../../../test/support/libreoffice.ts";
 import { aChild, isRunning, nameOf, processTree } from "../../../../test/support/processes.ts";
 import { zygoteFaults } from "../../../../test/support/zygote-faults.ts";
 import { startGhostscript } from "../ghostscript.ts";

@@ -18,7 +18,7 @@ import {
   scratch,
   zygote,
 } from "../../../../test/support/ghostscripts.ts";
-import { failsWith } from "../../../../test/support/offices.ts";
+import { failsWith } from "../../../../test/support/libreoffice.ts";
 import { perceptualDistance, popplerPage, readDocument } from "../../../../test/support/pictures.ts";
 import { aChild, childrenOf, isRunning } from "../../../../test/support/processes.ts";
 import { Scratch } from "../../../scratch/scratch.ts";

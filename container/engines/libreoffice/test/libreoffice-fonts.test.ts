@@ -5,7 +5,7 @@ import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { docx, flatOpenDocument } from "../../../../test/fixtures/office.ts";
-import { documents, openOffices, save, scratch, soffice, zygote } from "../../../../test/support/offices.ts";
+import { documents, openOffices, save, scratch, soffice, zygote } from "../../../../test/support/libreoffice.ts";
 import type { LibreOffice } from "../libreoffice.ts";
 
 openOffices();

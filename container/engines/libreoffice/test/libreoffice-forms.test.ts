@@ -23,7 +23,7 @@ import {
   scratch,
   soffice,
   zygote,
-} from "../../../../test/support/offices.ts";
+} from "../../../../test/support/libreoffice.ts";
 
 openOffices();
 

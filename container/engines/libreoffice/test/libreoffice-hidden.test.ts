@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { docx, flatOpenDocument, paragraph } from "../../../../test/fixtures/office.ts";
 import { repacked } from "../../../../test/fixtures/office-forms.ts";
 import { oneRow, type Sheet, workbook } from "../../../../test/fixtures/workbooks.ts";
-import { convert, documents, openOffices, save, zygote } from "../../../../test/support/offices.ts";
+import { convert, documents, openOffices, save, zygote } from "../../../../test/support/libreoffice.ts";
 
 openOffices();
 

@@ -26,7 +26,7 @@ import {
   scratch,
   soffice,
   zygote,
-} from "../../../../test/support/offices.ts";
+} from "../../../../test/support/libreoffice.ts";
 import { run } from "../../../processes/process.ts";
 
 openOffices();

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { docx, excel2, type MoreOfWorkbook, paragraph, type Text, xlsx } from "../../../../test/fixtures/office.ts";
 import { distances } from "../../../../test/support/flattened.ts";
-import { convert, openOffices, save, soffice, zygote } from "../../../../test/support/offices.ts";
+import { convert, openOffices, save, soffice, zygote } from "../../../../test/support/libreoffice.ts";
 import type { LibreOffice } from "../libreoffice.ts";
 
 openOffices();

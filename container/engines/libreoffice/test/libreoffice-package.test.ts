@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
-import { examine } from "../package.ts";
-import { ZipFile } from "../zip-file.ts";
+import { examine } from "../preparation/package.ts";
+import { ZipFile } from "../preparation/zip-file.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "packages-"));
 afterAll(() => rm(folder, { recursive: true }));

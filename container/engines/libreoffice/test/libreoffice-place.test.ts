@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { docx, field, flatOpenDocument, paragraph } from "../../../../test/fixtures/office.ts";
 import { chunk, chunked, repacked } from "../../../../test/fixtures/office-forms.ts";
 import { oneRow, row, workbook } from "../../../../test/fixtures/workbooks.ts";
-import { convert, documents, openOffices, save, soffice, zygote } from "../../../../test/support/offices.ts";
+import { convert, documents, openOffices, save, soffice, zygote } from "../../../../test/support/libreoffice.ts";
 
 openOffices();
 

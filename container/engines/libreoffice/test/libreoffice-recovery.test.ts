@@ -14,7 +14,7 @@ import {
   scratch,
   soffice,
   zygote,
-} from "../../../../test/support/offices.ts";
+} from "../../../../test/support/libreoffice.ts";
 import { aChild, isRunning, nameOf, processTree, sofficeAtWork } from "../../../../test/support/processes.ts";
 import { zygoteFaults } from "../../../../test/support/zygote-faults.ts";
 import { startLibreOffice } from "../libreoffice.ts";

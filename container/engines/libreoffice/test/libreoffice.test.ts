@@ -19,7 +19,7 @@ import {
   scratch,
   soffice,
   zygote,
-} from "../../../../test/support/offices.ts";
+} from "../../../../test/support/libreoffice.ts";
 import { aChild, childrenOf, isRunning, sofficeAtWork } from "../../../../test/support/processes.ts";
 import { Scratch } from "../../../scratch/scratch.ts";
 

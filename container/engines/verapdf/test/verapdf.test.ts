@@ -10,7 +10,7 @@ import { MANY } from "../../../../test/fixtures/many-objects.ts";
 import { corpusDir } from "../../../../test/support/corpus.ts";
 import { eventually } from "../../../../test/support/eventually.ts";
 import { LEVEL_NAMES, LEVELS, type LevelName } from "../../../../test/support/levels.ts";
-import { failsWith } from "../../../../test/support/offices.ts";
+import { failsWith } from "../../../../test/support/libreoffice.ts";
 import { CONTEXT, outputsOf } from "../../../../test/support/operations.ts";
 import { nameOf, processTree, survivors } from "../../../../test/support/processes.ts";
 import { Scratch } from "../../../scratch/scratch.ts";

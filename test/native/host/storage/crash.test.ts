@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { FileBucket } from "../../../../host/storage/file-bucket.ts";
+import { FileBucket } from "../../../../host/storage/folder/file-bucket.ts";
 import { run, waitForOutput } from "../../../support/processes.ts";
 
 const KILLS = Number(process.env.STORAGE_KILLS ?? 5);
 const folder = await mkdtemp(join(tmpdir(), "crash-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const writer = () => run(process.execPath, ["--no-warnings", "test/fixtures/writing-process.ts", folder]);
+const writer = () => run(process.execPath, ["--no-warnings", "test/fixtures/bucket-writer.ts", folder]);
 
 test("what was stored is there and whole, what was removed is not, and nothing is half there", {
   timeout: 60_000 * KILLS,

@@ -6,12 +6,12 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { FileBucket } from "../../../../host/storage/file-bucket.ts";
-import { SqliteFile } from "../../../../host/storage/sqlite-file.ts";
-import { StorageFull } from "../../../../src/core/failure.ts";
-import { toServiceError } from "../../../../src/http/errors.ts";
-import { createMemoryQuota } from "../../../../src/storage/kept-bytes.ts";
-import { createStore } from "../../../../src/storage/store.ts";
+import { FileBucket } from "../../../../host/storage/folder/file-bucket.ts";
+import { SqliteFile } from "../../../../host/storage/sqlite/sqlite-file.ts";
+import { StorageFull } from "../../../../src/document/contract/failure.ts";
+import { toServiceError } from "../../../../src/service/http/contract/errors.ts";
+import { createMemoryQuota } from "../../../../src/service/storage/memory-quota.ts";
+import { createStore } from "../../../../src/service/storage/store.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "full-disk-"));
 const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=15m", "tmpfs", folder]).status === 0;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-const program = join(import.meta.dirname, "../../../fixtures/asking-process.ts");
+const program = join(import.meta.dirname, "../../../fixtures/limiter-process.ts");
 
 async function startAsking(folder: string, limit: string) {
   const child = spawn(process.execPath, ["--no-warnings", program, folder, limit], {

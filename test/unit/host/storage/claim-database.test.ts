@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ClaimDatabase } from "../../../../host/storage/claim-database.ts";
-import { LIMITS } from "../../../../src/core/limits.ts";
+import { ClaimDatabase } from "../../../../host/storage/sqlite/claim-database.ts";
+import { LIMITS } from "../../../../src/document/contract/limits.ts";
 import { claimConformance } from "../../../support/claim-conformance.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "claims-"));

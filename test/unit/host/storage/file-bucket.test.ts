@@ -4,7 +4,7 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { FileBucket } from "../../../../host/storage/file-bucket.ts";
+import { FileBucket } from "../../../../host/storage/folder/file-bucket.ts";
 import { testBucket } from "../../../support/bucket-conformance.ts";
 
 let folder: string;

@@ -5,9 +5,9 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { KeyDatabase } from "../../../../host/storage/key-database.ts";
+import { KeyDatabase } from "../../../../host/storage/sqlite/key-database.ts";
 import { listKeys, putKeys } from "../../../../scripts/key-records.ts";
-import { hashKey } from "../../../../src/core/api-key.ts";
+import { hashKey } from "../../../../src/service/ports/api-key.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openBucket, readS3Settings } from "../../../../host/storage/open-bucket.ts";
-import { PART_BYTES } from "../../../../src/storage/lone-files.ts";
-import { ResumableUploads } from "../../../../src/storage/resumable-uploads.ts";
-import type { UploadWriter } from "../../../../src/storage/upload-writer.ts";
+import { PART_BYTES } from "../../../../src/service/storage/standalone-files.ts";
+import { ResumableUploads } from "../../../../src/service/storage/uploads/resumable-uploads.ts";
+import type { UploadWriter } from "../../../../src/service/storage/uploads/upload-writer.ts";
 
 const S3_ENDPOINT = "https://store.example:9000";
 const credentials = { S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "secret" };

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { UsageDatabase } from "../../../../host/storage/usage-database.ts";
+import { UsageDatabase } from "../../../../host/storage/sqlite/usage-database.ts";
 import { limiterConformance } from "../../../support/limiter-conformance.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "limiter-"));

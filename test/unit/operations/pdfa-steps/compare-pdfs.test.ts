@@ -1,9 +1,13 @@
 // Tests the differences that the comparison finds between a document and its converted copy.
 import { describe, expect, test } from "vitest";
+import type { PageRendering } from "../../../../src/document/pdfa/comparison/document-rendering.ts";
+import {
+  decodeRenderings,
+  encodeCount,
+  encodeRendering,
+} from "../../../../src/document/pdfa/comparison/rendering-records.ts";
 import { type Comparison, comparePdfs } from "../../../../src/operations/pdfa-steps/compare-pdfs.ts";
-import { renderPdf } from "../../../../src/operations/pdfa-steps/look-at-pdf.ts";
-import type { PageRendering } from "../../../../src/pdf/pdfa/comparison/document-look.ts";
-import { decodeRenderings, encodeCount, encodeRendering } from "../../../../src/pdf/pdfa/comparison/look-records.ts";
+import { renderPdf } from "../../../../src/operations/pdfa-steps/render-pdf.ts";
 import { PdfBuilder, plainPdf } from "../../../fixtures/pdf-builder.ts";
 import { CONTEXT, outputsOf } from "../../../support/operations.ts";
 

@@ -1,0 +1,113 @@
+// Finds out how far this machine allows a browser to be confined, and returns the commands that confine it. Knows no
+// option of the browser.
+
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { minimalEnvironment } from "../../../processes/process.ts";
+import { USERS } from "../../../processes/users.ts";
+
+/** Describes how far a browser is confined. */
+export interface Confinement {
+  /** `namespace`: the browser has no network but the proxy. `flags`: command-line flags tell it to use nothing else. */
+  readonly network: "namespace" | "flags";
+  /** True if the renderers run in Chromium's own sandbox. */
+  readonly sandbox: boolean;
+}
+
+/**
+ * How a browser gets a network namespace. `root`: this process may make one. `user`: the browser's user makes one
+ * within a user namespace, which needs no privilege.
+ */
+type Entry = "root" | "user";
+
+/** A confinement, and how it is reached. */
+export interface ConfinementOption extends Confinement {
+  /** @default none, without a network namespace */
+  readonly entry?: Entry;
+}
+
+/** The browser's user, if this process is root. */
+export const BROWSER_USER: number = USERS.chromium.first;
+
+const PROBE_TIMEOUT_MS = 5_000;
+const UNSHARE_USER = ["unshare", "--user", "--map-current-user", "--keep-caps"];
+/** Maximum size of a file that the browser may write; shared memory counts as files. */
+const FILE_BYTES = 2 ** 31;
+const OPEN_FILES = 8192;
+
+const helper = (name: string) => join(import.meta.dirname, name);
+export const isRoot = (): boolean => process.getuid?.() === 0;
+
+/**
+ * Returns the ways that are worth trying, best first. Trying one that cannot work costs a start of the browser.
+ * @param wanted the only confinement to return. @default all that this machine seems to allow
+ */
+export async function confinementOptions(wanted?: Confinement): Promise<readonly ConfinementOption[]> {
+  const [entry, hasSandbox] = await Promise.all([
+    entryToNamespace(),
+    allows(asBrowser("unshare", "--user", "--pid", "--net")),
+  ]);
+  if (wanted?.network === "namespace") return [{ ...wanted, entry: entry ?? defaultEntry() }];
+  if (wanted) return [wanted];
+  const sandboxes = hasSandbox ? [true, false] : [false];
+  return [
+    ...(entry ? sandboxes.map((sandbox) => ({ network: "namespace" as const, sandbox, entry })) : []),
+    ...sandboxes.map((sandbox) => ({ network: "flags" as const, sandbox })),
+  ];
+}
+
+/** Returns the command that confines the program and the arguments that follow it. */
+export function confinedBrowser({ entry }: ConfinementOption): string[] {
+  return [
+    ...(entry ? enterNamespace(entry, process.execPath, helper("proxy-socket.mjs")) : []),
+    ...becomeBrowser(entry),
+  ];
+}
+
+async function entryToNamespace(): Promise<Entry | undefined> {
+  const entries: readonly Entry[] = isRoot() ? ["root", "user"] : ["user"];
+  for (const entry of entries) if (await allows(enterNamespace(entry, "true", "true"))) return entry;
+  return undefined;
+}
+
+const defaultEntry = (): Entry => (isRoot() ? "root" : "user");
+
+/**
+ * Returns the command that enters a network namespace and brings its loopback device up. unshare(1) is part of Debian's
+ * essential util-linux, and Perl is essential too.
+ * @param listener a program and its argument, which run inside before the browser
+ */
+function enterNamespace(entry: Entry, ...listener: [string, string]): string[] {
+  const unshare = entry === "root" ? ["unshare"] : asBrowser(...UNSHARE_USER);
+  return [...unshare, "--net", "--", "perl", helper("own-network.pl"), ...listener];
+}
+
+function asBrowser(...command: string[]): string[] {
+  return isRoot() ? [...changeUser(), "--", ...command] : command;
+}
+
+const changeUser = () => ["setpriv", `--reuid=${BROWSER_USER}`, `--regid=${BROWSER_USER}`, "--clear-groups"];
+
+/** Reports whether a command that runs another one works here. */
+async function allows([program, ...args]: string[]): Promise<boolean> {
+  const options = { cwd: "/", env: minimalEnvironment("/"), timeout: PROBE_TIMEOUT_MS };
+  return promisify(execFile)(program!, [...args, "true"], options).then(
+    () => true,
+    () => false,
+  );
+}
+
+function becomeBrowser(entry: Entry | undefined): string[] {
+  return [
+    "setpriv",
+    "--no-new-privs",
+    ...["--pdeathsig", "KILL"],
+    ...(isRoot() && entry !== "user" ? changeUser().slice(1) : []),
+    // The capabilities that made the namespace are not passed to the browser.
+    ...(entry === "user" ? ["--inh-caps=-all", "--ambient-caps=-all"] : []),
+    // proc(5): when memory runs out, the kernel ends the browser before the service.
+    ...["choom", "-n", "500", "--"],
+    ...["prlimit", `--fsize=${FILE_BYTES}`, `--nofile=${OPEN_FILES}`, "--core=0", "--"],
+  ];
+}

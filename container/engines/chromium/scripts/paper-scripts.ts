@@ -1,0 +1,165 @@
+// Functions that run inside a page to put it on paper: they find out whether it is made for paper, and set the size and
+// margins of its sheets. Like the other scripts of a page they are sent as their text, so they may use only what they
+// define themselves.
+
+import type { OwnPages } from "../../../../src/operations/to-pdf/html-to-pdf.ts";
+import type { QueryEvents } from "./page-scripts.ts";
+
+/** A page's purpose. A page that is made for paper refers to paper in its style sheets. */
+export type CssMedium = "paper" | "screen";
+
+/** Findings about a page that determine its scale. */
+export interface Findings {
+  readonly purpose: CssMedium;
+  /** Ratio of the width to which readers can scroll to the width of the window. */
+  readonly overflow: number;
+}
+
+/** A style sheet as the browser received it. */
+export interface SheetText {
+  readonly url: string;
+  readonly text: string;
+}
+
+/** Arguments of {@link setPaper}. Sizes and margins are written as in CSS (CSS Paged Media 3, 7). */
+export interface Paper {
+  /** Size and margin for a page that is made for screens, or when the client asked for a layout. */
+  readonly size: string;
+  readonly margin: string;
+  /** The settings that a document made for paper decides itself. Set if the client did not ask for a layout. */
+  readonly ownPages?: OwnPages;
+  readonly questions: QueryEvents;
+  /** True once moving and pending content has been waited for. @default false */
+  readonly isWaitedFor?: boolean;
+  /** All style sheets of the page, if scripts cannot read some of them. */
+  readonly sheets?: readonly SheetText[];
+}
+
+/**
+ * Sets the paper of a page.
+ * @param askStill is {@link isSettled}
+ * @param askPurpose is {@link detectMedium}
+ * @returns the findings, once the page's paper is set. Returns `restless` if something moves or is pending, and `hidden`
+ *   if style sheets must be fetched to find out; the paper is not set then
+ */
+export function setPaper(
+  { size, margin, ownPages, questions, isWaitedFor, sheets }: Paper,
+  askStill: typeof isSettled,
+  askPurpose: typeof detectMedium,
+): Findings | "restless" | "hidden" {
+  // Layout requests the fonts and pictures that only paper needs.
+  const { scrollWidth = 1, clientWidth = 1 } = document.scrollingElement ?? {};
+  const isCut = [document.documentElement, document.body].some(
+    (element) => element && /hidden|clip/.test(getComputedStyle(element).overflowX),
+  );
+  if (!isWaitedFor && !askStill(questions)) return "restless";
+  const purpose = ownPages ? askPurpose(sheets) : "screen";
+  if (purpose === "hidden") return "hidden";
+  const own = purpose === "paper" && ownPages ? ownPages : { size: false, margin: false };
+
+  // Readers open no page that is larger (ISO 32000-1, annex C).
+  const isTooLarge = (length: string) => {
+    try {
+      return CSSNumericValue.parse(length).to("in").value > 200;
+    } catch {
+      return false;
+    }
+  };
+  // Sets the client's size and margin unless the document decides them. The declarations are important, so they
+  // override style sheets that cannot be read. Important declarations in readable style sheets are removed, because
+  // those of a named page would win.
+  const disarm = (rules: CSSRuleList) => {
+    for (const rule of rules) {
+      if (rule instanceof CSSPageRule) {
+        const { style } = rule;
+        const hasOwnSize =
+          own.size &&
+          !style
+            .getPropertyValue("size")
+            .split(/\s+(?![^(]*\))/)
+            .some(isTooLarge);
+        const taken = [...(hasOwnSize ? [] : ["size", "page-orientation"]), ...(own.margin ? [] : ["margin"])];
+        for (const name of taken) style.removeProperty(name);
+      } else if (rule instanceof CSSImportRule) readable(rule.styleSheet);
+      else if ("cssRules" in rule) disarm(rule.cssRules as CSSRuleList);
+    }
+  };
+  const readable = (sheet: CSSStyleSheet | null) => {
+    try {
+      if (sheet) disarm(sheet.cssRules);
+    } catch {
+      // The style sheet comes from another origin.
+    }
+  };
+  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) readable(sheet);
+  const asked = purpose === "paper" ? { size: "auto", margin: "revert" } : { size, margin };
+  const styles = new CSSStyleSheet();
+  styles.replaceSync(`@page {
+    ${own.size ? "" : `size: ${asked.size} !important; page-orientation: upright !important;`}
+    ${own.margin ? "" : `margin: ${asked.margin} !important`} }`);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles];
+  return { purpose, overflow: isCut ? 1 : scrollWidth / clientWidth };
+}
+
+/** @returns true if nothing in the page moves or is pending */
+export function isSettled({ isScripted }: QueryEvents): boolean {
+  const restless =
+    'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, source[media], [loading="lazy" i]';
+  return (
+    window.dispatchEvent(new Event(isScripted, { cancelable: true })) &&
+    document.querySelector(restless) === null &&
+    document.getAnimations().length === 0 &&
+    document.fonts.status === "loaded" &&
+    Array.from(document.images).every(({ complete }) => complete)
+  );
+}
+
+/**
+ * Determines a page's purpose. @returns `hidden` if scripts cannot read the style sheets that decide and none were
+ * passed
+ */
+export function detectMedium(sheets?: readonly SheetText[]): CssMedium | "hidden" {
+  const isAll = (media: MediaList, query: RegExp) =>
+    media.length > 0 && Array.from(media).every((text) => query.test(text));
+  const isForPrint = (media: MediaList) => isAll(media, /^((only\s+)?print|not\s+screen)\b/i);
+  const isForScreens = (media: MediaList) => isAll(media, /^((only\s+)?(screen|speech)|not\s+print)\b/i);
+  let isHidden = false;
+  const forScreens = new Set<string>();
+
+  const speaks = (rules: CSSRuleList): boolean =>
+    Array.from(rules).some((rule) => {
+      if (rule instanceof CSSPageRule) return true;
+      if (rule instanceof CSSImportRule) {
+        return isForPrint(rule.media) || (!isForScreens(rule.media) && ofSheet(rule.styleSheet));
+      }
+      if (!("cssRules" in rule)) return false;
+      const inner = rule.cssRules as CSSRuleList;
+      if (inner.length === 0 || (rule instanceof CSSMediaRule && isForScreens(rule.media))) return false;
+      return (rule instanceof CSSMediaRule && isForPrint(rule.media)) || speaks(inner);
+    });
+  const ofSheet = (sheet: CSSStyleSheet | null): boolean => {
+    if (!sheet || sheet.disabled) return false;
+    if (isForScreens(sheet.media)) {
+      if (sheet.href) forScreens.add(sheet.href);
+      return false;
+    }
+    let rules: CSSRuleList;
+    try {
+      rules = sheet.cssRules;
+    } catch {
+      isHidden = true;
+      return isForPrint(sheet.media);
+    }
+    return isForPrint(sheet.media) ? rules.length > 0 : speaks(rules);
+  };
+  if ([...document.styleSheets, ...document.adoptedStyleSheets].map(ofSheet).includes(true)) return "paper";
+  if (!isHidden) return "screen";
+  if (!sheets) return "hidden";
+  const isBrought = ({ url, text }: SheetText) => {
+    if (forScreens.has(url)) return false;
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    return speaks(sheet.cssRules);
+  };
+  return sheets.some(isBrought) ? "paper" : "screen";
+}

@@ -1,0 +1,52 @@
+// Starts a new Ghostscript for every program: slow, but works wherever Ghostscript does. Its pages are the same as the
+// zygote's.
+
+import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import { USERS, UserPool } from "../../processes/users.ts";
+import type { FallbackRunner } from "../with-fallback.ts";
+import { runConfined } from "./confined.ts";
+import { type FontSubstitutions, substitutionsPrinted } from "./fonts.ts";
+import type { PostscriptJob } from "./job.ts";
+import { NAMES } from "./program.ts";
+
+/** Address space of an idle Ghostscript, which the limit includes. */
+const OWN_MEMORY_BYTES = 256 * 2 ** 20;
+
+/** Matches the output of error handlers, both Ghostscript's own and those that printer drivers include. */
+const REPORT = /%%\[ Error|Error: \//;
+
+export class FallbackGhostscript implements FallbackRunner<PostscriptJob, FontSubstitutions> {
+  readonly #users = new UserPool(USERS.plainGhostscript);
+
+  async convert(job: PostscriptJob, signal: AbortSignal): Promise<FontSubstitutions> {
+    using user = this.#users.take();
+    const { code, stdout, stderr } = await runConfined(commandLine(job), {
+      folder: job.folder,
+      limits: { ...job, memoryBytes: job.memoryBytes + OWN_MEMORY_BYTES },
+      user: user.id,
+      signal,
+    });
+    const said = `${stdout.toString("utf8")}\n${stderr}`;
+    if (code === 0 && !REPORT.test(said)) return substitutionsPrinted(said);
+    // Only the address space limit causes this error. A program cannot cause it in another way.
+    const reason = said.includes("/VMerror") ? "too-large" : "damaged";
+    throw new EngineFailure(reason, `exit code ${code}: ${whatWasReported(said)}`);
+  }
+}
+
+/** Extracts the error from a long dump of stacks. */
+function whatWasReported(said: string): string {
+  const at = said.search(REPORT);
+  return (at < 0 ? said.slice(-300) : said.slice(at, at + 300)).trim();
+}
+
+function commandLine({ input, output }: PostscriptJob): string[] {
+  const readable = [NAMES.setup, input, NAMES.program].map((name) => `--permit-file-read=${name}`);
+  return [
+    ...["-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-dNOEPS", "-sPAPERSIZE=letter", "-sDEVICE=nullpage"],
+    ...readable,
+    `--permit-file-write=${output}`,
+    NAMES.setup,
+    input,
+  ];
+}

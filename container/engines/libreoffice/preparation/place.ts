@@ -1,0 +1,147 @@
+// Keeps the server out of a document's PDF: gives the document the name that the client sent and an address that is the
+// same for every job, and makes links relative again that LibreOffice resolved against that address.
+
+import { constants, mkdirSync, symlinkSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { safeName } from "../../../../src/document/contract/file-name.ts";
+
+/** The job's folder, which is the working directory of the process that opens the document. */
+const HERE = "/proc/self/cwd/";
+/** A link in the job's folder that leads to the folder itself. */
+const UP = "up";
+/**
+ * Number of parent folders, beside the document's own, that a relative link can name and still be told from an absolute
+ * one. With more of them, a link could be longer than what it replaces.
+ */
+const LEVELS = 6;
+const FOLDER = "in";
+const BEGIN = `${HERE}${`${UP}/`.repeat(LEVELS)}${FOLDER}/`;
+
+/** Where a document is, for the programs that open it. */
+export interface Place {
+  /** Path of the document, relative to the job's folder. */
+  readonly input: string;
+  /** Absolute path under which LibreOffice opens the document. It is in every result that shows a path. */
+  readonly address: string;
+}
+
+/**
+ * Returns the name that a document has while it is converted: the client's, which fields can print, without characters
+ * that paths or command lines interpret.
+ * @param path of the file that stands for the document, whose extension is used if the name is empty
+ */
+export function nameOf(name: string, path: string): string {
+  const safe = safeName(name).replace(/^[-.\s]+/, "");
+  return safe === "" ? `document${/^\.[a-z]{1,5}$/.exec(extname(path).toLowerCase()) ?? ""}` : safe;
+}
+
+/** @param name see {@link nameOf} */
+export const placeOf = (name: string): Place => ({ input: `${FOLDER}/${name}`, address: `${BEGIN}${name}` });
+
+/**
+ * Returns the path of a document to insert, relative to the job's folder. It is beside the document, so that relative
+ * links of both are; no document's name begins with a dot.
+ */
+export const chunkOf = (name: string): string => `${FOLDER}/.${name}`;
+
+/** Makes what leads to a document's place in a job's folder. */
+export function makeRoom(folder: string): void {
+  mkdirSync(join(folder, FOLDER), { mode: 0o755 });
+  symlinkSync(".", join(folder, UP));
+}
+
+const CHUNK_BYTES = 2 ** 20;
+/** Maximum length of a URL. A string that is longer is not one. */
+const MOST_BYTES = 2 ** 16;
+/** Start of a literal string (ISO 32000-1, 7.3.4.2) that is the URL of a local file. */
+const LOCAL = Buffer.from("(file:///");
+const [OPEN, CLOSE, ESCAPE] = Buffer.from("()\\") as unknown as [number, number, number];
+
+/**
+ * Makes URLs in a PDF relative (RFC 3986, 4.2) that LibreOffice made absolute. Each keeps its length by spaces behind the
+ * string, so every offset in the file stays right.
+ * @param path of a PDF that {@link checkPdf} accepts and no other process writes to
+ */
+export async function restoreLinks(path: string, { address }: Place): Promise<void> {
+  const document = pathToFileURL(address).href;
+  await using file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
+  const window = Buffer.alloc(Math.min(CHUNK_BYTES + MOST_BYTES, (await file.stat()).size + 1));
+  for (let start = 0, kept = 0; ; ) {
+    const { bytesRead } = await file.read(window, kept, window.length - kept, start + kept);
+    const bytes = window.subarray(0, kept + bytesRead);
+    const isLast = bytes.length < window.length;
+    let next = isLast ? bytes.length : bytes.length - LOCAL.length + 1;
+    for (let at = bytes.indexOf(LOCAL); at >= 0; at = bytes.indexOf(LOCAL, at + 1)) {
+      // An escaped parenthesis begins no string. To read on from each would take the square of the time.
+      if (bytes[at - 1] === ESCAPE) continue;
+      const end = endOfString(bytes, at);
+      if (end === undefined) {
+        if (bytes.length - at < MOST_BYTES) next = Math.min(next, at);
+        continue;
+      }
+      const url = bytes.toString("latin1", at + 1, end);
+      const written = asWritten(url, document);
+      if (written === url) continue;
+      const restored = `(${written})`.padEnd(end + 1 - at);
+      await file.write(Buffer.from(restored, "latin1"), 0, restored.length, start + at);
+    }
+    if (isLast) return;
+    window.copyWithin(0, next, bytes.length);
+    start += next;
+    kept = bytes.length - next;
+  }
+}
+
+/**
+ * Returns the index of the parenthesis that ends the literal string at an index, if the bytes contain it. LibreOffice
+ * escapes parentheses in strings: one that is open means that this is none.
+ */
+function endOfString(bytes: Buffer, at: number): number | undefined {
+  for (let end = at + 1; end < Math.min(bytes.length, at + MOST_BYTES); end++) {
+    if (bytes[end] === ESCAPE) end++;
+    else if (bytes[end] === CLOSE) return end;
+    else if (bytes[end] === OPEN) return undefined;
+  }
+  return undefined;
+}
+
+/** Returns a link as the document's author wrote it. @param document URL of the document */
+function asWritten(url: string, document: string): string {
+  const [, place = "", fragment = ""] = /^([^#]*)(#.*)?$/s.exec(url) ?? [];
+  if (url.startsWith(pathToFileURL(HERE).href)) {
+    if (fragment !== "" && isSame(place, document)) return fragment;
+    return relative(place, document.slice(0, document.lastIndexOf("/"))) + fragment;
+  }
+  // LibreOffice takes relative links of PowerPoint's binary files for paths, which never begin with a folder there.
+  const path = url.slice("file:///".length);
+  return /\.(ppt|pps|pot)$/i.test(document) && !/^[a-z](:|\||%)/i.test(path) ? unescaped(path) : url;
+}
+
+/** @param base URL of a folder, without the slash at its end */
+function relative(url: string, base: string): string {
+  const folders = base.split("/");
+  const segments = url.split("/");
+  const different = folders.findIndex((folder, index) => folder !== segments[index]);
+  const shared = different < 0 ? folders.length : different;
+  const rest = unescaped(segments.slice(shared).join("/"));
+  // A path of Windows that names a server.
+  if (rest.startsWith("//")) return `file:${rest}`;
+  const path = "../../".repeat(folders.length - shared) + rest;
+  // A colon in the first segment would end a scheme. LibreOffice does the same for characters that are escaped.
+  return /^[^/?]*[:%]/.test(path) ? `../${path}` : path;
+}
+
+/** Restores separators that LibreOffice escapes. No name of a file contains them on Windows. */
+const unescaped = (path: string): string => path.replaceAll("%5C", "/").replaceAll("%3F", "?");
+
+/** Compares two URLs, whose writers need not escape the same characters. */
+function isSame(one: string, other: string): boolean {
+  if (one === other) return true;
+  try {
+    return decodeURI(one) === decodeURI(other);
+  } catch {
+    return false;
+  }
+}

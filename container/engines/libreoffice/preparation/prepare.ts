@@ -1,0 +1,64 @@
+// Prepares documents that LibreOffice cannot open as they are. Most stay as they are; the others are rewritten in a
+// thread, which ends with the job: a large document takes many seconds, and the server must answer others meanwhile.
+
+import { Worker } from "node:worker_threads";
+import { EngineFailure } from "../../../../src/document/contract/failure.ts";
+import { CONTAINER_LIMITS } from "../../../limits.ts";
+import { EngineLost } from "../../../processes/retry.ts";
+import { untilAborted } from "../../../processes/until-aborted.ts";
+import type { Scratch } from "../../../scratch/scratch.ts";
+import { mayNeedRewriting, type Rewriting, type Rewritten } from "./rewriting.ts";
+import type { FromRewriting } from "./rewriting-thread.ts";
+
+/** A document as LibreOffice can open it. Disposing of it removes what was written for it. */
+export type Prepared = Rewritten & AsyncDisposable;
+
+/**
+ * @param fileName name of the document that fields print
+ * @throws EngineFailure `damaged`, `unsupported`, `too-complex`, `too-large`
+ * @throws the signal's reason when aborted; the thread has ended by then
+ */
+export async function prepare(
+  path: string,
+  fileName: string,
+  scratch: Scratch,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  if (!(await mayNeedRewriting(path))) {
+    return { path, chunks: [], hasPictures: false, notices: [], [Symbol.asyncDispose]: async () => {} };
+  }
+  const folder = await scratch.folder("prepared");
+  const dispose = () => folder[Symbol.asyncDispose]();
+  try {
+    return { ...(await rewriteAside({ path, folder: folder.path, fileName }, signal)), [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+const THREAD = new URL("./rewriting-thread.ts", import.meta.url);
+
+async function rewriteAside(rewriting: Rewriting, signal: AbortSignal): Promise<Rewritten> {
+  signal.throwIfAborted();
+  const worker = new Worker(THREAD, {
+    workerData: rewriting,
+    resourceLimits: { maxOldGenerationSizeMb: CONTAINER_LIMITS.threadHeapBytes / 2 ** 20 },
+    env: {},
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Rewritten>();
+  worker.once("message", (message: FromRewriting) => {
+    if ("failure" in message) reject(new EngineFailure(message.failure.reason, message.failure.detail));
+    else resolve(message.rewritten);
+  });
+  worker.once("error", (error: NodeJS.ErrnoException) => {
+    const isFull = error.code === "ERR_WORKER_OUT_OF_MEMORY";
+    reject(isFull ? new EngineFailure("too-complex", "the heap of the thread is full", { cause: error }) : error);
+  });
+  worker.once("exit", () => reject(new EngineLost("the thread that rewrites a document ended")));
+  try {
+    return await untilAborted(promise, signal);
+  } finally {
+    await worker.terminate();
+  }
+}

@@ -1,0 +1,182 @@
+// Rewrites documents that Office opens and LibreOffice does not, or not completely: web archives, packages in one file
+// of XML, packages with names in another spelling, and documents with others within them; and those of which
+// LibreOffice prints hidden content or the path.
+
+import { mkdir, open, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { countedNotices, type Notice } from "../../../../src/document/contract/notice.ts";
+import { isWebArchive } from "../../../../src/document/formats/text-formats.ts";
+import { type ChunkFile, chunksOf, mayHaveChunks } from "./chunks.ts";
+import { mayNameFile, withFileName } from "./file-fields.ts";
+import { isFlatOpc, partsOfFlatOpc } from "./flat-opc.ts";
+import { HiddenSigns, withoutHidden } from "./hidden-content.ts";
+import { examine, relationsOf } from "./package.ts";
+import { respelled, spellingOf } from "./part-names.ts";
+import { pageOfArchive } from "./web-archive.ts";
+import { withParts, writeZip, ZipFile } from "./zip-file.ts";
+
+/** A document as LibreOffice can open it. Holds only data: it is a message of a thread. */
+export interface Rewritten {
+  readonly path: string;
+  /** Documents to insert, as paths. Their names are those of their bookmarks. */
+  readonly chunks: readonly string[];
+  /** True if it was a web archive, and contains pictures now. */
+  readonly hasPictures: boolean;
+  readonly notices: readonly Notice[];
+}
+
+/** A document to rewrite, and an empty folder for the result. */
+export interface Rewriting {
+  readonly path: string;
+  readonly folder: string;
+  /** Name of the document that fields print. */
+  readonly fileName: string;
+}
+
+/** Packages with more parts, or more bytes of relationships, are read in a thread. Few have them. */
+const MOST_PARTS_AT_ONCE = 1000;
+const MOST_RELATION_BYTES_AT_ONCE = 2 ** 18;
+
+/**
+ * Reports whether a document may need to be rewritten. Takes little time whatever the document contains.
+ * @throws EngineFailure `damaged`
+ */
+export async function mayNeedRewriting(path: string): Promise<boolean> {
+  const start = await startOf(path);
+  if (isArchive(start) || isFlatOpc(start)) return true;
+  await using zip = await ZipFile.open(path);
+  if (!zip) return false;
+  if (zip.parts.length > MOST_PARTS_AT_ONCE) return true;
+  const signs = new HiddenSigns();
+  let namesFile = false;
+  const relations = await relationsOf(zip, (content) => {
+    signs.look(content);
+    namesFile ||= mayNameFile(content);
+  });
+  if (signs.mayHide || namesFile) return true;
+  const bytes = [...relations.values()].reduce((sum, { length }) => sum + length, 0);
+  if (bytes > MOST_RELATION_BYTES_AT_ONCE || mayHaveChunks(relations)) return true;
+  return spellingOf(namesIn(zip), relations) !== undefined;
+}
+
+/** @throws EngineFailure `damaged`, `unsupported`, `too-complex`, `too-large` */
+export async function rewrite(rewriting: Rewriting): Promise<Rewritten> {
+  const rewriter = new Rewriter(rewriting);
+  await rewriter.run();
+  const { chunks, hasPictures, notices } = rewriter;
+  return { path: rewriter.path, chunks, hasPictures, notices };
+}
+
+const namesIn = ({ parts }: ZipFile) => parts.map(({ name }) => name);
+const isArchive = (start: Buffer) => isWebArchive(start.toString("latin1").replace(/^\xef\xbb\xbf/, ""));
+
+class Rewriter implements Rewritten {
+  path: string;
+  readonly chunks: string[] = [];
+  hasPictures = false;
+  notices: readonly Notice[] = [];
+  readonly #name: string;
+  readonly #fileName: string;
+  readonly #folder: string;
+  #written = 0;
+
+  constructor({ path, folder, fileName }: Rewriting) {
+    this.path = path;
+    this.#name = basename(path);
+    this.#fileName = fileName;
+    this.#folder = folder;
+  }
+
+  async run(): Promise<void> {
+    const start = await startOf(this.path);
+    if (isArchive(start)) return this.#unpackArchive();
+    if (isFlatOpc(start)) {
+      const parts = partsOfFlatOpc(await readFile(this.path));
+      await this.#replace((to) => writeZip(to, parts));
+    }
+    await this.#respell();
+    await this.#correctParts();
+    await this.#takeChunks();
+  }
+
+  async #respell(): Promise<void> {
+    await using zip = await ZipFile.open(this.path);
+    if (!zip) return;
+    const relations = await relationsOf(zip);
+    const spelling = spellingOf(namesIn(zip), relations);
+    if (spelling) await this.#replace((to) => writeZip(to, respelled(zip, relations, spelling)));
+  }
+
+  async #correctParts(): Promise<void> {
+    await using zip = await ZipFile.open(this.path);
+    if (!zip) return;
+    const signs = new HiddenSigns();
+    const parts = new Map<string, Buffer>();
+    await relationsOf(zip, (content, name) => {
+      signs.look(content);
+      parts.set(name, content);
+    });
+    const shown = signs.mayHide ? withoutHidden(parts) : new Map<string, Buffer>();
+    const named = withFileName(new Map([...parts, ...shown]), this.#fileName);
+    const changed = new Map([...shown, ...named]);
+    if (changed.size > 0) await this.#replace((to) => writeZip(to, withParts(zip, changed)));
+  }
+
+  async #unpackArchive(): Promise<void> {
+    const page = pageOfArchive(await readFile(this.path));
+    this.hasPictures = page.includes("data:image/");
+    await this.#replace((to) => writeFile(to, page));
+  }
+
+  async #takeChunks(): Promise<void> {
+    await using zip = await ZipFile.open(this.path);
+    if (!zip) return;
+    const chunks = await chunksOf(zip, await relationsOf(zip));
+    if (!chunks) return;
+    const folder = await this.#replace((to) => writeZip(to, withParts(zip, chunks.changed)));
+    let { left } = chunks;
+    for (const chunk of chunks.inserted) {
+      const path = join(folder, chunk.name);
+      await writeChunk(path, chunk);
+      const lost = chunk.name.endsWith(".docx") ? await chunksWithin(path) : 0;
+      if (lost !== undefined) this.chunks.push(path);
+      left += lost ?? 1;
+    }
+    this.notices = countedNotices("chunks-left-out", left);
+  }
+
+  /** @returns the folder of the new document */
+  async #replace(write: (to: string) => Promise<void>): Promise<string> {
+    const folder = join(this.#folder, String(this.#written++));
+    await mkdir(folder);
+    const to = join(folder, this.#name);
+    await write(to);
+    this.path = to;
+    return folder;
+  }
+}
+
+async function writeChunk(path: string, chunk: ChunkFile): Promise<void> {
+  await ("parts" in chunk ? writeZip(path, chunk.parts) : writeFile(path, chunk.content));
+}
+
+/**
+ * Returns the number of chunks in a chunk, which are not inserted.
+ * @returns undefined if the package cannot be read: LibreOffice would insert nothing, and not say so
+ */
+async function chunksWithin(path: string): Promise<number | undefined> {
+  await using zip = await ZipFile.open(path);
+  if (!zip || zip.parts.length === 0) return undefined;
+  const { damaged, relations } = await examine(zip);
+  if (damaged !== undefined) return undefined;
+  const chunks = await chunksOf(zip, relations);
+  return chunks ? chunks.inserted.length + chunks.left : 0;
+}
+
+const SNIFFED_BYTES = 4096;
+
+async function startOf(path: string): Promise<Buffer> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
+}

@@ -1,0 +1,171 @@
+// Reads the parts of a zip file, and writes a zip file of parts. Knows nothing about documents.
+
+import { createWriteStream, readFileSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import { crc32, inflateRaw, inflateRawSync } from "node:zlib";
+import { writeArchive } from "../../../../src/document/formats/zip/archive.ts";
+import type { EntryWriter } from "../../../../src/document/formats/zip/entries.ts";
+import { localHeader, METHOD } from "../../../../src/document/formats/zip/records.ts";
+import { SMALL_BYTES } from "../../../scratch/file-input.ts";
+
+/** APPNOTE.TXT 4.3.16, 4.3.12 and 4.3.7: end of central directory, one of its headers, a local header. */
+const END = { signature: 0x06054b50, bytes: 22, mostBytes: 22 + 65_535 };
+const ENTRY = { signature: 0x02014b50, bytes: 46 };
+const LOCAL = { signature: 0x04034b50, bytes: 30 };
+
+const MOST_DIRECTORY_BYTES = 4 * 2 ** 20;
+/** Size below which waiting for a thread takes longer than the work. */
+const AT_ONCE_BYTES = 2 ** 17;
+
+const inflateAside = promisify(inflateRaw);
+
+/** A part as the directory describes it. */
+export interface ZipPart {
+  readonly name: string;
+  readonly method: (typeof METHOD)[keyof typeof METHOD];
+  readonly crc: number;
+  readonly packedBytes: number;
+  readonly bytes: number;
+  /** Offset of its local header. */
+  readonly at: number;
+}
+
+export class ZipFile implements AsyncDisposable {
+  /** Size of the file in bytes. */
+  readonly size: number;
+  /** Parts that are stored or deflated, and not encrypted. */
+  readonly parts: readonly ZipPart[];
+  readonly #file: FileHandle;
+  readonly #read: Read;
+
+  private constructor(file: FileHandle, size: number, read: Read, parts: readonly ZipPart[]) {
+    this.#file = file;
+    this.size = size;
+    this.#read = read;
+    this.parts = parts;
+  }
+
+  /** @returns undefined if the file does not begin like a zip file */
+  static async open(path: string): Promise<ZipFile | undefined> {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      const read = reader(file, size, size <= SMALL_BYTES ? readFileSync(path) : undefined);
+      const isZip = (await read(0, 4)).equals(Buffer.from("PK\x03\x04", "latin1"));
+      if (isZip) return new ZipFile(file, size, read, await directory(size, read));
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    await file.close();
+    return undefined;
+  }
+
+  /** Returns a part's bytes as they are stored. @returns undefined if the part is not where it should be */
+  async packed(part: ZipPart): Promise<Buffer | undefined> {
+    const header = await this.#read(part.at, LOCAL.bytes);
+    if (header.length < LOCAL.bytes || header.readUInt32LE(0) !== LOCAL.signature) return undefined;
+    const at = part.at + LOCAL.bytes + header.readUInt16LE(26) + header.readUInt16LE(28);
+    return this.#read(at, part.packedBytes);
+  }
+
+  /** Returns a part's content. @returns undefined if it cannot be read as it was written */
+  async content(part: ZipPart): Promise<Buffer | undefined> {
+    const packed = await this.packed(part);
+    if (packed === undefined || part.bytes === 0) return packed && Buffer.alloc(0);
+    try {
+      const options = { maxOutputLength: part.bytes };
+      const inflate = Math.max(part.bytes, packed.length) <= AT_ONCE_BYTES ? inflateRawSync : inflateAside;
+      const content = part.method === METHOD.stored ? packed : await inflate(packed, options);
+      return content.length === part.bytes && crc32(content) === part.crc ? content : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file.close();
+  }
+}
+
+/** Reads a part of the file, shortened at the file's end. */
+type Read = (at: number, bytes: number) => Promise<Buffer>;
+
+function reader(file: FileHandle, size: number, whole: Buffer | undefined): Read {
+  return async (at, bytes) => {
+    if (whole) return whole.subarray(at, at + bytes);
+    const buffer = Buffer.alloc(Math.max(0, Math.min(bytes, size - at)));
+    await file.read(buffer, 0, buffer.length, at);
+    return buffer;
+  };
+}
+
+async function directory(size: number, read: Read): Promise<ZipPart[]> {
+  const tail = await read(Math.max(0, size - END.mostBytes), END.mostBytes);
+  const signature = Buffer.alloc(4);
+  signature.writeUInt32LE(END.signature);
+  const end = tail.lastIndexOf(signature);
+  if (end < 0 || end + END.bytes > tail.length) return [];
+  const bytes = await read(tail.readUInt32LE(end + 16), Math.min(tail.readUInt32LE(end + 12), MOST_DIRECTORY_BYTES));
+  const parts: ZipPart[] = [];
+  for (let at = 0; at + ENTRY.bytes <= bytes.length && bytes.readUInt32LE(at) === ENTRY.signature; ) {
+    const nameBytes = bytes.readUInt16LE(at + 28);
+    const method = Object.values(METHOD).find((one) => one === bytes.readUInt16LE(at + 10));
+    const isLocked = (bytes.readUInt16LE(at + 8) & 1) !== 0;
+    if (!isLocked && method !== undefined) {
+      parts.push({
+        name: bytes.toString("utf8", at + ENTRY.bytes, at + ENTRY.bytes + nameBytes),
+        method,
+        crc: bytes.readUInt32LE(at + 16),
+        packedBytes: bytes.readUInt32LE(at + 20),
+        bytes: bytes.readUInt32LE(at + 24),
+        at: bytes.readUInt32LE(at + 42),
+      });
+    }
+    at += ENTRY.bytes + nameBytes + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
+  }
+  return parts;
+}
+
+/** A part to write: bytes as they are stored, by a method, or content, which is stored without compression. */
+export interface NewPart {
+  readonly name: string;
+  readonly packed: Uint8Array;
+  /** How `packed` was made. @default it is the content */
+  readonly like?: Pick<ZipPart, "method" | "crc" | "bytes">;
+}
+
+/** Writes a zip file. Each part is requested when the one before it has been written. */
+export async function writeZip(path: string, parts: Iterable<NewPart> | AsyncIterable<NewPart>): Promise<void> {
+  async function* entries(): AsyncGenerator<EntryWriter> {
+    for await (const part of parts) yield entry(part);
+  }
+  await pipeline(writeArchive(entries()), createWriteStream(path));
+}
+
+/** Yields the parts of a file, with changed ones in place of those that have their names. */
+export async function* withParts(zip: ZipFile, changed: ReadonlyMap<string, Buffer>): AsyncGenerator<NewPart> {
+  // No byte of a file belongs to two parts: hostile directories list one part many times.
+  let packedLeft = zip.size;
+  for (const part of zip.parts) {
+    if (part.packedBytes > packedLeft) continue;
+    packedLeft -= part.packedBytes;
+    const content = changed.get(part.name);
+    const packed = content ?? (await zip.packed(part));
+    if (packed) yield { name: part.name, packed, ...(content ? {} : { like: part }) };
+  }
+}
+
+/** A fixed date: nobody reads it. */
+const MODIFIED = new Date(Date.UTC(1980, 0));
+
+async function* entry({ name, packed, like }: NewPart): EntryWriter {
+  const { method, crc, bytes } = like ?? { method: METHOD.stored, crc: crc32(packed), bytes: packed.length };
+  const head = { name, method, modified: MODIFIED, streamed: false, large: false };
+  const sizes = { crc32: crc, compressed: packed.length, uncompressed: bytes };
+  yield localHeader(head, sizes);
+  if (packed.length > 0) yield packed;
+  return { ...head, ...sizes };
+}

@@ -1,0 +1,108 @@
+// Divides a job with many outputs among threads: each makes every n-th output, and the answer has them in their order.
+// Knows nothing about operations or HTTP.
+
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { type EncodedOutput, joinResponse, splitResponse } from "../../src/service/placement/remote.ts";
+import { ReadAhead } from "./read-ahead.ts";
+
+/** Counts the threads that jobs use, so that a job takes only those that no other needs. */
+export class ThreadAllocator {
+  readonly #size: number;
+  #claimed = 0;
+
+  /** @param size number of threads that can work at the same time */
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  /** Claims one thread, and all that are free if `most` allows it. */
+  take(most = 1): ThreadAllocation {
+    let count = Math.max(1, Math.min(most, this.#size - this.#claimed));
+    this.#claimed += count;
+    const keep = (kept: number) => {
+      this.#claimed -= count - kept;
+      count = kept;
+    };
+    return {
+      get count() {
+        return count;
+      },
+      keep,
+      [Symbol.dispose]: () => keep(0),
+    };
+  }
+}
+
+export interface ThreadAllocation extends Disposable {
+  /** Number of threads. */
+  readonly count: number;
+  /** Gives back all threads but this number. */
+  keep(count: number): void;
+}
+
+type Frames = AsyncIterable<Uint8Array>;
+
+export interface PartitionedJob {
+  readonly claim: ThreadAllocation;
+  /** Maximum number of bytes of one share that wait for those before them. */
+  readonly aheadBytes: number;
+  readonly signal: AbortSignal;
+  /**
+   * Runs one share in a thread.
+   * @returns its frames, of which the outputs tell the number of outputs of the whole job
+   */
+  run(share: number, shares: number, signal: AbortSignal): Frames;
+}
+
+/**
+ * Returns the frames of the whole job. Begins with one share: its first output tells whether there is work for others.
+ * @throws the signal's reason when aborted
+ */
+export async function* runPartitioned(job: PartitionedJob): AsyncGenerator<Uint8Array> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([job.signal, over.signal]);
+  const started: StartedShare[] = [];
+  const start = (share: number, shares: number): StartedShare => {
+    const frames = new ReadAhead(job.run(share, shares, signal), job.aheadBytes);
+    const begun = { outputs: splitResponse(frames), ended: frames.ended };
+    started.push(begun);
+    return begun;
+  };
+  try {
+    for await (const frame of joinResponse(outputsOf(job, start))) {
+      job.signal.throwIfAborted();
+      yield frame;
+    }
+  } finally {
+    over.abort(new Error("the job is over"));
+    await Promise.all(started.map(({ ended }) => ended));
+  }
+}
+
+interface StartedShare {
+  readonly outputs: AsyncGenerator<EncodedOutput>;
+  /** Resolves when its thread has ended the work. */
+  readonly ended: Promise<void>;
+}
+
+async function* outputsOf(
+  { claim }: PartitionedJob,
+  start: (share: number, shares: number) => StartedShare,
+): AsyncGenerator<EncodedOutput> {
+  const shares = claim.count;
+  const first = start(0, shares);
+  let next = await first.outputs.next();
+  const total = next.done ? 0 : next.value.total;
+  claim.keep(Math.max(1, Math.min(shares, total)));
+  const all = [first, ...Array.from({ length: claim.count - 1 }, (_, other) => start(other + 1, shares))];
+  for (let place = 0; place < total; place++) {
+    if (place > 0) next = await all[place % all.length]!.outputs.next();
+    if (next.done) throw new EngineFailure("crashed", `output ${place + 1} of ${total} is missing`);
+    yield next.value;
+  }
+  // A thread whose work is not over at the end of the job cannot be used again.
+  for (const { outputs, ended } of all) {
+    await outputs.next();
+    await ended;
+  }
+}

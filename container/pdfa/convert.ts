@@ -1,0 +1,193 @@
+// Climbs the rungs, and returns the first candidate that the validator accepts and that looks and reads like the
+// original.
+
+import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/document/contract/failure.ts";
+import { applyTransferFunctions } from "../../src/operations/pdfa-steps/apply-transfer-functions.ts";
+import type { Validation } from "../engines/verapdf/validation.ts";
+import { type FileInput, SMALL_BYTES } from "../scratch/file-input.ts";
+import { PreparedRepairInputs } from "./repair-inputs.ts";
+import {
+  type AssessedCandidate,
+  type Assessment,
+  type ConversionContext,
+  type EarlierResults,
+  type GeneratedFile,
+  isAcceptable,
+  type RenderTask,
+  type Strategy,
+} from "./strategy.ts";
+
+/** Failures of the input itself, which no rung can repair. */
+const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged", "too-complex", "too-much-content"]);
+/** Failures of the service, which no rung can repair either. */
+const OF_THE_SERVICE = new Set(["busy", "timed-out"]);
+
+/**
+ * @param isWithoutTransfers true if transfer functions that remain have no effect
+ * @returns the first acceptable candidate and the rung that made it
+ * @throws EngineFailure `nonconforming` if none passed, or the reason why there was no candidate at all
+ */
+export async function convertToLevel(
+  original: GeneratedFile,
+  rungs: readonly Strategy[],
+  workshop: ConversionContext,
+  isWithoutTransfers = false,
+): Promise<{ readonly document: GeneratedFile; readonly rung: string }> {
+  const originalValidation = (await mayConform(original)) ? await validated(original, workshop) : undefined;
+  // Runs while the first candidate is made.
+  await using looking = originalValidation?.valid ? undefined : workshop.render(original);
+  let best: AssessedCandidate | undefined;
+  let failure: unknown;
+  const bases = new PreparedRepairInputs(workshop, original);
+  for (const rung of rungs) {
+    const known: EarlierResults = { original, bases, originalValidation, best };
+    const candidates = rung.candidates(workshop, known);
+    try {
+      let next = await candidates.next();
+      while (!next.done) {
+        const candidate = next.value;
+        if (!isWithoutTransfers && lacksTransfers(candidate)) {
+          isWithoutTransfers = true;
+          const plain = await withTransfersApplied(original, workshop);
+          if (plain) return await convertToLevel(plain, rungs, workshop, true);
+        }
+        const judgment = candidate === original ? UNTOUCHED : await judge(original, candidate, looking, workshop);
+        if (isAcceptable(judgment)) {
+          const { compared, furthest } = judgment.comparison;
+          workshop.log("candidate accepted", { rung: rung.name, compared, furthest });
+          return { document: candidate, rung: rung.name };
+        }
+        workshop.log("candidate refused", { rung: rung.name, ...summary(judgment) });
+        if (!best || isNearer(judgment, best)) best = { ...judgment, candidate };
+        next = await candidates.next(judgment);
+      }
+    } catch (error) {
+      workshop.signal.throwIfAborted();
+      const isKnown = error instanceof EngineFailure;
+      if (isKnown && OF_THE_SERVICE.has(error.reason)) throw error;
+      if (isKnown && OF_THE_INPUT.has(error.reason) && !best) throw error;
+      workshop.log("rung failed", {
+        rung: rung.name,
+        error: String(error),
+        ...(isKnown ? {} : { stack: String((error as Error)?.stack) }),
+      });
+      failure = error;
+    } finally {
+      await candidates.return();
+    }
+  }
+  // A limit is a better reason than rules that a further rung might have repaired.
+  if (failure instanceof EngineFailure && failure.why !== undefined) throw failure;
+  if (!best) throw failure ?? new EngineFailure("crashed", "no rung made a candidate");
+  const nonconformity = nonconformityOf(best, workshop);
+  const detail = JSON.stringify(nonconformity);
+  throw new EngineFailure("nonconforming", detail, { nonconformity, ...(failure ? { cause: failure } : {}) });
+}
+
+/**
+ * Makes the effect of transfer functions part of the colors, because the engine that compares and draws ignores it.
+ * @returns undefined if that fails; without them, only the colors change
+ */
+async function withTransfersApplied(
+  original: GeneratedFile,
+  workshop: ConversionContext,
+): Promise<GeneratedFile | undefined> {
+  try {
+    return await workshop.runOperation(applyTransferFunctions, [original], {});
+  } catch (error) {
+    workshop.signal.throwIfAborted();
+    if (error instanceof EngineFailure && OF_THE_SERVICE.has(error.reason)) throw error;
+    workshop.log("transfer functions not applied", { error: String(error) });
+    return undefined;
+  }
+}
+
+const lacksTransfers = ({ notices = [] }: GeneratedFile): boolean =>
+  notices.some(({ code }) => code === "transfers-removed");
+
+/**
+ * Validates the original, and counts its content first: a validator might never finish a file that was not counted.
+ * Repaired files are counted by the repair.
+ */
+async function validated(original: FileInput, workshop: ConversionContext): Promise<Validation | undefined> {
+  const work = await workshop.count(original);
+  return workshop.validate({ ...original, ...(work ? { work } : {}) });
+}
+
+/** Text in the metadata of every PDF/A: in plain bytes at part 1, and nearly always at the others. */
+const PDFA_ID = "pdfaid";
+/**
+ * Subtype of metadata. They are a stream, whose dictionary is never compressed or encrypted (ISO 32000-1, 7.5.7 and
+ * 14.3.2).
+ */
+const METADATA = "/XML";
+/** Number of bytes before and after the name that are enough for such a dictionary. */
+const NEARBY = 256;
+
+/** Reports whether the file may claim to conform, in which case the validator is asked. */
+async function mayConform(input: FileInput): Promise<boolean> {
+  let end = "";
+  for await (const chunk of input.size <= SMALL_BYTES ? [await input.bytes()] : input.stream()) {
+    const text = end + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");
+    if (text.includes(PDFA_ID) || hasFilteredMetadata(text)) return true;
+    end = text.slice(-2 * NEARBY);
+  }
+  return false;
+}
+
+function hasFilteredMetadata(text: string): boolean {
+  for (let at = text.indexOf(METADATA); at >= 0; at = text.indexOf(METADATA, at + 1)) {
+    if (text.slice(Math.max(0, at - NEARBY), at + NEARBY).includes("/Filter")) return true;
+  }
+  return false;
+}
+
+/** Judgment of the original itself, which the validator accepts. */
+const UNTOUCHED: Assessment = {
+  validation: { valid: true, failures: [] },
+  comparison: { compared: 0, furthest: { mean: 0, worst: 0 }, differences: [] },
+};
+
+async function judge(
+  original: FileInput,
+  candidate: GeneratedFile,
+  looking: RenderTask | undefined,
+  workshop: ConversionContext,
+): Promise<Assessment> {
+  const comparing = workshop.compare(original, candidate, looking);
+  const [validation, comparison] = await Promise.all([workshop.validate(candidate), comparing]);
+  return { validation, comparison };
+}
+
+/**
+ * Reports whether one candidate is nearer than another. A candidate that looks right ranks above a valid one, because
+ * pictures of pages can repair the rest.
+ */
+function isNearer(one: Assessment, other: Assessment): boolean {
+  const faults = ({ validation, comparison }: Assessment) => [
+    comparison.differences.length,
+    validation?.failures.length ?? Number.POSITIVE_INFINITY,
+  ];
+  const [differences, failures] = faults(one);
+  const [otherDifferences, otherFailures] = faults(other);
+  return differences! < otherDifferences! || (differences === otherDifferences && failures! < otherFailures!);
+}
+
+/** Summarizes a judgment for the log. */
+function summary({ validation, comparison }: Assessment): Record<string, unknown> {
+  const rules = validation?.failures.map(({ clause, test, places }) => `${clause}-${test} (${places.length})`);
+  return { rules: rules?.slice(0, 20) ?? "unreadable", differences: comparison.differences.slice(0, 5) };
+}
+
+/** Maximum number of pages that are reported for each rule. */
+const TOLD_PAGES = 20;
+const TOLD_RULES = 20;
+
+function nonconformityOf({ validation, comparison }: AssessedCandidate, { level }: ConversionContext): Nonconformity {
+  const rules = (validation?.failures ?? []).slice(0, TOLD_RULES).map(({ clause, test, places }): BrokenRule => {
+    const pages = new Set(places.flatMap(({ pageNumber }) => (pageNumber === undefined ? [] : [pageNumber])));
+    return { clause, test, pageNumbers: [...pages].sort((one, other) => one - other).slice(0, TOLD_PAGES) };
+  });
+  const changedPages = comparison.differences.slice(0, TOLD_PAGES).map(({ pageNumber }) => pageNumber);
+  return { standard: `PDF/A-${level.part}${level.conformance}`, rules, changedPages };
+}

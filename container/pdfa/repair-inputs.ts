@@ -1,0 +1,64 @@
+// Prepares the document that the repairing rungs start with: the original, or a copy with the changes that the level
+// requires first (flattened, or with converted attachments). The copy is made once for all rungs.
+
+import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
+import { extractPdfs } from "../../src/operations/pdfa-steps/extract-pdfs.ts";
+import { replacePdfs } from "../../src/operations/pdfa-steps/replace-pdfs.ts";
+import type { Validation } from "../engines/verapdf/validation.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
+import type { FileInput } from "../scratch/file-input.ts";
+import type { ConversionContext, GeneratedFile, RepairInputs } from "./strategy.ts";
+
+/** Clause of ISO 19005-1 on transparency, which the other parts allow. */
+const TRANSPARENCY = "6.4";
+/** Quality of flattening, as fine as pictures of whole pages: finer pictures take two to eight times as long. */
+const FLATTENING = "medium";
+/** Clause of ISO 19005-2 on embedded files that are not PDF/A. */
+const EMBEDDED_FILES = "6.8";
+
+export class PreparedRepairInputs implements RepairInputs {
+  readonly #workshop: ConversionContext;
+  readonly #original: FileInput;
+  #flattened: Promise<GeneratedFile> | undefined;
+  #embedded: Promise<GeneratedFile> | undefined;
+
+  constructor(workshop: ConversionContext, original: FileInput) {
+    this.#workshop = workshop;
+    this.#original = original;
+  }
+
+  /**
+   * Returns the base that is needed according to a validation.
+   * @param validation of the original, or of a file made from it
+   * @throws EngineFailure
+   */
+  async for(validation: Validation | undefined): Promise<GeneratedFile> {
+    const broken = new Set((validation?.failures ?? []).map(({ clause }) => clause));
+    const { part } = this.#workshop.level;
+    if (part === 1 && broken.has(TRANSPARENCY)) this.#flattened ??= this.#flatten();
+    if (part === 2 && broken.has(EMBEDDED_FILES)) this.#embedded ??= this.#convertEmbedded();
+    return (await this.#flattened) ?? (await this.#embedded) ?? this.#original;
+  }
+
+  #flatten(): Promise<GeneratedFile> {
+    return this.#workshop.runOperation(flattenTransparency, [this.#original], { quality: FLATTENING });
+  }
+
+  /** Converts embedded PDFs with the same ladder if possible, because embedded files must be PDF/A themselves. */
+  async #convertEmbedded(): Promise<GeneratedFile> {
+    const workshop = this.#workshop;
+    const ends = performance.now() + CONTAINER_LIMITS.embeddedPdfsMs;
+    const indexes: number[] = [];
+    const converted: FileInput[] = [];
+    const found = await workshop.extract(extractPdfs, [this.#original], { most: CONTAINER_LIMITS.embeddedPdfs });
+    for (const [index, embedded] of found.entries()) {
+      const left = Math.ceil(ends - performance.now());
+      const made = left > 0 ? await workshop.convert(embedded, left) : undefined;
+      if (!made) continue;
+      indexes.push(index);
+      converted.push(made);
+    }
+    workshop.log("embedded documents converted", { found: found.length, converted: converted.length });
+    return workshop.runOperation(replacePdfs, [this.#original, ...converted], { indexes });
+  }
+}

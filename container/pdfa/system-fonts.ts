@@ -1,0 +1,62 @@
+// Provides the fonts and CMaps of the system's packages, for documents whose fonts are not embedded. install-engines.sh
+// installs them.
+
+import { type Dirent, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FontProvider } from "../../src/document/contract/font-provider.ts";
+
+const FONT_FOLDER = "/usr/share/fonts";
+/** Folder of poppler-data, with one folder for each character collection. */
+const CMAP_FOLDER = "/usr/share/poppler/cMap";
+const FONT_FILE = /^(.+)\.(?:ttf|otf|ttc)$/;
+
+/** Paths by name, searched when the first one is requested. */
+class SystemShelf implements FontProvider {
+  #faces: ReadonlyMap<string, string> | undefined;
+  #maps: ReadonlyMap<string, string> | undefined;
+
+  face(name: string): Uint8Array | undefined {
+    this.#faces ??= pathsIn(FONT_FOLDER, (file) => FONT_FILE.exec(file)?.[1]);
+    return read(this.#faces.get(name));
+  }
+
+  cmap(name: string): Uint8Array | undefined {
+    this.#maps ??= pathsIn(CMAP_FOLDER, (file) => file);
+    return read(this.#maps.get(name));
+  }
+}
+
+export const systemFonts: FontProvider = new SystemShelf();
+
+/**
+ * Returns paths by name. If several files have one name, the last counts: Debian numbers newer packages of the same
+ * fonts.
+ */
+function pathsIn(folder: string, nameOf: (file: string) => string | undefined): Map<string, string> {
+  const files = entriesOf(folder)
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => ({ path: join(parentPath, name), name }));
+  files.sort((one, other) => (one.path < other.path ? -1 : 1));
+  const paths = new Map<string, string>();
+  for (const { path, name } of files) {
+    const key = nameOf(name);
+    if (key !== undefined) paths.set(key, path);
+  }
+  return paths;
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function read(path: string | undefined): Uint8Array | undefined {
+  try {
+    return path === undefined ? undefined : readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}

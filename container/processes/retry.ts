@@ -1,0 +1,123 @@
+// Decides for all engines when work is retried: a job that loses its engine is retried once, and a document whose
+// engine crashes twice is refused. Knows nothing about any particular engine.
+
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+
+/** The engine was killed, froze or could not work, and the document is not the cause. */
+export class EngineLost extends EngineFailure {
+  constructor(detail: string, options?: ErrorOptions) {
+    super("crashed", detail, options);
+  }
+}
+
+export interface AttemptLimits {
+  /** Wall-clock limit of both attempts together. @default none but the signal */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+  log?(message: string, details?: Record<string, unknown>): void;
+}
+
+/**
+ * Runs one attempt, which leaves nothing behind when it fails and rejects when its signal is aborted.
+ * @param timeoutMs time that is left
+ */
+export type AttemptFunction<T> = (signal: AbortSignal, timeoutMs: number) => Promise<T>;
+
+/** Time an attempt has to end its processes when its time is up. After that, the job is answered without it. */
+const CLEANUP_MS = 700;
+
+/** Kinds of losses after which work is retried. */
+export interface Retries<Kind extends string> {
+  /** Number of retries after losses of each kind. */
+  readonly retries: Readonly<Record<Kind, number>>;
+  /** Returns the kind of loss of a failure, or undefined if the failure is final. */
+  kindOf(failure: unknown): Kind | undefined;
+  /** Called before each retry, which waits for it. */
+  onRetry?(failure: unknown, kind: Kind): void | Promise<void>;
+}
+
+/**
+ * Runs work, and retries it after losses of each kind as often as that kind allows.
+ * @param attempt called with the number of remaining retries
+ */
+export async function withRetries<T, Kind extends string>(
+  { retries, kindOf, onRetry }: Retries<Kind>,
+  attempt: (left: Readonly<Record<Kind, number>>) => Promise<T>,
+): Promise<T> {
+  const left: Record<Kind, number> = { ...retries };
+  for (;;) {
+    try {
+      return await attempt(left);
+    } catch (failure) {
+      const kind = kindOf(failure);
+      if (kind === undefined || left[kind]-- === 0) throw failure;
+      await onRetry?.(failure, kind);
+    }
+  }
+}
+
+/**
+ * Runs a job and retries it once when its engine was lost or crashed.
+ * @throws EngineFailure `timed-out`; `busy` when the engine was lost both times, `too-complex` when it crashed last
+ * @throws the signal's reason when aborted, and any other error that the attempt throws
+ */
+export async function retryCrashOnce<T>(
+  { timeoutMs, signal, log }: AttemptLimits,
+  attempt: AttemptFunction<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  const started = performance.now();
+  const expire = () => late.abort(new EngineFailure("timed-out", `not done after ${timeoutMs} ms`));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
+  const once = () => {
+    const leftMs =
+      timeoutMs === undefined ? Infinity : Math.max(1, Math.ceil(timeoutMs - (performance.now() - started)));
+    return settled(attempt(either, leftMs), either);
+  };
+  try {
+    const kindOf = (failure: unknown) => (!either.aborted && isCrash(failure) ? "crash" : undefined);
+    const onRetry = (failure: unknown) => log?.("job retried", { error: String(failure) });
+    return await withRetries({ retries: { crash: 1 }, kindOf, onRetry }, once);
+  } catch (failure) {
+    either.throwIfAborted();
+    throw finalFailure(failure);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Returns the failure to answer with when no attempt is left. */
+export function finalFailure(failure: unknown): unknown {
+  if (!isCrash(failure)) return failure;
+  const reason = failure instanceof EngineLost ? "busy" : "too-complex";
+  return new EngineFailure(reason, failure.detail, { cause: failure });
+}
+
+/** Reports whether a person or the system ended the process. A fault within the process ends it with other signals. */
+export function isExternalSignal(signal: NodeJS.Signals | null): boolean {
+  return signal !== null && OUTSIDE.has(signal);
+}
+
+const OUTSIDE: ReadonlySet<NodeJS.Signals> = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"]);
+
+const isCrash = (failure: unknown): failure is EngineFailure =>
+  failure instanceof EngineFailure && failure.reason === "crashed";
+
+/** @throws the signal's reason when the attempt has not ended {@link CLEANUP_MS} after the abort */
+async function settled<T>(attempt: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const abort = () => {
+    timer = setTimeout(() => reject(signal.reason), CLEANUP_MS);
+  };
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([attempt, over]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+    attempt.catch(() => {});
+  }
+}

@@ -1,0 +1,97 @@
+// An upload in parts that nobody resumes: only the whole object is durable. Its parts go to the file that becomes the
+// object, and are synced while the next ones arrive.
+
+import type { FileHandle } from "node:fs/promises";
+import { basename } from "node:path";
+import type { BucketObject, MultipartUpload, UploadedPart } from "../../../src/service/ports/bucket.ts";
+import { type ByteExtent, writeAll } from "./object-file.ts";
+
+/** An object that is being written. */
+export interface Written {
+  readonly path: string;
+  readonly file: FileHandle;
+}
+
+export interface BriefUploadSettings {
+  readonly written: Written;
+  /** Syncs the file and makes an object of its pieces. */
+  commit(pieces: readonly ByteExtent[]): Promise<BucketObject>;
+  /** Removes the file. */
+  discard(): Promise<void>;
+  /** Runs a write, and words its failure. */
+  mapWriteErrors<T>(write: () => Promise<T>): Promise<T>;
+}
+
+export class TransientUpload implements MultipartUpload {
+  readonly uploadId: string;
+  readonly #settings: BriefUploadSettings;
+  /** Places of the parts, by the tag of each. */
+  readonly #pieces = new Map<string, ByteExtent>();
+  #size = 0;
+  #isOver = false;
+  /** A sync at work. Its failure is kept, because the system reports it once. */
+  #syncing: Promise<{ readonly error?: unknown }> | undefined;
+
+  constructor(settings: BriefUploadSettings) {
+    this.#settings = settings;
+    this.uploadId = basename(settings.written.path);
+  }
+
+  uploadPart(partNumber: number, value: Uint8Array): Promise<UploadedPart> {
+    const piece = { offset: this.#size, length: value.length };
+    const etag = String(this.#pieces.size + 1);
+    this.#size += value.length;
+    this.#pieces.set(etag, piece);
+    const { written, mapWriteErrors } = this.#settings;
+    return mapWriteErrors(async () => {
+      await writeAll(written.file, value, piece.offset);
+      await this.#beginSync();
+      return { partNumber, etag };
+    });
+  }
+
+  complete(parts: readonly UploadedPart[]): Promise<BucketObject> {
+    const { commit, mapWriteErrors, written } = this.#settings;
+    return mapWriteErrors(async () => {
+      await this.#synced();
+      const object = await commit(this.#joined(parts));
+      this.#isOver = true;
+      await written.file.close();
+      return object;
+    });
+  }
+
+  async abort(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    await this.#syncing;
+    await this.#settings.discard();
+  }
+
+  #joined(parts: readonly UploadedPart[]): ByteExtent[] {
+    const joined: ByteExtent[] = [];
+    for (const { partNumber, etag } of parts.toSorted((a, b) => a.partNumber - b.partNumber)) {
+      const piece = this.#pieces.get(etag);
+      if (!piece) throw new Error(`part ${partNumber} is not there`);
+      const last = joined.at(-1);
+      if (last && last.offset + last.length === piece.offset) {
+        joined[joined.length - 1] = { offset: last.offset, length: last.length + piece.length };
+      } else joined.push(piece);
+    }
+    return joined;
+  }
+
+  /** Begins to sync what was written, once the sync before has ended. */
+  async #beginSync(): Promise<void> {
+    await this.#synced();
+    this.#syncing = this.#settings.written.file.datasync().then(
+      () => ({}),
+      (error: unknown) => ({ error }),
+    );
+  }
+
+  async #synced(): Promise<void> {
+    const ended = await this.#syncing;
+    if (ended?.error !== undefined) throw ended.error;
+  }
+}

@@ -1,0 +1,125 @@
+// Sends signed requests to one bucket of an S3-compatible store, and words its failures. Knows nothing about objects.
+
+import { DOMParser, type Element } from "@xmldom/xmldom";
+import { AwsClient } from "aws4fetch";
+import { StorageFull } from "../../../src/document/contract/failure.ts";
+import { LIMITS } from "../../../src/document/contract/limits.ts";
+
+export interface S3Settings {
+  /** URL of the store, without the bucket. */
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+export interface S3Request {
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  /** @default the bucket itself */
+  readonly key?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string;
+  /** Statuses that the caller handles, besides those of success. */
+  readonly expected?: readonly number[];
+}
+
+/** An answer of the store that the caller did not expect. */
+export class S3Error extends Error {
+  override readonly name = "S3Error";
+  readonly status: number;
+  readonly code: string;
+  constructor(what: string, status: number, code: string) {
+    super(`the S3 store answered ${what} with ${status} ${code}`);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const RETRIES = 3;
+const INSUFFICIENT_STORAGE = 507;
+/** Codes of stores that are full: Ceph, MinIO and its relatives, Wasabi, Scality. */
+const FULL = new Set([
+  "QuotaExceeded",
+  "XMinioStorageFull",
+  "StorageFull",
+  "InsufficientStorage",
+  "InsufficientCapacity",
+]);
+
+export class S3Client {
+  readonly #aws: AwsClient;
+  readonly #url: string;
+
+  constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings) {
+    this.#aws = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: RETRIES });
+    this.#url = `${endpoint.replace(/\/+$/, "")}/${bucket}`;
+  }
+
+  /**
+   * Resolves when the answer begins.
+   * @throws StorageFull, or S3Error if the status is neither a success nor expected
+   */
+  async send(request: S3Request): Promise<Response> {
+    const { method, key, query = {}, headers = {}, body, expected = [] } = request;
+    const url = new URL(
+      key === undefined ? this.#url : `${this.#url}/${key.split("/").map(encodeURIComponent).join("/")}`,
+    );
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    // The limit ends with the headers: the body takes as long as its reader does.
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(new Error("the S3 store does not answer")), LIMITS.storeAnswerMs);
+    try {
+      const init = { method, headers, signal: limit.signal, ...(body === undefined ? {} : { body: body as BodyInit }) };
+      const response = await this.#aws.fetch(url, init);
+      if (response.ok || expected.includes(response.status)) return response;
+      throw failure(`${method} ${key ?? ""}`, response.status, await response.text());
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Sends a request, and reads the answer to its end. */
+  async sendWhole(request: S3Request): Promise<Response> {
+    const response = await this.send(request);
+    return new Response(response.status === 204 ? null : await response.bytes(), response);
+  }
+
+  /** Sends a request whose answer is XML. A store may begin a success before it fails, and send an error instead. */
+  async sendForXml(request: S3Request): Promise<Element> {
+    const text = await (await this.sendWhole(request)).text();
+    const root = parse(text);
+    if (root === undefined || root.localName === "Error") throw failure(request.method, 200, text);
+    return root;
+  }
+}
+
+function failure(what: string, status: number, text: string): Error {
+  const root = parse(text);
+  const code = root ? (textOf(root, "Code") ?? "") : "";
+  const error = new S3Error(what, status, code);
+  if (status !== INSUFFICIENT_STORAGE && !FULL.has(code)) return error;
+  return new StorageFull("the S3 store is full", { cause: error });
+}
+
+function parse(text: string): Element | undefined {
+  if (text.trim() === "") return undefined;
+  try {
+    return new DOMParser({ onError: () => {} }).parseFromString(text, "text/xml").documentElement ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the text of the first child with a name. */
+export function textOf(parent: Element, name: string): string | undefined {
+  return childrenOf(parent, name)[0]?.textContent ?? undefined;
+}
+
+export function childrenOf(parent: Element, name: string): Element[] {
+  return [...parent.childNodes].filter((node): node is Element => (node as Element).localName === name);
+}
+
+export const escapeXml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");

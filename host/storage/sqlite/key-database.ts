@@ -1,0 +1,76 @@
+// Keeps API keys in a SQLite database, keys.db in the data folder. Several processes of one machine can use it at the
+// same time: the service reads, `npm run keys` writes.
+
+import type { KeyRecord, KeyRecords } from "../../../src/service/ports/api-key.ts";
+import { SqliteFile } from "./sqlite-file.ts";
+
+/** Name of the database in the data folder. */
+const NAME = "keys";
+export const KEY_FILE = `${NAME}.db`;
+
+export interface KeyEntry extends KeyRecord {
+  readonly hash: string;
+}
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS keys (hash TEXT PRIMARY KEY, owner TEXT NOT NULL, created TEXT NOT NULL, revoked TEXT)
+    STRICT, WITHOUT ROWID`;
+/** Limits and all else that a key may have, as JSON. Databases of earlier versions lack the column. */
+const ADD_COLUMN = "ALTER TABLE keys ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'";
+
+/** A row of the table. */
+type KeyRow = Pick<KeyEntry, "hash" | "owner" | "created" | "revoked"> & { readonly settings: string };
+
+const entryOf = ({ settings, ...row }: KeyRow): KeyEntry => ({ ...row, ...JSON.parse(settings) });
+
+const COLUMNS = "hash, owner, created, revoked, settings";
+const GET = `SELECT ${COLUMNS} FROM keys WHERE hash = ?`;
+const PUT = `INSERT OR REPLACE INTO keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?)`;
+const LIST = `SELECT ${COLUMNS} FROM keys`;
+
+export class KeyDatabase implements KeyRecords, Disposable {
+  readonly #file: SqliteFile;
+
+  private constructor(file: SqliteFile) {
+    this.#file = file;
+    file.exec(TABLES);
+    this.#addColumn();
+  }
+
+  /**
+   * Opens the database in a folder. Both are created if necessary.
+   * @throws Error with a sentence for the operator if that is not possible
+   */
+  static open(folder: string): Promise<KeyDatabase> {
+    const options = { name: NAME, subject: "key", synchronous: "FULL" } as const;
+    return SqliteFile.open(folder, options, (file) => new KeyDatabase(file));
+  }
+
+  [Symbol.dispose](): void {
+    this.#file[Symbol.dispose]();
+  }
+
+  async get(hash: string, _type: "json"): Promise<KeyRecord | null> {
+    const [row] = this.#file.all(GET, hash) as unknown as KeyRow[];
+    return row ? entryOf(row) : null;
+  }
+
+  /** Writes records, replacing those with the same hash. */
+  put(entries: readonly KeyEntry[]): void {
+    for (const { hash, owner, created, revoked, ...settings } of entries) {
+      this.#file.all(PUT, hash, owner, created, revoked, JSON.stringify(settings));
+    }
+  }
+
+  list(): KeyEntry[] {
+    return (this.#file.all(LIST) as unknown as KeyRow[]).map(entryOf);
+  }
+
+  #addColumn(): void {
+    // Another process may add it at the same time.
+    this.#file.transaction(() => {
+      const columns = this.#file.all("SELECT name FROM pragma_table_info('keys')");
+      if (!columns.some(({ name }) => name === "settings")) this.#file.exec(ADD_COLUMN);
+    });
+  }
+}

@@ -1,0 +1,98 @@
+// Opens SQLite databases in the data folder, and runs their statements. Several processes of one machine can use a
+// database at the same time.
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { StorageFull } from "../../../src/document/contract/failure.ts";
+import { createPrivately } from "../folder/durable.ts";
+
+/** SQLite's code for a disk without room. */
+const SQLITE_FULL = 13;
+
+export interface SqliteFileOptions {
+  /** Name of the database, without extension. */
+  readonly name: string;
+  /** What the database holds, for the operator. */
+  readonly subject: string;
+  /** `FULL`: a change that was made survives a loss of power. `NORMAL`: the last changes may be lost. */
+  readonly synchronous: "FULL" | "NORMAL";
+}
+
+export class SqliteFile implements Disposable {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(path: string, synchronous: SqliteFileOptions["synchronous"]) {
+    this.#database = new DatabaseSync(path);
+    this.#database.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
+  }
+
+  /**
+   * Opens a database in a folder. Both are created if necessary.
+   * @param use makes what works with the database
+   * @throws Error with a sentence for the operator if that is not possible
+   */
+  static async open<T>(
+    folder: string,
+    { name, subject, synchronous }: SqliteFileOptions,
+    use: (file: SqliteFile) => T,
+  ): Promise<T> {
+    const path = join(folder, `${name}.db`);
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      // SQLite gives the files beside the database the same permissions.
+      await createPrivately(path);
+      return use(new SqliteFile(path, synchronous));
+    } catch (error) {
+      const { message } = error as Error;
+      throw new Error(`The ${subject} database in ${folder} cannot be opened: ${message}.`, { cause: error });
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+
+  /** Carries out statements that have no values. */
+  exec(statements: string): void {
+    this.#database.exec(statements);
+  }
+
+  /** Carries out a statement, which is prepared once. @returns its rows @throws StorageFull if the disk is full */
+  all(statement: string, ...values: readonly SQLInputValue[]): Record<string, unknown>[] {
+    let prepared = this.#statements.get(statement);
+    if (!prepared) {
+      prepared = this.#database.prepare(statement);
+      this.#statements.set(statement, prepared);
+    }
+    try {
+      return prepared.all(...values);
+    } catch (error) {
+      throw recognized(error);
+    }
+  }
+
+  /**
+   * Carries out work as one change. Waits for other processes before it reads.
+   * @throws StorageFull if the disk is full
+   */
+  transaction<T>(work: () => T): T {
+    try {
+      this.#database.exec("BEGIN IMMEDIATE");
+      const result = work();
+      this.#database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // SQLite has rolled back by itself if the disk is full.
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw recognized(error);
+    }
+  }
+}
+
+/** Returns an error that callers know, if there is one. */
+function recognized(error: unknown): unknown {
+  if ((error as { readonly errcode?: number }).errcode !== SQLITE_FULL) return error;
+  return new StorageFull("the disk is full", { cause: error });
+}

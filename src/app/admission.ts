@@ -1,0 +1,109 @@
+// Admits requests: checks keys and limits, records usage, and marks the files of clients.
+
+import { endpoints, routes } from "../endpoints/index.ts";
+import { OTHER_OPERATION } from "../service/http/clients/admission.ts";
+import { clientIdOfKey, createDeletePolicy } from "../service/http/clients/auth.ts";
+import { createAdmission } from "../service/http/clients/guard.ts";
+import { lifetimeOf } from "../service/http/clients/lifetime.ts";
+import { storingOf } from "../service/http/clients/storing.ts";
+import type { ClientHooks } from "../service/http/contract/endpoint.ts";
+import { ServiceError } from "../service/http/contract/errors.ts";
+import { REPLAYED_HEADER } from "../service/http/pipeline/idempotency.ts";
+import { limiterOf } from "../service/keys/durable-limiter.ts";
+import type { UsageCollector } from "../service/keys/usage-collector.ts";
+import { CLIENT_CLOSED_REQUEST } from "../service/ports/completed-request.ts";
+import type { Config } from "../service/settings/config.ts";
+import type { FilePolicy } from "../service/storage/file-policy.ts";
+import { createStore, type Store, type StoreOptions } from "../service/storage/store.ts";
+import type { Storing } from "../service/storage/stored-bytes.ts";
+import type { Quota } from "../service/storage/uploads/one-time-uploads.ts";
+import { type App, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
+
+const operations = new Set([...endpoints, ...routes].map(({ path }) => path));
+const jobs = new Set(endpoints.map(({ path }) => path));
+
+/** Checks keys and limits, and records usage. */
+export function addAdmission(app: App, collector: UsageCollector): void {
+  app.use(async (c, next) => {
+    const { path } = c.req;
+    const start = `/${path.split("/")[1]}`;
+    const admission = await createAdmission({
+      ...{ request: c.req.raw, path, env: c.env, config: c.get("config"), collector },
+      operation: operations.has(start) ? start.slice(1) : OTHER_OPERATION,
+      isJob: jobs.has(path),
+      waitUntil: (work) => c.executionCtx.waitUntil(work),
+      log: (message, details) => log(idsOf(c), message, details),
+    });
+    if (!admission) return next();
+    c.set("admission", admission);
+    let status = CLIENT_CLOSED_REQUEST;
+    try {
+      await admission.admit();
+      await next();
+      status = c.res.status;
+    } catch (error) {
+      if (error instanceof ServiceError) status = error.status;
+      throw error;
+    } finally {
+      admission.complete(status);
+    }
+    // An answer that is replayed has the token of the request that stored its files.
+    const isOwn = c.res.ok && !c.res.headers.has(REPLAYED_HEADER);
+    const headers = { ...admission.headers, ...(isOwn ? admission.tokenHeaders : {}) };
+    for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
+  });
+}
+
+/** Returns the store for a request that makes files. @throws ServiceError 400 */
+export function storeWithPolicy(
+  c: RequestContext,
+): Pick<StoreOptions, "storing"> & { readonly store: Store; marks(): FilePolicy } {
+  const { config, admission } = c.var;
+  const lifetimeMs = lifetimeOf(c.req.raw.headers, config, admission?.key?.record);
+  const marks = () => ({
+    ...admission?.newFilePolicy(),
+    ...(lifetimeMs === undefined ? {} : { expires: Date.now() + lifetimeMs }),
+  });
+  const end = () => (lifetimeMs === undefined ? endOf(config) : Date.now() + lifetimeMs);
+  const storing = admission?.storing(end);
+  return { store: createRequestStore(c, marks, storing), marks, storing };
+}
+
+/** Returns what counts a file that somebody sends for another client. */
+export function storingFor(c: RequestContext, quota: Quota | undefined, { expires }: FilePolicy): Storing | undefined {
+  if (quota === undefined) return undefined;
+  const { client, ...limits } = quota;
+  const counting = {
+    ...{ client, limits, limiter: limiterOf(c.env) },
+    waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
+    log: (message: string, details: Record<string, unknown>) => log(idsOf(c), message, details),
+  };
+  return storingOf(counting, () => expires ?? endOf(c.get("config")));
+}
+
+/** Returns the time at which a file ends that is stored now, in milliseconds; undefined if it stays. */
+export const endOf = ({ fileLifetimeMs }: Config): number | undefined =>
+  fileLifetimeMs > 0 ? Date.now() + fileLifetimeMs : undefined;
+
+/** Returns a store whose new files have some marks, and are counted. */
+export const createRequestStore = (c: RequestContext, marks: () => FilePolicy = () => ({}), storing?: Storing): Store =>
+  createStore(c.env.FILES, {
+    lifetimeMs: c.get("config").fileLifetimeMs,
+    marks,
+    received: (bytes) => c.var.admission?.countReceived(bytes),
+    storing,
+    retired: (files) => retiredIn(c, files),
+  });
+
+export const anyone = () => true;
+
+export function clientHooksOf({ req, var: { admission } }: RequestContext): ClientHooks | undefined {
+  if (!admission) return undefined;
+  const { key } = admission;
+  return {
+    countProduced: (bytes) => admission.countProduced(bytes),
+    retain: () => admission.retain(),
+    tokenHeaders: () => admission.tokenHeaders,
+    mayDelete: key ? createDeletePolicy(clientIdOfKey(key), req.raw.headers) : anyone,
+  };
+}

@@ -1,0 +1,30 @@
+// Lists everything that the service answers, for its descriptions. A path that is not listed here is not described.
+import { endpoints, routes } from "../endpoints/index.ts";
+import { INCLUDED_INFO } from "../service/http/answers/file-info.ts";
+import { CLIENTS, describeUsage } from "../service/http/clients/client-description.ts";
+import { describeResource } from "../service/http/files/resource-description.ts";
+import { describeUpload, describeUploads } from "../service/http/files/tus/description.ts";
+import {
+  describeDescription,
+  describeReadiness,
+  healthDescriptions,
+} from "../service/http/health/service-description.ts";
+import { ASYNCHRONOUS, describeRequestStatus } from "../service/http/later/job-description.ts";
+import { WEBHOOKS } from "../service/http/later/webhook-description.ts";
+import { describeAddress, describeAgents, describeNewAddress } from "../service/http/mcp/description.ts";
+import type { Served } from "../service/http/openapi/document.ts";
+import { IDEMPOTENCY } from "../service/http/pipeline/idempotency-description.ts";
+import { docsDescriptions } from "../service/reference/docs.ts";
+import { workbenchDescriptions } from "../service/reference/workbench.ts";
+import { pagesDescriptions } from "../service/views/description.ts";
+
+export const apiDescription: Served = {
+  endpoints,
+  routes,
+  paths: [
+    ...[describeResource, ...pagesDescriptions, describeUploads, describeUpload, describeUsage],
+    ...[describeRequestStatus, describeNewAddress, describeAddress, describeAgents],
+    ...[...healthDescriptions, describeReadiness, describeDescription, ...docsDescriptions, ...workbenchDescriptions],
+  ],
+  ofPosts: [IDEMPOTENCY, CLIENTS, ASYNCHRONOUS, WEBHOOKS, INCLUDED_INFO],
+};

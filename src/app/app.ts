@@ -1,0 +1,56 @@
+// Puts the service together: every request is begun and admitted, and then goes to its route.
+import { Hono } from "hono";
+import { SpanExport } from "../service/http/traces/span-export.ts";
+import { UsageCollector } from "../service/keys/usage-collector.ts";
+import type { CompletedRequest } from "../service/ports/completed-request.ts";
+import type { LeasedJob } from "../service/ports/jobs.ts";
+import type { DeliveryOutcome, WebhookMessage } from "../service/ports/webhooks.ts";
+import type { ProcessCapacity } from "../service/settings/capacity.ts";
+import type { Env } from "../service/settings/config.ts";
+import { addPages } from "../service/views/routes.ts";
+import { addAdmission } from "./admission.ts";
+import type { App } from "./context.ts";
+import { createSharedResources, pagesService } from "./dependencies.ts";
+import { answerErrors } from "./errors.ts";
+import { addResources, addResumableUploads, addUploadAddresses } from "./files.ts";
+import { addRequestStatus, deliver, runLeasedJob, type WaitUntil } from "./jobs.ts";
+import { addPosts } from "./posts.ts";
+import { addRequestLifecycle } from "./requests.ts";
+import { addAgents, addDescriptions, addHealth, addUsage, addWorkbench } from "./service.ts";
+
+interface ServedApp extends Pick<App, "fetch"> {
+  /** Carries out an asynchronous job. Settles when the attempt is over, whatever came of it. */
+  runJob(job: LeasedJob, env: Env, waitUntil: WaitUntil): Promise<void>;
+  /** Posts the message about an asynchronous job. */
+  deliver(message: WebhookMessage, env: Env, waitUntil: WaitUntil): Promise<DeliveryOutcome>;
+}
+
+/**
+ * @param budgets shared by all requests that the app serves
+ * @param answered called with each request that was answered or left
+ */
+export function createApp(budgets: ProcessCapacity, answered?: (request: CompletedRequest) => void): ServedApp {
+  const app: App = new Hono();
+  const spans = new SpanExport();
+  const shared = createSharedResources(budgets);
+  const collector = new UsageCollector();
+  addRequestLifecycle(app, spans, answered);
+  addAdmission(app, collector);
+  addPosts(app, shared, spans);
+  addResumableUploads(app, shared);
+  addUploadAddresses(app, shared);
+  addPages(app, (c) => pagesService(c, shared, spans));
+  addResources(app, shared, spans);
+  addRequestStatus(app);
+  addUsage(app, collector);
+  addHealth(app, shared);
+  addDescriptions(app);
+  addWorkbench(app);
+  addAgents(app, shared);
+  answerErrors(app);
+  return {
+    fetch: app.fetch,
+    runJob: (job, env, waitUntil) => runLeasedJob(job, env, { shared, collector, spans }, waitUntil),
+    deliver: (message, env, waitUntil) => deliver(message, env, shared, waitUntil),
+  };
+}

@@ -1,0 +1,45 @@
+// Defines what a request carries from one handler to the next, and how it is named in the log.
+import type { Context, Hono } from "hono";
+import { logLine } from "../runtime/log-line.ts";
+import type { Admission } from "../service/http/clients/admission.ts";
+import type { Timing } from "../service/http/contract/timing.ts";
+import type { RequestTrace } from "../service/http/traces/request-trace.ts";
+import { limiterOf } from "../service/keys/durable-limiter.ts";
+import type { Config, Env } from "../service/settings/config.ts";
+import { type CountedFile, giveBackFiles } from "../service/storage/stored-bytes.ts";
+
+type Variables = {
+  requestId: string;
+  config: Config;
+  timing: Timing;
+  trace: RequestTrace | undefined;
+  admission?: Admission;
+};
+type Bindings = { Bindings: Env; Variables: Variables };
+export type App = Hono<Bindings>;
+export type RequestContext = Context<Bindings>;
+
+/** Returns the prefix of all URLs, without a path. */
+export const baseUrl = ({ var: { config }, req }: RequestContext): string =>
+  config.baseUrl ?? new URL(req.raw.url).origin;
+
+/** Gives back what files counted that a client has removed. */
+export async function retiredIn(c: RequestContext, files: readonly CountedFile[]): Promise<void> {
+  await giveBackFiles(files, limiterOf(c.env)).catch((error) => {
+    log(idsOf(c), "limits not counted", { error: String(error) });
+  });
+}
+
+/** Returns what lines of the log have of a request. */
+export function idsOf(c: RequestContext): { readonly requestId: string; readonly traceId?: string } {
+  const trace = c.get("trace");
+  return { requestId: c.get("requestId"), ...(trace ? { traceId: trace.traceId } : {}) };
+}
+
+export function log(
+  ids: Partial<ReturnType<typeof idsOf>>,
+  message: string,
+  details: Record<string, unknown> = {},
+): void {
+  console.log(logLine(ids, message, details));
+}

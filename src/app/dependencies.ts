@@ -1,0 +1,109 @@
+// Gathers what requests work with: what all requests of a process share, and what each one brings.
+
+import { LIMITS } from "../document/contract/limits.ts";
+import { yieldToEventLoop } from "../runtime/delay.ts";
+import { clientAt, clientIdOfKey } from "../service/http/clients/auth.ts";
+import type { SpanExport } from "../service/http/traces/span-export.ts";
+import { connectContainer } from "../service/placement/container.ts";
+import { createSemaphore } from "../service/placement/semaphore.ts";
+import type { ProcessCapacity } from "../service/settings/capacity.ts";
+import { createMemoryQuota } from "../service/storage/memory-quota.ts";
+import { PACK_BYTES } from "../service/storage/packs.ts";
+import { createStore } from "../service/storage/store.ts";
+import { cacheOf } from "../service/views/image-cache.ts";
+import { PageResources, type PageServices } from "../service/views/pages-service.ts";
+import { baseUrl, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
+import { tracedCaller } from "./traces.ts";
+
+/** Nobody waits for these turns, so that they come as late as the job can end. */
+const ONE_AT_A_TIME = { concurrency: 1, maxWaitMs: LIMITS.requestJobMs };
+
+export type SharedResources = ReturnType<typeof createSharedResources>;
+
+/** Creates what all requests of a process share: its memory, and the turns to use it. */
+export function createSharedResources(budgets: ProcessCapacity) {
+  const maxWaitMs = LIMITS.turnWaitMs;
+  const semaphore = (concurrency: number, maxQueued: number) => createSemaphore({ concurrency, maxQueued, maxWaitMs });
+  // What they are for can last as long as the client likes, or a job of it.
+  const partsOf = (concurrency: number, maxQueued: number) =>
+    createSemaphore({ concurrency, maxQueued, maxWaitMs, leavesRoom: true });
+  const shared = new PageResources(budgets);
+  return {
+    budgets,
+    shared,
+    engineSemaphore: shared.kept.closingOnAcquire(semaphore(budgets.engineJobs, budgets.engineJobsWaiting)),
+    receiveSemaphore: partsOf(budgets.receivingJobs, budgets.receivingJobsWaiting),
+    containerSemaphore: partsOf(budgets.containerJobs, budgets.containerJobsWaiting),
+    uploadTurns: partsOf(budgets.uploads, budgets.uploadsWaiting),
+    overflowTurns: createSemaphore({
+      ...ONE_AT_A_TIME,
+      maxQueued: budgets.receivingJobs + budgets.receivingJobsWaiting,
+    }),
+    // Requests that wait for their turn keep the memory they hold.
+    uploadQuota: createMemoryQuota({ perRequest: budgets.keptUploadBytes, total: budgets.keptUploadsBytes }),
+    bufferQuota: createMemoryQuota({ perRequest: 2 * PACK_BYTES, total: budgets.uploads * PACK_BYTES }),
+    bodies: createMemoryQuota({ perRequest: budgets.heldBodiesBytes, total: budgets.heldBodiesBytes }),
+  };
+}
+
+/** Returns the same turns and memory for the work of a client, which leaves enough to others. */
+export function shareOf(shared: SharedResources, client: string) {
+  const {
+    engineSemaphore,
+    receiveSemaphore,
+    containerSemaphore,
+    uploadTurns,
+    overflowTurns,
+    uploadQuota,
+    bufferQuota,
+    bodies,
+  } = shared;
+  return {
+    ...{ budgets: shared.budgets, shared: shared.shared },
+    engineSemaphore: engineSemaphore.for(client),
+    receiveSemaphore: receiveSemaphore.for(client),
+    containerSemaphore: containerSemaphore.for(client),
+    uploadTurns: uploadTurns.for(client),
+    overflowTurns: overflowTurns.for(client),
+    ...{ uploadQuota: uploadQuota.for(client), bufferQuota: bufferQuota.for(client), bodies: bodies.for(client) },
+  };
+}
+
+/** Returns the identifier of the client. Nobody has checked the key of a request without admission. */
+export function requestClientId({ var: { admission }, req, env }: RequestContext): string {
+  return admission?.key ? clientIdOfKey(admission.key) : clientAt(req.raw.headers, env.CLIENT_ADDRESS);
+}
+
+/** Returns what a request finds, whatever it asks for. @param suffix separates requests of one client */
+export function requestDependencies(c: RequestContext, spans: SpanExport, suffix = "") {
+  const config = c.get("config");
+  return {
+    config,
+    store: createStore(c.env.FILES, {
+      lifetimeMs: config.fileLifetimeMs,
+      retired: (files) => retiredIn(c, files),
+    }),
+    container: connectContainer(c.env, {
+      requestId: c.get("requestId"),
+      client: requestClientId(c) + suffix,
+      ...tracedCaller(c, spans),
+      waitUntil: (work) => c.executionCtx.waitUntil(work),
+    }),
+    baseUrl: baseUrl(c),
+    log: (message: string, details?: Record<string, unknown>) => log(idsOf(c), message, details),
+  };
+}
+
+export function pagesService(c: RequestContext, shared: SharedResources, spans: SpanExport): PageServices {
+  const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  const client = requestClientId(c);
+  return {
+    ...shareOf(shared, client),
+    client,
+    // The jobs of a viewer take turns with the other jobs of its client.
+    ...requestDependencies(c, spans, "-pages"),
+    cache: cacheOf(c.env),
+    waitUntil,
+    defer: (work) => waitUntil(yieldToEventLoop().then(work)),
+  };
+}

@@ -1,0 +1,166 @@
+// Routes the status of asynchronous jobs, and runs them.
+
+import { LIMITS } from "../document/contract/limits.ts";
+import { endpoints, routes } from "../endpoints/index.ts";
+import { yieldToEventLoop } from "../runtime/delay.ts";
+import { hashOfId } from "../runtime/log-line.ts";
+import { retryOnce } from "../runtime/rpc.ts";
+import { withFileInfo } from "../service/http/answers/file-info.ts";
+import { addressClient, authorizeDelete, usageOf } from "../service/http/clients/guard.ts";
+import { JobUsage } from "../service/http/clients/job-usage.ts";
+import type { ClientHooks } from "../service/http/contract/endpoint.ts";
+import { methodNotAllowed } from "../service/http/contract/errors.ts";
+import { Timing } from "../service/http/contract/timing.ts";
+import { clientOfForm } from "../service/http/later/deferred-form.ts";
+import { endpointJobHandler, type JobHandler, runQueuedJob } from "../service/http/later/job-runner.ts";
+import { serveStatus } from "../service/http/later/job-status.ts";
+import { StatusStreams } from "../service/http/later/status-streams.ts";
+import { deliverWebhook } from "../service/http/later/webhook-delivery.ts";
+import { RequestTrace } from "../service/http/traces/request-trace.ts";
+import type { ExportedSpan, SpanExport } from "../service/http/traces/span-export.ts";
+import { limiterOf } from "../service/keys/durable-limiter.ts";
+import type { UsageCollector } from "../service/keys/usage-collector.ts";
+import { connectContainer } from "../service/placement/container.ts";
+import { lowPriority } from "../service/placement/semaphore.ts";
+import type { LeasedJob } from "../service/ports/jobs.ts";
+import type { DeliveryOutcome, WebhookMessage } from "../service/ports/webhooks.ts";
+import { type Env, readConfig } from "../service/settings/config.ts";
+import { DerivedIds } from "../service/storage/derived-ids.ts";
+import { createStore } from "../service/storage/store.ts";
+import { createRequestStore, endOf } from "./admission.ts";
+import { type App, baseUrl, log } from "./context.ts";
+import { type SharedResources, shareOf } from "./dependencies.ts";
+import { callerTrace, exportSpans } from "./traces.ts";
+
+export const connectQueue = (env: Env) => retryOnce(LIMITS.asyncAnswerMs, () => env.JOBS.getByName("queue"));
+
+export function addRequestStatus(app: App): void {
+  const path = "/request-status/:id";
+  const streams = new StatusStreams();
+  app.on(["GET", "HEAD", "DELETE"], path, async (c) => {
+    const service = {
+      ...{ jobs: connectQueue(c.env), streams, client: addressClient(c.req.raw, c.env) },
+      removals: () => authorizeDelete(c.req.raw, c.env, c.get("config")),
+    };
+    const answer = await serveStatus(c.req.raw, c.req.param("id"), service);
+    return withFileInfo(c.req.raw, answer, { store: createRequestStore(c), baseUrl: baseUrl(c) });
+  });
+  app.all(path, () => {
+    throw methodNotAllowed("GET, HEAD, DELETE");
+  });
+}
+
+/** Posts the message about an asynchronous job. */
+export function deliver(
+  message: WebhookMessage,
+  env: Env,
+  shared: SharedResources,
+  waitUntil: WaitUntil,
+): Promise<DeliveryOutcome> {
+  const { id, client } = message;
+  const requestId = hashOfId(id);
+  return deliverWebhook(message, {
+    ...shared,
+    records: env.API_KEYS,
+    // Messages take turns with the jobs of their client.
+    container: connectContainer(env, { requestId, client: `${client}-webhooks`, waitUntil }),
+    log: (text: string, details?: Record<string, unknown>) => log({ requestId }, text, details),
+    defer: (work) => waitUntil(yieldToEventLoop().then(work)),
+  });
+}
+
+export type WaitUntil = (work: Promise<unknown>) => void;
+
+/** What the jobs of a process share with its requests. */
+export interface ProcessResources {
+  readonly shared: SharedResources;
+  readonly collector: UsageCollector;
+  readonly spans: SpanExport;
+}
+
+/** Carries out an asynchronous job. Settles when the attempt is over, whatever came of it. */
+export async function runLeasedJob(
+  job: LeasedJob,
+  env: Env,
+  { shared, collector, spans }: ProcessResources,
+  waitUntil: WaitUntil,
+) {
+  const { id, attempt, client, baseUrl, path } = job;
+  // Whoever knows the id itself can read the answer.
+  const requestId = hashOfId(id);
+  const config = readConfig(env);
+  const jobs = connectQueue(env);
+  const ids = new DerivedIds(job.seed, async (count) => {
+    if (!(await jobs((queue) => queue.reserve({ id, attempt }, count)))) throw new Error("the job is lost");
+  });
+  const write = (message: string, details?: Record<string, unknown>) => log({ requestId }, message, details);
+  const { marks, account = { client, operation: "" }, trace: sent } = clientOfForm(job.form);
+  const trace = sent && RequestTrace.begin(new Headers(sent), config.traces);
+  const exported = (made: () => readonly ExportedSpan[]) => {
+    if (trace) exportSpans(trace, { spans, traces: config.traces, waitUntil }, made);
+  };
+  const usage = { collector, records: usageOf(env) };
+  const counted = new JobUsage(account, { limiter: limiterOf(env), usage, waitUntil, log: write });
+  const service = {
+    ...{ ...behindRequests(shareOf(shared, client)), config, baseUrl, jobs, timing: new Timing() },
+    store: createStore(env.FILES, {
+      ...{ lifetimeMs: config.fileLifetimeMs, ids },
+      marks: () => marks,
+      received: (bytes) => counted.received(bytes),
+      storing: counted.storing(() => marks.expires ?? endOf(config)),
+    }),
+    // The jobs of a client take turns with its requests, which come first.
+    container: connectContainer(env, {
+      ...{ requestId, client: `${client}-async`, waitUntil },
+      ...(trace ? { trace: callerTrace(trace, exported) } : {}),
+    }),
+    caller: callerOf(counted),
+    log: write,
+    defer: (work: () => Promise<void>) =>
+      waitUntil(
+        ended
+          .catch(() => {})
+          .then(yieldToEventLoop)
+          .then(work),
+      ),
+  };
+  const started = Date.now();
+  await counted.begin();
+  const ended = runQueuedJob(handlerFor(path), job, service);
+  let outcome: Awaited<typeof ended>;
+  try {
+    outcome = await ended;
+  } finally {
+    counted.end(outcome);
+    exported(() => trace!.spansOfJob(service.timing, { path, requestId, isError: outcome === undefined }));
+  }
+  service.log("asynchronous job ended", { path, attempt, durationMs: Date.now() - started });
+}
+
+/**
+ * Returns what of a process jobs may use without delaying its requests: turns that no request wants, and the engine of
+ * the container instead of the only one here, if there is a container.
+ */
+const behindRequests = (share: ReturnType<typeof shareOf>) => ({
+  ...share,
+  budgets: { ...share.budgets, engines: "container" as const },
+  engineSemaphore: lowPriority(share.engineSemaphore),
+  receiveSemaphore: lowPriority(share.receiveSemaphore),
+  containerSemaphore: lowPriority(share.containerSemaphore),
+});
+
+const callerOf = (counted: JobUsage): ClientHooks => ({
+  countProduced: (bytes) => counted.made(bytes),
+  retain: () => new DisposableStack(),
+  tokenHeaders: () => ({}),
+  mayDelete: () => false,
+});
+
+/** @throws Error if the job is of a later version of the service */
+function handlerFor(path: string): JobHandler {
+  const endpoint = endpoints.find((one) => one.path === path);
+  if (endpoint) return endpointJobHandler(endpoint);
+  const later = routes.find((one) => one.path === path)?.deferred;
+  if (later) return ({ form, service, ...memory }) => later.carryOut(form, service, memory);
+  throw new Error(`there is no endpoint ${path}`);
+}

@@ -1,0 +1,83 @@
+// Begins and ends every request: its id, settings, trace, headers and log.
+import { routePath } from "hono/route";
+import { corsMiddleware, setSecurityHeaders } from "../service/http/answers/response-headers.ts";
+import { refuseWebPages } from "../service/http/clients/web-callers.ts";
+import { Timing } from "../service/http/contract/timing.ts";
+import { TUS_VERSION } from "../service/http/files/tus/headers.ts";
+import { TUS_PATH } from "../service/http/files/tus/uploads.ts";
+import { HEALTH_PATHS } from "../service/http/health/service-description.ts";
+import { RequestTrace } from "../service/http/traces/request-trace.ts";
+import type { SpanExport } from "../service/http/traces/span-export.ts";
+import { CLIENT_CLOSED_REQUEST, type CompletedRequest } from "../service/ports/completed-request.ts";
+import { readConfig } from "../service/settings/config.ts";
+import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
+import { traceAnswer } from "./traces.ts";
+
+/** Paths that are asked often and by machines. */
+const UNTRACED: ReadonlySet<string> = new Set([...HEALTH_PATHS, "/ready"]);
+
+/** @param answered called with each request that was answered or left */
+export function addRequestLifecycle(
+  app: App,
+  spans: SpanExport,
+  answered: ((request: CompletedRequest) => void) | undefined,
+): void {
+  app.use(async (c, next) => {
+    begin(c);
+    const started = Date.now();
+    const end = (status: number) => {
+      const durationMs = Date.now() - started;
+      answered?.({ method: c.req.method, route: routePath(c, -1), status, durationMs });
+      if (c.env.ANALYTICS) writeDataPoint(c, status, durationMs);
+      return { status, durationMs };
+    };
+    try {
+      await next();
+    } catch (error) {
+      // Errors were answered: what remains are the texts with which a server aborts the requests of clients that left.
+      end(CLIENT_CLOSED_REQUEST);
+      throw error;
+    }
+    setHeaders(c);
+    traceAnswer(c, spans);
+    const { method } = c.req;
+    log(idsOf(c), "request answered", { method, path: c.req.path, ...end(c.res.status) });
+  });
+  app.use(corsMiddleware());
+  app.use(async (c, next) => {
+    refuseWebPages(c.req.raw, new URL(c.env.FORWARDED_ORIGIN ?? c.req.url), c.req.path, c.get("config"));
+    await next();
+  });
+  app.use(`${TUS_PATH}/*`, async (c, next) => {
+    await next();
+    if (c.req.method !== "OPTIONS") c.res.headers.set("Tus-Resumable", TUS_VERSION);
+  });
+}
+
+function begin(c: RequestContext): void {
+  c.set("requestId", crypto.randomUUID());
+  const config = readConfig(c.env);
+  c.set("config", config);
+  c.set("timing", new Timing());
+  c.set("trace", UNTRACED.has(c.req.path) ? undefined : RequestTrace.begin(c.req.raw.headers, config.traces));
+}
+
+function setHeaders(c: RequestContext): void {
+  const { headers } = c.res;
+  headers.set("X-Request-Id", c.get("requestId"));
+  setSecurityHeaders(c.res, baseUrl(c).startsWith("https:"));
+  if (c.req.method !== "POST") return;
+  headers.set("Server-Timing", c.get("timing").header());
+  headers.append("Vary", "Accept");
+}
+
+/** Writes a data point, which the platform takes after the answer. Its columns are those of docs/metrics.md. */
+function writeDataPoint(c: RequestContext, status: number, durationMs: number): void {
+  const route = routePath(c, -1);
+  const sizes = [c.req.raw.headers, c.res.headers].map((headers) => Number(headers.get("Content-Length") ?? 0));
+  c.env.ANALYTICS!.writeDataPoint({
+    indexes: [route],
+    blobs: [route, c.req.method, String(status), c.get("config").variant],
+    doubles: [durationMs, ...c.get("timing").spent(), ...sizes],
+  });
+}

@@ -1,0 +1,50 @@
+// Names the trace of a request in its answer, and exports its spans.
+import { routePath } from "hono/route";
+import type { Span } from "../document/contract/trace.ts";
+import type { RequestTrace } from "../service/http/traces/request-trace.ts";
+import type { ExportedSpan, SpanExport } from "../service/http/traces/span-export.ts";
+import type { JobOrigin } from "../service/placement/connection.ts";
+import type { TraceSettings } from "../service/settings/trace-settings.ts";
+import { log, type RequestContext } from "./context.ts";
+
+/** Names the trace in the answer, and exports its spans later. */
+export function traceAnswer(c: RequestContext, spans: SpanExport): void {
+  const trace = c.get("trace");
+  if (!trace) return;
+  for (const [name, value] of Object.entries(trace.answerHeaders)) c.res.headers.set(name, value);
+  const { method } = c.req;
+  const request = { method, route: routePath(c, -1), status: c.res.status, requestId: c.get("requestId") };
+  exportSpans(trace, exportOf(c, spans), () => trace.spans(c.get("timing"), request));
+}
+
+/** Makes the container's work a part of the trace of the request. */
+export function tracedCaller(c: RequestContext, spans: SpanExport): Pick<JobOrigin, "trace"> {
+  const trace = c.get("trace");
+  if (!trace) return {};
+  return { trace: callerTrace(trace, (made) => exportSpans(trace, exportOf(c, spans), made)) };
+}
+
+type Made = () => readonly ExportedSpan[];
+
+export const callerTrace = (trace: RequestTrace, exported: (made: Made) => void): NonNullable<JobOrigin["trace"]> => ({
+  headers: trace.containerHeaders,
+  received: (reported: readonly Span[]) => exported(() => trace.ofContainer(reported)),
+});
+
+interface Export {
+  readonly spans: SpanExport;
+  readonly traces: TraceSettings | undefined;
+  waitUntil(work: Promise<unknown>): void;
+}
+
+const exportOf = (c: RequestContext, spans: SpanExport): Export => ({
+  ...{ spans, traces: c.get("config").traces },
+  waitUntil: (work) => c.executionCtx.waitUntil(work),
+});
+
+/** @param made called only if the spans are exported */
+export function exportSpans(trace: RequestTrace, { spans, traces, waitUntil }: Export, made: Made): void {
+  if (!traces || !trace.isSampled) return;
+  spans.add(made());
+  waitUntil(spans.flush(traces, (message, details) => log({}, message, details)));
+}

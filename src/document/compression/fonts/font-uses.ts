@@ -1,0 +1,46 @@
+// Collects the codes that a file shows in each font, and the fonts that must be able to show other codes. Knows nothing
+// about font programs.
+import { EngineFailure } from "../../contract/failure.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { type Dictionary, type PdfString, Reference, type Value } from "../../objects/values.ts";
+import { directFormFonts, formFonts, walkShownText } from "../../text/shown-text.ts";
+
+export interface FontUses {
+  /** The shown strings, by the font's object number. */
+  readonly shown: ReadonlyMap<number, ShownCodes>;
+  /** Fonts of form fields, which must show any text that users may type. */
+  readonly kept: ReadonlySet<number>;
+  /** Such fonts that are direct objects. */
+  readonly keptDirect: readonly Dictionary[];
+}
+
+/** The shown codes, read as one-byte and as two-byte codes, because the font defines their length. */
+export interface ShownCodes {
+  readonly bytes: Set<number>;
+  readonly pairs: Set<number>;
+}
+
+/** @returns undefined if it is possible that some text was not found */
+export function findFontUses(file: PdfFile): FontUses | undefined {
+  const shown = new Map<number, ShownCodes>();
+  try {
+    const isCertain = walkShownText(file, (font, strings) => add(shown, font, strings));
+    return isCertain ? { shown, kept: formFonts(file), keptDirect: directFormFonts(file) } : undefined;
+  } catch (error) {
+    if (error instanceof EngineFailure && error.reason === "too-complex") return undefined;
+    throw error;
+  }
+}
+
+function add(shown: Map<number, ShownCodes>, font: Value | undefined, strings: readonly PdfString[]): void {
+  if (!(font instanceof Reference)) return;
+  const known = shown.get(font.number);
+  const codes = known ?? { bytes: new Set<number>(), pairs: new Set<number>() };
+  if (!known) shown.set(font.number, codes);
+  for (const { latin1 } of strings) {
+    for (let at = 0; at < latin1.length; at++) codes.bytes.add(latin1.charCodeAt(at));
+    for (let at = 0; at + 1 < latin1.length; at += 2) {
+      codes.pairs.add((latin1.charCodeAt(at) << 8) | latin1.charCodeAt(at + 1));
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// Maps the codes of a PDF font to glyphs of a CFF or Type 1 font, by all the rules that readers use (ISO 32000-1,
+// 9.6.6.2 and 9.7.4.2). Knows nothing about outlines.
+import { builtInEncoding, type CffFont, glyphNames } from "../../fonts/cff/cff.ts";
+import type { EmbeddedCff } from "../../fonts/cff/subset-cff.ts";
+import { type Encoding, NOTDEF, standardEncoding } from "../../fonts/names/glyph-names.ts";
+import { hasPlainEncoding, type Type1Font } from "../../fonts/type1/type1.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import type { Value } from "../../objects/values.ts";
+import { readSimpleEncoding } from "../../text/simple-encoding.ts";
+
+/** Codes up to this one show nothing unless they have a glyph name. */
+const LAST_SPACE = 0x20;
+const BLANK = new Set([undefined, NOTDEF, "space"]);
+const NO_NAMES: Encoding = [];
+
+/** A program whose glyphs have names. */
+export interface NamedFont {
+  /** The name of each glyph. */
+  readonly names: readonly string[];
+  /** The built-in encoding. */
+  readonly own: Encoding;
+  /** True if readers use the built-in encoding for codes without a name. */
+  readonly isOwnKnown: boolean;
+}
+
+/**
+ * @returns undefined for a CID font
+ * @throws RangeError if a name is outside the program data
+ */
+export function namesOfCff({ font, isWrapped }: EmbeddedCff): NamedFont | undefined {
+  if (font.isCid) return undefined;
+  const names = glyphNames(font);
+  // Readers of an OpenType font look up codes without a name by character. The names of the expert encoding are not
+  // known here.
+  return { names, own: builtInEncoding(font, names), isOwnKnown: !isWrapped && font.encodingPlace !== 1 };
+}
+
+export function namesOfType1(font: Type1Font): NamedFont {
+  return { names: [...font.glyphs.keys()], own: font.encoding, isOwnKnown: hasPlainEncoding(font) };
+}
+
+/**
+ * Returns the glyphs of a font with one-byte codes.
+ * @param encoding the encoding of the font dictionary
+ * @returns undefined if a glyph may be looked up by other means than its name
+ */
+export function namedGlyphs(
+  file: PdfFile,
+  { names, own, isOwnKnown }: NamedFont,
+  encoding: Value | undefined,
+  codes: Iterable<number>,
+): Set<number> | undefined {
+  const byName = new Map<string, number[]>();
+  names.forEach((name, glyph) => {
+    const known = byName.get(name);
+    if (known) known.push(glyph);
+    else byName.set(name, [glyph]);
+  });
+  const given = readSimpleEncoding(file, encoding, NO_NAMES).names;
+  const found = new Set<number>();
+  for (const code of codes) {
+    // Readers differ in which of these names they use.
+    const candidates = [given[code], own[code], standardEncoding()[code]];
+    const name = candidates.find((one) => one !== undefined);
+    const isBlank = code <= LAST_SPACE && BLANK.has(name);
+    // A reader may find the glyph by another name.
+    if (!isBlank && (name === undefined || !byName.has(name) || !(isOwnKnown || given[code]))) return undefined;
+    for (const one of candidates) for (const glyph of byName.get(one ?? NOTDEF) ?? []) found.add(glyph);
+  }
+  return found;
+}
+
+/** Returns the glyphs of a CIDFont. */
+export function numberedGlyphs({ font, isWrapped }: EmbeddedCff, cids: ReadonlySet<number>): Set<number> {
+  // Some readers use the CID as the glyph number in OpenType fonts.
+  const found = font.isCid && !isWrapped ? new Set<number>() : new Set(cids);
+  if (font.isCid) for (const glyph of glyphsOfCids(font, cids)) found.add(glyph);
+  return found;
+}
+
+function* glyphsOfCids({ charset }: CffFont, cids: ReadonlySet<number>): Generator<number> {
+  for (let glyph = 0; glyph < charset.length; glyph++) if (cids.has(charset[glyph])) yield glyph;
+}

@@ -1,0 +1,224 @@
+// Finds the smallest coding of an image that its settings allow. Knows only the requested size, not where the image is
+// drawn.
+
+import type { Survey } from "../content/survey.ts";
+import { EngineFailure } from "../contract/failure.ts";
+import { type PdfImage, readImage } from "../images/image.ts";
+import type { SampleLimits } from "../images/image-samples.ts";
+import { DECODING_BYTES, decodeJpx, type ImageDecoder, type PlainImage, readJpxImage } from "../images/jpx-image.ts";
+import { separatePrint } from "../images/mixed-raster.ts";
+import { isFlat, recodeImage } from "../images/recode-image.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { PdfStream, type StreamBody } from "../objects/values.ts";
+import { type ImagePlans, isBilevel, settingsOf } from "./image-plans.ts";
+import { formOf } from "./mixed-raster-form.ts";
+import { memoryBody, recodeJpegStream, recodeStream, smaller } from "./recode-stream.ts";
+import type { CompressionSettings } from "./settings.ts";
+
+/** Smaller images are not worth recoding. */
+const WORTHWHILE_BYTES = 1000;
+/** Drawings keep their pixels up to this multiple of the trigger resolution for other images. */
+const DRAWING_FACTOR = 2;
+/** Maximum number of samples read from all images of a document. A normal document has a hundredth of it. */
+const MAX_SAMPLES = 2 ** 34;
+
+export interface Memory extends SampleLimits {
+  /** True if another host has more memory. An image that is too large here then fails instead of staying unchanged. */
+  readonly moreElsewhere: boolean;
+  /** The decoder for JPEG 2000. */
+  readonly decoder: ImageDecoder;
+}
+
+/** Minimum side of a page scan in points. */
+const PAGE_POINTS = 216;
+/** Minimum print resolution, in dots per inch, for a layer. */
+const LEAST_PRINT_DPI = 140;
+const POINTS_PER_INCH = 72;
+/** Share of the print resolution from which pixels are used without resampling. */
+const NEARLY = 0.85;
+/** Layers below this number of bits per pixel of the plain image are smaller without a comparison. */
+const CERTAINLY_SMALLER = 0.25;
+/** Memory that an engine uses before it decodes anything. */
+const ENGINE_BYTES = 26 * 2 ** 20;
+/** JPEG 2000 data up to this number of bits per pixel is as small as a JPEG with the same pixels. */
+const DENSE_BITS = 0.5;
+/** Color spaces in which dark is ink and light is paper. */
+const PAPER_SPACES = ["DeviceGray", "DeviceRGB", "CalGray", "CalRGB", "ICCBased"];
+
+function isOpaqueImage(file: PdfFile, image: PdfImage): boolean {
+  const { bits, colors, decode, hasColorKey, softMask, stencilMask, matte } = image;
+  if (!colors || bits !== 8 || decode || hasColorKey || softMask || stencilMask || matte) return false;
+  const space = file.resolve(colors.space);
+  const family = file.name(Array.isArray(space) ? space[0] : colors.space) ?? "";
+  if (!PAPER_SPACES.includes(family) || !["gray", "rgb"].includes(colors.kind)) return false;
+  return !colors.palette;
+}
+
+/** Recodes the images of one file. */
+export class ImageCoder {
+  readonly #file: PdfFile;
+  readonly #settings: CompressionSettings;
+  readonly #plans: ImagePlans;
+  readonly #limits: Memory;
+  readonly #survey: Survey;
+  /** The object numbers of layers created by this coder. */
+  readonly #layers = new Set<number>();
+  #samples = 0;
+
+  constructor(file: PdfFile, settings: CompressionSettings, plans: ImagePlans, limits: Memory, survey: Survey) {
+    this.#file = file;
+    this.#settings = settings;
+    this.#plans = plans;
+    this.#limits = limits;
+    this.#survey = survey;
+  }
+
+  /** @returns the stream itself if nothing is smaller */
+  recode(stream: PdfStream, number: number): PdfStream {
+    if (this.#layers.delete(number)) return stream;
+    const source = this.#read(stream, number);
+    if (!source) return recodeStream(this.#file, stream, this.#settings.streams);
+    const { image } = source;
+    const layered = this.#layered(source, number);
+    if (!layered) return this.#recoded(stream, number, source);
+    const { layers, size } = layered;
+    const bytes = layers.stencils.reduce((sum, { jbig2 }) => sum + jbig2.length, layers.backdrop.jpeg.length);
+    if (bytes * 8 > CERTAINLY_SMALLER * size.width * size.height || bytes > stream.body.raw().length) {
+      const plain = this.#recoded(stream, number, source);
+      if (plain.body.raw().length <= bytes) return plain;
+    }
+    return formOf(this.#file, image, layers, (layer) => {
+      const reference = this.#file.add(layer);
+      this.#layers.add(reference.number);
+      return reference;
+    });
+  }
+
+  /** @returns undefined if the image stays as it is, or nearly so */
+  #read(stream: PdfStream, number: number): PlainImage | undefined {
+    const image = readImage(this.#file, stream.dictionary);
+    if (!image || stream.body.raw().length < WORTHWHILE_BYTES) return undefined;
+    this.#samples += image.width * image.height * (image.colors?.channels ?? 1);
+    if (this.#samples > MAX_SAMPLES) return undefined;
+    return image.filters.at(-1) === "JPXDecode" ? this.#decoded(stream, number) : { image, body: stream.body };
+  }
+
+  /** Decodes JPEG 2000 data that may become a smaller JPEG. */
+  #decoded(stream: PdfStream, number: number): PlainImage | undefined {
+    const rawBytes = stream.body.raw().length;
+    const found = readJpxImage(this.#file, stream, this.#survey.pdfaPart === 0);
+    if (!found || this.#plans.isMatted(number)) return undefined;
+    const { header, image } = found;
+    const { width, height, components, bits } = header;
+    const { images } = this.#settings;
+    if (settingsOf(images, image).coding !== "lossy" || (bits > 8 && !images.sixteenBitsToEight)) return undefined;
+    const isDense = rawBytes * 8 <= width * height * DENSE_BITS;
+    if (isDense && !this.#plans.sizeOf(number, image)) return undefined;
+    const { decoder, decodedBytes, moreElsewhere } = this.#limits;
+    const samples = width * height * components;
+    const isLarge = samples * DECODING_BYTES + rawBytes + ENGINE_BYTES > decoder.roomBytes || samples > decodedBytes;
+    if (!isLarge) return decodeJpx(found, number, decoder);
+    if (moreElsewhere) throw new EngineFailure("too-large", `an image of ${width} x ${height} pixels`);
+    return undefined;
+  }
+
+  /** Returns the layers of the image if it is a scan of print. */
+  #layered({ image, body }: PlainImage, number: number) {
+    const { layers, color } = this.#settings.images;
+    const extent = this.#plans.extentOf(number);
+    if (!layers || !extent || this.#survey.isBlended || Math.min(extent.width, extent.height) < PAGE_POINTS)
+      return undefined;
+    const size = this.#plans.sizeOf(number, image);
+    if (!size || !isOpaqueImage(this.#file, image) || this.#plans.softMasks.has(number)) return undefined;
+    const sizeAt = (dpi: number) => ({
+      width: Math.ceil((extent.width * dpi) / POINTS_PER_INCH),
+      height: Math.ceil((extent.height * dpi) / POINTS_PER_INCH),
+    });
+    const stored = (image.width / extent.width) * POINTS_PER_INCH;
+    if (stored < LEAST_PRINT_DPI) return undefined;
+    const dpi = stored > layers.printDpi || stored < layers.printDpi * NEARLY ? layers.printDpi : stored;
+    const print = dpi === stored ? { width: image.width, height: image.height } : sizeAt(dpi);
+    const made = separatePrint(image, body, {
+      print,
+      dpi,
+      paper: sizeAt(layers.paperDpi),
+      picture: size,
+      quality: color.quality.drawing,
+      limits: this.#limits,
+    });
+    return made && { layers: made, size };
+  }
+
+  #recoded(stream: PdfStream, number: number, { image, body }: PlainImage): PdfStream {
+    const raw = stream.body.raw();
+    const before = readImage(this.#file, stream.dictionary)?.filters.at(-1) ?? "";
+    const lossless = () => this.#lossless(stream, before);
+    const { coding, quality, worthwhile = 1, worthwhileAgain = 1, bilevel } = settingsOf(this.#settings.images, image);
+    const isMask = this.#plans.softMasks.has(number);
+    const isMatted = this.#plans.isMatted(number);
+    const wanted = this.#wanted(number, image, body);
+    const isSmaller = wanted !== undefined;
+    const isHalved = image.bits === 16 && this.#settings.images.sixteenBitsToEight && !image.hasColorKey;
+    if (coding === "same" && !isSmaller && !isHalved) return stream;
+    const isOtherFax = bilevel === "ccitt" && before === "JBIG2Decode" && coding !== "same";
+    if (!isOtherFax && !this.#isWorthATry(image, isSmaller, coding, isMatted)) return lossless();
+    const size = wanted ?? { width: image.width, height: image.height };
+    const isLossy =
+      quality && !isMatted && (coding === "lossy" || (coding === "same" && image.filters.at(-1) === "DCTDecode"));
+    const recoded = recodeImage(image, body, {
+      ...size,
+      role: isMask ? "soft-mask" : "image",
+      limits: this.#limits,
+      ...(isLossy ? { jpeg: quality } : {}),
+      ...(bilevel ? { bilevel } : {}),
+    });
+    if (!recoded) {
+      this.#mayBeElsewhere(image, size);
+      return lossless();
+    }
+    const result = new PdfStream(recoded.dictionary, memoryBody(recoded.bytes));
+    // Images that share a mask must have the same size, regardless of the number of bytes.
+    if (isMatted && isSmaller) return result;
+    if ((isSmaller || isOtherFax) && !this.#settings.images.onlyIfSmaller) return result;
+    const isTwiceLossy = isLossy && ["DCTDecode", "JPXDecode"].includes(before);
+    const part = isSmaller ? worthwhile : worthwhileAgain;
+    if (isTwiceLossy && recoded.bytes.length > raw.length * part) return lossless();
+    if (isSmaller && recoded.bytes.length < raw.length * worthwhile) return result;
+    return smaller(lossless(), result);
+  }
+
+  /** @throws EngineFailure `too-large` if another host has enough memory to code the image */
+  #mayBeElsewhere(
+    { width, height, colors }: PdfImage,
+    size: { readonly width: number; readonly height: number },
+  ): void {
+    const { kernelBytes, decodedBytes, moreElsewhere } = this.#limits;
+    const channels = colors?.channels ?? 1;
+    const isLarge = size.width * size.height * channels * 4 > kernelBytes || width * height * channels > decodedBytes;
+    if (moreElsewhere && isLarge) throw new EngineFailure("too-large", `an image of ${width} x ${height} pixels`);
+  }
+
+  /** Recodes the stream without loss and with the same pixels. */
+  #lossless(stream: PdfStream, filter: string): PdfStream {
+    if (filter === "DCTDecode") return recodeJpegStream(this.#file, stream, this.#limits.kernelBytes);
+    return recodeStream(this.#file, stream, this.#settings.streams);
+  }
+
+  #wanted(number: number, image: PdfImage, body: StreamBody) {
+    const size = this.#plans.sizeOf(number, image);
+    if (!size || isBilevel(image) || image.filters.at(-1) === "DCTDecode" || this.#plans.isMatted(number)) return size;
+    const { downsample } = settingsOf(this.#settings.images, image);
+    const factor = image.width / size.width;
+    const isClose = downsample && factor * downsample.targetDpi < downsample.triggerDpi * DRAWING_FACTOR;
+    return isClose && isFlat(image, body, this.#limits) ? undefined : size;
+  }
+
+  /** @param isSmaller true if the image is downsampled */
+  #isWorthATry(image: PdfImage, isSmaller: boolean, coding: string, isMatted: boolean): boolean {
+    const last = image.filters.at(-1) ?? "";
+    if (isSmaller) return true;
+    if (image.hasColorKey || (image.bits === 16 && !this.#settings.images.sixteenBitsToEight)) return false;
+    if (isBilevel(image)) return last !== "JBIG2Decode";
+    return last !== "DCTDecode" || (coding === "lossy" && !isMatted);
+  }
+}

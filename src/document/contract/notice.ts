@@ -1,0 +1,104 @@
+// Defines notices of what a document lost, as operations report them and as they are transmitted. src/service/http/answers/notices.ts
+// turns them into sentences.
+
+/** Codes in the order in which the client sees them. */
+export const NOTICE_CODES = [
+  "signatures-removed",
+  "usage-rights-removed",
+  "protection-removed",
+  "xfa-removed",
+  "attachments-removed",
+  "scripts-removed",
+  "actions-removed",
+  "multimedia-removed",
+  "transfers-applied",
+  "transfers-removed",
+  "chunks-left-out",
+  "fonts-substituted",
+  "pages-pictured",
+  "claims-removed",
+  "properties-removed",
+  "damaged-content-kept",
+] as const;
+export type NoticeCode = (typeof NOTICE_CODES)[number];
+
+export interface Notice {
+  readonly code: NoticeCode;
+  /** Number of lost items of this kind, even if fewer subjects are listed. */
+  readonly count: number;
+  /** Attachments, fonts, standards and properties by name, pages by number. */
+  readonly subjects?: readonly NoticeSubject[];
+}
+
+export interface NoticeSubject {
+  readonly name: string;
+  readonly replacedBy?: string;
+}
+
+const MAX_SUBJECTS = 50;
+const MAX_NAME_LENGTH = 80;
+/** Matches control characters, and characters that change the direction of the text after them. */
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Returns a notice about named items. Names come from documents, so their length and number are limited; equal names
+ * count once.
+ * @returns an empty list if there are no subjects
+ */
+export function namedNotices(code: NoticeCode, subjects: Iterable<NoticeSubject>): readonly Notice[] {
+  const known = new Map<string, NoticeSubject>();
+  for (const subject of subjects) known.set(keyOf(subject), subject);
+  if (known.size === 0) return [];
+  return [{ code, count: known.size, subjects: [...known.values()].slice(0, MAX_SUBJECTS).map(safe) }];
+}
+
+/** @returns an empty list for a count of 0 */
+export const countedNotices = (code: NoticeCode, count: number): readonly Notice[] =>
+  count > 0 ? [{ code, count }] : [];
+
+/**
+ * Combines notices to one for each code, in the order of the codes. A subject that is named several times counts once.
+ */
+export function mergeNotices(notices: readonly Notice[]): Notice[] {
+  const byCode = Map.groupBy(notices, ({ code }) => code);
+  return NOTICE_CODES.flatMap((code) => {
+    const some = byCode.get(code) ?? [];
+    const [first] = some;
+    if (!first || some.length === 1) return some;
+    const named = some.flatMap(({ subjects = [] }) => subjects);
+    const distinct = new Map(named.map((subject) => [keyOf(subject), subject]));
+    const total = some.reduce((sum, { count }) => sum + count, 0);
+    const subjects = distinct.size > 0 ? { subjects: [...distinct.values()].slice(0, MAX_SUBJECTS) } : {};
+    return [{ code, count: total - named.length + distinct.size, ...subjects }];
+  });
+}
+
+/** Reads notices that another version of the service may have written. Ignores everything unknown. */
+export function readNotices(value: unknown): Notice[] {
+  if (!Array.isArray(value)) return [];
+  const notices = value.flatMap((item: unknown): Notice[] => {
+    const { code, count, subjects } = (item ?? {}) as Partial<Notice>;
+    const known = NOTICE_CODES.find((one) => one === code);
+    if (!known || !Number.isSafeInteger(count) || count! < 1) return [];
+    const named = (Array.isArray(subjects) ? subjects : []).filter((subject) => typeof subject?.name === "string");
+    return [{ code: known, count: count!, ...(named.length > 0 ? { subjects: named.map(safe) } : {}) }];
+  });
+  return mergeNotices(notices);
+}
+
+const keyOf = ({ name, replacedBy = "" }: NoticeSubject): string => JSON.stringify([name, replacedBy]);
+
+function safe({ name, replacedBy }: NoticeSubject): NoticeSubject {
+  return { name: safeName(name), ...(typeof replacedBy === "string" ? { replacedBy: safeName(replacedBy) } : {}) };
+}
+
+function safeName(name: string): string {
+  const characters = [
+    ...name
+      .slice(0, 4 * MAX_NAME_LENGTH)
+      .toWellFormed()
+      .replace(UNSAFE, ""),
+  ];
+  if (characters.length <= MAX_NAME_LENGTH) return characters.join("");
+  return `${characters.slice(0, MAX_NAME_LENGTH - 1).join("")}…`;
+}

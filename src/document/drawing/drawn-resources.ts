@@ -1,0 +1,139 @@
+// Mends shadings and images that the engine draws differently from the standard, wherever a page can name them.
+
+import type { Pointer } from "../engines/mupdf/instance/raw.ts";
+import type { PdfObjects } from "../engines/mupdf/objects.ts";
+import { readOpacity, withoutOpacity } from "../images/jpx-opacity.ts";
+import { Reference } from "../objects/values.ts";
+import type { DrawnFile } from "./drawn-file.ts";
+import { DrawnShadings } from "./drawn-shadings.ts";
+
+/** Limits the objects of a document that are examined. The rest is drawn as the engine does. */
+const MAX_OBJECTS = 20_000;
+/** Limits the images of a document that are decoded for mending. */
+const MAX_DECODED = 64;
+
+export class DrawnResources {
+  readonly #drawn: DrawnFile;
+  readonly #objects: PdfObjects;
+  readonly #seen = new Set<number>();
+  readonly #shadings: DrawnShadings;
+  #looked = 0;
+  #decoded = 0;
+  /** Numbers of images with JPEG 2000 data. */
+  #images: number[] = [];
+
+  constructor(drawn: DrawnFile) {
+    this.#drawn = drawn;
+    this.#objects = drawn.objects;
+    this.#shadings = new DrawnShadings(drawn);
+  }
+
+  mendPage(page: Pointer): void {
+    this.#mend(() => {
+      const { document } = this.#drawn;
+      const objects = this.#objects;
+      this.#look(objects.inherited(page, "Resources"));
+      if (document.options.annotations === "none") return;
+      for (const annotation of objects.elements(objects.get(page, "Annots"), MAX_OBJECTS - this.#looked)) {
+        const normal = objects.get(objects.get(annotation, "AP"), "N");
+        if (document.engine.raw._wasm_pdf_is_stream(normal)) this.#lookAtOwner(normal);
+        else for (const [, state] of this.#entries(normal)) this.#lookAtOwner(state);
+      }
+    });
+  }
+
+  /** Mends what a form names that was made for drawing. */
+  mendForm(number: number): void {
+    this.#mend(() => {
+      const form = this.#drawn.values.number(number);
+      this.#look(this.#objects.get(form, "Resources"));
+      this.#drawn.document.engine.raw._wasm_pdf_drop_obj(form);
+    });
+  }
+
+  #mend(look: () => void): void {
+    this.#drawn.document.engine.run(look);
+    for (const number of this.#images.splice(0)) this.#mendImage(number);
+  }
+
+  #entries(dictionary: Pointer): [key: string, value: Pointer][] {
+    const entries = this.#objects.entries(dictionary, MAX_OBJECTS - this.#looked);
+    this.#looked += entries.length;
+    return entries;
+  }
+
+  /** Looks at resources, and at those of everything that they lead to. */
+  #look(resources: Pointer): void {
+    const objects = this.#objects;
+    const waiting = [resources];
+    const own = (owner: Pointer) => {
+      if (this.#isNew(owner)) waiting.push(objects.get(owner, "Resources"));
+    };
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (next === 0 || !this.#isNew(next)) continue;
+      const [shadings, patterns] = [objects.get(next, "Shading"), objects.get(next, "Pattern")];
+      for (const [name, shading] of this.#entries(shadings)) this.#shadings.mendPainted(shadings, name, shading);
+      for (const [, object] of this.#entries(objects.get(next, "XObject"))) {
+        if (objects.name(objects.get(object, "Subtype")) === "Image") this.#note(object);
+        else own(object);
+      }
+      for (const [name, pattern] of this.#entries(patterns)) {
+        this.#shadings.mendPattern(patterns, name, pattern);
+        own(pattern);
+      }
+      for (const [, font] of this.#entries(objects.get(next, "Font"))) {
+        if (objects.get(font, "CharProcs") !== 0) own(font);
+      }
+      for (const [, state] of this.#entries(objects.get(next, "ExtGState"))) {
+        own(objects.get(objects.get(state, "SMask"), "G"));
+      }
+    }
+  }
+
+  #lookAtOwner(owner: Pointer): void {
+    const resources = this.#objects.get(owner, "Resources");
+    if (resources !== 0 && this.#isNew(owner)) this.#look(resources);
+  }
+
+  /** Direct objects have no number, and are examined each time. */
+  #isNew(object: Pointer): boolean {
+    const number = this.#objects.number(object);
+    if (number === 0) return this.#looked < MAX_OBJECTS;
+    if (this.#seen.has(number)) return false;
+    this.#seen.add(number);
+    return true;
+  }
+
+  #note(image: Pointer): void {
+    if (!this.#isNew(image)) return;
+    const objects = this.#objects;
+    const filter = objects.get(image, "Filter");
+    const [first = filter] = objects.elements(filter, 1);
+    const number = objects.number(image);
+    if (number > 0 && objects.name(first) === "JPXDecode") this.#images.push(number);
+    const mask = objects.get(image, "SMask");
+    if (mask !== 0) this.#note(mask);
+  }
+
+  /** The engine applies opacity of the data and any mask, where the standard has one of them at most. */
+  #mendImage(number: number): void {
+    const { document, file, source, add, values, objects } = this.#drawn;
+    const { engine } = document;
+    const stream = file.stream(new Reference(number));
+    const found = stream && readOpacity(file, stream);
+    if (!found) return;
+    const { isPlain, space } = found.channels;
+    const isDrawnWell = found.mask !== undefined && isPlain && space !== "ycc";
+    if (isDrawnWell && file.number(stream.dictionary.get("SMaskInData")) === 1) {
+      engine.run(() => {
+        const image = values.number(number);
+        for (const key of ["Mask", "SMask"]) objects.delete(image, key);
+        engine.raw._wasm_pdf_drop_obj(image);
+      });
+      return;
+    }
+    if (this.#decoded++ >= MAX_DECODED) return;
+    const mended = withoutOpacity(file, stream, found, (...data) => source.decodeJpx(...data), add);
+    if (mended) this.#drawn.write(number, mended);
+  }
+}

@@ -1,0 +1,56 @@
+// Makes MuPDF create appearances for annotations and widgets from their dictionaries. Knows nothing about which
+// annotations need one.
+
+import type { MupdfDocument } from "./document.ts";
+import { type FuelBudget, MupdfError } from "./instance/mupdf.ts";
+import type { MupdfExports, Pointer } from "./instance/raw.ts";
+
+/** Units of fuel to draw one annotation, many times the actual need. */
+const FUEL_PER_APPEARANCE = 10_000_000;
+
+/** Makes the appearances. @param numbers object numbers of the annotations, by the index of their page */
+export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
+  const { engine } = document;
+  for (const [index, wanted] of numbers) {
+    let page: Pointer = 0;
+    try {
+      page = document.loadPage(index);
+      const own = engine.run((raw) => annotationsOf(raw, page));
+      const found = own.filter((annotation) =>
+        engine.run((raw) => wanted.has(raw._wasm_pdf_to_num(raw._wasm_pdf_annot_obj(annotation)))),
+      );
+      // The first update draws all changed annotations, and each change goes through all annotations of the page.
+      const tank = engine.tank(found.length * FUEL_PER_APPEARANCE);
+      for (const annotation of found) attempt(document, (raw) => touch(document, raw, annotation));
+      for (const annotation of found) attempt(document, (raw) => raw._wasm_pdf_update_annot(annotation), tank);
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      engine.complain(error.message);
+    } finally {
+      if (page !== 0) engine.release((raw) => raw._wasm_drop_page(page));
+    }
+  }
+}
+
+function attempt({ engine }: MupdfDocument, work: (raw: MupdfExports) => void, tank?: FuelBudget): void {
+  try {
+    engine.run(work, tank);
+  } catch (error) {
+    if (!(error instanceof MupdfError)) throw error;
+    engine.complain(error.message);
+  }
+}
+
+/** Marks an annotation as changed, because MuPDF does not draw an unchanged one. */
+function touch({ engine }: MupdfDocument, raw: MupdfExports, annotation: Pointer): void {
+  const text = raw.UTF8ToString(raw._wasm_pdf_annot_contents(annotation));
+  engine.withText(text, (copy) => raw._wasm_pdf_set_annot_contents(annotation, copy));
+}
+
+function annotationsOf(raw: MupdfExports, page: Pointer): Pointer[] {
+  const own = raw._wasm_pdf_page_from_fz_page(page);
+  const found: Pointer[] = [];
+  for (let next = raw._wasm_pdf_first_annot(own); next !== 0; next = raw._wasm_pdf_next_annot(next)) found.push(next);
+  for (let next = raw._wasm_pdf_first_widget(own); next !== 0; next = raw._wasm_pdf_next_widget(next)) found.push(next);
+  return found;
+}

@@ -1,0 +1,100 @@
+// Provides the pixmap that MuPDF draws on: some rows of a picture, in one of the color models. Knows nothing about
+// pages.
+import { CHANNELS, type ColorModel } from "../../contract/raster.ts";
+import type { FuelBudget, Mupdf } from "./instance/mupdf.ts";
+import type { Pointer } from "./instance/raw.ts";
+
+/** Pixels around a band in which objects still count: the bounds of an object do not include anti-aliasing. */
+const MARGIN = 2;
+
+/**
+ * Bytes of a pixel while it is drawn. Gray is drawn in color and weighted afterwards: a page's picture in gray is then
+ * the gray of its picture in color, for CMYK and for transparency as well.
+ */
+export const DRAWN_BYTES: Readonly<Record<ColorModel, number>> = { ...CHANNELS, gray: CHANNELS.rgb };
+
+/** A pixel of the whole picture. */
+export interface Place {
+  readonly left: number;
+  readonly top: number;
+}
+
+/** Pixmaps of bands of a picture, one at a time. */
+export class Canvas {
+  readonly #engine: Mupdf;
+  readonly #colorModel: ColorModel;
+  readonly #width: number;
+  #pixmap: Pointer = 0;
+  #converted: Pointer = 0;
+
+  constructor(engine: Mupdf, colorModel: ColorModel, width: number) {
+    this.#engine = engine;
+    this.#colorModel = colorModel;
+    this.#width = width;
+  }
+
+  /**
+   * Draws a band at its place in the picture: the pattern tiles that the engine keeps then serve the next bands, and
+   * rounding is the same as in a picture of one band.
+   * @param place of the band's first pixel
+   * @param matrix to the pixels of the whole picture
+   * @returns the rows from `place.top` on: a view of the heap, valid until the next call
+   */
+  draw(list: Pointer, place: Place, rows: number, matrix: readonly number[], tank: FuelBudget): Uint8Array {
+    const engine = this.#engine;
+    const { left, top } = place;
+    const right = left + this.#width;
+    this.close();
+    const start = engine.run((raw) => {
+      const colorspace = this.#colorModel === "cmyk" ? raw._wasm_device_cmyk() : raw._wasm_device_rgb();
+      const box = engine.floats(left, top, right, top + rows);
+      this.#pixmap = raw._wasm_new_pixmap_with_bbox(colorspace, box, Number(this.#colorModel === "rgba"));
+      if (this.#colorModel === "rgba") raw._wasm_clear_pixmap(this.#pixmap);
+      else raw._wasm_clear_pixmap_with_value(this.#pixmap, 255);
+      const device = raw._wasm_new_draw_device(engine.identity(), this.#pixmap);
+      try {
+        engine.clipTo(left - MARGIN, top - MARGIN, right + MARGIN, top + rows + MARGIN);
+        raw._wasm_run_display_list(list, device, engine.floats(...matrix));
+        raw._wasm_close_device(device);
+      } finally {
+        raw._wasm_drop_device(device);
+      }
+      if (this.#colorModel !== "lab") return raw._wasm_pixmap_get_samples(this.#pixmap);
+      this.#converted = raw._wasm_convert_pixmap(this.#pixmap, raw._wasm_device_lab(), 0);
+      return raw._wasm_pixmap_get_samples(this.#converted);
+    }, tank);
+    const samples = engine.raw.HEAPU8.subarray(start, start + rows * this.#width * DRAWN_BYTES[this.#colorModel]);
+    if (this.#colorModel === "rgba") straighten(samples);
+    return this.#colorModel === "gray" ? weigh(samples) : samples;
+  }
+
+  close(): void {
+    const pixmaps = [this.#converted, this.#pixmap];
+    this.#converted = 0;
+    this.#pixmap = 0;
+    for (const pixmap of pixmaps) if (pixmap !== 0) this.#engine.release((raw) => raw._wasm_drop_pixmap(pixmap));
+  }
+}
+
+/** Converts RGB to gray in place, with the weights of ISO 32000-1, 10.3.3. Gray pixels keep their value. */
+function weigh(samples: Uint8Array): Uint8Array {
+  const gray = samples.subarray(0, samples.length / 3);
+  for (let index = 0, at = 0; index < gray.length; index++, at += 3) {
+    gray[index] = (77 * samples[at] + 151 * samples[at + 1] + 28 * samples[at + 2] + 128) >> 8;
+  }
+  return gray;
+}
+
+/** Converts premultiplied to straight alpha. Nearly all pixels of a page are opaque or empty. */
+function straighten(samples: Uint8Array): void {
+  const pixels = new Uint32Array(samples.buffer, samples.byteOffset, samples.byteLength >> 2);
+  for (let index = 0; index < pixels.length; index++) {
+    const alpha = pixels[index] >>> 24;
+    if (alpha === 0 || alpha === 255) continue;
+    const at = index << 2;
+    const half = alpha >> 1;
+    samples[at] = Math.min(255, ((samples[at] * 255 + half) / alpha) | 0);
+    samples[at + 1] = Math.min(255, ((samples[at + 1] * 255 + half) / alpha) | 0);
+    samples[at + 2] = Math.min(255, ((samples[at + 2] * 255 + half) / alpha) | 0);
+  }
+}

@@ -1,0 +1,243 @@
+// Opens a PDF in MuPDF: makes it openable and counts its pages. Drawing is in mupdf/page.ts.
+
+import { contains } from "../../contract/contains.ts";
+import { EngineFailure } from "../../contract/failure.ts";
+import { Mupdf, MupdfError, type MupdfOptions } from "./instance/mupdf.ts";
+import type { MupdfExports, Pointer } from "./instance/raw.ts";
+import { Layers } from "./layers.ts";
+import { PdfObjects } from "./objects.ts";
+import { correctPage } from "./page-object.ts";
+import { settlePageTree } from "./page-tree.ts";
+
+/** Number of bytes within which the header must start (ISO 32000-1, implementation note 13 of Acrobat's reading). */
+const HEADER_WINDOW = 1024;
+/** The first version of encryption with crypt filters. */
+const CRYPT_FILTERS_VERSION = 4;
+
+/** Changes a page in memory before it is loaded. */
+export type PageMender = (page: Pointer) => void;
+
+export interface DocumentOptions extends MupdfOptions {
+  /** Called when the document is opened, also again. @default pages are loaded as they are */
+  readonly mend?: (document: MupdfDocument) => PageMender;
+}
+
+/** An open document. Its bytes stay outside of the engine's heap; the engine reads them in place. */
+export class MupdfDocument {
+  readonly bytes: Uint8Array;
+  readonly options: DocumentOptions;
+  #engine: Mupdf;
+  /** Number of the stream from which the engine reads the bytes. */
+  #stream = 0;
+  #pointer: Pointer = 0;
+  #objects!: PdfObjects;
+  #layers!: Layers;
+  #mend: PageMender | undefined;
+  #pageCount = 0;
+  #isRewritten = false;
+  #isLocked = false;
+
+  private constructor(engine: Mupdf, bytes: Uint8Array, options: DocumentOptions) {
+    this.#engine = engine;
+    this.bytes = bytes;
+    this.options = options;
+  }
+
+  /** @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed` */
+  static open(engine: Mupdf, bytes: Uint8Array, options: DocumentOptions): MupdfDocument {
+    const document = new MupdfDocument(engine, bytes, options);
+    document.#open();
+    document.#settlePages();
+    return document;
+  }
+
+  get engine(): Mupdf {
+    return this.#engine;
+  }
+
+  get pointer(): Pointer {
+    return this.#pointer;
+  }
+
+  get pageCount(): number {
+    return this.#pageCount;
+  }
+
+  /** True if the page tree was written anew, so that the engine's objects differ from those of the file. */
+  get isRewritten(): boolean {
+    return this.#isRewritten;
+  }
+
+  /** Access to its objects, until it is reopened. */
+  get objects(): PdfObjects {
+    return this.#objects;
+  }
+
+  /** True if a password is needed for embedded files, and for nothing else. */
+  get isLocked(): boolean {
+    return this.#isLocked;
+  }
+
+  get isEncrypted(): boolean {
+    return this.#engine.run((raw) => {
+      const trailer = raw._wasm_pdf_trailer(this.#pointer);
+      return this.#objects.isDictionary(this.#objects.get(trailer, "Encrypt"));
+    });
+  }
+
+  /** Number of warnings and errors that MuPDF has reported, and the first of them. */
+  get messageCount(): number {
+    return this.#engine.messageCount;
+  }
+
+  get messages(): readonly string[] {
+    return this.#engine.messages;
+  }
+
+  /** Reopens the document in a fresh engine. Everything that was loaded from the old one becomes invalid. */
+  async reopen(): Promise<void> {
+    const engine = await Mupdf.create(this.options);
+    this.#engine.close();
+    this.#engine = engine;
+    this.#open();
+    if (this.#isRewritten) this.#settlePages();
+  }
+
+  close(): void {
+    this.#engine.close();
+  }
+
+  /** Closes the document, and leaves the engine to others of the same origin that are open in it. */
+  leave(): void {
+    this.#engine.release((raw) => raw._wasm_drop_document(this.#pointer));
+    this.#engine.removeSource(this.#stream);
+  }
+
+  /**
+   * Closes the document.
+   * @returns the engine, for another document of the same job; undefined if anything went wrong in it
+   */
+  release(): Mupdf | undefined {
+    const engine = this.#engine;
+    if (engine.messageCount > 0 || engine.refusals > 0) engine.close();
+    engine.release((raw) => {
+      raw._wasm_drop_document(this.#pointer);
+      raw._wasm_empty_store();
+    });
+    engine.removeSource(this.#stream);
+    return engine.dead ? undefined : engine;
+  }
+
+  /**
+   * Loads a page.
+   * @param index from 0
+   * @returns a pointer to a page in the engine
+   * @throws MupdfError if the page cannot be loaded
+   */
+  loadPage(index: number): Pointer {
+    try {
+      const page = this.#engine.run((raw) => raw._wasm_pdf_lookup_page_obj(this.#pointer, index));
+      this.#mend?.(page);
+      this.#engine.run((raw) => {
+        correctPage(raw, this.#objects, page, this.options.annotations ?? "on-screen");
+        this.#layers.settle(page);
+      });
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      this.#engine.complain(error.message);
+    }
+    const load = () => this.#engine.run((raw) => raw._wasm_load_page(this.#pointer, index));
+    try {
+      return load();
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      // An object that was read in the meantime may have made the engine repair the document, and lose the page tree.
+      this.#settlePages();
+      return load();
+    }
+  }
+
+  #open(): void {
+    const looksLikePdf = hasHeader(this.bytes);
+    if (!looksLikePdf && !hasObjects(this.bytes)) throw new EngineFailure("not-a-pdf", "no header and no objects");
+    const engine = this.#engine;
+    this.#objects = new PdfObjects(engine);
+    this.#stream = engine.addSource(this.bytes);
+    try {
+      engine.run((raw) => {
+        const stream = raw._wasm_new_stream(this.#stream);
+        const opened = engine.withText("application/pdf", (magic) =>
+          raw._wasm_open_document_with_stream(magic, stream),
+        );
+        raw._wasm_drop_stream(stream);
+        this.#pointer = raw._wasm_pdf_document_from_fz_document(opened);
+        if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognized as another kind of document");
+        raw._wasm_pdf_disable_js(this.#pointer);
+        // An empty user password is tried, so that a document with only an owner password opens.
+        this.#isLocked = raw._wasm_needs_password(this.#pointer) !== 0;
+        if (this.#isLocked && !this.#isInTheClear(raw)) {
+          throw new EngineFailure("password-protected", "a password is needed");
+        }
+      });
+    } catch (error) {
+      // The holder of a certificate's key can open the document (ISO 32000-1, 7.6.4); MuPDF supports only passwords.
+      if (error instanceof MupdfError && contains(this.bytes, "/Adobe.PubSec")) {
+        throw new EngineFailure("password-protected", error.message, { cause: error });
+      }
+      throw this.failure(error, looksLikePdf ? "damaged" : "not-a-pdf");
+    }
+    this.#layers = new Layers(engine, this.#objects, this.#pointer);
+    if (this.options.withoutStructure) this.#forgetStructure();
+    this.#mend = this.options.mend?.(this);
+  }
+
+  /** Reports whether strings and streams are not encrypted unless they say so (ISO 32000-1, table 20). */
+  #isInTheClear(raw: MupdfExports): boolean {
+    const objects = this.#objects;
+    const encryption = objects.get(raw._wasm_pdf_trailer(this.#pointer), "Encrypt");
+    if ((objects.real(objects.get(encryption, "V")) ?? 0) < CRYPT_FILTERS_VERSION) return false;
+    return ["StmF", "StrF"].every((key) => ["", "Identity"].includes(objects.name(objects.get(encryption, key))));
+  }
+
+  #forgetStructure(): void {
+    try {
+      this.#engine.run((raw) => {
+        const root = this.#objects.get(raw._wasm_pdf_trailer(this.#pointer), "Root");
+        if (this.#objects.isDictionary(root)) this.#objects.delete(root, "StructTreeRoot");
+      });
+    } catch (error) {
+      throw this.failure(error, "damaged");
+    }
+  }
+
+  #settlePages(): void {
+    const { refusals } = this.#engine;
+    try {
+      const { pageCount, isRewritten } = settlePageTree(this.#engine, this.#objects, this.#pointer);
+      // Without room for an object, the engine reports that there is none.
+      if (isRewritten && this.#engine.refusals > refusals) throw new EngineFailure("too-large", "the page tree");
+      this.#pageCount = pageCount;
+      this.#isRewritten = isRewritten;
+    } catch (error) {
+      throw this.failure(error, "damaged");
+    }
+    if (this.#pageCount < 1) throw new EngineFailure("damaged", "it has no pages");
+  }
+
+  /** Maps an error of the engine to the failure of the job. */
+  failure(error: unknown, reason: "damaged" | "not-a-pdf"): unknown {
+    if (!(error instanceof MupdfError)) return error;
+    return new EngineFailure(this.#engine.refusals > 0 ? "too-large" : reason, error.message, { cause: error });
+  }
+}
+
+function hasHeader(bytes: Uint8Array): boolean {
+  return contains(bytes.subarray(0, HEADER_WINDOW), "%PDF-");
+}
+
+/** Reports whether a document without a header can be repaired: it needs objects, and a trailer or catalog. */
+function hasObjects(bytes: Uint8Array): boolean {
+  return (
+    contains(bytes, " obj") && (contains(bytes, "trailer") || contains(bytes, "/Catalog") || contains(bytes, "/XRef"))
+  );
+}

@@ -1,0 +1,56 @@
+// Reads the samples of an image XObject as MuPDF decodes them, for filters that no other module here decodes.
+
+import type { MupdfDocument } from "./document.ts";
+import { MupdfError } from "./instance/mupdf.ts";
+import type { Pointer } from "./instance/raw.ts";
+
+export interface DecodedImage {
+  readonly width: number;
+  readonly height: number;
+  /** Number of components of a pixel, 8 bits each. */
+  readonly components: number;
+  /** Samples row by row, without padding. */
+  readonly samples: Uint8Array;
+}
+
+/** Decodes an image. @returns undefined if MuPDF cannot decode it */
+export function decodeImage({ engine, pointer }: MupdfDocument, number: number): DecodedImage | undefined {
+  let image: Pointer = 0;
+  let pixmap: Pointer = 0;
+  try {
+    return engine.run((raw) => {
+      const reference = raw._wasm_pdf_new_indirect(pointer, number);
+      try {
+        image = raw._wasm_pdf_load_image(pointer, reference);
+      } finally {
+        raw._wasm_pdf_drop_obj(reference);
+      }
+      pixmap = raw._wasm_get_pixmap_from_image(image);
+      const [width, height] = [raw._wasm_pixmap_get_w(pixmap), raw._wasm_pixmap_get_h(pixmap)];
+      const all = raw._wasm_pixmap_get_n(pixmap);
+      const components = all - (raw._wasm_pixmap_get_alpha(pixmap) ? 1 : 0);
+      const start = raw._wasm_pixmap_get_samples(pixmap);
+      const stride = raw._wasm_pixmap_get_stride(pixmap);
+      const samples = new Uint8Array(width * height * components);
+      for (let y = 0, to = 0; y < height; y++) {
+        const row = raw.HEAPU8.subarray(start + y * stride, start + y * stride + width * all);
+        if (all === components) samples.set(row, to);
+        else
+          for (let at = 0; at < samples.length / height; at++) samples[to + at] = row[at + Math.floor(at / components)];
+        to += width * components;
+      }
+      return { width, height, components, samples };
+    });
+  } catch (error) {
+    if (!(error instanceof MupdfError)) throw error;
+    engine.complain(error.message);
+    return undefined;
+  } finally {
+    engine.release((raw) => {
+      if (pixmap !== 0) raw._wasm_drop_pixmap(pixmap);
+      if (image !== 0) raw._wasm_drop_image(image);
+      // MuPDF keeps decoded images for later use.
+      raw._wasm_empty_store();
+    });
+  }
+}

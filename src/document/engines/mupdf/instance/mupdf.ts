@@ -1,0 +1,393 @@
+// Wraps one instance of MuPDF: created for one job, limited in memory and work, then discarded. Knows nothing about
+// documents; mupdf/document.ts opens one in it.
+import module from "#wasm/mupdf.wasm";
+import createGlue, { CMYK_PROFILE } from "../../../../../wasm/dist/mupdf-glue.js";
+import { EngineFailure } from "../../../contract/failure.ts";
+import { acquireMemory, releaseMemory } from "./memory-pool.ts";
+import type { MupdfExports, MupdfHooks, Pointer } from "./raw.ts";
+
+const MIB = 1024 * 1024;
+/**
+ * Size of the stack. The module is linked with a stack of 64 KiB that overflows into its data; deep documents need
+ * more.
+ */
+const STACK_BYTES = MIB;
+const CANARY_BYTES = 4096;
+const CANARY = 0xa5;
+const UNHARMED = Buffer.alloc(CANARY_BYTES, CANARY);
+const SCRATCH_BYTES = 64;
+const NOTHING = new Uint8Array(0);
+/** Limits the messages kept for the log; a hostile document causes millions. */
+const KEPT_MESSAGES = 20;
+/**
+ * Limits the cost of opening a document, and of interpreting or drawing a page, before the document counts as too
+ * complex. A unit is a function call in the module or an iteration of a loop there: 300 to 800 million a second.
+ */
+export const DRAWING_FUEL = 2_000_000_000;
+
+/** A WebAssembly.Global of type i32. */
+interface Counter {
+  value: number;
+}
+
+/** The remaining fuel of a piece of work. */
+export interface FuelBudget {
+  fuel: number;
+}
+
+/** The annotations that are drawn (decisions/0025). */
+export type ShownAnnotations = "on-screen" | "none";
+
+/** A font of the host that is drawn in place of one that is not embedded. */
+export interface EngineFont {
+  readonly name: string;
+  /** An OpenType file or collection. */
+  readonly bytes: Uint8Array;
+  /** Index in a collection. */
+  readonly index: number;
+}
+
+/**
+ * Chooses the font for one that is not embedded, by its name.
+ * @param language `JP`, `KR`, `SC` or `TC` for an Asian font, other text for any other
+ * @returns undefined for MuPDF's own font
+ */
+export type EngineFonts = (name: string, language: string) => EngineFont | undefined;
+
+export interface MupdfOptions {
+  /** Limits the size of the heap, in bytes. */
+  readonly heapLimitBytes: number;
+  /** Fraction of the usual fuel for a piece of work. @default 1 */
+  readonly effort?: number;
+  /** @default "on-screen" */
+  readonly annotations?: ShownAnnotations;
+  /**
+   * True to drop the structure of a document that is only drawn: in a damaged structure, MuPDF reads values that are
+   * not objects. @default false
+   */
+  readonly withoutStructure?: boolean;
+  /** @default MuPDF's own fonts replace those that are not embedded */
+  readonly fonts?: EngineFonts;
+}
+
+/** Engines that are not closed, and may be collected without that. */
+const live = new Set<WeakRef<Mupdf>>();
+
+/** Returns the memory that the engines of this process take at the moment, with the documents that they read. */
+export function liveEngineBytes(): number {
+  let bytes = 0;
+  for (const reference of live) {
+    const engine = reference.deref();
+    if (!engine || engine.dead) live.delete(reference);
+    else bytes += engine.heapBytes + engine.sourceBytes;
+  }
+  return bytes;
+}
+
+type GrowthListener = (engine: Mupdf, bytes: number) => void;
+const growthListeners: GrowthListener[] = [];
+
+/** Calls the listener before an engine takes so much more memory. It may close other engines that are idle. */
+export function onEngineGrowth(listener: GrowthListener): void {
+  growthListeners.push(listener);
+}
+
+/** An error that MuPDF itself reported. The engine is still usable. */
+export class MupdfError extends Error {
+  override readonly name = "MupdfError";
+}
+
+/** A job's instance of MuPDF. */
+export class Mupdf {
+  readonly raw: MupdfExports;
+  /** The first warnings and errors that MuPDF reported, for the log. */
+  readonly messages: string[] = [];
+  /** Number of warnings and errors that MuPDF reported. */
+  messageCount = 0;
+  /** Number of refused memory requests. MuPDF may have recovered by emptying its store. */
+  refusals = 0;
+  /** The documents that the engine reads through its stream callbacks, by the number of the stream. */
+  #streams = 0;
+  readonly #sources = new Map<number, Uint8Array>();
+
+  #options: MupdfOptions;
+  #dead = false;
+  /** Why the engine was given up. Later calls fail for the same reason. */
+  #failure = new EngineFailure("crashed", "the engine has been closed");
+  #memory: WebAssembly.Memory | undefined;
+  #canary = 0;
+  #scratch: Pointer = 0;
+  #area: Pointer = 0;
+  /** Fonts of the host, by name and index. */
+  readonly #fonts = new Map<string, Pointer>();
+  readonly #fuel: Counter;
+  readonly #stackPointer: Counter;
+
+  private constructor(
+    raw: MupdfExports,
+    instance: WebAssembly.Instance,
+    memory: WebAssembly.Memory,
+    options: MupdfOptions,
+  ) {
+    this.raw = raw;
+    this.#memory = memory;
+    this.#options = options;
+    this.#fuel = instance.exports.fuel as Counter;
+    this.#stackPointer = instance.exports.stackPointer as Counter;
+  }
+
+  /** Creates an engine. This takes 5 ms, so it is worth doing while the document's bytes arrive. */
+  static async create(options: MupdfOptions): Promise<Mupdf> {
+    let instance: WebAssembly.Instance | undefined;
+    let engine: Mupdf | undefined;
+    const memory = acquireMemory();
+    const raw = (await createGlue({
+      hooks: hooksOf(() => engine!),
+      failure: (text: string) => new MupdfError(text),
+      growHeap: (bytes: number, grow: (bytes: number) => unknown) => (engine ? engine.#growHeap(bytes, grow) : false),
+      print: ignore,
+      printErr: ignore,
+      instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
+        instance = new WebAssembly.Instance(module, { ...imports, engine: { memory } });
+        done(instance);
+      },
+    })) as unknown as MupdfExports;
+    engine = new Mupdf(raw, instance!, memory, options);
+    engine.#prepare();
+    live.add(new WeakRef(engine));
+    return engine;
+  }
+
+  #prepare(): void {
+    const { raw } = this;
+    raw._wasm_init_context();
+    raw._wasm_enable_icc();
+    raw._wasm_enable_log_callback(1);
+    this.#scratch = raw._wasm_malloc(SCRATCH_BYTES);
+    this.#canary = raw._wasm_malloc(STACK_BYTES);
+    raw.HEAPU8.fill(CANARY, this.#canary, this.#canary + CANARY_BYTES);
+    this.#area = this.#stackPointer.value - 16;
+    this.#stackPointer.value = (this.#canary + STACK_BYTES) & ~15;
+  }
+
+  /** Sets new limits, for an engine that was created before its job was known. */
+  limit(options: MupdfOptions): void {
+    this.#options = options;
+  }
+
+  get heapBytes(): number {
+    return this.raw.HEAPU8.length;
+  }
+
+  /** Returns the document that the engine reads through the stream of this number. */
+  source(stream: number): Uint8Array {
+    return this.#sources.get(stream) ?? NOTHING;
+  }
+
+  /** @returns the number of a stream through which the engine can read the document until it is removed */
+  addSource(bytes: Uint8Array): number {
+    this.#announce(bytes.length);
+    this.#sources.set(++this.#streams, bytes);
+    return this.#streams;
+  }
+
+  removeSource(stream: number): void {
+    this.#sources.delete(stream);
+  }
+
+  /** Memory that the documents take outside of the heap, in bytes. */
+  get sourceBytes(): number {
+    let bytes = 0;
+    for (const source of this.#sources.values()) bytes += source.length;
+    return bytes;
+  }
+
+  /** True if the engine trapped or was closed. It cannot be used after that. */
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  /**
+   * Runs work in the engine. Everything that can fail inside the engine must run here.
+   * @param tank fuel of the work, and of later work that shares the tank; @default a full one of its own
+   * @throws MupdfError the error that MuPDF reported
+   * @throws EngineFailure `too-complex` or `crashed`
+   */
+  run<T>(work: (raw: MupdfExports) => T, tank: FuelBudget = this.tank()): T {
+    if (this.#dead) throw this.#failure;
+    const stackPointer = this.#stackPointer.value;
+    const fuel = Math.min(tank.fuel, 2 ** 31 - 1);
+    this.#fuel.value = fuel;
+    try {
+      const result = work(this.raw);
+      if (this.#overflowed()) throw this.#giveUp("too-complex", "the engine's stack overflowed");
+      return result;
+    } catch (error) {
+      if (error instanceof EngineFailure) throw error;
+      if (!(error instanceof MupdfError)) throw this.#diagnose(error);
+      if (this.#overflowed()) throw this.#giveUp("too-complex", "the engine's stack overflowed", error);
+      // An exception that leaves the module does not unwind its stack.
+      this.#stackPointer.value = stackPointer;
+      throw error;
+    } finally {
+      tank.fuel -= fuel - this.#fuel.value;
+    }
+  }
+
+  /** @returns a full tank for a piece of work that may cost this much more than {@link DRAWING_FUEL} */
+  tank(extra = 0): FuelBudget {
+    return { fuel: Math.floor((DRAWING_FUEL + extra) * (this.#options.effort ?? 1)) };
+  }
+
+  /** Runs code that frees memory. After a failure there may be nothing left to free, which is not another failure. */
+  release(work: (raw: MupdfExports) => void): void {
+    if (this.#dead) return;
+    try {
+      this.run(work);
+    } catch {
+      this.close();
+    }
+  }
+
+  close(): void {
+    this.#dead = true;
+    this.#sources.clear();
+    if (this.#memory) releaseMemory(this.#memory);
+    this.#memory = undefined;
+  }
+
+  /** @returns a pointer to a rectangle (4 values) or a matrix (6); the next call overwrites it */
+  floats(...values: number[]): Pointer {
+    this.raw.HEAPF32.set(values, this.#scratch >> 2);
+    return this.#scratch;
+  }
+
+  identity(): Pointer {
+    return this.floats(1, 0, 0, 1, 0, 0);
+  }
+
+  /** @returns a copy of the profile that defines MuPDF's device CMYK */
+  cmykProfile(): Uint8Array {
+    return this.raw.HEAPU8.slice(CMYK_PROFILE.address, CMYK_PROFILE.address + CMYK_PROFILE.size);
+  }
+
+  /** Clips the next display lists to a rectangle of the target: left, top, right, bottom. */
+  clipTo(...area: [number, number, number, number]): void {
+    this.raw.HEAPF32.set(area, this.#area >> 2);
+  }
+
+  /** Calls `work` with a copy of the text in the heap. */
+  withText<T>(text: string, work: (text: Pointer) => T): T {
+    const size = this.raw.lengthBytesUTF8(text) + 1;
+    const copy = this.raw._wasm_malloc(size);
+    try {
+      this.raw.stringToUTF8(text, copy, size);
+      return work(copy);
+    } finally {
+      this.raw._wasm_free(copy);
+    }
+  }
+
+  /** Returns a font of the host for a font that is not embedded; 0 if there is none. */
+  hostFont(name: Pointer, language: Pointer): Pointer {
+    const { raw } = this;
+    const found = this.#options.fonts?.(raw.UTF8ToString(name), raw.UTF8ToString(language));
+    if (!found) return 0;
+    const key = `${found.index} ${found.name}`;
+    let font = this.#fonts.get(key);
+    if (font === undefined) {
+      font = this.#newFont(found);
+      this.#fonts.set(key, font);
+    }
+    return font && raw._wasm_keep_font(font);
+  }
+
+  /** @returns 0 if MuPDF cannot read the font, or has no memory for it */
+  #newFont({ name, bytes, index }: EngineFont): Pointer {
+    const { raw } = this;
+    try {
+      const copy = raw._wasm_malloc(bytes.length);
+      raw.HEAPU8.set(bytes, copy);
+      const buffer = raw._wasm_new_buffer_from_data(copy, bytes.length);
+      const font = this.withText(name, (text) => raw._wasm_new_font_from_buffer(text, buffer, index));
+      raw._wasm_drop_buffer(buffer);
+      return font;
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      this.complain(error.message);
+      return 0;
+    }
+  }
+
+  /** Records a message or an error for the log. */
+  complain(message: string | Pointer): void {
+    this.messageCount++;
+    if (this.messages.length >= KEPT_MESSAGES) return;
+    this.messages.push(typeof message === "string" ? message : this.raw.UTF8ToString(message));
+  }
+
+  /**
+   * Starts to watch for refused memory. MuPDF reacts to a refusal by emptying its store and trying again, mostly with
+   * success; otherwise it reports an error and leaves the object out.
+   * @returns a function that reports whether, as far as can be determined, something has been left out since then
+   * because memory was refused
+   */
+  shortage(): () => boolean {
+    const { refusals, messageCount } = this;
+    return () => this.refusals > refusals && this.messageCount > messageCount;
+  }
+
+  #growHeap(bytes: number, grow: (bytes: number) => unknown): boolean {
+    const { heapLimitBytes } = this.#options;
+    const wanted = Math.min(Math.ceil(bytes / MIB) * MIB, heapLimitBytes - (heapLimitBytes % 65536));
+    if (wanted >= bytes) {
+      this.#announce(wanted - this.heapBytes);
+      if (grow(wanted)) return true;
+    }
+    this.refusals++;
+    return false;
+  }
+
+  #announce(bytes: number): void {
+    for (const listener of growthListeners) listener(this, bytes);
+  }
+
+  #overflowed(): boolean {
+    return !UNHARMED.equals(this.raw.HEAPU8.subarray(this.#canary, this.#canary + CANARY_BYTES));
+  }
+
+  #diagnose(error: unknown): EngineFailure {
+    if (this.#fuel.value < 0) return this.#giveUp("too-complex", "the fuel ran out", error);
+    if (error instanceof RangeError) return this.#giveUp("too-complex", "the engine nested too deeply", error);
+    return this.#giveUp("crashed", String(error), error);
+  }
+
+  #giveUp(reason: "too-complex" | "crashed", detail: string, cause?: unknown): EngineFailure {
+    this.close();
+    this.#failure = new EngineFailure(reason, detail, { cause });
+    return this.#failure;
+  }
+}
+
+function hooksOf(engine: () => Mupdf): MupdfHooks {
+  return {
+    log_error: (text) => engine().complain(text),
+    log_warning: (text) => engine().complain(text),
+    load_font_file: (name, script) => engine().hostFont(name, script),
+    stm_read(id, position, target, size) {
+      const { raw } = engine();
+      const bytes = engine()
+        .source(id)
+        .subarray(position, position + size);
+      raw.HEAPU8.set(bytes, target);
+      return bytes.length;
+    },
+    stm_seek(id, position, offset, whence) {
+      const from = [0, position, engine().source(id).length][whence];
+      return from + offset;
+    },
+    stm_close: ignore,
+  };
+}
+
+function ignore(): void {}

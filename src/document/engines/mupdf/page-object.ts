@@ -1,0 +1,68 @@
+// Corrects in memory what MuPDF reads differently from the standard in a page's dictionary, before the page is loaded.
+// Knows nothing about drawing.
+import { ANNOTATION_FLAGS, effectiveFlags } from "../../visibility/annotation-flags.ts";
+import type { ShownAnnotations } from "./instance/mupdf.ts";
+import type { MupdfExports, Pointer } from "./instance/raw.ts";
+import type { PdfObjects } from "./objects.ts";
+
+/** Limits the annotations of a page that are examined. */
+const MAX_ANNOTATIONS = 50_000;
+/** Corrects a page. Must be called within the engine's `run`. */
+export function correctPage(raw: MupdfExports, objects: PdfObjects, page: Pointer, shown: ShownAnnotations): void {
+  if (!objects.isDictionary(page)) return;
+  correctUserUnit(objects, page);
+  correctCropBox(objects, page);
+  for (const annotation of objects.elements(objects.get(page, "Annots"), MAX_ANNOTATIONS)) {
+    correctFlags(raw, objects, annotation, shown);
+  }
+}
+
+/** Removes a unit that is not a positive number (ISO 32000-1, table 30). */
+function correctUserUnit(objects: PdfObjects, page: Pointer): void {
+  const unit = objects.get(page, "UserUnit");
+  if (unit !== 0 && !((objects.real(unit) ?? 0) > 0)) objects.delete(page, "UserUnit");
+}
+
+/**
+ * Corrects a crop box that leaves nothing of the media box (ISO 32000-1, 14.11.2), for which MuPDF would invent a page
+ * size.
+ */
+function correctCropBox(objects: PdfObjects, page: Pointer): void {
+  const crop = objects.inherited(page, "CropBox");
+  if (crop === 0) return;
+  const mediaBox = objects.inherited(page, "MediaBox");
+  const media = rectangle(objects, mediaBox);
+  if (!media || isEmpty(media)) return;
+  const box = rectangle(objects, crop);
+  if (!box || isEmpty(intersection(box, media))) objects.put(page, "CropBox", mediaBox);
+}
+
+/** Left, bottom, right, top. */
+type Rectangle = readonly [number, number, number, number];
+
+function rectangle(objects: PdfObjects, array: Pointer): Rectangle | undefined {
+  const [x0, y0, x1, y1] = objects.elements(array, 4).map((element) => objects.real(element));
+  if (x0 === undefined || y0 === undefined || x1 === undefined || y1 === undefined) return undefined;
+  return [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
+}
+
+function intersection(one: Rectangle, other: Rectangle): Rectangle {
+  return [
+    Math.max(one[0], other[0]),
+    Math.max(one[1], other[1]),
+    Math.min(one[2], other[2]),
+    Math.min(one[3], other[3]),
+  ];
+}
+
+function isEmpty([left, bottom, right, top]: Rectangle): boolean {
+  return !(left < right && bottom < top);
+}
+
+/** Corrects the flags, because MuPDF hides all annotations that have the flag Invisible. */
+function correctFlags(raw: MupdfExports, objects: PdfObjects, annotation: Pointer, shown: ShownAnnotations): void {
+  const given = objects.real(objects.get(annotation, "F")) ?? 0;
+  let flags = effectiveFlags(objects.name(objects.get(annotation, "Subtype")), given);
+  if (shown === "none") flags |= ANNOTATION_FLAGS.hidden;
+  if (flags !== given) objects.putNew(annotation, "F", raw._wasm_pdf_new_int(flags));
+}

@@ -1,0 +1,254 @@
+// Draws one page of a PDF as a Raster: a display list, drawn band by band into one pixmap. Knows nothing about file
+// formats.
+
+import { EngineFailure } from "../../contract/failure.ts";
+import type { Band, ColorModel, Raster } from "../../contract/raster.ts";
+import { Canvas, DRAWN_BYTES } from "./canvas.ts";
+import type { MupdfDocument } from "./document.ts";
+import { type FuelBudget, MupdfError } from "./instance/mupdf.ts";
+import type { Pointer } from "./instance/raw.ts";
+import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
+
+const CROP_BOX = 1;
+const POINTS_PER_INCH = 72;
+/** Bytes of one band: fewer bands are faster, but each level of transparency needs as much memory again. */
+const BAND_BYTES = 4 * 1024 * 1024;
+/** Maximum fuel per pixel, in addition to the page's fuel: scanned pages take 30, most pages less than 1. */
+const FUEL_PER_PIXEL = 64;
+/** Factor by which bands shrink when memory did not suffice. */
+const SHRINK = 8;
+
+/** MuPDF's messages when it breaks off a page because of its own limits, not because of a fault in the document. */
+const LIMITS_MET = /too many nested graphics states|nesting too deep/;
+
+const EVERY_PART = ["contents", "annots", "widgets"] as const;
+type PagePart = (typeof EVERY_PART)[number];
+
+/** Size in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A part of a page, as it is drawn. */
+export interface View extends Size {
+  /**
+   * Maps points from the top left corner of the page to pixels: a, b, c, d, e, f. Equal matrices have the same grid of
+   * pixels.
+   */
+  readonly matrix: readonly [number, number, number, number, number, number];
+  /** The pixel of that grid in the top left corner of the picture. */
+  readonly left: number;
+  readonly top: number;
+}
+
+export interface RasterOptions {
+  readonly colorModel: ColorModel;
+  /** The resolution that the file states, and that of the picture unless a view is given. */
+  readonly dpi: number;
+  /** @default the whole page at the resolution */
+  readonly view?: View;
+  /** @default {@link BAND_BYTES} */
+  readonly bandBytes?: number;
+  /** Checked before each band. */
+  readonly signal?: AbortSignal;
+}
+
+/** One page. Its pictures are readable until {@link close}. */
+export class MupdfPage {
+  /** Width of the crop box in points, rotated and in user units. */
+  readonly width: number;
+  readonly height: number;
+  readonly #document: MupdfDocument;
+  readonly #index: number;
+  #page: Pointer = 0;
+  #list: Pointer = 0;
+  /** Shared by all attempts to interpret the page. */
+  readonly #tank: FuelBudget;
+  #bounds: readonly number[] = [];
+  #closed = false;
+
+  /**
+   * @param index from 0
+   * @throws EngineFailure `damaged` if the page cannot be loaded; failures of any step of the engine
+   */
+  constructor(document: MupdfDocument, index: number) {
+    this.#document = document;
+    this.#index = index;
+    this.#tank = document.engine.tank();
+    this.#load();
+    const [left, top, right, bottom] = this.#bounds;
+    this.width = right - left;
+    this.height = bottom - top;
+  }
+
+  /** Returns the size in pixels at a resolution. Each side is at least 1. */
+  pixels(dpi: number): Size {
+    const side = (points: number) => Math.max(1, Math.round((points * dpi) / POINTS_PER_INCH));
+    return { width: side(this.width), height: side(this.height) };
+  }
+
+  raster(options: RasterOptions): Raster {
+    const { colorModel, dpi } = options;
+    const view = options.view ?? this.#whole(dpi);
+    const bands = (order?: "top-down" | "bottom-up") => this.#bands(view, options, order === "bottom-up");
+    const raster = { width: view.width, height: view.height, dpi, colorModel, bands };
+    return colorModel === "cmyk" ? { ...raster, iccProfile: this.#document.engine.cmykProfile() } : raster;
+  }
+
+  /**
+   * Returns the text of the page, visible or not, including that of annotations.
+   * @param options of MuPDF, see text.ts
+   * @throws EngineFailure for the same reasons as drawing
+   */
+  text(options = ""): readonly TextLine[] {
+    const { engine } = this.#document;
+    const tank = this.#tank;
+    const ofList = (...parts: readonly PagePart[]): readonly TextLine[] => {
+      const list = this.#interpret(...parts);
+      try {
+        return readTextOfList(engine, list, tank, options);
+      } finally {
+        engine.release((raw) => raw._wasm_drop_display_list(list));
+      }
+    };
+    try {
+      return [...this.#textOfContents(ofList, options), ...ofList("annots", "widgets")];
+    } catch (error) {
+      throw this.#document.failure(error, "damaged");
+    }
+  }
+
+  /**
+   * Reads the text of the page's contents. An error ends that; a display list, which leaves out erroneous objects, is
+   * read then.
+   */
+  #textOfContents(ofList: (part: PagePart) => readonly TextLine[], options: string): readonly TextLine[] {
+    try {
+      return readTextOfContents(this.#document.engine, this.#page, this.#tank, options);
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      return ofList("contents");
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#unload();
+  }
+
+  #load(): void {
+    const { engine } = this.#document;
+    try {
+      this.#page = this.#document.loadPage(this.#index);
+      engine.run((raw) => {
+        const bounds = raw._wasm_bound_page(this.#page, CROP_BOX) >> 2;
+        this.#bounds = Array.from(raw.HEAPF32.subarray(bounds, bounds + 4));
+      });
+    } catch (error) {
+      throw this.#document.failure(error, "damaged");
+    }
+  }
+
+  #unload(): void {
+    const page = this.#page;
+    this.#page = 0;
+    this.#document.engine.release((raw) => raw._wasm_drop_page(page));
+    this.#dropList();
+  }
+
+  #dropList(): void {
+    const list = this.#list;
+    this.#list = 0;
+    this.#document.engine.release((raw) => raw._wasm_drop_display_list(list));
+  }
+
+  /**
+   * Interprets the page. MuPDF reports an erroneous object and leaves it out.
+   * @returns a display list
+   * @throws EngineFailure `too-complex` if the rest of the page is missing although nothing is wrong with it
+   */
+  #interpret(...parts: readonly PagePart[]): Pointer {
+    const { engine } = this.#document;
+    const bounds = this.#bounds;
+    const list = engine.run((raw) => raw._wasm_new_display_list(engine.floats(...bounds)));
+    const device = engine.run((raw) => raw._wasm_new_display_list_device(list));
+    const page = this.#page;
+    const steps = [
+      ...parts.map((part) => () => engine.raw[`_wasm_run_page_${part}`](page, device, engine.identity())),
+      () => engine.raw._wasm_close_device(device),
+      () => engine.raw._wasm_drop_device(device),
+    ];
+    let limit: MupdfError | undefined;
+    for (const step of steps) {
+      try {
+        engine.run(step, this.#tank);
+      } catch (error) {
+        if (!(error instanceof MupdfError)) throw error;
+        engine.complain(error.message);
+        if (LIMITS_MET.test(error.message)) limit = error;
+      }
+    }
+    if (!limit) return list;
+    engine.release((raw) => raw._wasm_drop_display_list(list));
+    throw new EngineFailure("too-complex", limit.message, { cause: limit });
+  }
+
+  #whole(dpi: number): View {
+    const { width, height } = this.pixels(dpi);
+    return { width, height, left: 0, top: 0, matrix: [width / this.width, 0, 0, height / this.height, 0, 0] };
+  }
+
+  *#bands(view: View, options: RasterOptions, bottomUp: boolean): Generator<Band> {
+    const { width, height } = view;
+    const { colorModel, signal, bandBytes = BAND_BYTES } = options;
+    const { engine } = this.#document;
+    const [left, upper] = this.#bounds;
+    const [a, b, c, d, e, f] = view.matrix;
+    const tank = engine.tank(width * height * FUEL_PER_PIXEL);
+    let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * DRAWN_BYTES[colorModel]))));
+    const canvas = new Canvas(engine, colorModel, width);
+    const matrix = [a, b, c, d, e - left * a - upper * c, f - left * b - upper * d];
+    try {
+      for (let done = 0; done < height; ) {
+        signal?.throwIfAborted();
+        if (this.#closed) throw new Error("the page has been closed");
+        const count = Math.min(rows, height - done);
+        const top = bottomUp ? height - done - count : done;
+        const samples = this.#withMemory(() => {
+          if (this.#list === 0) this.#list = this.#interpret(...EVERY_PART);
+          return canvas.draw(this.#list, { left: view.left, top: view.top + top }, count, matrix, tank);
+        });
+        if (samples) {
+          yield { top, rows: count, samples };
+          done += count;
+        } else {
+          if (rows === 1) throw new EngineFailure("too-large", "the heap's limit was met while drawing");
+          canvas.close();
+          this.#dropList();
+          // Removes fonts and images of earlier pages. They are kept as long as possible, which makes the pages of a
+          // book seven times faster.
+          engine.release((raw) => raw._wasm_empty_store());
+          rows = Math.ceil(rows / SHRINK);
+        }
+      }
+    } finally {
+      canvas.close();
+    }
+  }
+
+  /** @returns undefined if memory was refused and, as far as can be determined, something is missing because of that */
+  #withMemory<T>(work: () => T): T | undefined {
+    const shortage = this.#document.engine.shortage();
+    try {
+      const result = work();
+      return shortage() ? undefined : result;
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      this.#document.engine.complain(error.message);
+      if (shortage()) return undefined;
+      throw this.#document.failure(error, "damaged");
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// Edits that content streams need for flattening. Knows only the operators that it writes.
+import type { Edit } from "../content/edits.ts";
+import type { ContentNode, Paint, TextShow } from "./scan/content-node.ts";
+
+/** Returns edits that make text invisible. The text still moves the current point. */
+export const hideText = ({ start, end, mode }: TextShow): Edit[] => [
+  { start, end: start, text: ` ${mode >= 4 ? 7 : 3} Tr ` },
+  { start: end, end, text: ` ${mode} Tr ` },
+];
+
+/** An empty clip. */
+const NOTHING = "q 0 0 0 0 re W n ";
+
+/**
+ * Returns edits after which an operation leaves no mark.
+ * @param instead the replacement for a form or an image
+ */
+export function hidePainting(paint: Paint, instead = ""): Edit[] {
+  const { kind, start, end, operator } = paint;
+  switch (kind) {
+    case "path":
+      return [{ start: end - operator.length, end, text: "n" }];
+    case "text":
+      return droppedText(paint);
+    default:
+      return [{ start, end, text: ` ${instead} ` }];
+  }
+}
+
+/** Adds an empty clip around Type 3 fonts: the rendering mode has no effect on their glyphs (9.3.6, table 106). */
+function droppedText({ start, end, shows, settings, node }: Paint): Edit[] {
+  const edits = shows.flatMap(hideText);
+  if (!shows.some(({ isType3 }) => isType3)) return edits;
+  return [
+    { start, end: start, text: ` ${NOTHING}` },
+    ...edits,
+    { start: end, end, text: ` Q ${sliceText(node.bytes, settings)} ` },
+  ];
+}
+
+/** Returns the operations as text, to repeat them after a `Q`. Their settings then stay in effect. */
+export function sliceText(
+  bytes: Uint8Array,
+  spans: readonly { readonly start: number; readonly end: number }[],
+): string {
+  return spans.map(({ start, end }) => Buffer.from(bytes.subarray(start, end)).toString("latin1")).join(" ");
+}
+
+/** Returns the operators that close all open sequences. */
+export function closeOperators(saved: number, marked: number): string {
+  return `\n${"EMC ".repeat(marked)}${"Q ".repeat(saved)}`;
+}
+
+/** Returns edits that enclose the whole content stream in `q` and `Q`. */
+export function wrapInSaveRestore({ bytes, ending }: ContentNode): Edit[] {
+  const { saved, marked, strays } = ending;
+  const end = bytes.length;
+  return [
+    { start: 0, end: 0, text: "q\n" },
+    ...strays.map((span) => ({ ...span, text: " " })),
+    { start: end, end, text: `${closeOperators(saved, marked)}Q\n` },
+  ];
+}

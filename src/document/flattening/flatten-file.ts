@@ -1,0 +1,163 @@
+// Removes the transparency of a document. Pages without transparency keep their content; marks that have lost their
+// meaning are removed from all objects. Knows nothing about operations.
+
+import { surveyFile } from "../content/survey.ts";
+import { EngineFailure } from "../contract/failure.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { Pace } from "../contract/pace.ts";
+import type { MupdfOptions } from "../engines/mupdf/instance/mupdf.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, type Reference, type Value } from "../objects/values.ts";
+import { writeFile } from "../objects/writer.ts";
+import { isClassic } from "../pages/claims.ts";
+import { pageDictionary, readPages, type SourcePage } from "../pages/pages.ts";
+import { flattenPage, type PageJob } from "./flatten-page.ts";
+import { imageStream } from "./paint/add-image.ts";
+import { CompositedForms } from "./paint/composited-form.ts";
+import { HardMasks } from "./paint/hard-masks.ts";
+import { OffscreenDocument } from "./paint/offscreen-document.ts";
+import { stripTransparency } from "./paint/strip-transparency.ts";
+import { flattenAnnotations, isTransparentAnnotation } from "./scan/annotations.ts";
+import { TransparencyFinder } from "./scan/transparency.ts";
+import { type FlatteningQuality, RESOLUTIONS } from "./settings.ts";
+
+const MAX_CONTENT_BYTES = 64 * 2 ** 20;
+
+export interface FlattenOptions {
+  readonly quality: FlatteningQuality;
+  /** True to write the file even if nothing is transparent. */
+  readonly mustWrite: boolean;
+  /** The bytes of the file, and how the engine draws it. */
+  readonly bytes: Uint8Array;
+  readonly drawing: MupdfOptions;
+  readonly signal: AbortSignal;
+  /** Returns the processor time that has been used. @default there is no limit of it */
+  readonly usedMs?: (() => number) | undefined;
+  /** Called before the first change, if anything will be changed. May change the file itself. */
+  prepare(): void;
+}
+
+export interface Flattened {
+  /** The new file, as it is produced. */
+  readonly chunks: AsyncGenerator<Uint8Array>;
+  /** Share of each page that became pictures, from 0 to 1. */
+  readonly coverage: readonly number[];
+}
+
+/**
+ * @returns undefined if nothing needs to change
+ * @throws EngineFailure the failure of reading or drawing the file
+ */
+export async function flattenFile(file: PdfFile, options: FlattenOptions): Promise<Flattened | undefined> {
+  const { signal } = options;
+  let isMarked = options.mustWrite;
+  const view = {
+    get: (reference: Reference) => {
+      const object = file.get(reference);
+      isMarked ||= stripTransparency(file, object) !== object;
+      return object;
+    },
+  };
+  await surveyFile(file, view, signal);
+  isMarked ||= stripTransparency(file, file.catalog) !== file.catalog;
+  if (!isMarked) return undefined;
+  options.prepare();
+  const coverage = await flattenPages(file, options);
+  const rewriting = {
+    canonical: (reference: Reference) => reference,
+    rewrite: (object: Parameters<typeof stripTransparency>[1]) => stripTransparency(file, object),
+  };
+  return { chunks: writeFile(file, rewriting, { classic: isClassic(file) }), coverage };
+}
+
+async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<number[]> {
+  const { bytes, drawing, quality, signal, usedMs = () => 0 } = options;
+  const { pages } = readPages(file);
+  let stage: OffscreenDocument | undefined;
+  const coverage: number[] = [];
+  const marks = new TransparencyFinder(file);
+  const shared = {
+    file,
+    marks,
+    forms: new CompositedForms(file, marks),
+    masks: new HardMasks(file),
+    resolutions: RESOLUTIONS[quality],
+    finer: { pixelsLeft: LIMITS.picturedDocumentPixels },
+    isTagged: file.catalog.has("StructTreeRoot"),
+    signal,
+  };
+  const seen = new Set<number>();
+  const drawn = new Set<SourcePage>();
+  for (const page of pages) {
+    signal.throwIfAborted();
+    if (!seen.has(page.reference.number) && needsDrawing(file, marks, page)) drawn.add(page);
+    seen.add(page.reference.number);
+    await file.relieve();
+  }
+  const pace = new Pace(drawn.size, LIMITS.flatteningCpuMs, usedMs);
+  try {
+    for (const [index, page] of pages.entries()) {
+      signal.throwIfAborted();
+      if (!seen.delete(page.reference.number)) continue;
+      if (drawn.has(page)) {
+        stage ??= await OffscreenDocument.open(bytes, drawing);
+        coverage.push(await flattenOne({ ...shared, stage, pageNumber: index + 1 }, page));
+        const possible = pace.step();
+        if (possible !== undefined) throw tooLong(drawn.size, possible);
+      } else coverage.push(0);
+      await file.relieve();
+    }
+  } finally {
+    stage?.close();
+  }
+  return coverage;
+}
+
+function tooLong(pages: number, possible: number): EngineFailure {
+  const why = `The document has ${pages} pages with transparency; about ${possible} such pages can be flattened.`;
+  return new EngineFailure("too-complex", why, { why });
+}
+
+function needsDrawing(file: PdfFile, marks: TransparencyFinder, source: SourcePage): boolean {
+  const page = pageDictionary(file, source);
+  if (marks.inResources(page.get("Resources"))) return true;
+  return (file.array(page.get("Annots")) ?? []).some((value) => isTransparentAnnotation(file, marks, value));
+}
+
+async function flattenOne(job: PageJob, source: SourcePage): Promise<number> {
+  const { file } = job;
+  const page = pageDictionary(file, source);
+  const resources = file.dictionary(page.get("Resources"));
+  const bytes = contentOf(file, page.get("Contents"));
+  const annotations = await flattenAnnotations(job, page, resources, bytes);
+  const flat = await flattenPage(job, page, resources, bytes);
+  if (flat || annotations) {
+    const changed = (file.dictionary(source.reference) ?? new Dictionary()).clone();
+    if (flat) {
+      const { bytes, resources } = flat;
+      changed.set("Contents", file.add(imageStream(new Dictionary(), bytes))).set("Resources", resources);
+    }
+    if (annotations) changed.set("Annots", annotations);
+    file.put(source.reference, changed);
+  }
+  return flat?.coverage ?? 0;
+}
+
+/** Returns all content streams, separated because tokens do not continue across streams (ISO 32000-1, 7.8.2). */
+function contentOf(file: PdfFile, contents: Value | undefined): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (const part of file.array(contents) ?? [contents]) {
+    const stream = file.stream(part);
+    if (!stream) continue;
+    try {
+      const bytes = stream.body.decoded(MAX_CONTENT_BYTES - size);
+      parts.push(bytes, Buffer.from("\n"));
+      size += bytes.length + 1;
+    } catch (error) {
+      // A stream that cannot be decoded shows nothing.
+      if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
+    }
+  }
+  return parts.length === 2 ? parts[0] : new Uint8Array(Buffer.concat(parts));
+}

@@ -1,0 +1,86 @@
+// Collects consecutive painting operations into runs. Moves the position of each run's picture out of clips and forms
+// while nothing else paints. Knows nothing about content streams.
+import type { Clip, ContentNode, InsertionPoint, Paint, TransparentRun } from "./scan/content-node.ts";
+
+export class RunBuilder {
+  readonly #splitsFills: boolean;
+  readonly #runs: TransparentRun[] = [];
+  /** Runs that no opaque operation follows yet. */
+  #pending: TransparentRun[] = [];
+
+  constructor(splitsFills: boolean) {
+    this.#splitsFills = splitsFills;
+  }
+
+  finish(): readonly TransparentRun[] {
+    this.interrupt();
+    return this.#runs;
+  }
+
+  /** Closes all pending runs before an opaque operation: no picture may move behind it. */
+  interrupt(): void {
+    if (this.#pending.length === 0) return;
+    for (const run of this.#pending) this.#runs.push(run);
+    this.#pending = [];
+  }
+
+  add(paint: Paint): void {
+    const { place } = paint;
+    if (((paint.isFill || paint.isStroke) && this.#splitsFills) || paint.ownLayer !== undefined) {
+      this.interrupt();
+      this.#runs.push({ paints: [paint], place });
+      return;
+    }
+    this.#pending.push({ paints: [paint], place });
+    this.#merge();
+  }
+
+  /** Moves pending runs out of the clips that a `Q` ends. */
+  restored(place: InsertionPoint): void {
+    for (let index = this.#pending.length - 1; index >= 0; index--) {
+      const run = this.#pending[index];
+      if (run.place.node !== place.node || !isSameContent(run.place, place)) break;
+      if (!isWithin(run.place.clip, place.clip)) break;
+      run.place = place;
+    }
+    this.#merge();
+  }
+
+  /** @param place the position after the operation that showed the form */
+  leaveForm(node: ContentNode, place: InsertionPoint): void {
+    for (const run of this.#pending) {
+      if (run.place.node === node && isOutsideOf(run.place, place)) run.place = place;
+    }
+    this.#merge();
+  }
+
+  #merge(): void {
+    const pending = this.#pending;
+    while (pending.length > 1) {
+      const last = pending.at(-1)!;
+      const before = pending.at(-2)!;
+      const { node, clip, layers, tagStart } = last.place;
+      const { place } = before;
+      if (place.node !== node || place.clip !== clip || place.layers !== layers || place.tagStart !== tagStart) return;
+      for (const paint of last.paints) before.paints.push(paint);
+      before.place = last.place;
+      pending.pop();
+    }
+  }
+}
+
+/** Reports whether both positions belong to the same layer and the same structure element. */
+const isSameContent = (a: InsertionPoint, b: InsertionPoint) => a.layers === b.layers && a.tagStart === b.tagStart;
+
+/** Reports the same for a position in a form and a position after the form. */
+const isOutsideOf = (inner: InsertionPoint, outer: InsertionPoint) =>
+  inner.layers === outer.layers && (inner.tagStart ?? outer.tagStart) === outer.tagStart;
+
+/** Maximum number of nested clips that a picture can move out of. */
+const MAX_CLIPS = 200;
+
+function isWithin(clip: Clip, outer: Clip): boolean {
+  let at: Clip | undefined = clip;
+  for (let count = 0; at && count < MAX_CLIPS; count++, at = at.outer) if (at === outer) return true;
+  return false;
+}

@@ -1,0 +1,120 @@
+// Finds the marks that make painting transparent (ISO 32000-1, 11.6): entries of graphics state dictionaries and of
+// images, in the resources of anything that paints. Knows nothing about content streams.
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { Dictionary, PdfStream, Reference, type Value } from "../../objects/values.ts";
+
+/** The transparency parameters that a graphics state dictionary sets. Absent parameters stay unchanged. */
+export interface TransparencyParams {
+  readonly fillAlpha?: number;
+  readonly strokeAlpha?: number;
+  readonly isBlended?: boolean;
+  readonly isMasked?: boolean;
+}
+
+/** Maximum number of dictionaries in one search. A longer search reports transparency. */
+const MAX_STEPS = 20_000;
+/** Maximum number of dictionaries in all searches of a document. */
+const MAX_TOTAL_STEPS = 2_000_000;
+const NO_BLENDING = new Set(["Normal", "Compatible"]);
+
+export class TransparencyFinder {
+  readonly #file: PdfFile;
+  /** The results by object number: true if the object, or anything that it refers to, is transparent. */
+  readonly #found = new Map<number, boolean>();
+  #steps = 0;
+
+  constructor(file: PdfFile) {
+    this.#file = file;
+  }
+
+  /** Reads the alpha, blend mode and soft mask (11.6.4.3, 11.6.3 and 11.6.5.1). */
+  ofState(state: Dictionary): TransparencyParams {
+    const file = this.#file;
+    const marks: { -readonly [K in keyof TransparencyParams]: TransparencyParams[K] } = {};
+    const fill = file.number(state.get("ca"));
+    const stroke = file.number(state.get("CA"));
+    if (fill !== undefined) marks.fillAlpha = fill;
+    if (stroke !== undefined) marks.strokeAlpha = stroke;
+    if (state.has("BM")) {
+      const blend = state.get("BM");
+      const name = file.name(file.array(blend)?.[0] ?? blend);
+      if (name !== undefined) marks.isBlended = !NO_BLENDING.has(name);
+    }
+    if (state.has("SMask")) marks.isMasked = file.dictionary(state.get("SMask")) !== undefined;
+    return marks;
+  }
+
+  isTransparentState(state: Dictionary): boolean {
+    const { fillAlpha = 1, strokeAlpha = 1, isBlended, isMasked } = this.ofState(state);
+    return fillAlpha < 1 || strokeAlpha < 1 || isBlended === true || isMasked === true;
+  }
+
+  /** Reports whether an image has a soft mask (11.6.5.3). JPEG 2000 data can contain the mask. */
+  isTransparentImage(image: Dictionary): boolean {
+    return image.has("SMask") || (this.#file.number(image.get("SMaskInData")) ?? 0) > 0;
+  }
+
+  /** Reports whether painting with these resources may be transparent. */
+  inResources(resources: Value | undefined): boolean {
+    return resources !== undefined && this.#search(resources, "resources");
+  }
+
+  /** Reports whether an image, form, pattern or Type 3 font contains transparency. */
+  inObject(value: Value | undefined): boolean {
+    return value !== undefined && this.#search(value, "object");
+  }
+
+  /** Searches depth first, without recursion. All objects of a search without a result are opaque. */
+  #search(start: Value, as: "resources" | "object"): boolean {
+    const visited = new Set<number>();
+    const waiting: { readonly value: Value; readonly as: "resources" | "object" }[] = [{ value: start, as }];
+    for (let steps = 0, next = waiting.pop(); next; next = waiting.pop()) {
+      if (next.value instanceof Reference) {
+        const { number } = next.value;
+        const known = this.#found.get(number);
+        if (known) return this.#note(start, true);
+        if (known === false || visited.has(number)) continue;
+        visited.add(number);
+      }
+      if (++steps > MAX_STEPS || ++this.#steps > MAX_TOTAL_STEPS) return this.#note(start, true);
+      const object = this.#file.resolve(next.value);
+      const dictionary = object instanceof PdfStream ? object.dictionary : object;
+      if (!(dictionary instanceof Dictionary)) continue;
+      if (next.as === "object") {
+        if (this.#isMarked(dictionary)) return this.#note(start, true);
+        const resources = dictionary.get("Resources");
+        if (resources !== undefined) waiting.push({ value: resources, as: "resources" });
+        continue;
+      }
+      for (const state of this.#values(dictionary, "ExtGState")) {
+        const resolved = this.#file.dictionary(state);
+        if (resolved && this.isTransparentState(resolved)) return this.#note(start, true);
+      }
+      for (const category of ["XObject", "Pattern"]) {
+        for (const value of this.#values(dictionary, category)) waiting.push({ value, as: "object" });
+      }
+      for (const font of this.#values(dictionary, "Font")) {
+        if (this.#file.name(this.#file.dictionary(font)?.get("Subtype")) === "Type3")
+          waiting.push({ value: font, as: "object" });
+      }
+    }
+    for (const number of visited) this.#found.set(number, false);
+    return false;
+  }
+
+  #isMarked(dictionary: Dictionary): boolean {
+    const file = this.#file;
+    if (file.name(dictionary.get("Subtype")) === "Image") return this.isTransparentImage(dictionary);
+    const state = dictionary.get("PatternType") === 2 ? file.dictionary(dictionary.get("ExtGState")) : undefined;
+    return state !== undefined && this.isTransparentState(state);
+  }
+
+  #values(resources: Dictionary, category: string): readonly Value[] {
+    return this.#file.dictionary(resources.get(category))?.values() ?? [];
+  }
+
+  #note(start: Value, found: boolean): boolean {
+    if (start instanceof Reference) this.#found.set(start.number, found);
+    return found;
+  }
+}

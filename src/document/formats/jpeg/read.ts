@@ -1,0 +1,210 @@
+// Reads JPEG (ISO/IEC 10918-1, T.81) as a PDF image whose data are the unchanged file: only its markers are read.
+
+import { ByteReader } from "../../contract/byte-reader.ts";
+import { EngineFailure } from "../../contract/failure.ts";
+import type { Input } from "../../contract/operation.ts";
+import type { JpegFrame } from "../../engines/mupdf/jpeg.ts";
+import { type ExifInfo, readExif } from "../exif/exif.ts";
+import { MAX_PROFILE_BYTES } from "../icc/header.ts";
+import { flateImage, type Rows } from "../to-pdf/image-data.ts";
+import { type Density, type ImagePage, inverted } from "../to-pdf/image-page.ts";
+import { densityOfAspect, saneDensity } from "../to-pdf/page-size.ts";
+import { profiledSpace } from "../to-pdf/profiled-space.ts";
+import { checkFrame, isArithmetic, type OpenJpegDecoder, unsupportedJpeg } from "./frame.ts";
+import { adobeTransform, beginsWith, END_OF_IMAGE, isFrame, isJfif, MARKERS, readSegmentFrom } from "./markers.ts";
+
+const { SOI, EOI, SOS, APP1, APP2 } = MARKERS;
+/** Limits the markers before the first scan: 255 pieces of a profile, thumbnails, comments. */
+const MOST_HEAD_BYTES = 64 * 2 ** 20;
+
+interface Frame {
+  readonly width: number;
+  readonly height: number;
+  readonly components: 1 | 3 | 4;
+  /** Component identifiers. */
+  readonly ids: readonly number[];
+  readonly isArithmetic: boolean;
+}
+
+interface JpegHead extends Frame {
+  /** Transform of Adobe's marker (5116.DCT_Filter, section 18), if there is one. */
+  readonly adobeTransform?: number;
+  readonly hasJfif: boolean;
+  /** Offset of the bytes after the marker of the first scan. */
+  readonly scanStart: number;
+  readonly seen?: ExifInfo;
+  readonly density?: Density;
+  readonly profile?: Uint8Array;
+}
+
+/**
+ * @throws EngineFailure `damaged` if there is no picture, `unsupported` for JPEGs that the service cannot decode: 12
+ * bits, lossless, hierarchical, two components
+ */
+export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Promise<ImagePage> {
+  const head = await readHead(input);
+  const { width, height, components, adobeTransform } = head;
+  // Without a marker, DCTDecode assumes that three components are YCbCr; decoders rely on these letters.
+  const isPlainRgb = adobeTransform === undefined && !head.hasJfif && String.fromCharCode(...head.ids) === "RGB";
+  const density = head.density ?? head.seen?.density;
+  const about = {
+    width,
+    height,
+    bitsPerComponent: 8,
+    colorSpace: profiledSpace(head.profile, components),
+    // Adobe's programs write inks inverted, and so do other programs that write the marker.
+    ...(components === 4 && adobeTransform !== undefined ? { decode: inverted(4) } : {}),
+  } as const;
+  const transform = isPlainRgb ? { transform: 0 } : {};
+  return {
+    width,
+    height,
+    orientation: head.seen?.orientation ?? 1,
+    ...(density ? { density } : {}),
+    parts: [
+      {
+        x: 0,
+        y: 0,
+        image: head.isArithmetic
+          ? flateImage({ ...about, components, rows: await decodedRows(input, { ...head, ...transform }, openDecoder) })
+          : {
+              ...about,
+              filter: "DCTDecode",
+              ...(isPlainRgb ? { decodeParms: "<</ColorTransform 0>>" } : {}),
+              data: () => ended(input, head.scanStart),
+            },
+      },
+    ],
+  };
+}
+
+async function decodedRows(input: Input, frame: JpegFrame, openDecoder: OpenJpegDecoder): Promise<() => Rows> {
+  const decoder = await openDecoder();
+  const samples = decoder.decode(await input.bytes(), frame);
+  if (!samples) throw new EngineFailure("damaged", "a JPEG that cannot be decoded");
+  return () => [samples];
+}
+
+/**
+ * Returns the file, with an end marker if it is truncated, because decoders wait for one.
+ * @param scanStart offset of the first scan's header
+ */
+async function* ended(input: Input, scanStart: number): AsyncGenerator<Uint8Array> {
+  let position = 0;
+  let hasEnd = false;
+  let before = 0;
+  for await (const chunk of input.stream()) {
+    // Thumbnails before the scan have end markers of their own.
+    const start = Math.max(0, scanStart - position);
+    if (start === 0 && before === 0xff && chunk[0] === EOI) hasEnd = true;
+    for (let at = chunk.indexOf(EOI, Math.max(1, start)); at > 0 && !hasEnd; at = chunk.indexOf(EOI, at + 1)) {
+      hasEnd = chunk[at - 1] === 0xff;
+    }
+    if (chunk.length > 0) before = chunk.at(-1)!;
+    position += chunk.length;
+    yield chunk;
+  }
+  if (!hasEnd) yield END_OF_IMAGE;
+}
+
+async function readHead(input: Input): Promise<JpegHead> {
+  await using reader = new ByteReader(input.stream());
+  const start = await reader.read(2);
+  if (start?.[0] !== 0xff || start[1] !== SOI) throw new EngineFailure("damaged", "no JPEG");
+  const profile = new ProfilePieces();
+  let frame: Frame | undefined;
+  let transform: number | undefined;
+  let hasJfif = false;
+  let density: Density | undefined;
+  let seen: ExifInfo | undefined;
+  for (;;) {
+    if (reader.position > MOST_HEAD_BYTES) throw new EngineFailure("too-complex", "a JPEG with an endless head");
+    const segment = await readSegmentFrom(reader);
+    if (!segment || segment.marker === EOI) throw new EngineFailure("damaged", "a JPEG without a scan");
+    const { marker, data } = segment;
+    if (!data) throw new EngineFailure("damaged", "a JPEG that ends in its head");
+    if (marker === SOS) break;
+    if (isJfif(segment)) {
+      hasJfif = true;
+      density ??= jfifDensity(data);
+    } else if (marker === APP1 && beginsWith(data, "Exif\0")) {
+      // This is copied, because a segment is valid only until the next one is read.
+      seen ??= readExif(data.subarray(6));
+    } else if (marker === APP2 && beginsWith(data, "ICC_PROFILE\0")) {
+      profile.add(data.subarray(12));
+    } else if (isFrame(marker)) {
+      frame ??= readFrame(marker, data);
+    }
+    transform = adobeTransform(segment) ?? transform;
+  }
+  if (!frame) throw new EngineFailure("damaged", "a JPEG without a frame");
+  return {
+    ...frame,
+    hasJfif,
+    scanStart: reader.position,
+    ...(transform === undefined ? {} : { adobeTransform: transform }),
+    ...(seen ? { seen } : {}),
+    ...(density ? { density } : {}),
+    ...profile.whole(),
+  };
+}
+
+/** Reads a frame (T.81 B.2.2). */
+function readFrame(marker: number, segment: Uint8Array): Frame {
+  if (segment.length < 6) throw new EngineFailure("damaged", "a JPEG with half a frame");
+  checkFrame(marker, segment[0]);
+  const components = segment[5];
+  if (components !== 1 && components !== 3 && components !== 4)
+    throw unsupportedJpeg(`JPEG with ${components} components`);
+  const height = segment[1] * 256 + segment[2];
+  const width = segment[3] * 256 + segment[4];
+  if (width === 0) throw new EngineFailure("damaged", "a JPEG without width");
+  // B.2.5: the number of lines follows the first scan, which decoders do not support.
+  if (height === 0) throw unsupportedJpeg("JPEG whose height comes after its codes");
+  if (segment.length < 6 + 3 * components) throw new EngineFailure("damaged", "a JPEG with half a frame");
+  const ids = Array.from({ length: components }, (_, index) => segment[6 + 3 * index]);
+  return { width, height, components, ids, isArithmetic: isArithmetic(marker) };
+}
+
+/**
+ * Returns the JFIF 1.02 density. Unit 1 is dots per inch, 2 is dots per centimeter, 0 is only the aspect ratio of a
+ * pixel.
+ */
+function jfifDensity(segment: Uint8Array): Density | undefined {
+  const [x, y] = [segment[8] * 256 + segment[9], segment[10] * 256 + segment[11]];
+  switch (segment[7]) {
+    case 1:
+      return saneDensity(x, y);
+    case 2:
+      return saneDensity(x * 2.54, y * 2.54);
+    default:
+      return densityOfAspect(x, y);
+  }
+}
+
+/** Collects the pieces of a profile, each with its number from 1 and the total (ICC.1 annex B.4). */
+class ProfilePieces {
+  readonly #pieces = new Map<number, Uint8Array>();
+  #count = 0;
+  #size = 0;
+
+  add(piece: Uint8Array): void {
+    if (piece.length < 2 || this.#pieces.has(piece[0])) return;
+    this.#count = Math.max(this.#count, piece[1]);
+    this.#size += piece.length - 2;
+    if (this.#size <= MAX_PROFILE_BYTES) this.#pieces.set(piece[0], piece.slice(2));
+  }
+
+  /** Returns the profile; nothing if a piece is missing. */
+  whole(): { profile?: Uint8Array } {
+    const pieces = Array.from({ length: this.#count }, (_, index) => this.#pieces.get(index + 1));
+    if (pieces.length === 0 || pieces.includes(undefined) || this.#size > MAX_PROFILE_BYTES) return {};
+    const profile = new Uint8Array(this.#size);
+    let at = 0;
+    for (const piece of pieces) {
+      profile.set(piece!, at);
+      at += piece!.length;
+    }
+    return { profile: profile.subarray(0, at) };
+  }
+}

@@ -1,0 +1,66 @@
+// Converts colors that a file describes by numbers to PDF's CalGray and CalRGB (ISO 32000-1, 8.6.5). Knows nothing
+// about file formats.
+import { type ColorSpace, GRAY, RGB } from "./image-page.ts";
+
+/** Chromaticities x and y. */
+export interface Primaries {
+  readonly white: readonly [number, number];
+  readonly red: readonly [number, number];
+  readonly green: readonly [number, number];
+  readonly blue: readonly [number, number];
+}
+
+/** The space that viewers assume for device colors: sRGB (IEC 61966-2-1). */
+const SRGB: Primaries = { white: [0.3127, 0.329], red: [0.64, 0.33], green: [0.3, 0.6], blue: [0.15, 0.06] };
+const USUAL_GAMMA = 2.2;
+/** Differences below this are invisible. */
+const SAME_GAMMA = 0.05;
+const SAME_CHROMATICITY = 0.003;
+
+type Vector = readonly [number, number, number];
+
+/** @param gamma gamma of the display, such as 2.2 */
+export function calibratedGray(gamma: number | undefined): ColorSpace {
+  if (gamma === undefined || !(gamma > 0.1 && gamma < 10) || Math.abs(gamma - USUAL_GAMMA) < SAME_GAMMA) return GRAY;
+  return {
+    kind: "calibrated",
+    array: `[/CalGray<</WhitePoint[${list(whitePoint(SRGB.white))}]/Gamma ${text(gamma)}>>]`,
+  };
+}
+
+export function calibratedRgb(gamma: number = USUAL_GAMMA, primaries: Primaries = SRGB): ColorSpace {
+  if (!(gamma > 0.1 && gamma < 10) || !isSound(primaries)) return RGB;
+  if (Math.abs(gamma - USUAL_GAMMA) < SAME_GAMMA && isSrgb(primaries)) return RGB;
+  const white = whitePoint(primaries.white);
+  const columns = [primaries.red, primaries.green, primaries.blue].map(whitePoint) as [Vector, Vector, Vector];
+  // The shares of the primaries in white solve three equations, by determinants.
+  const whole = determinant(columns);
+  const shares = columns.map((_, index) => determinant(columns.with(index, white) as typeof columns) / whole);
+  const matrix = columns.flatMap((column, index) => column.map((value) => value * shares[index]));
+  if (!matrix.every(Number.isFinite) || !shares.every((share) => share > 0)) return RGB;
+  const gammas = list([gamma, gamma, gamma]);
+  return {
+    kind: "calibrated",
+    array: `[/CalRGB<</WhitePoint[${list(white)}]/Gamma[${gammas}]/Matrix[${list(matrix)}]>>]`,
+  };
+}
+
+/** Returns X, Y, Z for Y = 1. */
+const whitePoint = ([x, y]: readonly [number, number]): Vector => [x / y, 1, (1 - x - y) / y];
+
+function determinant([[a, b, c], [d, e, f], [g, h, i]]: readonly [Vector, Vector, Vector]): number {
+  return a * (e * i - f * h) - d * (b * i - c * h) + g * (b * f - c * e);
+}
+
+function isSound(primaries: Primaries): boolean {
+  return Object.values(primaries).every(([x, y]) => x >= 0 && x <= 1 && y > 0.001 && y <= 1);
+}
+
+function isSrgb(primaries: Primaries): boolean {
+  return (Object.keys(SRGB) as (keyof Primaries)[]).every((key) =>
+    SRGB[key].every((value, index) => Math.abs(value - primaries[key][index]) < SAME_CHROMATICITY),
+  );
+}
+
+const text = (value: number) => String(Number(value.toFixed(6)));
+const list = (values: readonly number[]) => values.map(text).join(" ");

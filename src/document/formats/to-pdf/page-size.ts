@@ -1,0 +1,67 @@
+// Computes the size of a picture on paper from its pixels and its resolution, within the limits of PDF.
+import { OutOfRange } from "../../contract/failure.ts";
+import type { Density, ImagePage } from "./image-page.ts";
+
+/** Resolution of a picture that states none. */
+const DEFAULT_DPI = 72;
+/** Limits plausible resolutions. Values beyond them are defaults of programs or mistakes. */
+const LEAST_DPI = 10;
+const MOST_DPI = 20_000;
+const POINTS_PER_INCH = 72;
+/** Limits the sides of a page, in units (ISO 32000-1, annex C.2). */
+const LEAST_POINTS = 3;
+const MOST_POINTS = 14_400;
+
+/** Half a dot per meter: the error of 72 or 300 dpi in files that store whole dots per meter. */
+const METRIC_ERROR = 0.0127;
+/** Precision of a written page size. */
+const STEP = 0.000001;
+
+const isSane = (dpi: number) => dpi >= LEAST_DPI && dpi <= MOST_DPI;
+const meant = (dpi: number) => (Math.abs(dpi - Math.round(dpi)) <= METRIC_ERROR ? Math.round(dpi) : dpi);
+
+/**
+ * Returns the stated resolution if it is plausible. A direction without a plausible value has the resolution of the
+ * other.
+ */
+export function saneDensity(x: number, y: number): Density | undefined {
+  const [across, down] = [isSane(x) ? meant(x) : undefined, isSane(y) ? meant(y) : undefined];
+  return across || down ? { x: (across ?? down)!, y: (down ?? across)! } : undefined;
+}
+
+/**
+ * Returns a density for pixels that are not square, without a stated resolution. The longer side of a pixel has the
+ * default resolution.
+ */
+export function densityOfAspect(x: number, y: number): Density | undefined {
+  if (!(x > 0 && y > 0) || x === y || x / y > 10 || y / x > 10) return undefined;
+  const least = Math.min(x, y);
+  return { x: (DEFAULT_DPI * x) / least, y: (DEFAULT_DPI * y) / least };
+}
+
+/**
+ * Returns the size in points after the orientation is applied.
+ * @throws OutOfRange if PDF does not permit such a large page
+ */
+export function pageSize({ width, height, orientation, density }: Omit<ImagePage, "parts">): {
+  width: number;
+  height: number;
+} {
+  const { x, y } = density ?? { x: DEFAULT_DPI, y: DEFAULT_DPI };
+  const across = points(width, x);
+  const down = points(height, y);
+  if (Math.max(across, down) > MOST_POINTS) {
+    throw new OutOfRange("file", `A page of ${Math.ceil(across)} x ${Math.ceil(down)} points`);
+  }
+  const [seenWidth, seenHeight] = orientation >= 5 ? [down, across] : [across, down];
+  return { width: Math.max(LEAST_POINTS, seenWidth), height: Math.max(LEAST_POINTS, seenHeight) };
+}
+
+/**
+ * Returns slightly fewer points than the pixels take, because a viewer that rounds up in its own arithmetic would show
+ * an empty pixel beside them. Whole numbers rarely need this.
+ */
+function points(pixels: number, dpi: number): number {
+  const exact = Number(((pixels / dpi) * POINTS_PER_INCH).toFixed(6));
+  return Number.isInteger(exact) && exact * (dpi / POINTS_PER_INCH) <= pixels ? exact : exact - STEP;
+}

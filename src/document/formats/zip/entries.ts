@@ -1,0 +1,166 @@
+// Writes one entry of a zip archive, of which at most half a MiB is held. Decides which files are worth compressing.
+
+import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
+import { EngineFailure } from "../../contract/failure.ts";
+import { detectMediaType } from "../../contract/media-type.ts";
+import type { Input } from "../../contract/operation.ts";
+import { dataDescriptor, type EntryHead, type EntrySizes, localHeader, METHOD } from "./records.ts";
+
+/** Files up to this size are compressed at once. For larger files, this many bytes are compressed as a trial. */
+export const BUFFER_BYTES = 2 ** 19;
+const CHUNK_BYTES = 2 ** 16;
+/** Share of a file's size that compression must save; otherwise the file is stored. */
+const LEAST_GAIN = 0.03;
+/** Types that are compressed by nature, so that no trial is necessary. */
+const COMPRESSED_TYPE = /^image\/(jpeg|png|gif)$|^application\/(zip|vnd\.openxmlformats.*)$/;
+/**
+ * Size from which the data may exceed 32 bits: deflate adds 5 bytes to 16 KiB that it cannot compress (RFC 1951,
+ * 3.2.4).
+ */
+const LARGE_BYTES = 2 ** 32 - 2 ** 24;
+
+/** The chunks of an entry, and at their end what the directory says of it. */
+export type EntryWriter = AsyncGenerator<Uint8Array, EntryHead & EntrySizes>;
+
+/** A file whose start has been read. */
+interface Begun {
+  readonly input: Input;
+  /** The first bytes, or all of a small file. */
+  readonly start: Uint8Array;
+  /** The bytes after `start`, which can be read only once. */
+  readonly rest: AsyncIterable<Uint8Array>;
+  /** Ends the reading. The rest stays unread. */
+  close(): Promise<void>;
+}
+
+type About = Pick<EntryHead, "name" | "modified">;
+
+/** Writes a file that can be read again. */
+export async function* writeEntry(input: Input, about: About): EntryWriter {
+  const begun = await begin(input);
+  try {
+    if (begun.start.length === input.size) return yield* writeSmall(begun.start, about);
+    const head = { ...about, large: input.size >= LARGE_BYTES };
+    return yield* isWorthwhile(begun.start, input.name) ? writeDeflated(begun, head) : writeStored(begun, head);
+  } finally {
+    await begun.close();
+  }
+}
+
+/** Writes a file that is in memory. */
+export async function* writeSmall(bytes: Uint8Array, about: About): EntryWriter {
+  const deflated = isCompressed(bytes, about.name) ? bytes : deflateRawSync(bytes);
+  const isSmaller = deflated.length < bytes.length * (1 - LEAST_GAIN);
+  const data = isSmaller ? deflated : bytes;
+  const method = isSmaller ? METHOD.deflated : METHOD.stored;
+  const head = { ...about, method, streamed: false, large: false };
+  const sizes = { crc32: crc32(bytes), compressed: data.length, uncompressed: bytes.length };
+  yield localHeader(head, sizes);
+  yield data;
+  return { ...head, ...sizes };
+}
+
+/**
+ * Writes a file that can be read only once, and whose size is not known.
+ * @param start its first bytes
+ * @throws EngineFailure `too-large` if it has 4 GiB or more
+ */
+export async function* writeStream(start: Uint8Array, rest: AsyncIterable<Uint8Array>, about: About): EntryWriter {
+  // A reader of a stream finds the end of deflated data. Level 0 copies what cannot be compressed.
+  const level = isWorthwhile(start, about.name) ? undefined : 0;
+  const entry = yield* writeDeflated({ start, rest }, { ...about, large: false }, level);
+  if (Math.max(entry.compressed, entry.uncompressed) >= 2 ** 32) {
+    throw new EngineFailure("too-large", `${entry.uncompressed} bytes in an entry of unknown size`);
+  }
+  return entry;
+}
+
+async function* writeDeflated(
+  { start, rest }: Pick<Begun, "start" | "rest">,
+  about: Omit<EntryHead, "method" | "streamed">,
+  level?: number,
+): EntryWriter {
+  const head = { ...about, method: METHOD.deflated, streamed: true };
+  const sizes = { crc32: 0, compressed: 0, uncompressed: 0 };
+  yield localHeader(head);
+  const counted = async function* () {
+    for await (const chunk of joined(start, rest)) {
+      sizes.crc32 = crc32(chunk, sizes.crc32);
+      sizes.uncompressed += chunk.length;
+      yield chunk;
+    }
+  };
+  for await (const chunk of deflated(counted(), level)) {
+    sizes.compressed += chunk.length;
+    yield chunk;
+  }
+  yield dataDescriptor(head, sizes);
+  return { ...head, ...sizes };
+}
+
+/**
+ * Reads the input twice: if the sizes of stored data followed the data, a reader that sees the archive as a stream
+ * could not tell where the data end.
+ */
+async function* writeStored({ input, start, rest }: Begun, about: Omit<EntryHead, "method" | "streamed">): EntryWriter {
+  const head = { ...about, method: METHOD.stored, streamed: false };
+  let checksum = 0;
+  for await (const chunk of joined(start, rest)) checksum = crc32(chunk, checksum);
+  const sizes = { crc32: checksum, compressed: input.size, uncompressed: input.size };
+  yield localHeader(head, sizes);
+  yield* input.stream();
+  return { ...head, ...sizes };
+}
+
+function isWorthwhile(start: Uint8Array, name: string): boolean {
+  return !isCompressed(start, name) && deflateRawSync(start, { level: 1 }).length < start.length * (1 - LEAST_GAIN);
+}
+
+const isCompressed = (start: Uint8Array, name: string) => COMPRESSED_TYPE.test(detectMediaType(start, name));
+
+async function begin(input: Input): Promise<Begun> {
+  const chunks = input.stream()[Symbol.asyncIterator]();
+  const start = new Uint8Array(Math.min(input.size, BUFFER_BYTES));
+  let left: Uint8Array = new Uint8Array(0);
+  for (let filled = 0; filled < start.length; ) {
+    const { done, value } = await chunks.next();
+    if (done) throw new EngineFailure("crashed", `an input of ${input.size} bytes has ${filled}`);
+    const part = value.subarray(0, start.length - filled);
+    start.set(part, filled);
+    filled += part.length;
+    left = value.subarray(part.length);
+  }
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    if (left.length > 0) yield left;
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+  }
+  return { input, start, rest: rest(), close: async () => void (await chunks.return?.()) };
+}
+
+async function* joined(start: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield start;
+  yield* rest;
+}
+
+/**
+ * Compresses with node:zlib, because workerd's CompressionStream accepts all data at once without waiting for its
+ * reader.
+ */
+async function* deflated(chunks: AsyncIterable<Uint8Array>, level?: number): AsyncGenerator<Uint8Array> {
+  const stream = createDeflateRaw({ chunkSize: CHUNK_BYTES, ...(level === undefined ? {} : { level }) });
+  const feed = async () => {
+    for await (const chunk of chunks) {
+      // The buffer of the chunk may be reused once the chunk has been read.
+      await new Promise<void>((resolve, reject) => {
+        stream.write(chunk, (error) => (error ? reject(error) : resolve()));
+      });
+    }
+    stream.end();
+  };
+  feed().catch((error) => stream.destroy(error));
+  try {
+    yield* stream;
+  } finally {
+    stream.destroy();
+  }
+}

@@ -1,0 +1,153 @@
+// Chooses the font of each character of a field: the one that its default appearance names, or a spare one.
+import { EngineFailure } from "../contract/failure.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, type PdfObject, Reference, type Value } from "../objects/values.ts";
+import { type Encoded, type Encoder, encoderOf } from "./font-encoders.ts";
+import { addSpareFont, makeSpareFont, type SpareFont, spareFontsFor } from "./spare-fonts.ts";
+
+/** Limits the characters that are measured for the fields of a page: many fields can share one long value. */
+const MAX_CHARACTERS = 2_000_000;
+
+/** Adds an object to the document. */
+export type AddObject = (object: PdfObject) => Reference;
+
+export interface Glyph extends Encoded {
+  /** Name in the resources. */
+  readonly font: string;
+}
+
+interface Known {
+  readonly font: Value;
+  readonly encode: Encoder;
+}
+
+/** Names that forms use without defining them, as viewers understand them. */
+const ALIASES: Readonly<Record<string, string>> = {
+  HeBo: "Helvetica-Bold",
+  TiRo: "Times-Roman",
+  TiBo: "Times-Bold",
+  TiIt: "Times-Italic",
+  Cour: "Courier",
+  CoBo: "Courier-Bold",
+};
+
+/** The fonts of a document's fields. */
+export class FieldFonts {
+  readonly #file: PdfFile;
+  readonly #named: Dictionary | undefined;
+  readonly #add: AddObject;
+  readonly #known = new Map<string, Known | undefined>();
+  #left = MAX_CHARACTERS;
+
+  /** @param form the interactive form of the catalog */
+  constructor(file: PdfFile, form: Dictionary | undefined, add: AddObject) {
+    this.#file = file;
+    this.#named = file.dictionary(file.dictionary(form?.get("DR"))?.get("Font"));
+    this.#add = add;
+  }
+
+  /** @param name the font's name in the form's resources */
+  of(name: string): TextFont {
+    return new TextFont(
+      name,
+      (font) => this.#font(font),
+      (characters) => this.spend(characters),
+    );
+  }
+
+  /** Must be called before the fields of each page. */
+  beginPage(): void {
+    this.#left = MAX_CHARACTERS;
+  }
+
+  /** @throws EngineFailure `too-complex` if the fields of the page have far more text than a page can show */
+  spend(characters: number): void {
+    this.#left -= characters;
+    if (this.#left < 0) throw new EngineFailure("too-complex", "the values of the fields are too long");
+  }
+
+  #font(name: string): Known | undefined {
+    if (this.#known.has(name)) return this.#known.get(name);
+    const known = this.#find(name);
+    this.#known.set(name, known);
+    return known;
+  }
+
+  #find(name: string): Known | undefined {
+    const file = this.#file;
+    const spare = SPARE.exec(name)?.[1];
+    const value = spare ? undefined : this.#named?.get(name);
+    const dictionary =
+      file.dictionary(value) ??
+      (spare ? makeSpareFont(spare as SpareFont) : standardFont(ALIASES[name] ?? "Helvetica"));
+    const encode = encoderOf(file, dictionary);
+    if (!encode) return undefined;
+    const font = value instanceof Reference && file.dictionary(value) ? value : addSpareFont(dictionary, this.#add);
+    return { font, encode };
+  }
+}
+
+const SPARE = /^Spare\.(\w+)$/;
+
+const standardFont = (baseFont: string): Dictionary =>
+  Dictionary.of({
+    Type: Name.of("Font"),
+    Subtype: Name.of("Type1"),
+    BaseFont: Name.of(baseFont),
+    Encoding: Name.of("WinAnsiEncoding"),
+  });
+
+/** The fonts of one field. */
+export class TextFont {
+  readonly #name: string;
+  readonly #fontOf: (name: string) => Known | undefined;
+  readonly #spend: (characters: number) => void;
+  readonly #used = new Map<string, Value>();
+  readonly #glyphs = new Map<string, Glyph | undefined>();
+
+  constructor(name: string, fontOf: (name: string) => Known | undefined, spend: (characters: number) => void) {
+    this.#name = name;
+    this.#fontOf = fontOf;
+    this.#spend = spend;
+  }
+
+  /** @returns the glyphs in this order, without characters that no font has */
+  glyphs(characters: readonly string[], text: string = characters.join("")): Glyph[] {
+    this.#spend(characters.length);
+    return characters.flatMap((character) => this.#glyph(character, text) ?? []);
+  }
+
+  /** Returns the width of a character of the text at font size 1. */
+  advance(character: string, text: string): number {
+    this.#spend(1);
+    return (this.#glyph(character, text)?.width ?? 0) / 1000;
+  }
+
+  /** Returns the fonts that glyphs refer to. */
+  resources(): Dictionary {
+    return Dictionary.of(Object.fromEntries(this.#used));
+  }
+
+  #glyph(character: string, text: string): Glyph | undefined {
+    const known = this.#glyphs.get(character);
+    if (known || this.#glyphs.has(character)) return known;
+    const glyph = this.#find(character, text);
+    this.#glyphs.set(character, glyph);
+    return glyph;
+  }
+
+  #find(character: string, text: string): Glyph | undefined {
+    const spare = character < " " ? [] : spareFontsFor(character, text);
+    for (const name of [this.#name, ...spare.map((kind) => `Spare.${kind}`)]) {
+      const font = this.#fontOf(name);
+      const encoded = font?.encode(character);
+      if (!font || !encoded) continue;
+      this.#used.set(name, font.font);
+      return { ...encoded, font: name };
+    }
+    return undefined;
+  }
+}
+
+/** Returns the width at font size 1. */
+export const widthOf = (glyphs: readonly Glyph[]): number => glyphs.reduce((sum, { width }) => sum + width, 0) / 1000;

@@ -1,0 +1,106 @@
+// Encodes characters in the fonts of a document, for text that is not there yet: simple fonts by the names of their
+// glyphs, composite fonts by Unicode CMaps, ToUnicode or the font program (ISO 32000-1, 9.6.6, 9.7.5 and 9.10.3).
+import { EngineFailure } from "../contract/failure.ts";
+import { dingbatsEncoding, standardEncoding, symbolEncoding, unicodeOfName } from "../fonts/names/glyph-names.ts";
+import { standardWidths } from "../fonts/names/standard-widths.ts";
+import { readCmap } from "../fonts/truetype/cmap.ts";
+import { readTrueType } from "../fonts/truetype/truetype.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { type Dictionary, PdfStream, type Value } from "../objects/values.ts";
+import { parseCMap } from "../text/cmap.ts";
+import { CidWidths, simpleWidths } from "../text/font-widths.ts";
+import { readSimpleEncoding } from "../text/simple-encoding.ts";
+
+/** A character in a font. */
+export interface Encoded {
+  /** The bytes of the code, one character (U+0000 to U+00FF) for each. */
+  readonly code: string;
+  /** Thousandths of the font size. */
+  readonly width: number;
+}
+
+/** @returns undefined for a character that the font does not have */
+export type Encoder = (character: string) => Encoded | undefined;
+
+const MAX_PROGRAM_BYTES = 16 * 2 ** 20;
+/** Code of the bullet in WinAnsiEncoding. */
+const BULLET = 0x95;
+const UNKNOWN_WIDTH = 500;
+const FULL_WIDTH = 1000;
+const twoBytes = (code: number) => String.fromCharCode(code >> 8, code & 0xff);
+
+/** @returns undefined for fonts whose codes have no known meaning */
+export function encoderOf(file: PdfFile, font: Dictionary): Encoder | undefined {
+  return file.name(font.get("Subtype")) === "Type0" ? compositeEncoder(file, font) : simpleEncoder(file, font);
+}
+
+function simpleEncoder(file: PdfFile, font: Dictionary): Encoder {
+  const baseFont = file.name(font.get("BaseFont")) ?? "";
+  const isDingbats = /dingbats/i.test(baseFont);
+  const builtIn = isDingbats ? dingbatsEncoding() : /^symbol/i.test(baseFont) ? symbolEncoding() : standardEncoding();
+  const { names } = readSimpleEncoding(file, font.get("Encoding"), builtIn);
+  const given = simpleWidths(file, font);
+  const standard = standardWidths(baseFont);
+  const known = new Map<string, Encoded>();
+  names.forEach((name, code) => {
+    const character = name === undefined ? undefined : unicodeOfName(name, isDingbats);
+    if (character === undefined || known.has(character)) return;
+    // Unused codes of WinAnsiEncoding are bullets, which not every reader knows (annex D.2, note 3).
+    if (name === "bullet" && code < BULLET && names[BULLET] === name) return;
+    const width = given ? given(code) : (standard(character) ?? UNKNOWN_WIDTH);
+    // A subset has no width for a glyph that it does not contain.
+    if (width > 0) known.set(character, { code: String.fromCharCode(code), width });
+  });
+  return (character) => known.get(character === "\u00a0" ? " " : character);
+}
+
+function compositeEncoder(file: PdfFile, font: Dictionary): Encoder | undefined {
+  const inner = file.dictionary(file.array(font.get("DescendantFonts"))?.[0]);
+  const encoding = file.name(font.get("Encoding")) ?? "";
+  if (!inner) return undefined;
+  if (/^Uni.*-(UCS2|UTF16)-/.test(encoding)) {
+    return (character) => ({
+      code: [...Array(character.length).keys()].map((at) => twoBytes(character.charCodeAt(at))).join(""),
+      width: character < "\u0080" ? UNKNOWN_WIDTH : FULL_WIDTH,
+    });
+  }
+  if (!encoding.startsWith("Identity")) return undefined;
+  const widths = new CidWidths(file, inner);
+  const codes = codesByCharacter(file, font);
+  const glyphOf = programGlyphs(file, inner);
+  return (character) => {
+    const code = codes.get(character) ?? glyphOf?.(character.codePointAt(0)!);
+    return code ? { code: twoBytes(code), width: widths.of(code) } : undefined;
+  };
+}
+
+function codesByCharacter(file: PdfFile, font: Dictionary): ReadonlyMap<string, number> {
+  const codes = new Map<string, number>();
+  const bytes = decoded(file, font.get("ToUnicode"));
+  for (const [code, text] of bytes ? parseCMap(bytes).unicode : []) if (!codes.has(text)) codes.set(text, code);
+  return codes;
+}
+
+/** Returns the glyphs of a whole TrueType program, whose numbers are the codes. */
+function programGlyphs(file: PdfFile, inner: Dictionary): ((code: number) => number) | undefined {
+  if (file.stream(inner.get("CIDToGIDMap"))) return undefined;
+  const bytes = decoded(file, file.dictionary(inner.get("FontDescriptor"))?.get("FontFile2"));
+  const program = bytes && readTrueType(bytes, true);
+  return (
+    program &&
+    readCmap(program)?.findLast(({ platform, encoding }) => {
+      return platform === 0 || (platform === 3 && (encoding === 1 || encoding === 10));
+    })?.glyphOf
+  );
+}
+
+function decoded(file: PdfFile, value: Value | undefined): Uint8Array | undefined {
+  const stream = file.resolve(value);
+  if (!(stream instanceof PdfStream)) return undefined;
+  try {
+    return stream.body.decoded(MAX_PROGRAM_BYTES);
+  } catch (error) {
+    if (error instanceof EngineFailure && error.reason !== "crashed") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,398 @@
+// Reads objects from a file with MuPDF, which repairs and decrypts it on the way. Knows nothing about what objects
+// mean.
+
+import { EngineFailure } from "../../contract/failure.ts";
+import { makeAppearances } from "../../engines/mupdf/appearances.ts";
+import { MupdfDocument } from "../../engines/mupdf/document.ts";
+import { type DecodedImage, decodeImage } from "../../engines/mupdf/image.ts";
+import { type FuelBudget, Mupdf, MupdfError } from "../../engines/mupdf/instance/mupdf.ts";
+import type { MupdfExports, Pointer } from "../../engines/mupdf/instance/raw.ts";
+import { type OtherFilters, withFilters } from "../../engines/mupdf/stream-filters.ts";
+import type { Budget } from "../budget.ts";
+import {
+  type CryptFilters,
+  cryptFiltersOf,
+  type Decryption,
+  decryptionOf,
+  filterNameOf,
+  IDENTITY,
+  isMetadata,
+  namesCryptFilter,
+  withoutApplied,
+} from "../parsing/crypt-filters.ts";
+import { resolveHybridReferences } from "../parsing/hybrid.ts";
+import { inflate } from "../parsing/inflate.ts";
+import { StreamOffsets } from "../parsing/stream-offsets.ts";
+import { UnencryptedObjects } from "../parsing/unencrypted-objects.ts";
+import type { ObjectSource } from "../pdf-file.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, Reference, type StreamBody, type Value } from "../values.ts";
+import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
+import { nameText, numberIn, stringIn } from "./mupdf-values.ts";
+
+/** Limits nested containers in one object, to about the depth of MuPDF's own parser. */
+const MAX_DEPTH = 500;
+/** Number of objects from which on plain objects are read without the engine. */
+const MANY_OBJECTS = 10_000;
+/** Number of elements from which on memory is checked before a container is created. */
+const LARGE_CONTAINER = 10_000;
+/**
+ * Heap growth after which reading continues in a fresh engine, because a heap never shrinks and keeps what was read.
+ */
+const GROWTH_BYTES = 16 * 1024 * 1024;
+/** Part of the heap limit that is reserved for a piece of work, and must be free in a fresh engine. */
+const SPARE_BYTES = 4 * 1024 * 1024;
+/** Heap size up to which an engine may read the next document. It starts with 22 MiB. */
+const REUSED_BYTES = 28 * 1024 * 1024;
+/** Limits reopenings, because the time to open a file depends on its length. */
+const MAX_REOPENINGS = 100;
+/**
+ * Units of fuel for each byte of a document, in addition to a job's base fuel: a byte is read and decoded a few times
+ * at most.
+ */
+const FUEL_PER_BYTE = 200;
+
+export class MupdfSource implements ObjectSource {
+  readonly version: string;
+  readonly #document: MupdfDocument;
+  readonly #budget: Budget;
+  readonly #tank: FuelBudget;
+  /** Positions of streams; undefined if the document must be decrypted. */
+  readonly #places: StreamOffsets | undefined;
+  readonly #cryptFilters: CryptFilters | undefined;
+  readonly #otherFilters = new Set<string>();
+  /** Reader of plain objects; undefined if the document has few objects or the engine has changed some. */
+  #plain: UnencryptedObjects | undefined;
+  #size: number;
+  #reopenings = 0;
+  #openedBytes: number;
+
+  private constructor(document: MupdfDocument, budget: Budget) {
+    this.#document = document;
+    this.#budget = budget;
+    this.#tank = document.engine.tank(document.bytes.length * FUEL_PER_BYTE);
+    this.#openedBytes = this.heapBytes;
+    this.#places = this.#trailer().has("Encrypt") ? undefined : new StreamOffsets(document.bytes);
+    const version = this.#run((raw) => raw._wasm_pdf_version(document.pointer));
+    this.version = `${Math.trunc(version / 10)}.${version % 10}`;
+    this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(document.pointer));
+    this.#cryptFilters = this.#places ? undefined : this.#readCryptFilters();
+    const isPlain = this.#places !== undefined && !document.isRewritten && this.#size >= MANY_OBJECTS;
+    if (isPlain) this.#plain = UnencryptedObjects.of(document.bytes);
+  }
+
+  /**
+   * @param heapLimitBytes limits the size of the engine's heap
+   * @param engine one with that limit that {@link release} returned; @default a fresh one
+   * @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed`
+   */
+  static async open(bytes: Uint8Array, heapLimitBytes: number, budget: Budget, engine?: Mupdf): Promise<MupdfSource> {
+    const options = { heapLimitBytes };
+    engine ??= await Mupdf.create(options);
+    return new MupdfSource(MupdfDocument.open(engine, resolveHybridReferences(bytes), options), budget);
+  }
+
+  /** Reads from a document that is open for something else, which closes it. {@link relieve} must not be called. */
+  static over(document: MupdfDocument, budget: Budget): MupdfSource {
+    const source = new MupdfSource(document, budget);
+    source.#plain = undefined;
+    return source;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get heapBytes(): number {
+    return this.#document.engine.heapBytes;
+  }
+
+  /** True if the trailer declares encryption. An owner password alone does not prevent reading. */
+  get isEncrypted(): boolean {
+    return this.#document.isEncrypted;
+  }
+
+  /** True if the document is in the clear except for embedded files, whose password is unknown. They are left out. */
+  get isLocked(): boolean {
+    return this.#document.isLocked;
+  }
+
+  /**
+   * Returns the names of the crypt filters of streams that are not encrypted as the document is; an empty name if the
+   * stream does not name its filter. Metadata do not count. Reads all objects of a document that may have such streams.
+   */
+  otherCryptFilters(): ReadonlySet<string> {
+    const filters = this.#cryptFilters;
+    if (filters && (filters.embedded !== undefined || namesCryptFilter(this.#document.bytes))) {
+      for (let number = 1; number < this.#size; number++) this.load(number);
+    }
+    return this.#otherFilters;
+  }
+
+  /** True if the file's own page tree is wrong. What is read has a sound one. */
+  get hasNewPageTree(): boolean {
+    return this.#document.isRewritten;
+  }
+
+  /** Number of warnings and errors that MuPDF has reported, and the first of them. */
+  get reported(): { readonly count: number; readonly first: readonly string[] } {
+    return { count: this.#document.messageCount, first: this.#document.messages };
+  }
+
+  /**
+   * Creates appearances for the annotations that MuPDF can draw. New objects have numbers from `size` on. Afterwards,
+   * {@link relieve} must not be called, because the new objects would be lost.
+   * @param numbers object numbers of annotations, by the index of their page
+   */
+  makeAppearances(numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
+    this.#plain = undefined;
+    makeAppearances(this.#document, numbers);
+    this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(this.#document.pointer));
+  }
+
+  /** @returns undefined for images that MuPDF cannot decode */
+  decodeImage(number: number): DecodedImage | undefined {
+    const image = decodeImage(this.#document, number);
+    // The memory is free again, so the growth of the heap does not require a fresh engine.
+    this.#openedBytes = Math.max(this.#openedBytes, this.heapBytes);
+    return image;
+  }
+
+  /** @returns undefined if MuPDF cannot decode the data */
+  decodeJpx(bytes: Uint8Array, size: JpxSize, channels: number): DecodedImage | undefined {
+    return decodeJpx(this.#document, bytes, size, channels);
+  }
+
+  /** Returns a copy of the profile that MuPDF uses for device CMYK, so that the colors stay as MuPDF draws them. */
+  cmykProfile(): Uint8Array {
+    return this.#document.engine.cmykProfile();
+  }
+
+  trailer(): Dictionary {
+    const trailer = this.#trailer();
+    return Dictionary.of({ Root: trailer.get("Root"), Info: trailer.get("Info"), ID: trailer.get("ID") });
+  }
+
+  #trailer(): Dictionary {
+    const value = this.#run((raw) => this.#value(raw, raw._wasm_pdf_trailer(this.#document.pointer), 0));
+    return value instanceof Dictionary ? value : new Dictionary();
+  }
+
+  #readCryptFilters(): CryptFilters | undefined {
+    const encrypt = this.#trailer().get("Encrypt");
+    const dictionary = encrypt instanceof Reference ? this.load(encrypt.number) : encrypt;
+    if (!(dictionary instanceof Dictionary)) return undefined;
+    return cryptFiltersOf(dictionary, this.#size, (number) => this.load(number));
+  }
+
+  load(number: number): PdfObject {
+    return this.glance(number) ?? this.#engineObject(number);
+  }
+
+  glance(number: number): Value | undefined {
+    // The offsets in a repaired file are wrong.
+    if (this.#document.messageCount > 0) this.#plain = undefined;
+    return this.#plain?.load(number, (stream) => this.#engineObject(stream));
+  }
+
+  #engineObject(number: number): PdfObject {
+    if (number < 1 || number >= this.#size) return null;
+    const { refusals } = this.#document.engine;
+    try {
+      const object = this.#run((raw) =>
+        this.#withReference(raw, number, (reference) => {
+          const value = this.#value(raw, raw._wasm_pdf_resolve_indirect(reference), 0);
+          if (!(value instanceof Dictionary) || !raw._wasm_pdf_is_stream(reference)) return value;
+          return this.#stream(number, value);
+        }),
+      );
+      // MuPDF returns null without an error if it cannot load an object.
+      if (object === null && this.#document.engine.refusals > refusals) throw this.#shortage();
+      return object;
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      if (this.#document.engine.refusals > refusals) throw this.#shortage(error);
+      this.#document.engine.complain(error.message);
+      return null;
+    }
+  }
+
+  /** Switches to a fresh engine if the heap has grown. Nothing that was read is lost. */
+  async relieve(): Promise<void> {
+    const limitBytes = this.#document.options.heapLimitBytes - SPARE_BYTES;
+    if (this.heapBytes <= Math.min(this.#openedBytes + GROWTH_BYTES, limitBytes)) return;
+    const isOfUse = this.#openedBytes < limitBytes && this.#reopenings < MAX_REOPENINGS;
+    if (!isOfUse) throw new EngineFailure("too-large", `the engine's heap has grown to ${this.heapBytes} bytes`);
+    this.#reopenings++;
+    if (this.#document.messageCount > 0) this.#plain = undefined;
+    await this.#document.reopen();
+    this.#openedBytes = this.heapBytes;
+    this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(this.#document.pointer));
+  }
+
+  close(): void {
+    this.#document.close();
+  }
+
+  /**
+   * Closes the source. A fresh engine costs more than reading a small document.
+   * @returns the engine for the next document of the job, if it is as good as new
+   */
+  release(): Mupdf | undefined {
+    if (this.heapBytes <= REUSED_BYTES) return this.#document.release();
+    this.close();
+    return undefined;
+  }
+
+  #run<T>(work: (raw: MupdfExports) => T, tank = this.#tank): T {
+    return this.#document.engine.run(work, tank);
+  }
+
+  #shortage(cause?: unknown): EngineFailure {
+    return new EngineFailure("too-large", "the engine has no room for an object", { cause });
+  }
+
+  #withReference<T>(raw: MupdfExports, number: number, work: (reference: Pointer) => T): T {
+    const reference = raw._wasm_pdf_new_indirect(this.#document.pointer, number);
+    try {
+      return work(reference);
+    } finally {
+      raw._wasm_pdf_drop_obj(reference);
+    }
+  }
+
+  /** @returns null if the key of the stream is unknown */
+  #stream(number: number, dictionary: Dictionary): PdfStream | null {
+    const length = dictionary.get("Length") ?? null;
+    dictionary.delete("Length");
+    const decryption = this.#cryptFilters && this.#decryptionOf(number, dictionary, this.#cryptFilters);
+    const name = decryption && filterNameOf(dictionary, decryption);
+    if (name !== undefined && !isMetadata(dictionary))
+      this.#otherFilters.add(decryption?.name === undefined ? name : "");
+    if (this.isLocked && name !== undefined && name !== IDENTITY) return null;
+    withoutApplied(dictionary, decryption);
+    const body: StreamBody = {
+      raw: () => this.#place(number, dictionary, length) ?? this.#rawBytes(number, decryption),
+      decoded: (limitBytes) =>
+        inflate(dictionary, body.raw, limitBytes) ??
+        this.#bytes(number, this.#loading(decryption && named(decryption)), limitBytes),
+    };
+    return new PdfStream(dictionary, body);
+  }
+
+  #decryptionOf(number: number, dictionary: Dictionary, filters: CryptFilters): Decryption | undefined {
+    for (const key of ["Filter", "DecodeParms"]) {
+      const value = dictionary.get(key);
+      if (!(value instanceof Reference)) continue;
+      const object = this.load(value.number);
+      if (!(object instanceof PdfStream)) dictionary.set(key, object);
+    }
+    return decryptionOf(number, dictionary, filters);
+  }
+
+  /** Returns a function that loads and decodes a stream. @param filters other ones than the stream has */
+  #loading(filters?: OtherFilters) {
+    const { pointer: document, objects } = this.#document;
+    return (raw: MupdfExports, stream: Pointer) => {
+      const load = () => raw._wasm_pdf_load_stream(stream);
+      return filters ? withFilters({ raw, objects, document }, stream, filters, load) : load();
+    };
+  }
+
+  /** Returns the bytes of a large stream directly from the file. */
+  #place(number: number, dictionary: Dictionary, length: Value): Uint8Array | undefined {
+    if (!this.#places) return undefined;
+    const size = length instanceof Reference ? this.load(length.number) : length;
+    if (typeof size !== "number") return undefined;
+    return this.#places.find(number, dictionary.clone().set("Length", length), size);
+  }
+
+  /** Returns a stream's bytes; empty if they cannot be read, because one bad stream must not cause a rejection. */
+  #rawBytes(number: number, decryption?: Decryption): Uint8Array {
+    try {
+      // Many outputs may share a font: a repeated read of its bytes is not work that a document could inflate.
+      const tank = this.#document.engine.tank();
+      const decrypt = decryption && this.#loading({ ...named(decryption), own: decryption.ownFilters });
+      const load = decrypt ?? ((raw, reference) => raw._wasm_pdf_load_raw_stream(reference));
+      return this.#bytes(number, load, Infinity, tank);
+    } catch (error) {
+      if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
+      this.#document.engine.complain(error.detail);
+      return new Uint8Array(0);
+    }
+  }
+
+  #bytes(
+    number: number,
+    load: (raw: MupdfExports, reference: Pointer) => Pointer,
+    limitBytes: number,
+    tank = this.#tank,
+  ): Uint8Array {
+    const { refusals } = this.#document.engine;
+    try {
+      return this.#run(
+        (raw) =>
+          this.#withReference(raw, number, (reference) => {
+            const buffer = load(raw, reference);
+            try {
+              const size = raw._wasm_buffer_get_len(buffer);
+              if (size > limitBytes) throw new EngineFailure("too-large", `a stream of ${size} bytes`);
+              const start = raw._wasm_buffer_get_data(buffer);
+              return raw.HEAPU8.slice(start, start + size);
+            } finally {
+              raw._wasm_drop_buffer(buffer);
+            }
+          }),
+        tank,
+      );
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      if (this.#document.engine.refusals > refusals) throw this.#shortage(error);
+      throw new EngineFailure("damaged", error.message, { cause: error });
+    }
+  }
+
+  #value(raw: MupdfExports, object: Pointer, depth: number): Value {
+    if (object === 0) return null;
+    if (depth > MAX_DEPTH) throw new EngineFailure("too-complex", `containers more than ${MAX_DEPTH} deep`);
+    // This check comes first, because all others follow references.
+    if (raw._wasm_pdf_is_indirect(object)) return new Reference(raw._wasm_pdf_to_num(object));
+    if (raw._wasm_pdf_is_name(object)) return Name.of(nameText(raw, object));
+    if (raw._wasm_pdf_is_number(object)) return numberIn(raw, object);
+    if (raw._wasm_pdf_is_dict(object)) return this.#dictionary(raw, object, depth);
+    if (raw._wasm_pdf_is_array(object)) return this.#array(raw, object, depth);
+    if (raw._wasm_pdf_is_string(object)) return stringIn(raw, object);
+    if (raw._wasm_pdf_is_bool(object)) return raw._wasm_pdf_to_bool(object) !== 0;
+    return null;
+  }
+
+  #dictionary(raw: MupdfExports, object: Pointer, depth: number): Dictionary {
+    const dictionary = new Dictionary();
+    const size = raw._wasm_pdf_dict_len(object);
+    this.#makeRoom(size);
+    for (let index = 0; index < size; index++) {
+      const value = this.#value(raw, raw._wasm_pdf_dict_get_val(object, index), depth + 1);
+      dictionary.set(nameText(raw, raw._wasm_pdf_dict_get_key(object, index)), value);
+    }
+    return dictionary;
+  }
+
+  #array(raw: MupdfExports, object: Pointer, depth: number): Value[] {
+    const size = raw._wasm_pdf_array_len(object);
+    this.#makeRoom(size);
+    const array: Value[] = [];
+    for (let index = 0; index < size; index++) {
+      array.push(this.#value(raw, raw._wasm_pdf_array_get(object, index), depth + 1));
+    }
+    return array;
+  }
+
+  /** Checks that there is enough memory. Whoever keeps the objects charges for them. */
+  #makeRoom(elements: number): void {
+    if (elements < LARGE_CONTAINER) return;
+    const bytes = elements * 8;
+    this.#budget.charge(bytes);
+    this.#budget.release(bytes);
+  }
+}
+
+const named = ({ name }: Decryption) => (name === undefined ? {} : { crypt: name });

@@ -1,0 +1,123 @@
+// Decides how a stream of an encrypted document is decrypted where the document's own way does not apply (ISO 32000-1,
+// 7.4.10 and 7.6.5): crypt filters of the stream, of embedded files, and metadata in the clear.
+
+import { Dictionary, Name, type PdfObject, Reference, type Value } from "../values.ts";
+import { isBoundary } from "./lexer.ts";
+
+/** The first version of encryption with crypt filters. */
+const FILTERS_VERSION = 4;
+/** The name of the filter in the dictionary of a stream. */
+const FILTER = "/Crypt";
+/** The crypt filter that leaves data as they are. */
+export const IDENTITY = "Identity";
+
+export interface CryptFilters {
+  /** Name of the crypt filter of embedded files. @default that of other streams */
+  readonly embedded?: string;
+  /** Object numbers of embedded files. Many do not say so themselves. */
+  readonly embeddedNumbers: ReadonlySet<number>;
+  readonly hasClearMetadata: boolean;
+}
+
+/** A decryption that the engine would not choose. */
+export interface Decryption {
+  /** The crypt filter to apply first. @default it is among the stream's filters */
+  readonly name?: string;
+  /** Number of the stream's own filters to apply until its bytes are in the clear. */
+  readonly ownFilters: number;
+}
+
+/**
+ * @param encrypt the encryption dictionary
+ * @param size exclusive upper bound of object numbers
+ * @param load reads an object, and is called only if the document treats embedded files differently
+ * @returns undefined if the document has no crypt filters
+ */
+export function cryptFiltersOf(
+  encrypt: Dictionary,
+  size: number,
+  load: (number: number) => PdfObject,
+): CryptFilters | undefined {
+  const version = encrypt.get("V");
+  if (typeof version !== "number" || version < FILTERS_VERSION) return undefined;
+  const [embedded, other] = [encrypt.get("EFF"), encrypt.get("StmF")].map((value) =>
+    value instanceof Name ? value.text : undefined,
+  );
+  const hasClearMetadata = encrypt.get("EncryptMetadata") === false;
+  if (embedded === undefined || embedded === (other ?? IDENTITY))
+    return { embeddedNumbers: new Set(), hasClearMetadata };
+  return { embedded, embeddedNumbers: embeddedFiles(size, load), hasClearMetadata };
+}
+
+/** Returns the numbers of the streams that file specifications name (7.11.4). */
+function embeddedFiles(size: number, load: (number: number) => PdfObject): Set<number> {
+  const numbers = new Set<number>();
+  for (let number = 1; number < size; number++) {
+    const open: (PdfObject | undefined)[] = [load(number)];
+    for (let one = open.pop(); one !== undefined; one = open.pop()) {
+      if (Array.isArray(one)) for (const element of one) open.push(element);
+      if (!(one instanceof Dictionary)) continue;
+      const files = one.get("EF");
+      for (const file of files instanceof Dictionary ? files.values() : []) {
+        if (file instanceof Reference) numbers.add(file.number);
+      }
+      for (const value of one.values()) open.push(value);
+    }
+  }
+  return numbers;
+}
+
+/** @returns undefined if the engine decrypts the stream right */
+export function decryptionOf(number: number, dictionary: Dictionary, filters: CryptFilters): Decryption | undefined {
+  const own = cryptIndex(dictionary);
+  if (own >= 0) return { ownFilters: own + 1 };
+  if (filters.hasClearMetadata && isMetadata(dictionary)) return { name: IDENTITY, ownFilters: 0 };
+  const type = dictionary.get("Type");
+  const isEmbedded = (type instanceof Name && type.text === "EmbeddedFile") || filters.embeddedNumbers.has(number);
+  return isEmbedded && filters.embedded !== undefined ? { name: filters.embedded, ownFilters: 0 } : undefined;
+}
+
+/** Returns the name of the crypt filter of a stream with a decryption of its own. */
+export function filterNameOf(dictionary: Dictionary, { name, ownFilters }: Decryption): string {
+  if (name !== undefined) return name;
+  const given = dictionary.get("DecodeParms");
+  const parameters = Array.isArray(given) ? given[ownFilters - 1] : given;
+  const own = parameters instanceof Dictionary ? parameters.get("Name") : undefined;
+  return own instanceof Name ? own.text : IDENTITY;
+}
+
+export function isMetadata(dictionary: Dictionary): boolean {
+  const type = dictionary.get("Type");
+  return type instanceof Name && type.text === "Metadata";
+}
+
+/** Removes the filters that have been applied, or only those that describe the encryption. */
+export function withoutApplied(dictionary: Dictionary, decryption: Decryption | undefined): void {
+  const index = cryptIndex(dictionary);
+  if (index < 0) return;
+  const isKept = (place: number) => (decryption ? place >= decryption.ownFilters : place !== index);
+  for (const key of ["Filter", "DecodeParms"]) {
+    const value = dictionary.get(key);
+    if (Array.isArray(value))
+      dictionary.set(
+        key,
+        value.filter((_, place) => isKept(place)),
+      );
+    else dictionary.delete(key);
+  }
+}
+
+/** @returns -1 if no filter describes the encryption */
+function cryptIndex(dictionary: Dictionary): number {
+  const filter: Value = dictionary.get("Filter") ?? null;
+  return (Array.isArray(filter) ? filter : [filter]).findIndex((one) => one instanceof Name && one.text === "Crypt");
+}
+
+/** Reports whether a stream of the file may have a crypt filter. Streams are not in compressed objects. */
+export function namesCryptFilter(bytes: Uint8Array): boolean {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = file.indexOf(FILTER); at >= 0; at = file.indexOf(FILTER, at + FILTER.length)) {
+    if (isBoundary(file[at + FILTER.length])) return true;
+  }
+  return false;
+}

@@ -1,0 +1,24 @@
+// Decodes FlateDecode (ISO 32000-1, 7.4.4), the filter of nearly all streams, with the platform's zlib. The engine
+// decodes all other filters.
+import { inflateSync } from "node:zlib";
+import { EngineFailure } from "../../contract/failure.ts";
+import { type Dictionary, Name } from "../values.ts";
+
+/**
+ * @returns undefined if FlateDecode is not the only filter, if there is a predictor, or if zlib rejects the bytes
+ * @throws EngineFailure `too-large` if the output exceeds `limitBytes`
+ */
+export function inflate(dictionary: Dictionary, raw: () => Uint8Array, limitBytes: number): Uint8Array | undefined {
+  const filter = dictionary.get("Filter");
+  const filters = filter === undefined ? [] : Array.isArray(filter) ? filter : [filter];
+  const isFlate = filters.length === 1 && filters[0] instanceof Name && filters[0].text === "FlateDecode";
+  if (!isFlate || dictionary.has("DecodeParms")) return undefined;
+  const bytes = raw();
+  try {
+    return inflateSync(bytes, { maxOutputLength: Math.min(limitBytes, 2 ** 31 - 1) });
+  } catch (error) {
+    // Node and workerd both throw a RangeError when the limit is reached, and other errors for damaged data.
+    if (!(error instanceof RangeError)) return undefined;
+    throw new EngineFailure("too-large", `a stream of more than ${limitBytes} bytes`, { cause: error });
+  }
+}

@@ -1,0 +1,290 @@
+// Assembles pages of one or several documents, in any order and with repeats, into a new file. One small module
+// each, called a part, handles the data of the document that belongs to no page (outline, form, structure...).
+//
+// How a part works. A part is created for one result. For each input in turn:
+//   open(taking)   The source is open, and nothing of it has been copied. The part reads the data that it needs from
+//                  the source (through `source.once`, so that 500 results of one source read it once), decides
+//                  about objects with `copier.seed`, and adds visitors with `copier.onVisit`.
+//   page(...)      Called for every page taken, before the page is copied and before any visitor sees it. The part may
+//                  change the page's dictionary, which belongs to the caller, with values of the source (Annots,
+//                  StructParents, AA...).
+//   close(taking)  The pages of this input and all objects that they lead to have been copied. The part copies its own
+//                  objects (`copier.value`, `copier.reference`) before the source is closed.
+// After the last input: finish(result), where the part adds its entry to the catalog. Streams are written as they are
+// put; later they can be referred to but not read. All other objects of the target can be changed until finish ends.
+//
+// Pages that are not taken are excluded: a reference to one becomes null, whatever path leads to it, and the page is
+// never copied. The nodes of the source's page tree are excluded too; its catalog becomes the target's. A part that
+// keeps data in proportion to the document charges `source.file.budget` for it.
+
+import { ResourceUsage } from "../content/resources.ts";
+import type { Notice } from "../contract/notice.ts";
+import { pdfaPart } from "../formats/xmp/claims.ts";
+import type { Budget } from "../objects/budget.ts";
+import { Copier } from "../objects/copier.ts";
+import { Interning } from "../objects/interning.ts";
+import { PdfFile } from "../objects/pdf-file.ts";
+import { type Dictionary, Name, Reference, type Value } from "../objects/values.ts";
+import { FileWriter } from "../objects/writer.ts";
+import { metadataOf } from "./claims.ts";
+import { putPageTree } from "./page-tree.ts";
+import { pageDictionary } from "./pages.ts";
+import type { SourceDocument } from "./source-document.ts";
+
+/** A page of the result. */
+export interface SelectedPage {
+  /** Page in the source. */
+  readonly source: Reference;
+  /** Page index in the source, from 0. */
+  readonly sourceIndex: number;
+  /** Page in the target. */
+  readonly target: Reference;
+  /** Page index in the target, from 0. */
+  readonly targetIndex: number;
+  /**
+   * Number of times that this page of this input has been taken before. References in the source lead to the one with
+   * 0. The annotations of the others are copied separately, by a copier whose `repeat` is `target`.
+   */
+  readonly repeat: number;
+}
+
+/** The pages taken from one input. */
+export interface InputSelection {
+  /** Index of the input, from 0. */
+  readonly inputIndex: number;
+  readonly inputCount: number;
+  readonly source: SourceDocument;
+  /** Pages in the order of the result. */
+  readonly pages: readonly SelectedPage[];
+  /** True if every page of the source is taken, in any order. */
+  readonly isWhole: boolean;
+  readonly copier: Copier;
+  readonly result: AssemblyTarget;
+  /**
+   * @returns the pages of the result that are copies of this page; empty for a page that was left out or an object that
+   * is not a page
+   */
+  copiesOf(page: Reference): readonly SelectedPage[];
+}
+
+export interface AssemblyTarget {
+  readonly file: PdfFile;
+  /** The target's catalog, to be changed in place. */
+  readonly catalog: Dictionary;
+  readonly inputCount: number;
+  /** Number of pages so far. */
+  readonly pageCount: number;
+  /** Receives notices of losses. */
+  readonly report: Report;
+}
+
+type Report = (...notices: readonly Notice[]) => void;
+
+export interface DocumentPart {
+  open?(taking: InputSelection): void;
+  page?(page: Dictionary, taken: SelectedPage, taking: InputSelection): void;
+  close?(taking: InputSelection): void;
+  finish?(result: AssemblyTarget): void;
+}
+
+/** Creates the part of one result. */
+export type PartFactory = () => DocumentPart;
+
+/** An input, and the selection of its pages. */
+export interface AssemblyInput {
+  /** Opens the input when its turn comes. */
+  open(): Promise<SourceDocument>;
+  /**
+   * @param pageCount of the source
+   * @returns page numbers from 1. If empty, nothing of the source is taken. At least one input must have pages
+   * @throws OutOfRange if a page does not exist
+   */
+  select(pageCount: number): readonly number[];
+  /** Closes the input when it is no longer needed, even after a failure. */
+  close(source: SourceDocument): void;
+}
+
+/** Number of pending bytes at which they are passed on. */
+const PENDING_BYTES = 256 * 1024;
+/**
+ * Entries of a page that describe its place in a document and cannot be correct in another: article threads, parts of
+ * documents, separations (ISO 32000-1, 12.4.3 and 14.11.4; ISO 32000-2, 14.12).
+ */
+const LEFT_BEHIND = ["B", "DPart", "SeparationInfo"];
+
+/**
+ * Writes the selected pages, one input after the other, to a new file.
+ * @param factories of the parts of a document that accompany its pages
+ * @param budget for the objects of the result
+ * @param report receives notices of losses, before the last chunk
+ * @returns chunks that belong to the caller
+ */
+export async function* assemble(
+  inputs: readonly AssemblyInput[],
+  factories: readonly PartFactory[],
+  budget: Budget,
+  signal: AbortSignal,
+  report: Report = () => {},
+): AsyncGenerator<Uint8Array> {
+  const assembly = new Assembly(inputs.length, factories, budget, report);
+  for (const input of inputs) {
+    signal.throwIfAborted();
+    const source = await input.open();
+    try {
+      const pageNumbers = input.select(source.pages.length);
+      if (pageNumbers.length === 0) continue;
+      for (const _ of assembly.take(source, pageNumbers)) {
+        signal.throwIfAborted();
+        yield* assembly.bytes();
+        await source.file.relieve();
+      }
+    } finally {
+      input.close(source);
+    }
+  }
+  yield* assembly.finish();
+}
+
+class Assembly {
+  readonly #inputCount: number;
+  readonly #parts: readonly DocumentPart[];
+  readonly #interning: Interning | undefined;
+  readonly #file: PdfFile;
+  readonly #report: Report;
+  readonly #kids: Reference[] = [];
+  #writer: FileWriter | undefined;
+  /** Version in the header, and the highest version of all inputs. */
+  #written = "";
+  #version = "";
+  #inputIndex = 0;
+
+  constructor(inputCount: number, factories: readonly PartFactory[], budget: Budget, report: Report) {
+    this.#inputCount = inputCount;
+    this.#report = report;
+    this.#parts = factories.map((make) => make());
+    this.#interning = inputCount > 1 ? new Interning(budget) : undefined;
+    this.#file = PdfFile.create(budget, { writeStream: (...stream) => this.#writer!.writeStream(...stream) });
+  }
+
+  /** Copies pages of one input, and yields between pieces of work. */
+  *take(source: SourceDocument, pageNumbers: readonly number[]): Generator<void> {
+    this.#begin(source);
+    const taking = this.#taking(source, pageNumbers);
+    const { copier } = taking;
+    for (const part of this.#parts) part.open?.(taking);
+    for (const taken of taking.pages) {
+      this.#takePage(taken, taking);
+      yield* this.#copyAll(copier);
+    }
+    for (const part of this.#parts) part.close?.(taking);
+    yield* this.#copyAll(copier);
+    this.#inputIndex++;
+  }
+
+  /** @returns the bytes written since the last call */
+  *bytes(): Generator<Uint8Array> {
+    if (this.#writer) yield* this.#writer.take();
+  }
+
+  async *finish(): AsyncGenerator<Uint8Array> {
+    const result = this.#result();
+    for (const part of this.#parts) part.finish?.(result);
+    result.catalog.set("Pages", putPageTree(this.#file, this.#kids));
+    // The entry applies if it is higher than the header's version (table 28).
+    if (this.#version > this.#written) result.catalog.set("Version", Name.of(this.#version));
+    yield* this.#writer!.finish(this.#file);
+  }
+
+  #begin(source: SourceDocument): void {
+    const { version } = source.file;
+    if (!this.#writer) {
+      this.#writer = new FileWriter(version, "kept", { classic: pdfaPart(source.once(metadataOf).claims) === 1 });
+      this.#written = version;
+    }
+    if (version > this.#version) this.#version = version;
+  }
+
+  #result(): AssemblyTarget {
+    const { catalog } = this.#file;
+    const { length: pageCount } = this.#kids;
+    return { file: this.#file, catalog, inputCount: this.#inputCount, pageCount, report: this.#report };
+  }
+
+  #taking(source: SourceDocument, pageNumbers: readonly number[]): InputSelection {
+    const takes = new Map<number, SelectedPage[]>();
+    const pages = pageNumbers.map((pageNumber): SelectedPage => {
+      const { reference, index } = source.pages[pageNumber - 1];
+      const before = takes.get(reference.number) ?? [];
+      if (before.length === 0) takes.set(reference.number, before);
+      const place = { target: this.#file.reserve(), targetIndex: this.#kids.length };
+      const taken = { source: reference, sourceIndex: index, ...place, repeat: before.length };
+      this.#kids.push(taken.target);
+      before.push(taken);
+      return taken;
+    });
+    const copier = Copier.between(source.file, this.#file, {
+      isExcluded: (number) => source.isInPageTree(number),
+      ...(this.#interning ? { interning: this.#interning } : {}),
+    });
+    const root = source.file.trailer.get("Root");
+    if (root instanceof Reference) copier.seed(root, this.#file.trailer.get("Root") as Reference);
+    for (const { source: page, target, repeat } of pages) if (repeat === 0) copier.seed(page, target);
+    const isWhole = takes.size === source.distinctPageCount;
+    if (!isWhole) copier.onVisit((dictionary, reference) => pruneObject(dictionary, reference, source));
+    return {
+      inputIndex: this.#inputIndex,
+      inputCount: this.#inputCount,
+      source,
+      pages,
+      isWhole,
+      copier,
+      result: this.#result(),
+      copiesOf: ({ number }) => takes.get(number) ?? [],
+    };
+  }
+
+  #takePage(taken: SelectedPage, taking: InputSelection): void {
+    const { source } = taking;
+    const page = pageDictionary(source.file, source.pages[taken.sourceIndex]);
+    for (const key of LEFT_BEHIND) page.delete(key);
+    if (!taking.isWhole) {
+      const resources = source.once(usageOf).ofPage(page);
+      if (resources) page.set("Resources", resources);
+    }
+    for (const part of this.#parts) part.page?.(page, taken, taking);
+    const copier = taken.repeat === 0 ? taking.copier : repeatCopier(page, taken, taking);
+    const copy = copier.dictionary(page, taken.source);
+    this.#file.put(taken.target, copy.set("Type", Name.of("Page")));
+  }
+
+  /** Copies everything that is queued, and yields when bytes are ready. */
+  *#copyAll(copier: Copier): Generator<void> {
+    while (copier.step()) if (this.#writer!.pendingBytes > PENDING_BYTES) yield;
+    yield;
+  }
+}
+
+const usageOf = ({ file }: SourceDocument) => new ResourceUsage(file);
+
+/** Removes resources that an object shares with pages that were left out and does not use itself. */
+function pruneObject(dictionary: Dictionary, reference: Reference | undefined, source: SourceDocument): void {
+  if (!reference || !dictionary.has("Resources") || source.isInPageTree(reference.number)) return;
+  const resources = source.once(usageOf).ofObject(dictionary, reference);
+  if (resources) dictionary.set("Resources", resources);
+}
+
+/**
+ * Returns a copier for a repeated page: an annotation belongs to one page (ISO 32000-1, 12.5.2), and so does its popup.
+ */
+function repeatCopier(page: Dictionary, { source, target }: SelectedPage, taking: InputSelection): Copier {
+  const { file } = taking.source;
+  const own = new Set<number>();
+  const add = (value: Value | undefined) => {
+    if (value instanceof Reference) own.add(value.number);
+  };
+  for (const annotation of file.array(page.get("Annots")) ?? []) {
+    add(annotation);
+    add(file.dictionary(annotation)?.get("Popup"));
+  }
+  return taking.copier.forRepeat(own, source, target);
+}

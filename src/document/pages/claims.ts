@@ -1,0 +1,103 @@
+// Keeps the claims of conformance true that copies of a document make: to PDF/A, PDF/UA, PDF/X, PDF/VT and PDF/E. All
+// operations that write PDFs use this.
+import { type Notice, namedNotices } from "../contract/notice.ts";
+import { type Claims, type Family, pdfaPart, readClaims, withClaims } from "../formats/xmp/claims.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream, plainBody, Reference } from "../objects/values.ts";
+
+const MAX_METADATA_BYTES = 16 * 2 ** 20;
+/** The last version without object streams. */
+const CLASSIC_VERSION = "1.4";
+/** Key of the information dictionary that claims PDF/X (ISO 15930-1, 6.13), and one that accompanies it. */
+const PDFX_VERSION = "GTS_PDFXVersion";
+const PDFX_CONFORMANCE = "GTS_PDFXConformance";
+
+/** The metadata of a document, as text and as claims. */
+export interface DocumentMetadata {
+  /** Undefined if there are no metadata, or they cannot be read. */
+  readonly packet: Uint8Array | undefined;
+  readonly claims: Claims;
+}
+
+/** Reads the metadata of a document. */
+export function metadataOf({ file }: { readonly file: PdfFile }): DocumentMetadata {
+  const packet = packetIn(file);
+  return { packet, claims: claimsOf(file, packet) };
+}
+
+function packetIn(file: PdfFile): Uint8Array | undefined {
+  try {
+    return file.stream(file.catalog.get("Metadata"))?.body.decoded(MAX_METADATA_BYTES).slice();
+  } catch {
+    return undefined;
+  }
+}
+
+function claimsOf(file: PdfFile, packet = packetIn(file)): Claims {
+  const version = file.string(informationOf(file)?.get(PDFX_VERSION))?.latin1;
+  return new Map([...(version ? [["PDF/X", version] as const] : []), ...(packet ? readClaims(packet) : [])]);
+}
+
+/**
+ * Reports whether a copy of the file has neither object streams nor cross-reference streams: PDF/A-1, which does not
+ * allow them (ISO 19005-1, 6.1.4), and files of a version before them.
+ */
+export const isClassic = (file: PdfFile): boolean => file.version <= CLASSIC_VERSION || pdfaPart(claimsOf(file)) === 1;
+
+/** Returns the claims that pages of documents with these claims can make together. */
+export function commonClaims([first = new Map(), ...others]: readonly Claims[]): Claims {
+  const common = new Map<Family, string>();
+  for (const [family, name] of first) {
+    const names = [name, ...others.map((claims) => claims.get(family) ?? "")];
+    const parts = new Set(names.map(partOf));
+    if (family === "PDF/A" ? parts.size === 1 : new Set(names).size === 1) common.set(family, weakest(names));
+  }
+  return common;
+}
+
+/** Returns a name without the conformance of PDF/A. */
+const partOf = (name: string): string => name.replace(/[abu]$/, "");
+
+/** Returns the name with the fewest requirements: b, u or a. */
+const weakest = (names: readonly string[]): string =>
+  ["b", "u", "a"].map((letter) => partOf(names[0]!) + letter).find((name) => names.includes(name)) ?? names[0]!;
+
+/**
+ * Removes claims that a copy of the file would not fulfill.
+ * @returns notices of what the copy loses
+ */
+export function withdrawClaims(file: PdfFile, isFalse: (family: Family, name: string) => boolean): readonly Notice[] {
+  const { packet, claims: before } = metadataOf({ file });
+  const kept = new Map([...before].filter(([family, name]) => !isFalse(family, name)));
+  if (kept.size === before.size) return [];
+  const catalog = file.catalog.clone();
+  putMetadata(file, catalog, packet, kept);
+  const root = file.trailer.get("Root");
+  if (root instanceof Reference) file.put(root, catalog);
+  else file.trailer.set("Root", file.add(catalog));
+  return claimNotices([before], kept);
+}
+
+/** Writes metadata, and changes the information dictionary, so that they make these claims only. */
+export function putMetadata(file: PdfFile, catalog: Dictionary, packet: Uint8Array | undefined, kept: Claims): void {
+  const changed = packet && withClaims(packet, kept);
+  const entries = Dictionary.of({ Type: Name.of("Metadata"), Subtype: Name.of("XML") });
+  if (changed) catalog.set("Metadata", file.add(new PdfStream(entries, plainBody(changed))));
+  else catalog.delete("Metadata");
+  const information = informationOf(file);
+  if (kept.has("PDF/X") || !information?.has(PDFX_VERSION)) return;
+  const withoutClaim = information.clone();
+  for (const key of [PDFX_VERSION, PDFX_CONFORMANCE]) withoutClaim.delete(key);
+  file.trailer.set("Info", file.add(withoutClaim));
+}
+
+/** Returns notices of claims that a copy does not make any more, or makes in a weaker form. */
+export function claimNotices(before: readonly Claims[], kept: Claims): readonly Notice[] {
+  const lost = before.flatMap((claims) => [...claims].filter(([family, name]) => kept.get(family) !== name));
+  return namedNotices(
+    "claims-removed",
+    lost.map(([family, name]) => ({ name, ...(kept.has(family) ? { replacedBy: kept.get(family)! } : {}) })),
+  );
+}
+
+const informationOf = (file: PdfFile) => file.dictionary(file.trailer.get("Info"));

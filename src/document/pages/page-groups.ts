@@ -1,0 +1,72 @@
+// Defines the form in which the pages of a document are kept: facts about all of them, and groups of small PDFs.
+
+import * as z from "zod";
+import { EngineFailure } from "../contract/failure.ts";
+
+/** Number of pages in a group. The first has the pages 1 to 32. */
+export const PAGES_PER_GROUP = 32;
+export const groupOf = (page: number): number => Math.floor((page - 1) / PAGES_PER_GROUP);
+
+const factsSchema = z.object({
+  pageCount: z.int().min(1),
+  /** Width and height in points, of the first pages. */
+  sizes: z.array(z.tuple([z.number(), z.number()]).readonly()).readonly(),
+  /** Labels of the same pages. @default the document labels none */
+  labels: z.array(z.string()).readonly().exactOptional(),
+  /** Title, index of the page (-1 for none), index of the parent (-1 for none). */
+  bookmarks: z.array(z.tuple([z.string(), z.int(), z.int()]).readonly()).readonly(),
+});
+/** Facts about a document. */
+export type DocumentProperties = z.infer<typeof factsSchema>;
+
+/** @throws EngineFailure `crashed` if the bytes are something else */
+export function parseProperties(bytes: Uint8Array): DocumentProperties {
+  const result = factsSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
+  if (!result.success) throw new EngineFailure("crashed", "the facts about a document are not valid");
+  return result.data;
+}
+
+export interface PageOfGroup {
+  /** Size in points. */
+  readonly width: number;
+  readonly height: number;
+  /** @default the page is too large for its group */
+  readonly pdf?: Uint8Array;
+}
+
+/** The place of a page within its group. */
+export interface PageEntry {
+  readonly width: number;
+  readonly height: number;
+  /** Position of the PDF's first byte. */
+  readonly offset: number;
+  /** Length of the PDF in bytes; 0 if it is not in the group. */
+  readonly length: number;
+}
+
+const LENGTH_BYTES = 4;
+
+/** Encodes a group: the length of the index in four bytes, the index as JSON, the PDFs. */
+export function encodeGroup(pages: readonly PageOfGroup[]): Uint8Array {
+  const rows = pages.map(({ width, height, pdf }) => [width, height, pdf?.length ?? 0]);
+  const index = new TextEncoder().encode(JSON.stringify(rows));
+  const length = new Uint8Array(LENGTH_BYTES);
+  new DataView(length.buffer).setUint32(0, index.length);
+  return new Uint8Array(Buffer.concat([length, index, ...pages.flatMap(({ pdf }) => (pdf ? [pdf] : []))]));
+}
+
+/**
+ * Finds a page in its group.
+ * @param start the first bytes of the group: at least its index, which takes no more than 4 KiB
+ * @returns undefined if there is no such page in the document
+ */
+export function findInGroup(start: Uint8Array, page: number): PageEntry | undefined {
+  const indexLength = new DataView(start.buffer, start.byteOffset).getUint32(0);
+  const index = start.subarray(LENGTH_BYTES, LENGTH_BYTES + indexLength);
+  const rows = JSON.parse(new TextDecoder().decode(index)) as readonly (readonly [number, number, number])[];
+  const at = (page - 1) % PAGES_PER_GROUP;
+  const row = rows[at];
+  if (!row) return undefined;
+  const before = rows.slice(0, at).reduce((sum, [, , length]) => sum + length, 0);
+  return { width: row[0], height: row[1], offset: LENGTH_BYTES + indexLength + before, length: row[2] };
+}

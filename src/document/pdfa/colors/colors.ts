@@ -1,0 +1,190 @@
+// Resolves device colors (ISO 19005-1, 6.2.2 and 6.2.3; -2, 6.2.3 and 6.2.4): sets an output intent that defines them,
+// and profiled spaces for those that the intent does not define. No color changes.
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
+import type { ContentUses } from "../content/content-uses.ts";
+import type { PdfaDocument } from "../pdfa-document.ts";
+import { writeBackdrops } from "./initial-colors.ts";
+import type { DeviceSpace, Profiles } from "./profiles.ts";
+
+/** Index of the base or alternate space in the array of each family. */
+const BASES: Readonly<Record<string, number>> = { Indexed: 1, I: 1, Separation: 2, DeviceN: 2, Pattern: 1 };
+const MOST_PARTS = 5;
+const SRGB = "sRGB IEC61966-2.1";
+/** Identifier of the characterization data from which the profile was made. */
+const SWOP = "CGATS TR 001";
+
+export function settleColors(archive: PdfaDocument, uses: ContentUses, profiles: Profiles): void {
+  profiles.mend();
+  const { file } = archive;
+  const holders = findHolders(archive);
+  const used = new Set<DeviceSpace>(uses.deviceSpaces);
+  const inGroups = new Set<DeviceSpace>();
+  for (const { get, isGroup } of holders) {
+    const device = deviceOf(file, get());
+    if (device) (isGroup ? inGroups : used).add(device);
+  }
+  const intent = chooseIntent(archive, used, profiles);
+  writeIntent(archive, intent);
+  // The intent does not define this device space, so each place that may use it needs its own definition.
+  const foreign = intent.space === "CMYK" ? "DeviceRGB" : intent.space === "RGB " ? "DeviceCMYK" : undefined;
+  if (!foreign || !(used.has(foreign) || inGroups.has(foreign))) return;
+  const space = profiles.space(foreign, intent.other);
+  if (foreign === "DeviceCMYK") writeBackdrops(archive);
+  for (const { get, set } of holders) if (deviceOf(file, get()) === foreign) set(space);
+  // Overprint mode 1 would change the meaning of a profiled CMYK space (ISO 19005-2, 6.2.4.2).
+  if (foreign === "DeviceCMYK") {
+    for (const { dictionary } of archive.places) if (dictionary.get("OPM") === 1) dictionary.set("OPM", 0);
+  }
+  if (!used.has(foreign)) return;
+  const name = foreign === "DeviceRGB" ? "DefaultRGB" : "DefaultCMYK";
+  for (const resources of uses.resources) addDefault(archive, resources, name, space);
+  if (foreign === "DeviceRGB" && archive.level.part > 1)
+    for (const page of archive.pages) giveBlendingSpace(archive, archive.page(page), space);
+}
+
+/** Reports whether annotations may keep their colors (ISO 19005-1, 6.5.3). */
+export function hasRgbIntent({ file }: PdfaDocument): boolean {
+  const intent = file.dictionary((file.array(file.catalog.get("OutputIntents")) ?? [])[0]);
+  return file.number(file.stream(intent?.get("DestOutputProfile"))?.dictionary.get("N")) === 3;
+}
+
+interface Intent {
+  readonly space: "RGB " | "CMYK" | "GRAY";
+  readonly profile: Reference;
+  readonly dictionary: Dictionary;
+  /** The document's own profile for the device space that the intent does not define. */
+  readonly other?: Reference;
+}
+
+/**
+ * Chooses an intent with which no color shifts, even in a document with both kinds of device colors. Viewers convert
+ * profiled colors through the intent, so with a CMYK intent, RGB colors would lose everything that cannot be printed.
+ * A document with both kinds gets such an intent only if it declares one itself.
+ */
+function chooseIntent(archive: PdfaDocument, used: ReadonlySet<DeviceSpace>, profiles: Profiles): Intent {
+  const own = ownIntents(archive, profiles);
+  const rgb = own.find(({ space }) => space === "RGB ");
+  const cmyk = own.find(({ space }) => space === "CMYK");
+  const gray = own.find(({ space }) => space === "GRAY");
+  const [usesRgb, usesCmyk] = [used.has("DeviceRGB"), used.has("DeviceCMYK")];
+  if (usesCmyk && !(usesRgb && !cmyk)) {
+    const intent = cmyk ?? made("CMYK", profiles.profile("DeviceCMYK"), SWOP);
+    return rgb && usesRgb ? { ...intent, other: rgb.profile } : intent;
+  }
+  const intent = rgb ?? made("RGB ", profiles.profile("DeviceRGB"), SRGB);
+  return usesRgb ? intent : (rgb ?? cmyk ?? gray ?? intent);
+}
+
+function made(space: Intent["space"], profile: Reference, condition: string): Intent {
+  return { space, profile, dictionary: Dictionary.of({ OutputConditionIdentifier: PdfString.ofLatin1(condition) }) };
+}
+
+function ownIntents({ file }: PdfaDocument, profiles: Profiles): Intent[] {
+  const intents: Intent[] = [];
+  for (const value of file.array(file.catalog.get("OutputIntents")) ?? []) {
+    const dictionary = file.dictionary(value);
+    const output = profiles.output(dictionary?.get("DestOutputProfile"));
+    if (!dictionary || !output) continue;
+    const { space, profile } = output;
+    if (space !== "RGB " && space !== "CMYK" && space !== "GRAY") continue;
+    const kept = new Dictionary();
+    for (const key of ["OutputCondition", "OutputConditionIdentifier", "RegistryName", "Info"]) {
+      const text = file.string(dictionary.get(key));
+      if (text) kept.set(key, text);
+    }
+    intents.push({ space, profile, dictionary: kept });
+  }
+  return intents;
+}
+
+function writeIntent({ file }: PdfaDocument, { dictionary, profile }: Intent): void {
+  const intent = dictionary.clone();
+  const identifier = intent.get("OutputConditionIdentifier") ?? PdfString.ofLatin1("Custom");
+  intent
+    .set("Type", Name.of("OutputIntent"))
+    .set("S", Name.of("GTS_PDFA1"))
+    .set("OutputConditionIdentifier", identifier)
+    .set("DestOutputProfile", profile);
+  // Info is required if no registry contains the identifier (ISO 32000-1, table 365).
+  if (!intent.has("Info")) intent.set("Info", identifier);
+  file.catalog.set("OutputIntents", [file.add(intent)]);
+}
+
+/** A dictionary with a color space that the defaults of the resources do not affect, or must not affect. */
+interface Holder {
+  /** True for the blending space of a transparency group, which is not a color itself. */
+  readonly isGroup: boolean;
+  get(): Value | undefined;
+  set(space: Value): void;
+}
+
+/**
+ * Finds the color spaces of images, shadings and groups, bases and alternates of other spaces, and those of colorants.
+ */
+function findHolders(archive: PdfaDocument): Holder[] {
+  const { file } = archive;
+  const holders: Holder[] = [];
+  const entry = (dictionary: Dictionary, key: string, isGroup = false) =>
+    holders.push({ isGroup, get: () => dictionary.get(key), set: (space) => dictionary.set(key, space) });
+  const seen = new Set<readonly Value[]>();
+  for (const { dictionary, key, above, isStream } of archive.places) {
+    const isShading = dictionary.has("ShadingType");
+    if (dictionary.has("ColorSpace") && (isShading || (isStream && dictionary.has("Width"))))
+      entry(dictionary, "ColorSpace");
+    // Process is an attribute of DeviceN (ISO 32000-1, table 72).
+    if (key === "Process" && dictionary.has("ColorSpace")) entry(dictionary, "ColorSpace");
+    if (key === "Group" && dictionary.has("CS")) entry(dictionary, "CS", true);
+    // Content refers to these by name. It names device spaces directly, but these entries may be aliases of them.
+    if (key === "ColorSpace" || (above === "Resources" && key === "ColorSpace")) {
+      for (const name of dictionary.keys()) if (!name.startsWith("Default")) entry(dictionary, name);
+    }
+    for (const value of dictionary.values()) addBases(archive, value, seen, holders);
+  }
+  for (const reference of archive.values) addBases(archive, reference, seen, holders);
+  return holders.filter(({ get }) => deviceOf(file, get()) !== undefined);
+}
+
+function addBases({ file }: PdfaDocument, value: Value, seen: Set<readonly Value[]>, holders: Holder[]): void {
+  const waiting: Value[] = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const array = file.array(next) as Value[] | undefined;
+    if (!array || array.length > MOST_PARTS || seen.has(array)) continue;
+    seen.add(array);
+    const base = BASES[file.name(array[0]) ?? ""];
+    if (base !== undefined && base < array.length) {
+      holders.push({
+        isGroup: false,
+        get: () => array[base],
+        set: (space) => {
+          array[base] = space;
+        },
+      });
+    }
+    for (const element of array) if (element instanceof Reference || Array.isArray(element)) waiting.push(element);
+  }
+}
+
+/** Returns the device space of a name, or of an array that contains only a name (ISO 32000-1, 8.6.3). */
+function deviceOf(file: PdfFile, value: Value | undefined): DeviceSpace | undefined {
+  const array = file.array(value);
+  const name = file.name(array?.length === 1 ? array[0] : value);
+  return name === "DeviceRGB" || name === "DeviceCMYK" || name === "DeviceGray" ? name : undefined;
+}
+
+function addDefault({ file }: PdfaDocument, resources: Dictionary, key: string, space: Value): void {
+  const spaces = file.dictionary(resources.get("ColorSpace"));
+  if (!spaces) resources.set("ColorSpace", Dictionary.of({ [key]: space }));
+  else if (!spaces.has(key)) spaces.set(key, space);
+}
+
+/**
+ * Sets the blending space of a page. Viewers blend in the intent's space if the page declares none, which would change
+ * colors.
+ */
+function giveBlendingSpace({ file }: PdfaDocument, page: Dictionary, space: Value): void {
+  const group = file.dictionary(page.get("Group"));
+  if (group?.has("CS")) return;
+  const own = group?.clone() ?? Dictionary.of({ Type: Name.of("Group"), S: Name.of("Transparency") });
+  page.set("Group", own.set("CS", space));
+}

@@ -1,0 +1,53 @@
+// Finds where a page shows text, so that its picture can be compared there more closely, or not at all.
+import type { Character, TextLine } from "../../engines/mupdf/text.ts";
+
+/** A rectangle in points from the top left corner: left, top, right, bottom. */
+export type Box = readonly [left: number, top: number, right: number, bottom: number];
+
+/** Fonts whose signs the repair embeds, while an engine draws letters in their place. */
+const DRAWN_AS_LETTERS = /^(?:[A-Z]{6}\+)?wingdings/i;
+/** Limits the boxes of a page. */
+const MOST_BOXES = 5_000;
+
+/** Where a page shows text in a font. */
+export interface TextBox {
+  readonly fontName: string;
+  readonly box: Box;
+}
+
+/** Returns the boxes of lines, one for each font. */
+export const boxesOfText = (lines: readonly TextLine[]): TextBox[] =>
+  lines.slice(0, MOST_BOXES).flatMap(({ characters }) =>
+    [...Map.groupBy(characters, ({ fontName }) => fontName)].map(([fontName, some]) => ({
+      fontName,
+      box: rounded(enclosing(some.map(boxOf))),
+    })),
+  );
+
+/** Returns where a page shows signs of fonts that the engine does not have. */
+export const boxesOfUnseen = (lines: readonly TextLine[]): Box[] =>
+  lines
+    .flatMap(({ characters }) => characters.filter(({ fontName }) => DRAWN_AS_LETTERS.test(fontName)))
+    .slice(0, MOST_BOXES)
+    .map((character) => rounded(boxOf(character)));
+
+/** Returns a box that contains a glyph in any direction. */
+const boxOf = ({ x, y, size }: Character): Box => [x - size, y - size, x + size, y + size];
+
+function enclosing(boxes: readonly Box[]): Box {
+  let [left, top, right, bottom] = boxes[0] ?? [0, 0, 0, 0];
+  for (const box of boxes) {
+    left = Math.min(left, box[0]);
+    top = Math.min(top, box[1]);
+    right = Math.max(right, box[2]);
+    bottom = Math.max(bottom, box[3]);
+  }
+  return [left, top, right, bottom];
+}
+
+const rounded = ([left, top, right, bottom]: Box): Box => [
+  Math.floor(left),
+  Math.floor(top),
+  Math.ceil(right),
+  Math.ceil(bottom),
+];

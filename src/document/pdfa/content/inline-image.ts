@@ -1,0 +1,73 @@
+// Repairs inline images (ISO 32000-1, 8.9.7) according to ISO 19005-1, 6.1.10 and 6.2.4, and -2, 6.1.10 and 6.2.8.
+import { deflateSync } from "node:zlib";
+import type { ContentOperation } from "../../content/content.ts";
+import { EngineFailure } from "../../contract/failure.ts";
+import { decodeLzw } from "../../formats/lzw/decode.ts";
+import { undoFilter } from "../../images/inline-images.ts";
+import { serialize } from "../../objects/serialize.ts";
+import { Dictionary, Name, type Value } from "../../objects/values.ts";
+import { RENDERING_INTENTS } from "./graphics-states.ts";
+
+const FORBIDDEN = ["I", "Interpolate", "Alternates", "OPI"];
+const LZW = ["LZW", "LZWDecode"];
+const MAX_DECODED_BYTES = 64 * 2 ** 20;
+
+/** @returns the replacement of the operation, with one character for each byte; undefined if the operation stays */
+export function mendInlineImage({ operands, data }: ContentOperation, content: Uint8Array): string | undefined {
+  const before = operands[0] as Dictionary;
+  const dictionary = before.clone();
+  let hasChanged = false;
+  for (const key of FORBIDDEN) hasChanged = dictionary.delete(key) || hasChanged;
+  const intent = dictionary.get("Intent");
+  if (intent !== undefined && !(intent instanceof Name && RENDERING_INTENTS.has(intent.text))) {
+    dictionary.delete("Intent");
+    hasChanged = true;
+  }
+  const bytes = content.subarray(data!.start, data!.end);
+  let decoded: Uint8Array | undefined;
+  try {
+    decoded = withoutLzw(dictionary, bytes);
+  } catch (error) {
+    if (error instanceof EngineFailure) throw error;
+    // The image cannot be shown if its filter cannot be decoded.
+    return "";
+  }
+  if (!hasChanged && !decoded) return undefined;
+  let syntax = "BI";
+  for (const [key, value] of dictionary) syntax += ` /${key} ${serialize(value, () => 0)}`;
+  return `${syntax} ID ${Buffer.from(decoded ?? bytes).toString("latin1")}\nEI`;
+}
+
+/** Replaces LZW with Flate, whose parameters have the same meaning. Hexadecimal digits prevent an `EI` in the data. */
+function withoutLzw(dictionary: Dictionary, bytes: Uint8Array): Uint8Array | undefined {
+  const filters = listOf(dictionary.get("F") ?? dictionary.get("Filter")).map((value) =>
+    value instanceof Name ? value.text : "",
+  );
+  const place = filters.findIndex((name) => LZW.includes(name));
+  if (place < 0) return undefined;
+  const parameters = listOf(dictionary.get("DP") ?? dictionary.get("DecodeParms"));
+  const own = parameters[place];
+  if (own instanceof Dictionary && own.get("EarlyChange") === 0) return undefined;
+  const undone = filters.slice(0, place).reduce((data, filter) => undoFilter(filter, data, MAX_DECODED_BYTES), bytes);
+  for (const key of ["F", "Filter", "DP", "DecodeParms", "L", "Length"]) dictionary.delete(key);
+  dictionary.set(
+    "F",
+    ["AHx", "Fl", ...filters.slice(place + 1)].map((name) => Name.of(name)),
+  );
+  if (parameters.length > place) dictionary.set("DP", [null, ...parameters.slice(place)]);
+  return Buffer.from(`${deflateSync(lzwDecoded(undone)).toString("hex")}>`, "latin1");
+}
+
+const listOf = (value: Value | undefined): Value[] =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value];
+
+function lzwDecoded(bytes: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (const piece of decodeLzw(bytes)) {
+    parts.push(piece.slice());
+    size += piece.length;
+    if (size > MAX_DECODED_BYTES) throw new EngineFailure("too-large", "an inline image without end");
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,79 @@
+// Flattens graphics states that are saved too deeply (ISO 19005-1, 6.1.12; -2, 6.1.13): the content between such a `q`
+// and its `Q` becomes a form, in which the count restarts. A form inherits the graphics state and restores it, so the
+// look does not change.
+import { readOperations } from "../../content/content.ts";
+import { Dictionary, Name } from "../../objects/values.ts";
+import { newStream, type PdfaDocument } from "../pdfa-document.ts";
+
+/** Maximum depth of saved graphics states (ISO 32000-1, annex C.2). */
+export const MAX_SAVED = 28;
+/** Half the side of the forms' bounding box: nothing is drawn farther away, whatever the units. */
+const FAR = 10_000_000;
+/** Limits forms within forms. Deeper content stays. */
+const MAX_FORMS = 50;
+/** Prefix of resource names that no document uses for its own resources. */
+const PREFIX = "NestedState";
+
+interface Section {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * @param resources the content's resources, to which the forms are added
+ * @returns the new content; undefined if nothing is too deep
+ */
+export function flattenNesting(
+  archive: PdfaDocument,
+  content: Uint8Array,
+  resources: Dictionary,
+): Uint8Array | undefined {
+  let result: Uint8Array | undefined;
+  const waiting: { bytes: Uint8Array; own: Dictionary; level: number; done: (bytes: Uint8Array) => void }[] = [
+    {
+      bytes: content,
+      own: resources,
+      level: 0,
+      done: (bytes) => {
+        result = bytes === content ? undefined : bytes;
+      },
+    },
+  ];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { bytes, own, level, done } = next;
+    const sections = level < MAX_FORMS ? deepSections(bytes) : [];
+    // The resources of a form must not contain the form itself.
+    const before = own.clone();
+    const objects = archive.file.dictionary(own.get("XObject"))?.clone() ?? new Dictionary();
+    const parts: Uint8Array[] = [];
+    let copied = 0;
+    for (const { start, end } of sections) {
+      const form = archive.file.reserve();
+      const inner = before.clone();
+      objects.set(`${PREFIX}${form.number}`, form);
+      parts.push(bytes.subarray(copied, start), Buffer.from(` /${PREFIX}${form.number} Do `, "latin1"));
+      copied = end;
+      const put = (body: Uint8Array) => archive.file.put(form, newStream(body, { ...FORM, Resources: inner }));
+      waiting.push({ bytes: bytes.slice(start, end), own: inner, level: level + 1, done: put });
+    }
+    if (sections.length > 0) own.set("XObject", objects);
+    done(sections.length > 0 ? Buffer.concat([...parts, bytes.subarray(copied)]) : bytes);
+  }
+  return result;
+}
+
+const FORM = { Type: Name.of("XObject"), Subtype: Name.of("Form"), BBox: [-FAR, -FAR, FAR, FAR] };
+
+/** Returns the sections from each `q` that exceeds the limit to its `Q`. */
+function deepSections(content: Uint8Array): Section[] {
+  const sections: Section[] = [];
+  let saved = 0;
+  let from = -1;
+  for (const { operator, start, end } of readOperations(content)) {
+    if (operator === "q" && ++saved === MAX_SAVED + 1) from = start;
+    if (operator !== "Q" || saved === 0) continue;
+    if (saved-- === MAX_SAVED + 1) sections.push({ start: from, end });
+  }
+  if (saved > MAX_SAVED) sections.push({ start: from, end: content.length });
+  return sections;
+}

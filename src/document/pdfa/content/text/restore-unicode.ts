@@ -1,0 +1,48 @@
+// Restores the Unicode values of fonts that lost them when the fonts were rewritten. Knows nothing about the program
+// that rewrote them.
+import { decodedBytes, memoryBody } from "../../../compression/recode-stream.ts";
+import type { PdfFile } from "../../../objects/pdf-file.ts";
+import { Dictionary, PdfStream, type Value } from "../../../objects/values.ts";
+
+/**
+ * Matches fonts by name. A name that occurs more than once is ambiguous and is ignored.
+ * @param resources the resources of the rewritten page, whose fonts are replaced with copies
+ */
+export function restoreUnicode(original: PdfFile, page: Dictionary, rewritten: PdfFile, resources: Dictionary): void {
+  const fonts = rewritten.dictionary(resources.get("Font"));
+  if (!fonts) return;
+  const known = fontsByName(original, original.dictionary(page.get("Resources")));
+  const restored = fonts.clone();
+  for (const [key, value] of fonts) {
+    const font = rewritten.dictionary(value);
+    const before = known.get(nameOf(rewritten, value));
+    const map = before && original.stream(before.get("ToUnicode"));
+    // The codes may have changed: existing values belong to the new codes.
+    if (
+      !font ||
+      font.has("ToUnicode") ||
+      !map ||
+      original.name(before.get("Subtype")) !== rewritten.name(font.get("Subtype"))
+    )
+      continue;
+    const bytes = decodedBytes(original, map);
+    if (!bytes) continue;
+    const stream = new PdfStream(new Dictionary(), memoryBody(bytes));
+    restored.set(key, rewritten.add(font.clone().set("ToUnicode", rewritten.add(stream))));
+  }
+  resources.set("Font", restored);
+}
+
+function fontsByName(file: PdfFile, resources: Dictionary | undefined): Map<string, Dictionary | undefined> {
+  const found = new Map<string, Dictionary | undefined>();
+  for (const [, value] of file.dictionary(resources?.get("Font")) ?? []) {
+    const name = nameOf(file, value);
+    found.set(name, found.has(name) ? undefined : file.dictionary(value));
+  }
+  return found;
+}
+
+/** Returns a font's name without the tag of a subset (ISO 32000-1, 9.6.4). */
+function nameOf(file: PdfFile, font: Value): string {
+  return (file.name(file.dictionary(font)?.get("BaseFont")) ?? "").replace(/^[A-Z]{6}\+/, "");
+}

@@ -1,0 +1,66 @@
+// Removes actions of forbidden types (ISO 19005-1, 6.6; -2, 6.5). The actions that follow a removed one take its place.
+import { Dictionary, Reference, type Value } from "../../objects/values.ts";
+import type { PdfaDocument } from "../pdfa-document.ts";
+
+const ALLOWED = new Set(["GoTo", "GoToR", "GoToE", "Thread", "URI", "Named", "SubmitForm"]);
+const NAMED = new Set(["NextPage", "PrevPage", "FirstPage", "LastPage"]);
+/** Entries whose value is, or may be, an action. */
+const TRIGGERS = ["A", "PA", "OpenAction"];
+/** Limits the actions of one trigger that are examined. */
+const MAX_ACTIONS = 1000;
+
+export function mendActions(archive: PdfaDocument): void {
+  const { file } = archive;
+  for (const { dictionary, key } of archive.places) {
+    for (const trigger of TRIGGERS) {
+      const value = dictionary.get(trigger);
+      if (value !== undefined && isAction(archive, value)) replace(dictionary, trigger, allowed(archive, value));
+    }
+    // AA belongs to the document, to pages, annotations and fields. In the information dictionary it would be a text.
+    if (file.dictionary(dictionary.get("AA"))) dictionary.delete("AA");
+    // NeedsRendering refers to what a JavaScript action was to recreate.
+    if (key === "Root") dictionary.delete("NeedsRendering");
+  }
+}
+
+function replace(holder: Dictionary, key: string, actions: readonly Value[]): void {
+  const [first, ...rest] = actions;
+  holder.set(key, first ?? null);
+  if (first instanceof Dictionary && rest.length > 0) first.set("Next", rest);
+}
+
+const isAction = ({ file }: PdfaDocument, value: Value) => file.name(file.dictionary(value)?.get("S")) !== undefined;
+
+/** Returns the allowed actions of a chain, as a list if they do not form a single action. */
+function allowed(archive: PdfaDocument, first: Value): Value[] {
+  const { file } = archive;
+  const kept: Value[] = [];
+  const seen = new Set<Value | number>();
+  const waiting: Value[] = [first];
+  let hasChanged = false;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const identity = next instanceof Reference ? next.number : next;
+    const action = file.dictionary(next);
+    if (!action || seen.has(identity)) continue;
+    if (seen.size >= MAX_ACTIONS) return [];
+    seen.add(identity);
+    const after = action.get("Next");
+    const nexts = after === undefined ? [] : (file.array(after) ?? [after]);
+    for (let index = nexts.length - 1; index >= 0; index--) waiting.push(nexts[index]);
+    if (isAllowed(archive, action)) kept.push(next);
+    else hasChanged = true;
+  }
+  if (!hasChanged) return [first];
+  // Their order among each other is lost: all of them follow the first one.
+  return kept.map((value) => {
+    const copy = file.dictionary(value)!.clone();
+    copy.delete("Next");
+    return copy;
+  });
+}
+
+export function isAllowed({ file, level }: PdfaDocument, action: Dictionary): boolean {
+  const kind = file.name(action.get("S")) ?? "";
+  if (kind === "Named") return NAMED.has(file.name(action.get("N")) ?? "");
+  return ALLOWED.has(kind) && !(kind === "GoToE" && level.part === 1);
+}

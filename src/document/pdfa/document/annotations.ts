@@ -1,0 +1,323 @@
+// Repairs annotations (ISO 19005-1, 6.5 and 6.6; -2, 6.3 and 6.4): types, flags, appearances. Hidden annotations stay
+// hidden; annotations that cannot keep their type become stamps with the same look.
+
+import { convertToStamp } from "../../content/stamp.ts";
+import { EngineFailure } from "../../contract/failure.ts";
+import { type FieldAppearance, FieldAppearances, RENEWED } from "../../forms/field-appearance.ts";
+import { encodeTextString } from "../../objects/text-strings.ts";
+import { Dictionary, Name, Reference, type Value } from "../../objects/values.ts";
+import { ANNOTATION_FLAGS, isHiddenOnScreen } from "../../visibility/annotation-flags.ts";
+import { addEmptyForm } from "../content/xobjects.ts";
+import { type PdfaDocument, rectangleOf } from "../pdfa-document.ts";
+import { madeAppearances } from "./appearances.ts";
+import { drawBeneath, makeOpaque } from "./opaque-appearances.ts";
+
+const TYPES_1 =
+  "Text Link FreeText Line Square Circle Highlight Underline Squiggly StrikeOut Stamp Ink Popup Widget " +
+  "PrinterMark TrapNet";
+const TYPES_2 = `${TYPES_1} Polygon PolyLine Caret FileAttachment Watermark Redact`;
+/** Flags that PDF/A does not allow: an annotation is visible and printed, or does not exist. */
+const FORBIDDEN_FLAGS =
+  ANNOTATION_FLAGS.invisible | ANNOTATION_FLAGS.hidden | ANNOTATION_FLAGS.noView | ANNOTATION_FLAGS.toggleNoView;
+/** Types that not every part allows, and whose look the engine creates: shapes, and the icon of a removed file. */
+const DRAWN = new Set(["Polygon", "PolyLine", "Caret", "FileAttachment"]);
+const MAX_LEVELS = 64;
+/**
+ * Limits the created appearances, which http/errors.ts reports to clients. Each takes the engine half a millisecond, and
+ * memory until the last one is created.
+ */
+const MAX_MADE = 50_000;
+
+interface Annotation {
+  readonly dictionary: Dictionary;
+  readonly reference: Reference;
+  readonly type: string;
+  /** Type of a field, its own or inherited from a field above it. */
+  readonly fieldType: string | undefined;
+  readonly isHidden: boolean;
+}
+
+export async function mendAnnotations(archive: PdfaDocument): Promise<void> {
+  const mender = new AnnotationMender(archive);
+  archive.pages.forEach((page, pageIndex) => {
+    mender.settle(page, pageIndex);
+  });
+  await mender.finish();
+}
+
+class AnnotationMender {
+  readonly #archive: PdfaDocument;
+  readonly #types: ReadonlySet<string>;
+  readonly #form: Dictionary | undefined;
+  /** Annotations without an appearance, or with one that no viewer shows, and the index of their page. */
+  readonly #bare: { readonly pageIndex: number; readonly annotation: Annotation }[] = [];
+  /** True for annotations that stay, by object number. */
+  readonly #settled = new Map<number, boolean>();
+  /** Widgets of signatures that have become stamps. */
+  readonly #signatures = new Set<number>();
+
+  constructor(archive: PdfaDocument) {
+    this.#archive = archive;
+    this.#form = archive.file.dictionary(archive.file.catalog.get("AcroForm"));
+    this.#types = new Set((archive.level.part === 1 ? TYPES_1 : TYPES_2).split(" "));
+  }
+
+  settle(page: Reference, pageIndex: number): void {
+    const { file } = this.#archive;
+    const dictionary = this.#archive.page(page);
+    if (!dictionary.has("Annots")) return;
+    const kept: Value[] = [];
+    const gone = new Set<number>();
+    for (const value of file.array(dictionary.get("Annots")) ?? []) {
+      const own = file.dictionary(value);
+      if (!own) continue;
+      const reference = value instanceof Reference ? value : file.add(own);
+      // Several pages may share the annotation.
+      const stays = this.#settled.get(reference.number) ?? this.#settle(this.#read(own, reference), pageIndex);
+      this.#settled.set(reference.number, stays);
+      if (stays) kept.push(reference);
+      else gone.add(reference.number);
+    }
+    const isOrphan = (value: Value) => {
+      const popup = file.dictionary(value);
+      const parent = popup?.get("Parent");
+      return file.name(popup?.get("Subtype")) === "Popup" && parent instanceof Reference && gone.has(parent.number);
+    };
+    dictionary.set(
+      "Annots",
+      kept.filter((value) => !isOrphan(value)),
+    );
+  }
+
+  async finish(): Promise<void> {
+    await this.#dress();
+    this.#form?.delete("NeedAppearances");
+    this.#endSignatures();
+  }
+
+  #read(dictionary: Dictionary, reference: Reference): Annotation {
+    const { file } = this.#archive;
+    const type = file.name(dictionary.get("Subtype")) ?? "";
+    return {
+      dictionary,
+      reference,
+      type,
+      fieldType: file.name(inherited(this.#archive, dictionary, "FT")),
+      isHidden: isHiddenOnScreen(type, file.number(dictionary.get("F")) ?? 0),
+    };
+  }
+
+  /** @returns true if the annotation stays */
+  #settle(annotation: Annotation, pageIndex: number): boolean {
+    const { file, level } = this.#archive;
+    const { dictionary, reference, type, isHidden, fieldType } = annotation;
+    if (isHidden && type !== "Widget" && type !== "Link" && type !== "Popup") return false;
+    const isLost = this.#isLost(annotation);
+    const isSigned = type === "Widget" && fieldType === "Sig" && this.#isSigned(dictionary);
+    if ((isLost || isSigned) && this.#normal(dictionary) && !isHidden) {
+      if (isSigned) {
+        this.#signatures.add(reference.number);
+        if (!dictionary.has("Contents")) dictionary.set("Contents", encodeTextString("Signature"));
+      }
+      convertToStamp(dictionary);
+    } else if (isLost && (!DRAWN.has(type) || isEmpty(this.#archive, dictionary))) return false;
+    const flags = file.number(dictionary.get("F")) ?? 0;
+    if (type !== "Popup" || level.part === 1 || dictionary.has("F"))
+      dictionary.set("F", (flags & ~FORBIDDEN_FLAGS) | ANNOTATION_FLAGS.print);
+    if (level.part === 1) dictionary.delete("CA");
+    if (type === "Widget") dictionary.delete("A");
+    this.#settleAppearance(annotation, pageIndex);
+    return true;
+  }
+
+  /** Reports whether an annotation cannot keep its type. */
+  #isLost({ dictionary, type }: Annotation): boolean {
+    return !this.#types.has(type) || (type === "FileAttachment" && !dictionary.has("FS"));
+  }
+
+  #isSigned(dictionary: Dictionary): boolean {
+    return this.#archive.file.dictionary(inherited(this.#archive, dictionary, "V")) !== undefined;
+  }
+
+  #normal(dictionary: Dictionary): Value | undefined {
+    const { file } = this.#archive;
+    const normal = file.dictionary(dictionary.get("AP"))?.get("N");
+    return file.dictionary(normal) ? normal : undefined;
+  }
+
+  #settleAppearance(annotation: Annotation, pageIndex: number): void {
+    const { dictionary, type, isHidden } = annotation;
+    if (type === "Popup") {
+      dictionary.delete("AP");
+      return;
+    }
+    const isButton = this.#isButton(annotation);
+    const normal = this.#normal(dictionary);
+    if (isHidden && type === "Widget") this.#setEmpty(dictionary, isButton);
+    else if (normal !== undefined && !this.#isRenewed(annotation)) this.#setNormal(dictionary, normal, isButton);
+    else if (type === "Link") dictionary.delete("AP");
+    else if (isEmpty(this.#archive, dictionary)) this.#setEmpty(dictionary, isButton);
+    else this.#bare.push({ pageIndex, annotation });
+  }
+
+  #isRenewed({ type, fieldType }: Annotation): boolean {
+    const isAsked = this.#archive.file.boolean(this.#form?.get("NeedAppearances")) === true;
+    return isAsked && type === "Widget" && RENEWED.has(fieldType ?? "");
+  }
+
+  #isButton({ dictionary, fieldType }: Annotation): boolean {
+    return this.#archive.file.name(dictionary.get("Subtype")) === "Widget" && fieldType === "Btn";
+  }
+
+  #setEmpty(dictionary: Dictionary, isButton: boolean): void {
+    const [left, bottom, right, top] = rectangleOf(this.#archive.file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
+    this.#setNormal(dictionary, addEmptyForm(this.#archive, right - left, top - bottom), isButton);
+  }
+
+  /** Sets the normal appearance as the only one: a dictionary of states for buttons, a stream for all others. */
+  #setNormal(dictionary: Dictionary, normal: Value, isButton: boolean): void {
+    const { file } = this.#archive;
+    const object = file.resolve(normal);
+    const state = file.name(dictionary.get("AS"));
+    if (isButton) {
+      const states = object instanceof Dictionary ? object.clone() : Dictionary.of({ [state ?? "Off"]: normal });
+      // A dictionary of states may only lead to streams.
+      for (const [name, value] of [...states]) if (!file.stream(value)) states.delete(name);
+      const current = state ?? "Off";
+      if (!states.has(current)) states.set(current, this.#emptyFor(dictionary));
+      dictionary.set("AS", Name.of(current)).set("AP", Dictionary.of({ N: states }));
+      return;
+    }
+    let stream: Value = normal;
+    if (object instanceof Dictionary) {
+      const chosen = state === undefined ? undefined : object.get(state);
+      stream = chosen !== undefined && file.stream(chosen) ? chosen : this.#emptyFor(dictionary);
+      dictionary.delete("AS");
+    }
+    dictionary.set("AP", Dictionary.of({ N: stream }));
+  }
+
+  #emptyFor(dictionary: Dictionary): Reference {
+    const [left, bottom, right, top] = rectangleOf(this.#archive.file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
+    return addEmptyForm(this.#archive, right - left, top - bottom);
+  }
+
+  /** Creates appearances for annotations that have none. */
+  async #dress(): Promise<void> {
+    const numbers = new Map<number, Set<number>>();
+    const { length } = this.#bare;
+    if (length > MAX_MADE) throw new EngineFailure("too-much-content", `${length} annotations without an appearance`);
+    const fields = new FieldAppearances(this.#archive.file);
+    let dressedPage = -1;
+    for (const { pageIndex, annotation } of this.#bare) {
+      if (annotation.type === "Widget") {
+        if (pageIndex !== dressedPage) fields.beginPage();
+        dressedPage = pageIndex;
+        this.#dressField(annotation, fields.make(annotation.dictionary));
+        continue;
+      }
+      const some = numbers.get(pageIndex) ?? new Set();
+      numbers.set(pageIndex, some.add(annotation.reference.number));
+    }
+    const made = await madeAppearances(this.#archive, numbers);
+    for (const { annotation, pageIndex } of this.#bare) {
+      const { dictionary, reference, type } = annotation;
+      if (type === "Widget") continue;
+      if (this.#isLost(annotation)) convertToStamp(dictionary);
+      const appearance = made.get(reference.number);
+      if (!appearance) {
+        this.#setEmpty(dictionary, false);
+        continue;
+      }
+      const { normal } = appearance;
+      const rectangle = this.#inUnitsOf(pageIndex, appearance.rectangle);
+      dictionary.set("Rect", rectangle);
+      if (this.#archive.level.part === 1) {
+        makeOpaque(this.#archive, normal);
+        const page = this.#archive.page(this.#archive.pages[pageIndex]);
+        if (type === "Highlight" && drawBeneath(this.#archive, page, normal, rectangle)) {
+          this.#setEmpty(dictionary, false);
+          continue;
+        }
+      }
+      this.#setNormal(dictionary, normal, false);
+    }
+  }
+
+  #dressField(annotation: Annotation, made: FieldAppearance | undefined): void {
+    const { dictionary } = annotation;
+    if (made?.state !== undefined) dictionary.set("AS", Name.of(made.state));
+    const normal = made?.normal ?? this.#normal(dictionary);
+    if (normal === undefined) this.#setEmpty(dictionary, this.#isButton(annotation));
+    else this.#setNormal(dictionary, normal, this.#isButton(annotation));
+  }
+
+  /**
+   * Converts a rectangle to the units of its page. The appearance's own matrix needs no change, because viewers fit it
+   * into the rectangle (ISO 32000-1, 12.5.5).
+   */
+  #inUnitsOf(pageIndex: number, rectangle: Value): Value {
+    const { file, pages, units } = this.#archive;
+    const unit = units.get(pages[pageIndex].number);
+    const place = unit === undefined ? undefined : rectangleOf(file, rectangle);
+    return place ? place.map((side) => side / unit!) : rectangle;
+  }
+
+  /** Ends all signatures: none survives a change of the file, and none may look as if it did. */
+  #endSignatures(): void {
+    const { file, places } = this.#archive;
+    for (const { dictionary } of places) {
+      if (file.name(dictionary.get("FT")) !== "Sig") continue;
+      for (const key of ["V", "Lock", "SV"]) dictionary.delete(key);
+    }
+    const form = this.#form;
+    if (!form || this.#signatures.size === 0) return;
+    const fields = (file.array(form.get("Fields")) ?? []).filter((field) => this.#keepsWidgets(field, 0));
+    form.set("Fields", fields);
+  }
+
+  /**
+   * Removes the stamps from a field.
+   * @returns true if it is still a field
+   */
+  #keepsWidgets(field: Value, level: number): boolean {
+    if (field instanceof Reference && this.#signatures.has(field.number)) return false;
+    const { file } = this.#archive;
+    const dictionary = file.dictionary(field);
+    const kids = file.array(dictionary?.get("Kids"));
+    if (!dictionary || !kids || level > MAX_LEVELS) return true;
+    const kept = kids.filter((kid) => this.#keepsWidgets(kid, level + 1));
+    if (kept.length < kids.length) dictionary.set("Kids", kept);
+    return kept.length > 0;
+  }
+}
+
+function isEmpty({ file }: PdfaDocument, dictionary: Dictionary): boolean {
+  const [left, bottom, right, top] = rectangleOf(file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
+  return right - left === 0 || top - bottom === 0;
+}
+
+/** Returns an entry of a field, its own or inherited from a field above it (ISO 32000-1, 12.7.3.1). */
+function inherited({ file }: PdfaDocument, dictionary: Dictionary, key: string): Value | undefined {
+  let at: Dictionary | undefined = dictionary;
+  for (let level = 0; at && level < MAX_LEVELS; level++) {
+    const value: Value | undefined = at.get(key);
+    if (value !== undefined) return value;
+    at = file.dictionary(at.get("Parent"));
+  }
+  return undefined;
+}
+
+/**
+ * Removes colors that would have to be in the color space of the output intent (ISO 19005-1, 6.5.3). The appearance
+ * stays.
+ */
+export function removeColors(archive: PdfaDocument): void {
+  for (const page of archive.pages) {
+    for (const value of archive.file.array(archive.page(page).get("Annots")) ?? []) {
+      const annotation = archive.file.dictionary(value);
+      annotation?.delete("C");
+      annotation?.delete("IC");
+    }
+  }
+}

@@ -1,0 +1,182 @@
+// Repairs embedded files (ISO 19005-1, 6.1.11; -2, 6.8; -3, 6.8). Depending on the part, files are forbidden, must be
+// PDF/A, or need only a description.
+import { namedNotices } from "../../contract/notice.ts";
+import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
+import { readNameTree, writeNameTree } from "../../objects/trees.ts";
+import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
+import type { PdfaDocument } from "../pdfa-document.ts";
+
+const MEDIA_TYPE = /^[-\w+.]+\/[-\w+.]+$/;
+const TYPES: Readonly<Record<string, string>> = {
+  csv: "text/csv",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  gif: "image/gif",
+  htm: "text/html",
+  html: "text/html",
+  jpeg: "image/jpeg",
+  jpg: "image/jpeg",
+  json: "application/json",
+  odt: "application/vnd.oasis.opendocument.text",
+  pdf: "application/pdf",
+  png: "image/png",
+  txt: "text/plain",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  xml: "text/xml",
+  zip: "application/zip",
+};
+const UNKNOWN_TYPE = "application/octet-stream";
+/** Limits the size of an attachment. A larger one is not examined and is removed. */
+const MAX_ATTACHED_BYTES = 64 * 2 ** 20;
+
+export async function mendAttachments(archive: PdfaDocument): Promise<void> {
+  const { file, level } = archive;
+  const own = shareSpecifications(archive);
+  const specifications = archive.places.filter(
+    ({ dictionary, isStream }) => !isStream && file.dictionary(dictionary.get("EF")),
+  );
+  const gone = new Set<Dictionary>();
+  const kept: Value[] = [];
+  for (const { dictionary, reference } of specifications) {
+    if (!(await stays(archive, dictionary))) {
+      dictionary.delete("EF");
+      dictionary.delete("RF");
+      gone.add(dictionary);
+      continue;
+    }
+    describe(archive, dictionary);
+    const at = reference ?? own.get(dictionary);
+    if (at) kept.push(at);
+  }
+  archive.report(
+    ...namedNotices(
+      "attachments-removed",
+      [...gone].map((one) => ({ name: nameOf(archive, one) })),
+    ),
+  );
+  if (gone.size > 0) removeMentions(archive, gone);
+  if (level.part === 3) associate(archive, kept);
+  else for (const { dictionary } of archive.places) dictionary.delete("AF");
+  const names = file.dictionary(file.catalog.get("Names"));
+  if (level.part === 1) names?.delete("EmbeddedFiles");
+}
+
+/**
+ * Makes objects of the specifications that stand inside annotations, because the document can only be associated with
+ * an object. @returns the references
+ */
+function shareSpecifications({ file, places }: PdfaDocument): ReadonlyMap<Dictionary, Reference> {
+  const references = new Map<Dictionary, Reference>();
+  for (const { dictionary } of places) {
+    const specification = dictionary.get("FS");
+    if (!(specification instanceof Dictionary) || !specification.has("EF")) continue;
+    const reference = file.add(specification);
+    references.set(specification, reference);
+    dictionary.set("FS", reference);
+  }
+  return references;
+}
+
+async function stays(archive: PdfaDocument, specification: Dictionary): Promise<boolean> {
+  const { part } = archive.level;
+  if (part !== 2) return part === 3;
+  // One of the attachments that were kept did not conform.
+  if (archive.failed("6.8", 5)) return false;
+  const { file } = archive;
+  const embedded = file.dictionary(specification.get("EF"));
+  const value = embedded?.get("UF") ?? embedded?.get("F");
+  const stream = file.stream(value);
+  if (!embedded || !stream || !(value instanceof Reference)) return false;
+  const bytes = beginsAsPdf(stream.body.decoded);
+  if (!bytes) return false;
+  if (!isArchival(bytes)) {
+    const converted = await archive.convert?.(bytes);
+    if (!converted) return false;
+    const { dictionary } = stream;
+    for (const key of ["Filter", "DecodeParms", "DL", "Params"]) dictionary.delete(key);
+    file.put(value, new PdfStream(dictionary, plainBody(converted)));
+  }
+  // All names lead to the same file.
+  specification.set("EF", Dictionary.of({ F: value, UF: value }));
+  return true;
+}
+
+function beginsAsPdf(decoded: (limitBytes: number) => Uint8Array): Uint8Array | undefined {
+  try {
+    const bytes = decoded(MAX_ATTACHED_BYTES).slice();
+    return textOfBytes(bytes.subarray(0, 1024)).includes("%PDF-") ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reports whether a file claims to be PDF/A of the first or the second part. A validator checks the claim. */
+const isArchival = (bytes: Uint8Array) => CLAIM.test(textOfBytes(bytes));
+
+const textOfBytes = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+
+const CLAIM = /pdfaid:part(?:>|\s*=\s*["'])\s*[12]\b/;
+
+/** Adds what 6.8 requires: both names, a type, a date and a relation. */
+function describe(archive: PdfaDocument, specification: Dictionary): void {
+  const { file, level } = archive;
+  const information = file.dictionary(file.trailer.get("Info"));
+  // If the file has no date, that of the document itself applies: the file is not newer.
+  const dates = [information?.get("ModDate"), information?.get("CreationDate")];
+  const name = nameOf(archive, specification);
+  specification.set("Type", Name.of("Filespec"));
+  if (!file.string(specification.get("UF"))) specification.set("UF", encodeTextString(name));
+  if (!file.string(specification.get("F"))) specification.set("F", encodeTextString(name));
+  if (level.part === 3 && file.name(specification.get("AFRelationship")) === undefined)
+    specification.set("AFRelationship", Name.of("Unspecified"));
+  for (const value of file.dictionary(specification.get("EF"))?.values() ?? []) {
+    const stream = file.stream(value);
+    if (!stream) continue;
+    const { dictionary } = stream;
+    dictionary.set("Type", Name.of("EmbeddedFile"));
+    if (!MEDIA_TYPE.test(file.name(dictionary.get("Subtype")) ?? "")) {
+      const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+      dictionary.set("Subtype", Name.of(TYPES[extension] ?? UNKNOWN_TYPE));
+    }
+    const parameters = file.dictionary(dictionary.get("Params"))?.clone() ?? new Dictionary();
+    const date = [parameters.get("ModDate"), parameters.get("CreationDate"), ...dates].find((value) =>
+      file.string(value),
+    );
+    dictionary.set("Params", parameters.set("ModDate", date ?? null));
+  }
+}
+
+function nameOf({ file }: PdfaDocument, specification: Dictionary): string {
+  const given = file.string(specification.get("UF")) ?? file.string(specification.get("F"));
+  return (given && decodeTextString(given)) || "attachment";
+}
+
+/** Associates files that have no association with the document, because each must have one (ISO 19005-3, 6.8). */
+function associate({ file, places }: PdfaDocument, specifications: readonly Value[]): void {
+  const associated = new Set<number>();
+  for (const { dictionary } of places) {
+    const list = dictionary.get("AF");
+    if (list === undefined) continue;
+    for (const value of file.array(list) ?? [list]) if (value instanceof Reference) associated.add(value.number);
+  }
+  const missing = specifications.filter((value) => value instanceof Reference && !associated.has(value.number));
+  const { catalog } = file;
+  if (missing.length > 0) catalog.set("AF", [...(file.array(catalog.get("AF")) ?? []), ...missing]);
+}
+
+/** Removes names and annotations that lead to removed files. */
+function removeMentions(archive: PdfaDocument, gone: ReadonlySet<Dictionary>): void {
+  const { file } = archive;
+  const isGone = (value: Value | undefined) => {
+    const dictionary = file.dictionary(value);
+    return dictionary !== undefined && gone.has(dictionary);
+  };
+  const names = file.dictionary(file.catalog.get("Names"));
+  const attached = readNameTree(file, names?.get("EmbeddedFiles"));
+  const kept = new Map([...attached].filter(([, value]) => !isGone(value)));
+  if (kept.size === 0) names?.delete("EmbeddedFiles");
+  else if (kept.size < attached.size) names?.set("EmbeddedFiles", writeNameTree(file, kept));
+  for (const { dictionary } of archive.places) {
+    if (file.name(dictionary.get("Subtype")) === "FileAttachment" && isGone(dictionary.get("FS")))
+      dictionary.delete("FS");
+  }
+}

@@ -1,0 +1,56 @@
+// Removes transparency from appearances that were made for annotations, because part 1 does not allow it (ISO 19005-1,
+// 6.4). The document had no transparency before, and an earlier flattening could not see these appearances.
+import { Dictionary, Name, PdfStream, Reference, type Value } from "../../objects/values.ts";
+import { newStream, type PdfaDocument, rectangleOf } from "../pdfa-document.ts";
+
+/** Limits the forms of one appearance to examine. */
+const MAX_FORMS = 100;
+/** Prefix of resource names that no page uses for its own resources. */
+const PREFIX = "Beneath";
+
+/** Makes everything that a form paints opaque, in place. */
+export function makeOpaque({ file }: PdfaDocument, normal: Value): void {
+  const object = file.resolve(normal);
+  const waiting: Value[] = object instanceof Dictionary ? [...object.values()] : [normal];
+  const seen = new Set<Dictionary>();
+  for (let next = waiting.pop(); next !== undefined && seen.size < MAX_FORMS; next = waiting.pop()) {
+    const form = file.stream(next)?.dictionary;
+    if (!form || seen.has(form)) continue;
+    seen.add(form);
+    form.delete("Group");
+    const resources = file.dictionary(form.get("Resources"));
+    for (const value of file.dictionary(resources?.get("ExtGState"))?.values() ?? []) {
+      const state = file.dictionary(value);
+      for (const key of ["ca", "CA", "BM", "SMask", "AIS"]) state?.delete(key);
+    }
+    for (const value of file.dictionary(resources?.get("XObject"))?.values() ?? []) waiting.push(value);
+  }
+}
+
+/**
+ * Draws an appearance beneath the content of its page. Above it, an opaque marker would hide the text that it marks.
+ * @returns true if the appearance could be drawn there
+ */
+export function drawBeneath(archive: PdfaDocument, page: Dictionary, normal: Value, rectangle: Value): boolean {
+  const { file } = archive;
+  const form = file.stream(normal);
+  const box = rectangleOf(file, form?.dictionary.get("BBox"));
+  const place = rectangleOf(file, rectangle);
+  if (!(normal instanceof Reference) || !(form instanceof PdfStream) || !box || !place) return false;
+  const resources = file.dictionary(page.get("Resources"))?.clone() ?? new Dictionary();
+  const objects = file.dictionary(resources.get("XObject"))?.clone() ?? new Dictionary();
+  const name = `${PREFIX}${normal.number}`;
+  page.set("Resources", resources.set("XObject", objects.set(name, normal)));
+  form.dictionary.set("Type", Name.of("XObject")).set("Subtype", Name.of("Form"));
+  // The page's units may be larger than those of the appearance.
+  const [x, y] = [scaleOf(place[2] - place[0], box[2] - box[0]), scaleOf(place[3] - place[1], box[3] - box[1])];
+  const content = `q ${x} 0 0 ${y} ${real(place[0] - x * box[0])} ${real(place[1] - y * box[1])} cm /${name} Do Q\n`;
+  const before = page.get("Contents");
+  const contents = before === undefined ? [] : (file.array(before) ?? [before]);
+  page.set("Contents", [file.add(newStream(content, {})), ...contents]);
+  return true;
+}
+
+const scaleOf = (size: number, before: number): number => (before > 0 ? real(size / before) : 1);
+/** Returns a number that is written without an exponent, which PDF does not allow. */
+const real = (value: number): number => Number(value.toFixed(5));

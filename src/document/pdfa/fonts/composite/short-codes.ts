@@ -1,0 +1,42 @@
+// Gives codes of more than two bytes other codes of two bytes: some readers know no longer ones in ToUnicode, although
+// CMaps of UTF-16 and GB 18030 have them.
+import type { CharacterCode, CMap } from "../../../text/cmap.ts";
+
+export const LONGEST_CODE = 2;
+
+/** Codes of a font, some of which are new. */
+export interface ShortCodes {
+  /** New codes, each with the one that it stands for. */
+  readonly aliases: ReadonlyMap<CharacterCode, CharacterCode>;
+  /** Returns a string with the new codes. */
+  readonly recode: (latin1: string) => string;
+}
+
+/** @returns undefined if all codes are short, or there are not enough codes of two bytes */
+export function shortCodes(map: CMap, codes: readonly CharacterCode[]): ShortCodes | undefined {
+  const long = codes.filter(({ bytes }) => bytes > LONGEST_CODE);
+  if (long.length === 0) return undefined;
+  const taken = new Set(codes.filter(({ bytes }) => bytes === LONGEST_CODE).map(({ code }) => code));
+  const aliases = new Map<CharacterCode, CharacterCode>();
+  const byCode = new Map<number, number>();
+  let next = 0xffff;
+  for (const one of long) {
+    while (next > 0 && (taken.has(next) || !isTwoBytes(map, next))) next--;
+    if (next === 0) return undefined;
+    byCode.set(one.code, next);
+    aliases.set({ code: next--, bytes: LONGEST_CODE }, one);
+  }
+  const written = ({ code, bytes }: CharacterCode) => {
+    const short = bytes > LONGEST_CODE ? byCode.get(code) : undefined;
+    const [value, length] = short === undefined ? [code, bytes] : [short, LONGEST_CODE];
+    return Array.from({ length }, (_, at) =>
+      String.fromCharCode(Math.floor(value / 256 ** (length - 1 - at)) % 256),
+    ).join("");
+  };
+  return { aliases, recode: (latin1) => map.split(latin1).map(written).join("") };
+}
+
+function isTwoBytes(map: CMap, code: number): boolean {
+  const [only, ...others] = map.split(String.fromCharCode(code >> 8, code & 0xff));
+  return only?.bytes === LONGEST_CODE && others.length === 0;
+}

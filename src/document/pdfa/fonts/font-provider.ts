@@ -1,0 +1,24 @@
+// Shelves of fonts for the repair of fonts: one that keeps faces at hand, and an empty one.
+import type { FontProvider } from "../../contract/font-provider.ts";
+
+/** Limits the size of all faces that are kept at hand. */
+const KEPT_BYTES = 64 * 2 ** 20;
+
+/** Returns the same shelf for one document, whose fonts need the same faces. */
+export function memoizeProvider(shelf: FontProvider): FontProvider {
+  const faces = new Map<string, Uint8Array | undefined>();
+  let left = KEPT_BYTES;
+  return {
+    cmap: (name) => shelf.cmap(name),
+    face(name) {
+      if (faces.has(name)) return faces.get(name);
+      const bytes = shelf.face(name);
+      left -= bytes?.length ?? 0;
+      if (left >= 0) faces.set(name, bytes);
+      return bytes;
+    },
+  };
+}
+
+/** Has nothing: fonts that are not embedded stay as they are. */
+export const NO_FONTS: FontProvider = { face: () => undefined, cmap: () => undefined };

@@ -1,0 +1,46 @@
+// Describes a font on its way to PDF/A: the codes that text shows in it, and the means to repair it.
+import type { FontProvider } from "../../contract/font-provider.ts";
+import type { NoticeSubject } from "../../contract/notice.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import type { Dictionary } from "../../objects/values.ts";
+import type { CharacterCode } from "../../text/cmap.ts";
+import type { PdfaLevel } from "../level.ts";
+
+export interface FontTask {
+  readonly file: PdfFile;
+  readonly level: PdfaLevel;
+  readonly shelf: FontProvider;
+  /** True if a validator reported missing Unicode values or incorrect CMaps after all repairs. */
+  readonly isUnicodeDistrusted: boolean;
+  readonly areCMapsDistrusted: boolean;
+  /** True if a validator took a glyph for .notdef. */
+  readonly isCodeZeroRefused: boolean;
+  /** Fonts whose text must get other codes. */
+  readonly newCodes: Map<number, (latin1: string) => string>;
+  /** Fonts whose glyphs now come from another font. */
+  readonly substituted: NoticeSubject[];
+}
+
+export interface ShownFont {
+  /** Object number. */
+  readonly number: number;
+  /** The caller's own copy. Changes to it are written to the file. */
+  readonly font: Dictionary;
+  /** The codes, without repeats. */
+  readonly codes: readonly CharacterCode[];
+  /**
+   * True if text is drawn with the font. A font that is used only for searchable text need not be embedded (ISO
+   * 19005-2, 6.2.11.4.1).
+   */
+  readonly isVisible: boolean;
+  /** True if form fields are filled in with the font, so that future text is unknown. */
+  readonly isTyped: boolean;
+}
+
+/** The result of repairing a font's program. */
+export interface RepairedProgram {
+  /** Returns the text that the font itself assigns to a code, apart from ToUnicode. */
+  readonly unicodeOf: (code: CharacterCode) => string | undefined;
+  /** True if the encoding that defined the meaning of codes no longer exists. */
+  readonly isChanged: boolean;
+}

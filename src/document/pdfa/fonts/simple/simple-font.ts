@@ -1,0 +1,94 @@
+// Repairs simple fonts (ISO 32000-1, 9.6) with their own programs, or replaces the program.
+
+import { standardEncoding, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
+import { type Dictionary, Name } from "../../../objects/values.ts";
+import type { CharacterCode } from "../../../text/cmap.ts";
+import { readSimpleEncoding } from "../../../text/simple-encoding.ts";
+import { makeComposite } from "../composite/as-composite.ts";
+import { validDescriptor } from "../descriptor.ts";
+import { namedProgram, programBytes, readProgram } from "../font-program.ts";
+import { listGlyphNames } from "../glyph-lists.ts";
+import type { FontTask, RepairedProgram, ShownFont } from "../shown-font.ts";
+import { mendToUnicode } from "../to-unicode.ts";
+import { mendNamed } from "./simple-named.ts";
+import { mendTrueType } from "./simple-truetype.ts";
+import { substituteSimple } from "./substitute-simple.ts";
+
+/** Changes the font's dictionary. */
+export async function mendSimple(task: FontTask, shown: ShownFont): Promise<void> {
+  const { file, level } = task;
+  const { font } = shown;
+  const isEmbedded = programBytes(file, file.dictionary(font.get("FontDescriptor"))) !== undefined;
+  // A font that is never drawn needs no program.
+  let mended = isEmbedded ? mendEmbedded(task, shown) : undefined;
+  let { codes } = shown;
+  if (!mended && (isEmbedded || shown.isVisible)) {
+    if (shown.isTyped) codes = withAllCodes(codes);
+    mended = await substituteSimple(task, { ...shown, codes });
+  }
+  const names = mended ? undefined : readSimpleEncoding(file, font.get("Encoding"), standardEncoding()).names;
+  mendToUnicode({
+    file,
+    font,
+    codes,
+    derived:
+      mended?.unicodeOf ?? (({ code }) => (names?.[code] === undefined ? undefined : unicodeOfName(names[code]))),
+    isDemanded: level.conformance === "u",
+    isDistrusted: task.isUnicodeDistrusted,
+    isChanged: mended?.isChanged ?? false,
+  });
+  if (task.isCodeZeroRefused) makeComposite(task, shown);
+}
+
+const FIRST_PRINTED = 0x20;
+
+/** Adds all other codes, because they can be typed. */
+function withAllCodes(codes: readonly CharacterCode[]): CharacterCode[] {
+  const shown = new Set(codes.map(({ code }) => code));
+  const all = Array.from({ length: 256 - FIRST_PRINTED }, (_, index) => FIRST_PRINTED + index);
+  return [...codes, ...all.filter((code) => !shown.has(code)).map((code) => ({ code, bytes: 1 }))];
+}
+
+function mendEmbedded(task: FontTask, shown: ShownFont): RepairedProgram | undefined {
+  const { file, level } = task;
+  const { font } = shown;
+  const original = file.dictionary(font.get("FontDescriptor"));
+  const bytes = programBytes(file, original);
+  const program = bytes && readProgram(bytes);
+  if (!original || !program) return undefined;
+  const descriptor = validDescriptor(file, original, font);
+  // The repair works on a copy, so that a font whose repair fails stays unchanged.
+  const trial: ShownFont = { ...shown, font: font.clone() };
+  const isMisplaced = isElsewhere(file.dictionary(original), program.kind, task);
+  let mended: RepairedProgram | undefined;
+  if (program.kind === "truetype") mended = mendTrueType(task, trial, descriptor, program.font, isMisplaced);
+  else {
+    const named = namedProgram(program);
+    // Readers disagree on how to find glyphs without names.
+    if (!named) return { unicodeOf: () => undefined, isChanged: false };
+    mended = mendNamed(task, trial, descriptor, program, named, isMisplaced);
+  }
+  if (!mended) return undefined;
+  const baseFont = file.name(font.get("BaseFont")) ?? file.name(descriptor.get("FontName")) ?? "Font";
+  trial.font.set("Type", Name.of("Font")).set("BaseFont", Name.of(baseFont));
+  if (program.kind !== "truetype") listGlyphNames(file, descriptor, baseFont, level);
+  trial.font.set("FontDescriptor", file.add(descriptor));
+  for (const key of [...font.keys()]) font.delete(key);
+  for (const [key, value] of trial.font) font.set(key, value);
+  return mended;
+}
+
+const KEY_OF = { truetype: "FontFile2", type1: "FontFile", cff: "FontFile3" } as const;
+
+/** Reports whether the program is stored under an entry for another kind, or is declared as another kind. */
+export function isElsewhere(
+  descriptor: Dictionary | undefined,
+  kind: keyof typeof KEY_OF,
+  { file, level }: FontTask,
+): boolean {
+  const stream = file.dictionary(descriptor?.get(KEY_OF[kind]));
+  if (!stream) return true;
+  if (kind !== "cff") return stream.has("Subtype");
+  const subtype = file.name(stream.get("Subtype"));
+  return subtype !== "Type1C" && subtype !== "CIDFontType0C" && (subtype !== "OpenType" || level.part === 1);
+}

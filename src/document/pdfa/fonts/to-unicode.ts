@@ -1,0 +1,124 @@
+// Corrects existing ToUnicode CMaps (ISO 32000-1, 9.10.3; ISO 19005-2, 6.2.11.7.2), and writes new ones. Knows nothing
+// about fonts.
+import { EngineFailure } from "../../contract/failure.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { Dictionary, type Reference, type Value } from "../../objects/values.ts";
+import { type CharacterCode, type CMap, type CodeSpace, parseCMap } from "../../text/cmap.ts";
+import { plainStream } from "./font-program.ts";
+
+/** Value of a glyph with an unknown meaning. */
+const UNKNOWN = "\ufffd";
+const MAX_BYTES = 16 * 2 ** 20;
+/** Maximum number of entries of one operator (Adobe Technical Note 5014). */
+const ENTRIES_AT_ONCE = 100;
+
+export const isSound = (text: string | undefined): text is string =>
+  text !== undefined && text !== "" && !/[\0\ufeff\ufffe]/.test(text);
+
+/** Returns the values by code; an empty map if there are none or they cannot be read. */
+export function readToUnicode(file: PdfFile, value: Value | undefined): ReadonlyMap<number, string> {
+  return readMap(file, value)?.unicode ?? new Map();
+}
+
+function readMap(file: PdfFile, value: Value | undefined): CMap | undefined {
+  const stream = file.stream(value);
+  if (!stream) return undefined;
+  try {
+    return parseCMap(stream.body.decoded(MAX_BYTES));
+  } catch (error) {
+    if (error instanceof EngineFailure && error.reason !== "crashed") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns the values of a map that contains CIDs in place of Unicode values. Readers treat these CIDs as Unicode
+ * values; most often, each code maps to itself.
+ */
+function unicodeByCid(map: CMap | undefined): (code: CharacterCode) => string | undefined {
+  if (!map || map.unicode.size > 0) return () => undefined;
+  return ({ code, bytes }) => {
+    const cid = map.cidOf(code, bytes) ?? 0;
+    return cid > 0 && cid <= 0xffff ? String.fromCharCode(cid) : undefined;
+  };
+}
+
+export interface UnicodeNeeds {
+  readonly file: PdfFile;
+  /** The Type 0, simple or Type 3 font, as the caller's own dictionary. */
+  readonly font: Dictionary;
+  readonly codes: readonly CharacterCode[];
+  /** Code spaces of the font's CMap. @default all codes of one byte */
+  readonly spaces?: readonly CodeSpace[];
+  /** Returns the text that the font assigns to a code, apart from its map. */
+  readonly derived: (code: CharacterCode) => string | undefined;
+  /** True if each code must have a value. Otherwise, a map is written only if codes would lose their meaning. */
+  readonly isDemanded: boolean;
+  /** True if the encoding that defined the meaning of codes no longer exists. */
+  readonly isChanged: boolean;
+  /** True if the existing map was found to be incorrect. */
+  readonly isDistrusted: boolean;
+}
+
+/** @returns true if the font's entry was changed */
+export function mendToUnicode(needs: UnicodeNeeds): boolean {
+  const { file, font, codes, derived, isDemanded, isChanged } = needs;
+  const map = readMap(file, font.get("ToUnicode"));
+  const existing = map?.unicode ?? new Map<number, string>();
+  const byCid = unicodeByCid(map);
+  if (!isDemanded && !isChanged) return false;
+  const isIdentity = file.name(font.get("ToUnicode"))?.startsWith("Identity") === true;
+  let mustWrite = needs.isDistrusted || (isDemanded && font.has("ToUnicode") && existing.size === 0);
+  const texts = new Map<number, { readonly bytes: number; readonly text: string }>();
+  const shown = new Set<number>();
+  for (const code of codes) {
+    shown.add(code.code);
+    const known = existing.get(code.code) ?? (isIdentity ? String.fromCharCode(code.code & 0xffff) : byCid(code));
+    if (isSound(known)) {
+      texts.set(code.code, { bytes: code.bytes, text: known });
+      continue;
+    }
+    const found = derived(code);
+    const text = isSound(found) ? found : isDemanded ? UNKNOWN : undefined;
+    if (text === undefined) continue;
+    texts.set(code.code, { bytes: code.bytes, text });
+    mustWrite = true;
+  }
+  if (!mustWrite) return false;
+  const bytes = codes[0]?.bytes ?? 1;
+  for (const [code, text] of existing) if (!shown.has(code) && isSound(text)) texts.set(code, { bytes, text });
+  font.set("ToUnicode", writeToUnicode(file, texts, needs.spaces ?? ONE_BYTE));
+  return true;
+}
+
+const ONE_BYTE: readonly CodeSpace[] = [{ bytes: 1, low: 0, high: 0xff }];
+
+const hex = (value: number, bytes: number) => value.toString(16).padStart(bytes * 2, "0");
+const utf16 = (text: string) => Array.from({ length: text.length }, (_, at) => hex(text.charCodeAt(at), 2)).join("");
+
+function writeToUnicode(
+  file: PdfFile,
+  texts: ReadonlyMap<number, { readonly bytes: number; readonly text: string }>,
+  spaces: readonly CodeSpace[],
+): Reference {
+  const fitting = [...texts].filter(([code, { bytes }]) => code < 256 ** bytes).sort(([a], [b]) => a - b);
+  const lines = [
+    "/CIDInit /ProcSet findresource begin",
+    "12 dict begin",
+    "begincmap",
+    "/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def",
+    "/CMapName /Adobe-Identity-UCS def",
+    "/CMapType 2 def",
+    `${spaces.length} begincodespacerange`,
+    ...spaces.map(({ low, high, bytes }) => `<${hex(low, bytes)}> <${hex(high, bytes)}>`),
+    "endcodespacerange",
+  ];
+  for (let at = 0; at < fitting.length; at += ENTRIES_AT_ONCE) {
+    const some = fitting.slice(at, at + ENTRIES_AT_ONCE);
+    lines.push(`${some.length} beginbfchar`);
+    for (const [code, { bytes, text }] of some) lines.push(`<${hex(code, bytes)}> <${utf16(text)}>`);
+    lines.push("endbfchar");
+  }
+  lines.push("endcmap", "CMapName currentdict /CMap defineresource pop", "end", "end", "");
+  return file.add(plainStream(file, Buffer.from(lines.join("\n")), new Dictionary()));
+}

@@ -1,0 +1,32 @@
+// Counts what a document loses on its way to PDF/A besides its look: scripts, other actions, sound and moving pictures.
+// Changes nothing.
+import { countedNotices } from "../contract/notice.ts";
+import type { Dictionary } from "../objects/values.ts";
+import { isAllowed } from "./document/actions.ts";
+import type { PdfaDocument } from "./pdfa-document.ts";
+
+/** Entries whose value is an action (ISO 32000-1, 12.6.2), or a list of actions. */
+const ACTION_KEYS = new Set(["A", "PA", "OpenAction", "Next"]);
+/** Annotation types that no level allows (ISO 19005-1, 6.5.2; -2, 6.3.1). */
+const MULTIMEDIA = new Set(["Sound", "Movie", "Screen", "3D", "RichMedia"]);
+
+/** Reports the losses. Must be called before any repair. */
+export function reportLosses(archive: PdfaDocument): void {
+  const { file } = archive;
+  const actions = new Set<Dictionary>();
+  const media = new Set<Dictionary>();
+  for (const { dictionary, key, above } of archive.places) {
+    const subtype = file.name(dictionary.get("Subtype"));
+    if (MULTIMEDIA.has(subtype ?? "") && dictionary.has("Rect")) media.add(dictionary);
+    // A field has no actions in PDF/A (ISO 19005-1, 6.6.2; -2, 6.4.1).
+    const ofField = subtype === "Widget" ? file.dictionary(dictionary.get("A")) : undefined;
+    if (ofField) actions.add(ofField);
+    const kind = file.name(dictionary.get("S"));
+    if (kind === undefined || !(ACTION_KEYS.has(key) || above === "AA" || kind === "JavaScript")) continue;
+    if (above === "AA" || !isAllowed(archive, dictionary)) actions.add(dictionary);
+  }
+  const scripts = [...actions].filter((action) => file.name(action.get("S")) === "JavaScript").length;
+  archive.report(...countedNotices("scripts-removed", scripts));
+  archive.report(...countedNotices("actions-removed", actions.size - scripts));
+  archive.report(...countedNotices("multimedia-removed", media.size));
+}

@@ -1,0 +1,70 @@
+// Writes the metadata of the document (ISO 19005-1, 6.7; -2, 6.6) as a new packet that matches the information
+// dictionary.
+import { namedNotices } from "../../contract/notice.ts";
+import { Name } from "../../objects/values.ts";
+import { newStream, type PdfaDocument } from "../pdfa-document.ts";
+import { replaceInformation } from "./document-information.ts";
+import { keptProperties } from "./kept-properties.ts";
+import { escapeXml, packetOf } from "./xmp-syntax.ts";
+
+const MAX_PACKET_BYTES = 8 * 2 ** 20;
+/**
+ * Rules about the contents and the syntax of a packet. If one was broken, no property of the document's own packet
+ * stays.
+ */
+const PACKET_CLAUSES = ["6.7.8", "6.7.9", "6.6.2.1", "6.6.2.3.1", "6.6.2.3.2", "6.6.2.3.3"];
+
+export function writeMetadata(archive: PdfaDocument): void {
+  const { file, level, places } = archive;
+  const information = replaceInformation(archive);
+  const { Title, Author, Subject, Keywords, Creator, Producer, CreationDate, ModDate } = information;
+  const said: Record<string, string | undefined> = {
+    "dc:title": Title && `<rdf:li xml:lang="x-default">${escapeXml(Title)}</rdf:li>`,
+    "dc:creator": Author && `<rdf:Seq><rdf:li>${escapeXml(Author)}</rdf:li></rdf:Seq>`,
+    "dc:description": Subject && `<rdf:li xml:lang="x-default">${escapeXml(Subject)}</rdf:li>`,
+    "pdf:Keywords": Keywords && escapeXml(Keywords),
+    "pdf:Producer": Producer && escapeXml(Producer),
+    "xmp:CreatorTool": Creator && escapeXml(Creator),
+    "xmp:CreateDate": CreationDate,
+    "xmp:ModifyDate": ModDate,
+  };
+  const { catalog } = file;
+  const before = file.stream(catalog.get("Metadata"));
+  const packet = before ? bytesOf(before.body.decoded) : new Uint8Array(0);
+  const kept = keptProperties(packet, level.part, (name) => Boolean(said[name]));
+  const isRefused = PACKET_CLAUSES.some((clause) => archive.failed(clause));
+  const element = (name: string, value: string | undefined) => {
+    if (!value) return "";
+    const translations = isRefused ? "" : (kept.translations.get(name) ?? "");
+    return `<${name}>${isAlternative(name) ? `<rdf:Alt>${value}${translations}</rdf:Alt>` : value}</${name}>`;
+  };
+  const properties = [
+    `<pdfaid:part>${level.part}</pdfaid:part>`,
+    `<pdfaid:conformance>${level.conformance.toUpperCase()}</pdfaid:conformance>`,
+    ...Object.entries(said).map(([name, value]) => element(name, value)),
+    isRefused ? "" : kept.elements,
+  ];
+  const lost = isRefused ? [...kept.names, ...kept.lost] : kept.lost;
+  archive.report(
+    ...namedNotices(
+      "properties-removed",
+      lost.map((name) => ({ name })),
+    ),
+  );
+  // The metadata of pages, images or fonts are removed, because no program updates them, and a single error breaks a
+  // rule.
+  for (const { dictionary } of places) if (file.stream(dictionary.get("Metadata"))) dictionary.delete("Metadata");
+  const entries = { Type: Name.of("Metadata"), Subtype: Name.of("XML") };
+  catalog.set("Metadata", file.add(newStream(packetOf(properties), entries)));
+}
+
+/** Reports whether a property has a text in each of several languages. */
+const isAlternative = (name: string): boolean => name === "dc:title" || name === "dc:description";
+
+function bytesOf(decoded: (limitBytes: number) => Uint8Array): Uint8Array {
+  try {
+    return decoded(MAX_PACKET_BYTES);
+  } catch {
+    return new Uint8Array(0);
+  }
+}

@@ -1,0 +1,237 @@
+// Holds a file on its way to PDF/A: all its objects, copied from the source so that they can be changed in place, and
+// its pages. Knows nothing about the rules.
+import type { FontProvider } from "../contract/font-provider.ts";
+import type { Notice } from "../contract/notice.ts";
+import type { MupdfSource } from "../objects/engine/mupdf-source.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import {
+  Dictionary,
+  Name,
+  type PdfObject,
+  PdfStream,
+  PdfString,
+  plainBody,
+  Reference,
+  type Value,
+} from "../objects/values.ts";
+import { putPageTree } from "../pages/page-tree.ts";
+import { pageDictionary, readPages } from "../pages/pages.ts";
+import { checkAnnotations } from "./content/content-count.ts";
+import type { PdfaLevel } from "./level.ts";
+import type { RuleFailure } from "./rule-failure.ts";
+
+/** A dictionary of the file, possibly that of a stream, and the first place that refers to it. */
+export interface FoundDictionary {
+  readonly dictionary: Dictionary;
+  /** Key of the entry that holds it, directly or in an array, for example the name of a resource. */
+  readonly key: string;
+  /** Key of the entry that holds the surrounding dictionary, for example the kind of the resource. */
+  readonly above: string;
+  /** Reference to the dictionary, if it is an object of its own. */
+  readonly reference: Reference | undefined;
+  readonly isStream: boolean;
+}
+
+/** Number of objects between two checks of the signal and of the engine's heap. */
+const OBJECTS_AT_ONCE = 500;
+/** Approximate memory of a place. */
+const PLACE_BYTES = 80;
+
+export interface Task {
+  readonly level: PdfaLevel;
+  /** Broken rules in the result of the previous attempt. */
+  readonly failures: readonly RuleFailure[];
+  readonly signal: AbortSignal;
+  readonly source: MupdfSource;
+  readonly reopen: () => Promise<MupdfSource>;
+  /** Fonts for repairs. */
+  readonly shelf: FontProvider;
+  /**
+   * Converts an attached PDF to PDF/A-2b, if possible.
+   * @default attachments are not converted
+   */
+  readonly convert?: (pdf: Uint8Array) => Promise<Uint8Array | undefined>;
+  /** Receives notices of the document's losses. @default losses are not reported */
+  readonly report?: (...notices: readonly Notice[]) => void;
+}
+
+export class PdfaDocument {
+  readonly file: PdfFile;
+  readonly level: PdfaLevel;
+  readonly signal: AbortSignal;
+  /** Source of the file. Objects read from it have the same number there. */
+  readonly source: MupdfSource;
+  /** Opens the same document once more. The caller must close it. */
+  readonly reopen: () => Promise<MupdfSource>;
+  readonly convert: Task["convert"];
+  readonly report: NonNullable<Task["report"]>;
+  /** The pages, whose own dictionaries contain the inherited entries. */
+  readonly pages: readonly Reference[];
+  /** Number of annotations on all pages when the file was opened. */
+  readonly annotationCount: number;
+  /**
+   * Pages whose units have changed, by object number: the number of old units in a new one. The source has the
+   * old units.
+   */
+  readonly units = new Map<number, number>();
+  readonly #failures: readonly RuleFailure[];
+  /** Numbers of objects that can be changed in place. */
+  readonly #own = new Set<number>();
+  #places: readonly FoundDictionary[] = [];
+  #values: readonly Reference[] = [];
+  #noResources: Reference | undefined;
+
+  private constructor(file: PdfFile, task: Task) {
+    const { level, failures, signal, source, reopen, convert, report = () => {} } = task;
+    this.file = file;
+    this.level = level;
+    this.signal = signal;
+    this.source = source;
+    this.reopen = reopen;
+    this.convert = convert;
+    this.report = report;
+    this.#failures = failures;
+    this.pages = ownPages(file);
+    this.annotationCount = annotationCount(file, this.pages);
+  }
+
+  /**
+   * @throws EngineFailure `damaged` if there are no pages, `too-large` if there is no memory for all objects,
+   * `too-much-content` if there are too many annotations
+   */
+  static async open(file: PdfFile, task: Task): Promise<PdfaDocument> {
+    const archive = new PdfaDocument(file, task);
+    // This precedes the survey, which takes long if there are too many annotations.
+    checkAnnotations(archive.annotationCount);
+    await archive.survey();
+    return archive;
+  }
+
+  /** All dictionaries, as of the last {@link survey}. */
+  get places(): readonly FoundDictionary[] {
+    return this.#places;
+  }
+
+  /** Objects of their own that are neither dictionaries nor streams, as of the last {@link survey}. */
+  get values(): readonly Reference[] {
+    return this.#values;
+  }
+
+  /** Reports whether the result of the previous attempt broke a rule. */
+  failed(clause: string, test?: number): boolean {
+    return this.#failures.some((failure) => failure.clause === clause && (test ?? failure.test) === failure.test);
+  }
+
+  /** Returns a page's own dictionary. */
+  page(reference: Reference): Dictionary {
+    return this.file.dictionary(reference) ?? new Dictionary();
+  }
+
+  /** Returns the empty dictionary that all streams without resources share. */
+  noResources(): Reference {
+    this.#noResources ??= this.file.add(new Dictionary());
+    return this.#noResources;
+  }
+
+  /** Finds all dictionaries that can be reached from the trailer, and makes them changeable. */
+  async survey(): Promise<void> {
+    const { file } = this;
+    const places: FoundDictionary[] = [];
+    const values: Reference[] = [];
+    const seen = new Set<number>();
+    const waiting: { readonly value: Value; readonly key: string; readonly above: string }[] = [];
+    for (const key of ["Info", "Root"]) {
+      const value = file.trailer.get(key);
+      if (value !== undefined) waiting.push({ value, key, above: "" });
+    }
+    let objects = 0;
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const { value, key, above } = next;
+      let object: PdfObject = value;
+      if (value instanceof Reference) {
+        if (seen.has(value.number)) continue;
+        seen.add(value.number);
+        object = this.#own.has(value.number) ? file.get(value) : adopted(file, value);
+        this.#own.add(value.number);
+        if (++objects % OBJECTS_AT_ONCE === 0) {
+          this.signal.throwIfAborted();
+          await file.relieve();
+        }
+      }
+      const isStream = object instanceof PdfStream;
+      const container = object instanceof PdfStream ? object.dictionary : object;
+      if (value instanceof Reference && !(container instanceof Dictionary)) values.push(value);
+      if (Array.isArray(container)) {
+        for (const element of container) if (leadsOn(element)) waiting.push({ value: element, key, above });
+      } else if (container instanceof Dictionary) {
+        const reference = value instanceof Reference ? value : undefined;
+        places.push({ dictionary: container, key, above, reference, isStream });
+        for (const [name, element] of container)
+          if (leadsOn(element)) waiting.push({ value: element, key: name, above: key });
+      }
+    }
+    file.budget.charge(Math.max(0, places.length - this.#places.length) * PLACE_BYTES);
+    this.#places = places;
+    this.#values = values;
+  }
+}
+
+const leadsOn = (value: Value) => value instanceof Reference || value instanceof Dictionary || Array.isArray(value);
+
+/** Copies an object to the file, where it can be changed in place. */
+function adopted(file: PdfFile, reference: Reference): PdfObject {
+  const object = file.get(reference);
+  if (object === null) return null;
+  // The body of a stream is read according to its dictionary in the source, which therefore must not change.
+  const own = object instanceof PdfStream ? new PdfStream(object.dictionary.clone(), object.body) : object;
+  file.put(reference, own);
+  return own;
+}
+
+function annotationCount(file: PdfFile, pages: readonly Reference[]): number {
+  let count = 0;
+  for (const page of pages) count += file.array(file.dictionary(page)?.get("Annots"))?.length ?? 0;
+  return count;
+}
+
+/** Returns the pages in a new page tree, without inherited entries. */
+function ownPages(file: PdfFile): Reference[] {
+  const { pages } = readPages(file);
+  const seen = new Set<number>();
+  const own = pages.map((page) => {
+    const dictionary = pageDictionary(file, page).set("Type", Name.of("Page"));
+    // A page that is listed twice becomes two pages.
+    if (seen.has(page.reference.number)) return file.add(dictionary);
+    seen.add(page.reference.number);
+    file.put(page.reference, dictionary);
+    return page.reference;
+  });
+  const catalog = file.catalog.clone();
+  const root = file.trailer.get("Root");
+  if (root instanceof Reference) file.put(root, catalog);
+  else file.trailer.set("Root", file.add(catalog));
+  catalog.set("Pages", putPageTree(file, own));
+  return own;
+}
+
+/** Returns a stream with the given bytes, without filters. */
+export function newStream(
+  bytes: Uint8Array | string,
+  entries: Dictionary | Readonly<Record<string, Value>>,
+): PdfStream {
+  const body = typeof bytes === "string" ? new Uint8Array(Buffer.from(bytes, "latin1")) : bytes;
+  const dictionary = entries instanceof Dictionary ? entries.clone() : Dictionary.of(entries);
+  for (const key of ["Filter", "DecodeParms", "DL", "F", "FFilter", "FDecodeParms"]) dictionary.delete(key);
+  return new PdfStream(dictionary, plainBody(body));
+}
+
+/** Returns a rectangle as numbers, the smaller ones first; undefined if the value is not a rectangle. */
+export function rectangleOf(file: PdfFile, value: Value | undefined): [number, number, number, number] | undefined {
+  const numbers = (file.array(value) ?? []).map((element) => file.number(element));
+  const [x0, y0, x1, y1] = numbers;
+  if (numbers.length !== 4 || x0 === undefined || y0 === undefined || x1 === undefined || y1 === undefined)
+    return undefined;
+  return [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
+}
+
+export const isString = (value: PdfObject | undefined): value is PdfString => value instanceof PdfString;

@@ -1,0 +1,71 @@
+// Sends a body while it is made. Its failure breaks the connection, so that no client takes half a file for a whole
+// one.
+
+import { EngineFailure } from "../../../document/contract/failure.ts";
+import { LIMITS } from "../../../document/contract/limits.ts";
+import type { Chunks } from "./overflow.ts";
+
+export interface StreamOptions {
+  /** Aborted when the client has disconnected or the job has timed out. */
+  readonly signal: AbortSignal;
+  /** Called once, when nothing more of the body will be read. @param error the reason, unless the body was complete */
+  onEnd(error?: unknown): void;
+}
+
+/** Returns a stream that requests a chunk only when the client has taken the one before it. */
+export function toReadableStream(chunks: Chunks, { signal, onEnd }: StreamOptions): ReadableStream<Uint8Array> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  let breakOff: (error: unknown) => void = () => {};
+  const end = (error?: unknown) => {
+    clearTimeout(timer);
+    if (isOver) return;
+    isOver = true;
+    signal.removeEventListener("abort", onAbort);
+    // A chunk that is being made must be complete before the job can end.
+    chunks.return(undefined).then(
+      () => onEnd(error),
+      () => onEnd(error),
+    );
+  };
+  const onAbort = () => {
+    breakOff(signal.reason);
+    end(signal.reason);
+  };
+  const waitForClient = () => {
+    timer = setTimeout(() => {
+      const error = new EngineFailure("timed-out", `the client took nothing for ${LIMITS.answerStallMs} ms`);
+      breakOff(error);
+      end(error);
+    }, LIMITS.answerStallMs);
+  };
+  signal.addEventListener("abort", onAbort);
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        breakOff = (error) => controller.error(error);
+        waitForClient();
+      },
+      async pull(controller) {
+        clearTimeout(timer);
+        try {
+          const { done, value } = await chunks.next();
+          if (isOver) return;
+          if (done) {
+            controller.close();
+            end();
+          } else {
+            // The producer may reuse the chunk's buffer.
+            controller.enqueue(value.slice());
+            waitForClient();
+          }
+        } catch (error) {
+          end(error);
+          throw error;
+        }
+      },
+      cancel: (reason) => end(reason ?? new Error("the client went away")),
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,62 @@
+// Puts the losses of a document into words. No other file does: one sentence of the response's `notices` for each kind
+// of loss.
+import { mergeNotices, type Notice, type NoticeCode } from "../../../document/contract/notice.ts";
+import { stringItem } from "./string-item.ts";
+
+const SHOWN_SUBJECTS = 10;
+
+/** Limits the header field: clients and proxies limit all of a response's headers to 8 KiB or more. */
+const HEADER_LENGTH = 4096;
+
+/** Returns sentences without a period; empty if nothing was lost. */
+export const noticeSentences = (notices: readonly Notice[]): string[] =>
+  mergeNotices(notices).map((notice) => SENTENCES[notice.code](notice));
+
+/**
+ * Returns the value of the header field Notices, a list of strings (RFC 9651); empty if nothing was lost. Leaves out
+ * names if they make the field too long.
+ */
+export function noticesHeader(notices: readonly Notice[]): string {
+  const header = listOfStrings(noticeSentences(notices));
+  if (header.length <= HEADER_LENGTH) return header;
+  return listOfStrings(noticeSentences(notices.map(({ code, count }) => ({ code, count }))));
+}
+
+const listOfStrings = (sentences: readonly string[]): string => sentences.map(stringItem).join(", ");
+
+const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
+  "signatures-removed": ({ count }) => `${counted(count, "digital signature was", "digital signatures were")} removed`,
+  "usage-rights-removed": () => "usage rights for Adobe Reader were removed",
+  "protection-removed": () => "protection by an owner password was removed",
+  "xfa-removed": () => "the XFA form was removed, its AcroForm was kept",
+  "attachments-removed": (notice) =>
+    `${counted(notice.count, "attachment was", "attachments were")} removed${listed(notice)}`,
+  "scripts-removed": () => "JavaScript was removed",
+  "actions-removed": ({ count }) => `${counted(count, "action was", "actions were")} removed`,
+  "multimedia-removed": ({ count }) =>
+    `${counted(count, "multimedia annotation was", "multimedia annotations were")} removed`,
+  "transfers-applied": ({ count }) => `transfer functions of ${counted(count, "page", "pages")} were applied to colors`,
+  "transfers-removed": ({ count }) => `${counted(count, "transfer function was", "transfer functions were")} removed`,
+  "chunks-left-out": ({ count }) => `${counted(count, "inserted document was", "inserted documents were")} left out`,
+  "fonts-substituted": (notice) => `${counted(notice.count, "font was", "fonts were")} substituted${listed(notice)}`,
+  "pages-pictured": ({ count, subjects = [] }) =>
+    count === 1 && subjects[0]
+      ? `page ${subjects[0].name} became a picture`
+      : `${counted(count, "page", "pages")} became pictures${listed({ count, subjects })}`,
+  "claims-removed": (notice) =>
+    `${counted(notice.count, "claim of conformance was", "claims of conformance were")} removed${listed(notice)}`,
+  "properties-removed": (notice) =>
+    `${counted(notice.count, "metadata property was", "metadata properties were")} removed${listed(notice)}`,
+  "damaged-content-kept": ({ count }) => `damaged content of ${counted(count, "page", "pages")} was passed on`,
+};
+
+const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;
+
+function listed({ count, subjects = [] }: Pick<Notice, "count" | "subjects">): string {
+  const shown = subjects
+    .slice(0, SHOWN_SUBJECTS)
+    .map(({ name, replacedBy }) => (replacedBy === undefined ? name : `${name} (replaced by ${replacedBy})`));
+  if (shown.length === 0) return "";
+  const rest = count > shown.length ? ` and ${count - shown.length} more` : "";
+  return `: ${shown.join(", ")}${rest}`;
+}

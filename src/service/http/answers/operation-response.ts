@@ -1,0 +1,81 @@
+// Words a successful response: the JSON that names stored files, or the headers of a file.
+
+import { attachment } from "../../../document/contract/file-name.ts";
+import { mergeNotices, type Notice, type NoticeSubject } from "../../../document/contract/notice.ts";
+import type { FoundFile, StoredFile } from "../../storage/file.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import type { InputFile } from "../requests/inputs.ts";
+import { noticeSentences, noticesHeader } from "./notices.ts";
+
+/** The body of a successful response (spec, "Response objects"). */
+export interface OperationResponse {
+  readonly outputUrl: string | readonly string[];
+  readonly outputId: string | readonly string[];
+  readonly inputId?: string | readonly string[];
+  /** Size of the output in bytes; absent if the other fields are lists. */
+  readonly outputSize?: number;
+  /** Size of the input in bytes, of endpoints that change it. */
+  readonly inputSize?: number;
+  /** Sentences on what the documents lost; absent if nothing was lost. */
+  readonly notices?: readonly string[];
+  /** Fonts that were replaced, of endpoints that replace them; absent if none was. */
+  readonly substitutedFonts?: readonly NoticeSubject[];
+}
+
+/** Files and losses of a request. */
+export interface OperationResults {
+  readonly inputs: readonly InputFile[];
+  readonly inputIds: readonly string[];
+  readonly outputs: readonly StoredFile[];
+  readonly lost: readonly Notice[];
+}
+
+export function operationResponse(
+  { outputNaming, input, extraFields = [] }: Endpoint,
+  results: OperationResults,
+  baseUrl: string,
+): OperationResponse {
+  const { inputs, inputIds, outputs, lost } = results;
+  const ids = outputs.map(({ id }) => id);
+  const urls = ids.map((id) => fileUrl(baseUrl, id));
+  const several = outputNaming === "list" || (outputNaming === "prefix" && ids.length > 1);
+  const notices = noticeSentences(lost);
+  const fonts = mergeNotices(lost).find(({ code }) => code === "fonts-substituted")?.subjects ?? [];
+  return {
+    outputUrl: several ? urls : urls[0],
+    outputId: several ? ids : ids[0],
+    ...(input.kind === "text" ? {} : { inputId: input.kind === "several" ? inputIds : inputIds[0] }),
+    ...(several ? {} : { outputSize: outputs[0].size }),
+    ...(extraFields.includes("inputSize") ? { inputSize: inputs[0].size } : {}),
+    ...(notices.length > 0 ? { notices } : {}),
+    ...(extraFields.includes("substitutedFonts") && fonts.length > 0 ? { substitutedFonts: fonts } : {}),
+  };
+}
+
+/** Returns the URL of a stored file (spec, "Response objects"). */
+export const fileUrl = (baseUrl: string, id: string) => `${baseUrl}/resource/${id}?format=file`;
+
+/** Returns what `format=info` tells of every stored file. */
+export function infoOf({ id, name, type, size, modified, expires }: FoundFile, baseUrl: string): object {
+  const end = expires?.toISOString();
+  return {
+    ...{ id, name, url: fileUrl(baseUrl, id), type, size, modified: modified.toISOString() },
+    ...(end === undefined ? {} : { expires: end, scheduledDeletionTimeUtc: end }),
+  };
+}
+
+/** Returns the header that tells what was lost, if anything was. */
+export function noticeHeaders(lost: readonly Notice[]): Record<string, string> {
+  const notices = noticesHeader(lost);
+  return notices === "" ? {} : { Notices: notices };
+}
+
+/** Returns the headers of a file that is sent as a download. */
+export const downloadHeaders = ({ name, type }: { readonly name: string; readonly type: string }) => ({
+  "Content-Type": type,
+  "Content-Disposition": attachment(name),
+  // The content comes from anyone: it must never run as a page of the service's origin.
+  "X-Content-Type-Options": "nosniff",
+  "Content-Security-Policy": "sandbox; default-src 'none'",
+  "Referrer-Policy": "no-referrer",
+});

@@ -1,0 +1,283 @@
+// Takes the outputs of a job in the form that the client wants: into storage, or as the body of the answer. Knows no
+// headers.
+
+import { EngineFailure } from "../../../document/contract/failure.ts";
+import { withExtension, withoutExtension } from "../../../document/contract/file-name.ts";
+import type { Notice } from "../../../document/contract/notice.ts";
+import type { Output } from "../../../document/contract/operation.ts";
+import { writeArchive } from "../../../document/formats/zip/archive.ts";
+import {
+  BUFFER_BYTES,
+  type EntryWriter,
+  writeEntry,
+  writeSmall,
+  writeStream,
+} from "../../../document/formats/zip/entries.ts";
+import { EntryNames } from "../../../document/formats/zip/names.ts";
+import { yieldToEventLoop } from "../../../runtime/delay.ts";
+import type { Progress } from "../../ports/jobs.ts";
+import type { Batch } from "../../storage/batch.ts";
+import type { ReceivedFile } from "../../storage/file.ts";
+import type { Reservation } from "../../storage/memory-quota.ts";
+import type { Store } from "../../storage/store.ts";
+import type { ClientHooks } from "../contract/endpoint.ts";
+import { outputTooLarge } from "../contract/errors.ts";
+import type { Timing } from "../contract/timing.ts";
+import { toInput } from "../requests/inputs.ts";
+import type { Negotiation, ResponseFormat } from "./negotiation.ts";
+
+export interface OutputOptions {
+  readonly wishes: Negotiation;
+  /** Name of the output, or of the archive, without extension. */
+  readonly name: string;
+  /** True if a number is appended to the name of each output. */
+  readonly isNumbered: boolean;
+  readonly store: Store;
+  readonly outputs: Batch;
+  /** Memory for an answer that is complete before it is sent. */
+  readonly responseReservation: Reservation;
+  readonly timing: Timing;
+  readonly signal: AbortSignal;
+  /** Called with each output of a job that has several. */
+  progress?(progress: Progress): void;
+  readonly caller: Pick<ClientHooks, "countProduced"> | undefined;
+  /** Size limit of all outputs together. */
+  readonly maxBytes: number;
+}
+
+/** A file that is the answer. */
+interface NamedType {
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+}
+
+export type OutputResult =
+  /** The outputs are in storage, or on their way there. */
+  | { readonly kind: "stored"; readonly lost: readonly Notice[] }
+  /** A file that is complete. */
+  | (NamedType & { readonly kind: "whole"; readonly bytes: Uint8Array; readonly lost: readonly Notice[] })
+  /** A file that is still being made. The job ends with it. */
+  | (NamedType & { readonly kind: "stream"; readonly body: AsyncGenerator<Uint8Array> })
+  /** A file that is complete, and in storage. */
+  | (NamedType & { readonly kind: "arrival"; readonly file: ReceivedFile; readonly lost: readonly Notice[] });
+
+/**
+ * Takes all outputs of a job, or begins to.
+ * @throws ServiceError 406 if the client accepts no form of this many outputs
+ */
+export async function collectOutputs(made: AsyncIterable<Output>, to: OutputOptions): Promise<OutputResult> {
+  const outputs = new Outputs(made, to);
+  try {
+    const first = await outputs.next();
+    const shape: ResponseFormat = (first?.total ?? 1) === 1 ? to.wishes.formatForOne() : to.wishes.formatForMany();
+    if (!first || shape === "json") return await outputs.store(first);
+    return await (shape === "file" ? outputs.asFile(first) : outputs.asArchive(first));
+  } catch (error) {
+    await outputs.close();
+    throw error;
+  }
+}
+
+class Outputs {
+  readonly #made: AsyncIterator<Output>;
+  readonly #to: OutputOptions;
+  readonly #lost: Notice[] = [];
+  #count = 0;
+  #bytes = 0;
+
+  constructor(made: AsyncIterable<Output>, to: OutputOptions) {
+    this.#made = made[Symbol.asyncIterator]();
+    this.#to = to;
+  }
+
+  async next(): Promise<Output | undefined> {
+    this.#to.signal.throwIfAborted();
+    const { done, value } = await this.#to.timing.measure("engine", () => this.#made.next());
+    return done ? undefined : value;
+  }
+
+  async close(): Promise<void> {
+    await this.#made.return?.();
+  }
+
+  async store(first: Output | undefined): Promise<OutputResult> {
+    for (let output = first; output; output = await this.next()) {
+      const { type, headerPatch } = output;
+      const name = this.#nameOf(output);
+      // The next output is produced while the end of this one is being written to R2.
+      await this.#to.outputs.add({
+        name,
+        type,
+        body: this.#bodyOf(output),
+        ...(headerPatch ? { head: headerPatch } : {}),
+      });
+      this.#lost.push(...(output.notices?.() ?? []));
+      const pagesTotal = output.total ?? 1;
+      if (pagesTotal > 1) this.#to.progress?.({ pagesDone: this.#count, pagesTotal });
+    }
+    return { kind: "stored", lost: this.#lost };
+  }
+
+  asFile(output: Output): Promise<OutputResult> {
+    const given = { name: this.#nameOf(output), type: output.type };
+    return this.#give(given, this.#wholeJob(output), output.headerPatch);
+  }
+
+  asArchive(first: Output): Promise<OutputResult> {
+    const given = { name: withExtension(this.#to.name, "zip"), type: "application/zip" };
+    return this.#give(given, this.#archive(first));
+  }
+
+  async #give(given: NamedType, body: AsyncGenerator<Uint8Array>, head?: () => Uint8Array): Promise<OutputResult> {
+    const { wishes, outputs, responseReservation } = this.#to;
+    const arrived = async (body: AsyncIterable<Uint8Array>): Promise<OutputResult> => {
+      const file = await outputs.add({ ...given, body, ...(head ? { head } : {}) });
+      outputs.flush();
+      await file.stored;
+      return { kind: "arrival", ...given, file, lost: this.#lost };
+    };
+    if (wishes.storesFile) return arrived(body);
+    const begun = await begin(body, (bytes) => responseReservation.tryReserve(bytes));
+    if (begun.isWhole) {
+      return { kind: "whole", ...given, bytes: withHead(begun.chunks, head?.()), lost: this.#lost };
+    }
+    // Its first bytes are known last, so it waits in storage.
+    return head ? arrived(begun.all()) : { kind: "stream", ...given, body: begun.all() };
+  }
+
+  /** Yields the only output, and ends when the job has ended. */
+  async *#wholeJob(output: Output): AsyncGenerator<Uint8Array> {
+    try {
+      yield* this.#bodyOf(output);
+      this.#lost.push(...(output.notices?.() ?? []));
+      if (await this.next()) throw new EngineFailure("crashed", "more outputs than announced");
+    } finally {
+      await this.close();
+    }
+  }
+
+  async *#archive(first: Output): AsyncGenerator<Uint8Array> {
+    try {
+      yield* writeArchive(this.#entries(first));
+    } finally {
+      await this.close();
+    }
+  }
+
+  async *#entries(first: Output): AsyncGenerator<EntryWriter> {
+    const names = new EntryNames();
+    const modified = new Date();
+    for (let output: Output | undefined = first; output; output = await this.next()) {
+      yield this.#entry(output, { name: names.add(this.#nameOf(output)), modified });
+      this.#lost.push(...(output.notices?.() ?? []));
+    }
+  }
+
+  async *#entry(output: Output, about: { readonly name: string; readonly modified: Date }): EntryWriter {
+    const { headerPatch } = output;
+    let room = BUFFER_BYTES;
+    const begun = await begin(this.#bodyOf(output), (bytes) => {
+      room -= bytes;
+      return room >= 0;
+    });
+    if (begun.isWhole) return yield* writeSmall(withHead(begun.chunks, headerPatch?.()), about);
+    if (!headerPatch) return yield* writeStream(withHead(begun.chunks), begun.rest, about);
+    const { store, outputs } = this.#to;
+    const { bytes: _, ...file } = await outputs.add({
+      ...{ name: about.name, type: output.type },
+      ...{ body: begun.all(), head: headerPatch },
+    });
+    outputs.flush();
+    return yield* writeEntry(toInput(file, store), about);
+  }
+
+  #nameOf({ extension }: Output): string {
+    this.#count++;
+    const name = withoutExtension(this.#to.name, extension);
+    return `${name}${this.#to.isNumbered ? `_${this.#count}` : ""}.${extension}`;
+  }
+
+  /** Number of chunks, of 64 KiB or more, to produce without a pause. */
+  static readonly #CHUNKS_AT_A_STRETCH = 8;
+
+  /**
+   * Pauses before a body starts and after every few chunks, so that other requests run and a client's disconnect is
+   * noticed. Without the pauses, an operation that is never idle would block both until its end. Only a timer makes
+   * the runtime check.
+   */
+  async *#bodyOf({ body }: Output): AsyncGenerator<Uint8Array> {
+    const { timing, signal } = this.#to;
+    const pause = () => timing.measure("engine", () => yieldToEventLoop());
+    await pause();
+    if (body instanceof Uint8Array) {
+      this.#countBytes(body.length);
+      yield body;
+      return;
+    }
+    const chunks = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
+    try {
+      for (let count = 1; ; count++) {
+        const { done, value } = await timing.measure("engine", async () => chunks.next());
+        signal.throwIfAborted();
+        if (done) return;
+        this.#countBytes(value.length);
+        yield value;
+        if (count % Outputs.#CHUNKS_AT_A_STRETCH === 0) await pause();
+      }
+    } finally {
+      await chunks.return?.();
+    }
+  }
+
+  /** @throws ServiceError 413 */
+  #countBytes(bytes: number): void {
+    const { caller, maxBytes } = this.#to;
+    caller?.countProduced(bytes);
+    this.#bytes += bytes;
+    if (this.#bytes > maxBytes) throw outputTooLarge(maxBytes);
+  }
+}
+
+/** The beginning of a body, in memory. */
+interface Begun {
+  readonly chunks: readonly Uint8Array[];
+  /** True if the chunks are all there is. */
+  readonly isWhole: boolean;
+  readonly rest: AsyncGenerator<Uint8Array>;
+  /** Yields the chunks and the rest. */
+  all(): AsyncGenerator<Uint8Array>;
+}
+
+/** @param take reports whether there is memory for that many more bytes */
+async function begin(body: AsyncGenerator<Uint8Array>, take: (bytes: number) => boolean): Promise<Begun> {
+  const chunks: Uint8Array[] = [];
+  let isWhole = true;
+  for (let next = await body.next(); !next.done; next = await body.next()) {
+    isWhole = take(next.value.length);
+    // The producer may reuse the chunk's buffer.
+    chunks.push(next.value.slice());
+    if (!isWhole) break;
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* chunks.splice(0);
+      yield* body;
+    } finally {
+      await body.return(undefined);
+    }
+  }
+  return { chunks, isWhole, rest: body, all };
+}
+
+/** Returns all bytes in one piece, the first of them replaced. */
+function withHead(chunks: readonly Uint8Array[], head?: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  if (head) bytes.set(head);
+  return bytes;
+}

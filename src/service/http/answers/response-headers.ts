@@ -1,0 +1,57 @@
+// Sets the header fields that protect clients, and those with which web pages of other origins may call the service.
+
+import type { Context, MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
+import type { Config } from "../../settings/config.ts";
+
+const SECURITY: Readonly<Record<string, string>> = {
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+};
+/** Pages have a policy of their own; nothing else is one. */
+const NO_PAGE = "default-src 'none'; frame-ancestors 'none'";
+const YEAR_SECONDS = 31_536_000;
+/** Browsers keep the answer to a preflight request for no longer. */
+const PREFLIGHT_SECONDS = 7200;
+
+const ALLOWED_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const EXPOSED = [
+  ...["Allow", "Content-Disposition", "Content-Range", "Accept-Ranges", "ETag", "Error", "Link", "Location"],
+  ...["Delete-Token", "Idempotent-Replayed", "Notices", "Output-Id", "Preference-Applied", "Server-Timing"],
+  ...["RateLimit", "RateLimit-Policy", "Retry-After", "Traceparent", "Tracestate", "X-Request-Id"],
+  ...["Tus-Resumable", "Tus-Version", "Tus-Extension", "Tus-Max-Size", "Tus-Checksum-Algorithm"],
+  ...["Upload-Offset", "Upload-Length", "Upload-Metadata", "Upload-Expires"],
+];
+
+/** @param isSecure true if clients reach the service by https */
+export function setSecurityHeaders({ headers, status }: Response, isSecure: boolean): void {
+  const isPage = (headers.get("Content-Type") ?? "").startsWith("text/html");
+  // A policy beside 304 replaces the one that the browser has kept with the page.
+  const hasPolicy = isPage || status === 304;
+  const fields = {
+    ...SECURITY,
+    ...(hasPolicy ? {} : { "Content-Security-Policy": NO_PAGE }),
+    ...(isSecure ? { "Strict-Transport-Security": `max-age=${YEAR_SECONDS}` } : {}),
+  };
+  for (const [name, value] of Object.entries(fields)) if (!headers.has(name)) headers.set(name, value);
+}
+
+type Configured = { Variables: { config: Config } };
+
+/** Answers preflight requests, and allows the origins that the configuration names. Does nothing if it names none. */
+export function corsMiddleware(): MiddlewareHandler<Configured> {
+  const allow = cors({
+    origin: (origin, c) => {
+      const { corsOrigins = [] } = (c as Context<Configured>).get("config");
+      return corsOrigins.includes("*") ? "*" : corsOrigins.includes(origin) ? origin : null;
+    },
+    allowMethods: ALLOWED_METHODS,
+    exposeHeaders: EXPOSED,
+    maxAge: PREFLIGHT_SECONDS,
+  });
+  return async (c, next) => {
+    // Other OPTIONS requests ask the service itself, as those of tus do.
+    const isOwn = c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") === undefined;
+    return c.get("config").corsOrigins === undefined || isOwn ? next() : allow(c, next);
+  };
+}

@@ -1,0 +1,178 @@
+// Admits a request of a client: counts it against the limits of the client, and records the usage of the key.
+
+import type { UsageCollector } from "../../keys/usage-collector.ts";
+import type { LimitDecision, Limiter, Limits } from "../../ports/limiter.ts";
+import type { UsageRecords } from "../../ports/usage.ts";
+import type { FilePolicy } from "../../storage/file-policy.ts";
+import type { Storing } from "../../storage/stored-bytes.ts";
+import type { Quota } from "../../storage/uploads/one-time-uploads.ts";
+import { busy, lengthRequired, outOfScope } from "../contract/errors.ts";
+import { DELETE_TOKEN_HEADER, hashToken, type ValidKey } from "./auth.ts";
+import { ClientJobLease } from "./client-job-lease.ts";
+import type { ClientAccount } from "./job-usage.ts";
+import { rateLimitHeaders, refusal } from "./rate-limit.ts";
+import { storingOf } from "./storing.ts";
+
+/** The operation of paths that belong to no endpoint. */
+export const OTHER_OPERATION = "other";
+
+export interface AdmissionOptions {
+  /** See clientWith and clientAt. */
+  readonly client: string;
+  /** The key, in the keyed variant. */
+  readonly key?: ValidKey;
+  readonly limits?: Limits;
+  /** Name of the endpoint, or {@link OTHER_OPERATION}. */
+  readonly operation: string;
+  readonly isJob: boolean;
+  /** Size of the body, undefined if it is not known. */
+  readonly bodyBytes: number | undefined;
+  readonly limiter?: Limiter | undefined;
+  readonly usage: { readonly collector: UsageCollector; readonly records: UsageRecords | undefined };
+  waitUntil(work: Promise<unknown>): void;
+  log(message: string, details: Record<string, unknown>): void;
+}
+
+/** What limits decide on. */
+export type LimitCheck = Pick<AdmissionOptions, "client" | "isJob" | "bodyBytes" | "limiter" | "log"> & {
+  readonly limits: Limits;
+};
+
+/** Counts a request against limits. @throws ServiceError 411, 429, 503 */
+export async function checkLimits({
+  client,
+  isJob,
+  bodyBytes,
+  limiter,
+  log,
+  limits,
+}: LimitCheck): Promise<LimitDecision> {
+  if (limits.megabytesPerDay !== undefined && bodyBytes === undefined) throw lengthRequired();
+  const verdict = await limiter?.acquire(client, limits, { isJob, bytes: bodyBytes ?? 0 }).catch((error) => {
+    log("limits not counted", { error: String(error) });
+    return undefined;
+  });
+  if (verdict === undefined) throw busy();
+  const { rejected } = verdict;
+  if (rejected) throw refusal(limits, { ...verdict, rejected });
+  return verdict;
+}
+
+export class Admission {
+  readonly #given: AdmissionOptions;
+  #receivedBytes = 0;
+  #madeBytes = 0;
+  #headers: Record<string, string> = {};
+  readonly #lease: ClientJobLease;
+  #token: string | undefined;
+  #status = 0;
+  /** The request itself, and what outlives its answer. */
+  #holds = 1;
+
+  constructor(given: AdmissionOptions) {
+    this.#given = given;
+    this.#lease = new ClientJobLease(given);
+  }
+
+  get key(): ValidKey | undefined {
+    return this.#given.key;
+  }
+
+  /** What is known of the client when a job of the request runs later. */
+  get account(): ClientAccount {
+    const { client, key, limits, operation } = this.#given;
+    return { client, operation, ...(key ? { key: key.hash } : {}), ...(limits ? { limits } : {}) };
+  }
+
+  /** What limits a file that somebody else sends; undefined if bytes are not limited. */
+  get quota(): Quota | undefined {
+    const { limits, client } = this.#given;
+    const { megabytesPerDay, storedMegabytes } = limits ?? {};
+    if (megabytesPerDay === undefined && storedMegabytes === undefined) return undefined;
+    return {
+      client,
+      ...(megabytesPerDay === undefined ? {} : { megabytesPerDay }),
+      ...(storedMegabytes === undefined ? {} : { storedMegabytes }),
+    };
+  }
+
+  /** @throws ServiceError 403, 411, 429, 503 */
+  async admit(): Promise<void> {
+    const { key, limits, operation } = this.#given;
+    const scopes = key?.record.scopes;
+    if (scopes !== undefined && operation !== OTHER_OPERATION && !scopes.includes(operation)) throw outOfScope();
+    if (limits === undefined) return;
+    const verdict = await checkLimits({ ...this.#given, limits });
+    this.#headers = rateLimitHeaders(limits, verdict);
+    if (verdict.lease !== undefined) this.#lease.start(verdict.lease);
+  }
+
+  /** Header fields of every answer. */
+  get headers(): Readonly<Record<string, string>> {
+    return this.#headers;
+  }
+
+  /** Header fields of an answer that names files which the request stored. */
+  get tokenHeaders(): Readonly<Record<string, string>> {
+    return this.#token === undefined ? {} : { [DELETE_TOKEN_HEADER]: this.#token };
+  }
+
+  /**
+   * Returns who may remove a file that is stored now, and for whom it counts. The answer tells the client its token.
+   */
+  newFilePolicy(): FilePolicy {
+    const { key, client, limits } = this.#given;
+    const counts = limits?.storedMegabytes === undefined ? {} : { counts: client };
+    if (key === undefined) return counts;
+    this.#token ??= crypto.randomUUID();
+    return { ...counts, owner: client, token: hashToken(this.#token) };
+  }
+
+  /** Returns what counts the files of the request, see {@link storingOf}. */
+  storing(expires: () => number | undefined): Storing | undefined {
+    return storingOf(this.#given, expires);
+  }
+
+  /** Counts bytes of files that were received or fetched. */
+  countReceived(bytes: number): void {
+    this.#receivedBytes += bytes;
+  }
+
+  /** Counts bytes of outputs, stored or sent. */
+  countProduced(bytes: number): void {
+    this.#madeBytes += bytes;
+  }
+
+  /** Lets the request count as long as its job runs, which may be longer than until its answer begins. */
+  retain(): Disposable {
+    this.#holds++;
+    let isHeld = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isHeld) this.#release();
+        isHeld = false;
+      },
+    };
+  }
+
+  complete(status: number): void {
+    this.#status = status;
+    this.#release();
+  }
+
+  #release(): void {
+    this.#holds--;
+    if (this.#holds > 0) return;
+    const { key, limits, operation, bodyBytes = 0, usage, waitUntil, log } = this.#given;
+    const uncounted = Math.max(0, this.#receivedBytes - bodyBytes) + this.#madeBytes;
+    this.#lease.end(limits?.megabytesPerDay === undefined ? 0 : uncounted);
+    const { collector, records } = usage;
+    if (key === undefined || records === undefined) return;
+    const isError = this.#status >= 400;
+    // The body has more than its files, and files that were fetched are not in the body. What a request announced that
+    // failed may never have arrived.
+    const bytesIn = isError ? this.#receivedBytes : Math.max(bodyBytes, this.#receivedBytes);
+    const counts = { requests: 1, errors: isError ? 1 : 0, bytesIn, bytesOut: this.#madeBytes };
+    collector.add(key.hash, operation, counts, { records, waitUntil, log });
+  }
+}

@@ -1,0 +1,39 @@
+// Holds the place of a job among those that its client may have at a time.
+
+import { LIMITS } from "../../../document/contract/limits.ts";
+import type { Limiter } from "../../ports/limiter.ts";
+
+interface Holder {
+  readonly client: string;
+  readonly limiter?: Limiter | undefined;
+  waitUntil(work: Promise<unknown>): void;
+  log(message: string, details: Record<string, unknown>): void;
+}
+
+export class ClientJobLease {
+  readonly #holder: Holder;
+  #lease: string | undefined;
+  #renewing: ReturnType<typeof setInterval> | undefined;
+
+  constructor(holder: Holder) {
+    this.#holder = holder;
+  }
+
+  /** Renews a lease until it ends. */
+  start(lease: string): void {
+    const { client, limiter } = this.#holder;
+    this.#lease = lease;
+    this.#renewing = setInterval(() => {
+      limiter?.renew(client, lease).catch(() => {});
+    }, LIMITS.clientRenewMs);
+  }
+
+  /** Ends the lease, if there is one. @param bytes received beside those that were counted at the beginning */
+  end(bytes: number): void {
+    clearInterval(this.#renewing);
+    const { client, limiter, waitUntil, log } = this.#holder;
+    if (!limiter || (this.#lease === undefined && bytes === 0)) return;
+    const leaving = limiter.release(client, this.#lease, bytes);
+    waitUntil(leaving.catch((error) => log("limits not counted", { error: String(error) })));
+  }
+}

@@ -1,0 +1,98 @@
+// Decides which requests need a key or have limits, and who may remove a file. Knows settings and bindings, and no
+// routes but those it is told.
+
+import { d1Usage } from "../../keys/d1-usage.ts";
+import { limiterOf } from "../../keys/durable-limiter.ts";
+import type { UsageCollector } from "../../keys/usage-collector.ts";
+import type { UsageRecords } from "../../ports/usage.ts";
+import type { Config, Env } from "../../settings/config.ts";
+import type { Quota } from "../../storage/uploads/one-time-uploads.ts";
+import { ONE_TIME_PATH } from "../files/one-time.ts";
+import { TUS_PATH } from "../files/tus/uploads.ts";
+import { Admission, type AdmissionOptions, checkLimits } from "./admission.ts";
+import {
+  clientAt,
+  clientIdOfKey,
+  createDeletePolicy,
+  DELETE_TOKEN_HEADER,
+  type DeletePolicy,
+  requireKey,
+} from "./auth.ts";
+
+export interface GuardOptions extends Pick<AdmissionOptions, "operation" | "isJob" | "waitUntil" | "log"> {
+  readonly request: Request;
+  /** Path of the request. */
+  readonly path: string;
+  readonly env: Env;
+  readonly config: Config;
+  readonly collector: UsageCollector;
+}
+
+export const usageOf = ({ USAGE_RECORDS, USAGE }: Env): UsageRecords | undefined =>
+  USAGE_RECORDS ?? (USAGE && d1Usage(USAGE));
+
+/** Reports whether a request needs a key in the keyed variant. */
+const isGuarded = (method: string, path: string) =>
+  (method === "POST" && !path.startsWith(`${ONE_TIME_PATH}/`)) ||
+  (path.startsWith(`${TUS_PATH}/`) && method !== "OPTIONS");
+
+/**
+ * Returns the admission of a request, which has not entered yet, or undefined if it needs none.
+ * @throws ServiceError 401
+ */
+export async function createAdmission(guarded: GuardOptions): Promise<Admission | undefined> {
+  const { request, path, env, config, collector, ...others } = guarded;
+  if (!isGuarded(request.method, path)) return undefined;
+  const usage = { collector, records: usageOf(env) };
+  const common = { ...others, bodyBytes: bodyBytesOf(request, env), usage };
+  if (config.variant === "keyed") {
+    const key = await requireKey(request.headers.get("Api-Key"), env.API_KEYS);
+    const limits = limitsOf(key.record.limits);
+    const client = clientIdOfKey(key);
+    return new Admission({ ...common, client, key, ...(limits ? { limits, limiter: limiterOf(env) } : {}) });
+  }
+  const limits = config.addressLimits;
+  if (limits === undefined) return undefined;
+  return new Admission({ ...common, client: addressClient(request, env), limits, limiter: limiterOf(env) });
+}
+
+/** Returns the name under which the limits of the request's address count. */
+export function addressClient({ headers }: Request, env: Env): string {
+  return `address-${clientAt(headers, env.CLIENT_ADDRESS)}`;
+}
+
+/**
+ * Counts the body of a request that needs no key for the client with a quota.
+ * @throws ServiceError 411, 429, 503
+ */
+export async function admitFile(
+  { client, megabytesPerDay }: Quota,
+  { request, env, log }: Pick<GuardOptions, "request" | "env" | "log">,
+): Promise<void> {
+  if (megabytesPerDay === undefined) return;
+  const asking = { client, limits: { megabytesPerDay }, limiter: limiterOf(env), log };
+  await checkLimits({ ...asking, isJob: false, bodyBytes: bodyBytesOf(request, env) });
+}
+
+const limitsOf = (limits: AdmissionOptions["limits"]) =>
+  limits && Object.keys(limits).length > 0 ? limits : undefined;
+
+/** Returns undefined if the body has an unknown size. */
+function bodyBytesOf({ headers, body }: Request, { LIMITER }: Env): number | undefined {
+  const length = headers.get("Content-Length");
+  if (length !== null) return Number(length);
+  // On Node every request but GET and HEAD has a body; in HTTP/1.1 it is empty without either field.
+  const isKnown = body === null || (LIMITER !== undefined && !headers.has("Transfer-Encoding"));
+  return isKnown ? 0 : undefined;
+}
+
+/**
+ * Returns what decides whether a request may remove a file.
+ * @throws ServiceError 401 without a key or token in the keyed variant, or with an invalid key
+ */
+export async function authorizeDelete({ headers }: Request, env: Env, { variant }: Config): Promise<DeletePolicy> {
+  if (variant === "private") return () => true;
+  const apiKey = headers.get("Api-Key");
+  if (apiKey === null && headers.has(DELETE_TOKEN_HEADER)) return createDeletePolicy(undefined, headers);
+  return createDeletePolicy(clientIdOfKey(await requireKey(apiKey, env.API_KEYS)), headers);
+}

@@ -1,0 +1,84 @@
+// Counts what asynchronous jobs do for their clients, as admission.ts does for requests. The request itself was counted
+// when it was accepted.
+
+import type { UsageCollector } from "../../keys/usage-collector.ts";
+import type { Limiter, Limits } from "../../ports/limiter.ts";
+import type { UsageRecords } from "../../ports/usage.ts";
+import type { Storing } from "../../storage/stored-bytes.ts";
+import { ClientJobLease } from "./client-job-lease.ts";
+import { storingOf } from "./storing.ts";
+
+/** The client of a job, as it is stored with the job. */
+export interface ClientAccount {
+  /** Name under which the client's limits count. */
+  readonly client: string;
+  /** Name of the endpoint. */
+  readonly operation: string;
+  /** Hash of the key, in the keyed variant. */
+  readonly key?: string;
+  readonly limits?: Limits;
+}
+
+interface Counting {
+  readonly limiter: Limiter | undefined;
+  readonly usage: { readonly collector: UsageCollector; readonly records: UsageRecords | undefined };
+  waitUntil(work: Promise<unknown>): void;
+  log(message: string, details: Record<string, unknown>): void;
+}
+
+export class JobUsage {
+  readonly #account: ClientAccount;
+  readonly #counting: Counting;
+  #receivedBytes = 0;
+  #madeBytes = 0;
+  readonly #lease: ClientJobLease;
+
+  constructor(account: ClientAccount, counting: Counting) {
+    this.#account = account;
+    this.#counting = counting;
+    this.#lease = new ClientJobLease({ ...counting, client: account.client });
+  }
+
+  /**
+   * Lets the job count as one of the client's. Its place in the queue was its limit, so it runs even if the client has
+   * as many jobs as it may: it is the client's next request that has to wait.
+   */
+  async begin(): Promise<void> {
+    const { client, limits: { concurrentJobs } = {} } = this.#account;
+    const { limiter } = this.#counting;
+    if (concurrentJobs === undefined || !limiter) return;
+    const asked = { isJob: true, bytes: 0 };
+    const { lease } = await limiter.acquire(client, { concurrentJobs }, asked).catch((error) => {
+      this.#counting.log("limits not counted", { error: String(error) });
+      return { lease: undefined };
+    });
+    if (lease !== undefined) this.#lease.start(lease);
+  }
+
+  /** Returns what counts the files of the job, see {@link storingOf}. */
+  storing(expires: () => number | undefined): Storing | undefined {
+    return storingOf({ ...this.#counting, ...this.#account }, expires);
+  }
+
+  /** Counts bytes of files that were fetched. */
+  received(bytes: number): void {
+    this.#receivedBytes += bytes;
+  }
+
+  /** Counts bytes of outputs. */
+  made(bytes: number): void {
+    this.#madeBytes += bytes;
+  }
+
+  /** @param outcome undefined if the job will run again, or has been canceled */
+  end(outcome: "completed" | "failed" | undefined): void {
+    const { operation, key, limits } = this.#account;
+    const { usage, waitUntil, log } = this.#counting;
+    this.#lease.end(limits?.megabytesPerDay === undefined ? 0 : this.#receivedBytes + this.#madeBytes);
+    const { collector, records } = usage;
+    if (outcome === undefined || key === undefined || records === undefined) return;
+    const errors = outcome === "failed" ? 1 : 0;
+    const counts = { requests: 0, errors, bytesIn: this.#receivedBytes, bytesOut: this.#madeBytes };
+    collector.add(key, operation, counts, { records, waitUntil, log });
+  }
+}

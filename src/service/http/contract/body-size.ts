@@ -1,0 +1,34 @@
+// Refuses bodies by their Content-Length that are larger than anything a path takes, before they are read.
+
+import { LIMITS } from "../../../document/contract/limits.ts";
+import type { Config } from "../../settings/config.ts";
+import { type Endpoint, uploadLimit } from "./endpoint.ts";
+import { bodyTooLarge, fileTooLarge } from "./errors.ts";
+
+export interface BodyLimits {
+  /** Number of files that a form may have. */
+  readonly files: number;
+  readonly fileBytes: number;
+  /** True if a body that is no form is a file, and not text. @default false */
+  readonly isFile?: boolean;
+}
+
+const isForm = (headers: Headers) => /^multipart\/form-data\b/i.test(headers.get("Content-Type") ?? "");
+
+/** @throws ServiceError 413 */
+export function requireSize(headers: Headers, { files, fileBytes, isFile = false }: BodyLimits): void {
+  const bytes = Number(headers.get("Content-Length") ?? 0);
+  if (isForm(headers)) {
+    const fieldBytes = LIMITS.jsonFileBytes + LIMITS.fieldsBytes + LIMITS.formOverheadBytes;
+    if (bytes <= files * fileBytes + fieldBytes) return;
+    throw files === 0 ? bodyTooLarge(fieldBytes) : fileTooLarge(fileBytes);
+  }
+  if (isFile && bytes > fileBytes) throw fileTooLarge(fileBytes);
+  if (!isFile && bytes > LIMITS.jsonBodyBytes) throw bodyTooLarge(LIMITS.jsonBodyBytes);
+}
+
+/** Returns what the body of an endpoint may have. */
+export const bodyLimitsOf = (endpoint: Endpoint, config: Config): BodyLimits => ({
+  files: endpoint.input.kind === "several" ? config.maxInputs : 1,
+  fileBytes: uploadLimit(endpoint, config),
+});

@@ -1,0 +1,170 @@
+// Defines how a path describes itself. OpenAPI and the reference are written from such descriptions alone.
+import type { Config, Variant } from "../../settings/config.ts";
+import type { ServiceError } from "./errors.ts";
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export type Method = "get" | "head" | "post" | "put" | "patch" | "delete" | "options";
+
+/** Groups of requests, in the order in which they are shown. */
+export const TAGS = {
+  Operations: "Make files of files.",
+  Files: "Store, read and remove files.",
+  Pictures: "Show pages of stored PDFs.",
+  "Resumable uploads": "Store a file that arrives in several requests, by tus 1.0.",
+  Service: "Describe the service and its health.",
+} as const;
+
+/** A value that is not in the body: a placeholder of the path, a query parameter, or a header field. */
+export interface ParameterDescription {
+  readonly description: string;
+  /** JSON schema. @default a string */
+  readonly schema?: Json;
+  /** @default false, except for placeholders */
+  readonly required?: boolean;
+  readonly example?: unknown;
+}
+export type ParametersByName = Readonly<Record<string, ParameterDescription>>;
+
+/** A body in one encoding. */
+export interface MediaTypeObject {
+  readonly schema: Json;
+  readonly example?: unknown;
+}
+/** The encodings of a body by media type; `*` stands for anything. */
+export type ContentByType = Readonly<Record<string, MediaTypeObject>>;
+
+/** A successful answer. */
+export interface ResponseDescription {
+  readonly description: string;
+  readonly headers?: ParametersByName;
+  /** @default no body */
+  readonly content?: ContentByType;
+}
+
+/** One method of a path. */
+export interface OperationDescription {
+  readonly method: Method;
+  /** Unique name, of which clients make the names of functions. */
+  readonly id: string;
+  readonly tag: keyof typeof TAGS;
+  /** One sentence. */
+  readonly summary: string;
+  /** True if the keyed variant asks for the key. @default false */
+  readonly needsKey?: boolean;
+  readonly query?: ParametersByName;
+  readonly headers?: ParametersByName;
+  /** @default no body */
+  readonly body?: ContentByType;
+  /** By status. */
+  readonly answers: Readonly<Record<number, ResponseDescription>>;
+  /** Errors by example, besides those of every path. */
+  readonly errors: readonly ServiceError[];
+}
+
+/** A path with its methods. */
+export interface PathDescription {
+  /** With a leading slash, and placeholders in braces. */
+  readonly path: string;
+  /** Anchor of the section of docs/api.md that explains it. */
+  readonly section: string;
+  /** @default all */
+  readonly variants?: readonly Variant[];
+  readonly placeholders?: ParametersByName;
+  /** Schemas by name, to which {@link ref} refers. */
+  readonly schemas?: Readonly<Record<string, Json>>;
+  readonly operations: readonly OperationDescription[];
+}
+
+/** Describes a path of a deployment, whose base URL has no slash at the end. */
+export type Describe = (config: Config, baseUrl: string) => PathDescription;
+
+/** A property of every request of certain methods, such as a header field that all endpoints understand. */
+export interface Feature {
+  readonly headers?: ParametersByName;
+  /** Header fields of every answer that is not an error. */
+  readonly answerHeaders?: ParametersByName;
+  /** Answers by status, besides those of the operation itself. One of the same status is another form of that answer. */
+  readonly answers?: Readonly<Record<number, ResponseDescription>>;
+  readonly errors?: readonly ServiceError[];
+  /** Requests that the service sends to the client, by name. @default none */
+  readonly messages?: Readonly<Record<string, MessageDescription>>;
+}
+
+/** A POST that the service sends. */
+export interface MessageDescription {
+  /** One sentence. */
+  readonly summary: string;
+  readonly headers: ParametersByName;
+  readonly schema: Json;
+  readonly example: unknown;
+}
+
+/** Returns an operation that has some features as well. The descriptions of a header field that several have are joined. */
+export function withFeatures(operation: OperationDescription, features: readonly Feature[]): OperationDescription {
+  const headers: Record<string, ParameterDescription> = { ...operation.headers };
+  for (const [name, value] of features.flatMap((feature) => Object.entries(feature.headers ?? {}))) {
+    const known = headers[name];
+    headers[name] = known ? { ...known, description: `${known.description} ${value.description}` } : value;
+  }
+  const answers = features.reduce<Readonly<Record<string, ResponseDescription>>>(
+    (all, feature) => ({
+      ...feature.answers,
+      ...Object.fromEntries(
+        Object.entries(all).map(([status, answer]) => [status, eitherOf(answer, feature.answers?.[Number(status)])]),
+      ),
+    }),
+    operation.answers,
+  );
+  const answerHeaders: ParametersByName = Object.assign({}, ...features.map((feature) => feature.answerHeaders));
+  return {
+    ...operation,
+    headers,
+    answers: Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [
+        status,
+        { ...answer, headers: { ...answerHeaders, ...answer.headers } },
+      ]),
+    ),
+    errors: [...operation.errors, ...features.flatMap(({ errors = [] }) => errors)],
+  };
+}
+
+/** Returns an answer that may also have the form of another one, in JSON. */
+function eitherOf(answer: ResponseDescription, other: ResponseDescription | undefined): ResponseDescription {
+  const [one, second] = [answer, other].map((given) => given?.content?.["application/json"]);
+  if (!other || !one || !second) return answer;
+  const either = { ...one, schema: { anyOf: [one.schema, second.schema] } };
+  return {
+    ...answer,
+    description: `${answer.description} ${other.description}`,
+    content: { ...answer.content, "application/json": either },
+  };
+}
+
+/** Refers to a schema of the document. */
+export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+
+/** Returns a body in JSON. */
+export const json = (schema: Json, example?: unknown): ContentByType => ({
+  "application/json": { schema, ...(example === undefined ? {} : { example }) },
+});
+
+/** Schema of a file as a whole body, or as a part of a form. */
+export const BINARY: Json = { type: "string", format: "binary", contentMediaType: "application/octet-stream" };
+
+/** Schema of the id of a stored file. */
+export const FILE_ID: Json = {
+  type: "string",
+  pattern: "^[12][0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+};
+
+/** Ids for examples: of an input, and of outputs. */
+export const EXAMPLE_INPUT = "1d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55";
+export const EXAMPLE_OUTPUT = "28b1f0c3e-52a6-4f0b-8d1c-3f9f2f6a7e10";
+
+/** Stands for the bytes of a file in the example of a form. */
+export const exampleBytes = (fileName: string): string => `(the bytes of ${fileName})`;
+
+/** Returns the name of the file for which a value of an example stands. */
+export const exampleFileName = (value: string): string | undefined => /^\(the bytes of (.+)\)$/.exec(value)?.[1];

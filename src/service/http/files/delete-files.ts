@@ -1,0 +1,76 @@
+// Removes several stored files at once.
+
+import type { FoundFile } from "../../storage/file.ts";
+import type { RequestServices } from "../contract/endpoint.ts";
+import { fieldRequired, notOwner, tooManyInputs } from "../contract/errors.ts";
+import { runIdempotent } from "../pipeline/idempotency.ts";
+import { readForm } from "../requests/read-form.ts";
+
+/** Limits concurrent lookups of ids; a Worker has six connections. */
+const LOOKUPS_AT_ONCE = 6;
+
+/** Sentences about the removal of a file, which clients compare. */
+export const REMOVED = "Successfully Deleted";
+export const ALREADY_REMOVED = "File has already been deleted";
+export const NOT_THERE = "The provided resource ID does not exist, or its file has expired.";
+
+/**
+ * Answers POST /delete.
+ * @throws ServiceError 403 if there are files, and the caller may remove none of them
+ */
+export async function handleDelete(
+  request: Request,
+  service: RequestServices,
+  others: readonly string[] = [],
+): Promise<Response> {
+  const { store, config, timing } = service;
+  const ids = await idsOf(request, service);
+  if (ids.length === 0) throw fieldRequired("ids");
+  if (ids.length > config.maxInputs) throw tooManyInputs();
+  return runIdempotent(service, {
+    content: ["/delete", ids, ...others],
+    signal: request.signal,
+    run: () =>
+      timing.measure("store", async () => {
+        const results: (readonly [id: string, result: string])[] = [];
+        const found: FoundFile[] = [];
+        for (let at = 0; at < ids.length; at += LOOKUPS_AT_ONCE) {
+          const some = ids.slice(at, at + LOOKUPS_AT_ONCE);
+          const files = await Promise.all(some.map((id) => store.find(id)));
+          found.push(...files.filter((file) => file !== undefined));
+          const told = some.map(async (id, index) => [id, await resultFor(id, files[index], service)] as const);
+          results.push(...(await Promise.all(told)));
+        }
+        const deleted = results.flatMap(([id, result]) => (result === REMOVED ? [id] : []));
+        const refusal = notOwner();
+        if (deleted.length === 0 && results.some(([, result]) => result === refusal.message)) throw refusal;
+        await store.retire(found.filter(({ id }) => deleted.includes(id)));
+        return { response: Response.json({ deleted, deletionResponses: Object.fromEntries(results) }) };
+      }),
+    rollback: async () => {},
+  });
+}
+
+/** Returns what is to be said about an id once the files that may be removed are. */
+async function resultFor(id: string, file: FoundFile | undefined, { store, caller }: RequestServices): Promise<string> {
+  if (!file) return (await store.isRetired(id)) ? ALREADY_REMOVED : NOT_THERE;
+  return (caller?.mayDelete(file.marks) ?? true) ? REMOVED : notOwner().message;
+}
+
+async function idsOf(request: Request, service: RequestServices): Promise<string[]> {
+  const { store, config, uploadQuota, bufferQuota, bodies, uploadTurns } = service;
+  using uploadReservation = uploadQuota.openReservation();
+  using held = bodies.openReservation();
+  using room = bufferQuota.openReservation();
+  const form = await readForm(request, {
+    ...{ store, uploadReservation, batchReservation: room, held, uploadTurns, signal: request.signal },
+    fileFields: new Set<string>(),
+    textFields: new Set<string>(),
+    jsonFileFields: new Set<string>(),
+    isTransient: true,
+    maxFileBytes: 0,
+    maxFiles: config.maxInputs,
+  });
+  const sent = (form.fields.get("ids") ?? []).flatMap((text) => text.split(/[\s,]+/)).filter((id) => id !== "");
+  return [...new Set(sent)];
+}

@@ -1,0 +1,131 @@
+// Serves addresses at which one file can be uploaded, once and without a key (docs/api.md#upload-addresses).
+import { safeName } from "../../../document/contract/file-name.ts";
+import type { FilePolicy } from "../../storage/file-policy.ts";
+import type { Store } from "../../storage/store.ts";
+import { OneTimeUploads, type Quota } from "../../storage/uploads/one-time-uploads.ts";
+import { requireSize } from "../contract/body-size.ts";
+import type { RequestServices } from "../contract/endpoint.ts";
+import {
+  fieldRequired,
+  methodNotAllowed,
+  noSuchUpload,
+  tooManyFiles,
+  uploadConflict,
+  uploadExpired,
+  uploadUsed,
+} from "../contract/errors.ts";
+import { readForm } from "../requests/read-form.ts";
+import type { TusService } from "./tus/uploads.ts";
+import { receiveBody } from "./uploads.ts";
+
+export const ONE_TIME_PATH = "/upload/once";
+
+export interface OneTimeService
+  extends Pick<RequestServices, "bodies" | "config" | "uploadQuota" | "timing" | "uploadTurns" | "bufferQuota">,
+    Pick<TusService, "baseUrl" | "bucket" | "marks"> {
+  /** Returns whose limit of bytes a file counts for that arrives at a new address. @default nobody's */
+  quota(): Quota | undefined;
+  /**
+   * Counts the body of this request.
+   * @throws ServiceError 411, 429, 503
+   */
+  admit(quota: Quota): Promise<void>;
+  /** Returns a store whose new files have the marks of the request that made the address. */
+  storeWith(marks: FilePolicy, quota: Quota | undefined): Store;
+}
+
+/** A request that uploads the file. */
+type Receiving = OneTimeService & Pick<RequestServices, "store">;
+
+/**
+ * Answers a request for a new address, or for the one with a token.
+ * @throws ServiceError 400, 404, 405, 410, 411, 413, 423, 429
+ */
+export async function serveOneTime(
+  request: Request,
+  token: string | undefined,
+  service: OneTimeService,
+): Promise<Response> {
+  const uploads = new OneTimeUploads(service.bucket);
+  const { method } = request;
+  if (token === undefined) {
+    if (method !== "POST") throw methodNotAllowed("POST");
+    requireSize(request.headers, { files: 0, fileBytes: 0 });
+    const { token: created, expires } = await uploads.create(
+      nameIn(new URL(request.url)),
+      service.marks(),
+      service.quota(),
+    );
+    const uploadUrl = `${service.baseUrl}${ONE_TIME_PATH}/${created}`;
+    return Response.json({ uploadUrl, expires: expires.toISOString() }, { headers: { "Cache-Control": "no-store" } });
+  }
+  if (method === "PUT" || method === "POST") return receive(request, token, uploads, service);
+  if (method !== "GET") throw methodNotAllowed("GET, POST, PUT");
+  const found = await uploads.find(token);
+  if (found === undefined) throw noSuchUpload();
+  if (found === "expired") throw uploadExpired();
+  const files = found.state === "done" ? [{ name: found.name, id: found.id }] : [];
+  return Response.json({ files }, { headers: { "Cache-Control": "no-store" } });
+}
+
+const nameIn = ({ searchParams }: URL) => safeName(searchParams.get("name") ?? "") || "file";
+
+const REFUSALS = { unknown: noSuchUpload, expired: uploadExpired, used: uploadUsed, taken: uploadConflict } as const;
+
+async function receive(
+  request: Request,
+  token: string,
+  uploads: OneTimeUploads,
+  givenService: OneTimeService,
+): Promise<Response> {
+  requireSize(request.headers, { files: 1, fileBytes: givenService.config.maxUploadBytes, isFile: true });
+  const taken = await uploads.reserve(token);
+  if (typeof taken === "string") throw REFUSALS[taken]();
+  const service = { ...givenService, store: givenService.storeWith(taken.marks, taken.quota) };
+  let id: string | undefined;
+  try {
+    if (taken.quota) await service.admit(taken.quota);
+    const file = await receiveFile(request, taken.name, service);
+    // Another request may have taken the address from one that it thought lost.
+    if (await taken.settle(file.id)) id = file.id;
+    else await service.store.remove([file.id]);
+    if (id === undefined) throw uploadConflict();
+    return Response.json({ files: [file] });
+  } catch (error) {
+    if (id === undefined) await taken.settle(undefined);
+    throw error;
+  }
+}
+
+async function receiveFile(request: Request, name: string, service: Receiving) {
+  using waiting = service.bufferQuota.openReservation();
+  const isForm = /^multipart\/form-data\b/i.test(request.headers.get("Content-Type") ?? "");
+  const batch = isForm
+    ? await receiveForm(request, service)
+    : (await receiveBody(request, encodeURIComponent(name), service.store.batch("input", waiting), service)).uploads;
+  const files = await service.timing.measure("store", () => batch.commit());
+  if (files.length === 0) throw fieldRequired("file");
+  if (files.length > 1) {
+    await batch.discard();
+    throw tooManyFiles();
+  }
+  return { name: files[0]!.name, id: files[0]!.id };
+}
+
+async function receiveForm(request: Request, service: Receiving) {
+  const { config, store, uploadQuota, bufferQuota, bodies, timing, uploadTurns } = service;
+  using uploadReservation = uploadQuota.openReservation();
+  using held = bodies.openReservation();
+  using room = bufferQuota.openReservation();
+  const { uploads } = await readForm(request, {
+    ...{ store, uploadReservation, batchReservation: room, held, signal: request.signal, isTransient: false },
+    fileFields: new Set(["file"]),
+    textFields: new Set<string>(),
+    jsonFileFields: new Set<string>(),
+    maxFileBytes: config.maxUploadBytes,
+    maxFiles: config.maxInputs,
+    uploadTurns: timing.measureWaits(uploadTurns),
+  });
+  uploads.flush();
+  return uploads;
+}

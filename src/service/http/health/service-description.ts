@@ -1,0 +1,101 @@
+// Describes the paths that tell about the service itself.
+import type { Config } from "../../settings/config.ts";
+import { RELEASE } from "../../settings/release.ts";
+import { type Describe, type Json, json, ref } from "../contract/description.ts";
+import type { Readiness } from "./readiness.ts";
+
+const text = { type: "string" };
+const count = { type: "integer", minimum: 0 };
+const part = { type: "string", enum: ["OK", "failed", "off"] };
+const object = (properties: Json): Json => ({ type: "object", properties, required: Object.keys(properties) });
+
+/** Paths that tell that the service runs. Clients of today ask for the parts that they know. */
+export const HEALTH_PATHS = ["/up", "/up-toolkit", "/up-forms", "/up-office"] as const;
+
+/** Returns what all of them tell. */
+export const healthOf = ({ variant }: Pick<Config, "variant">) => ({ status: "OK", variant, ...RELEASE });
+
+const HEALTH = object({
+  ...{ status: { type: "string", const: "OK" }, product: text, version: text },
+  releaseDate: { type: "string", format: "date" },
+  variant: { type: "string", enum: ["private", "keyed"] },
+});
+const ENGINE = {
+  type: "object",
+  properties: {
+    state: { type: "string", enum: ["warm", "fallback", "off", "asleep", "starting", "failed"] },
+    proof: object({ by: { type: "string", enum: ["job", "probe"] }, secondsAgo: { type: "number", minimum: 0 } }),
+    trouble: { type: "string", enum: ["failed", "late"] },
+    lacks: { type: "array", items: text },
+  },
+  required: ["state"],
+};
+const READINESS = object({
+  status: { type: "string", enum: ["OK", "unavailable"] },
+  storage: part,
+  container: object({ engines: part, web: part }),
+  engines: { type: "object", additionalProperties: ENGINE, description: "By the names of the engines." },
+  queue: object({ waiting: count, room: count }),
+  reasons: { type: "array", items: text, description: "A sentence for each failure." },
+  notes: { type: "array", items: text, description: "A sentence for each engine that could do better, or is off." },
+});
+
+export const healthDescriptions: readonly Describe[] = HEALTH_PATHS.map((path) => (config) => ({
+  path,
+  section: "health",
+  schemas: { Health: HEALTH },
+  operations: [
+    {
+      ...{
+        method: "get",
+        id: path.slice(1),
+        tag: "Service",
+        summary: "Returns the health of the service.",
+        errors: [],
+      },
+      answers: {
+        200: { description: "The service is running.", content: json(ref("Health"), healthOf(config)) },
+      },
+    },
+  ],
+}));
+
+export const describeReadiness: Describe = () => {
+  const ready: Readiness = {
+    status: "OK",
+    storage: "OK",
+    container: { engines: "OK", web: "OK" },
+    engines: { ghostscript: { state: "warm", proof: { by: "probe", secondsAgo: 4 } } },
+    queue: { waiting: 0, room: 64 },
+    reasons: [],
+    notes: [],
+  };
+  const reasons = ["The storage does not answer."];
+  const failed: Readiness = { ...ready, status: "unavailable", storage: "failed", reasons };
+  return {
+    path: "/ready",
+    section: "health",
+    schemas: { Readiness: READINESS },
+    operations: [
+      {
+        ...{ method: "get", id: "ready", tag: "Service", errors: [] },
+        summary: "Reports whether the service can do all that it promises.",
+        answers: {
+          200: { description: "It can.", content: json(ref("Readiness"), ready) },
+          503: { description: "It cannot. `reasons` lists the causes.", content: json(ref("Readiness"), failed) },
+        },
+      },
+    ],
+  };
+};
+
+export const describeDescription: Describe = () => ({
+  path: "/openapi.json",
+  section: "api-description",
+  operations: [
+    {
+      ...{ method: "get", id: "openapi", tag: "Service", summary: "Returns this description.", errors: [] },
+      answers: { 200: { description: "The description of the running variant.", content: json({ type: "object" }) } },
+    },
+  ],
+});

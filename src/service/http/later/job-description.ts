@@ -1,0 +1,133 @@
+// Describes asynchronous jobs: the header that asks for one, which every POST takes, and the path of their status.
+
+import { INCLUDED_INFO } from "../answers/file-info.ts";
+import { fileUrl } from "../answers/operation-response.ts";
+import { DELETE_TOKEN_HEADER } from "../clients/auth.ts";
+import {
+  type Describe,
+  EXAMPLE_INPUT,
+  EXAMPLE_OUTPUT,
+  type Feature,
+  type Json,
+  json,
+  type ParametersByName,
+} from "../contract/description.ts";
+import { busy, limitReached, noSuchRequest, notAPdf, notRequester } from "../contract/errors.ts";
+
+export const EXAMPLE_REQUEST = "6f9a4d0e-3c1b-4e57-9a80-5f2f6c1d7b34";
+const REQUEST_ID: Json = { type: "string", format: "uuid", description: "Id of the request." };
+
+const ACCEPTED = json(
+  { type: "object", properties: { requestId: REQUEST_ID }, required: ["requestId"] },
+  { requestId: EXAMPLE_REQUEST },
+);
+
+export const ASYNCHRONOUS: Feature = {
+  headers: {
+    Prefer: {
+      description: "`respond-async` accepts the request and answers it later.",
+      example: "respond-async",
+    },
+    "Response-Type": {
+      description: "`requestId` does the same as `Prefer: respond-async`, with the status 200.",
+      schema: { type: "string", enum: ["requestId"] },
+    },
+  },
+  answers: {
+    200: { description: "With `Response-Type: requestId`, the id of the request.", content: ACCEPTED },
+    202: {
+      description: "The request is accepted. Its answer will be at the Location.",
+      headers: {
+        Location: { description: "Path of the status.", example: `/request-status/${EXAMPLE_REQUEST}`, required: true },
+        "Retry-After": { description: "Seconds until there may be news.", schema: { type: "integer" }, example: 1 },
+        "Preference-Applied": { description: "The part of Prefer that was followed.", example: "respond-async" },
+      },
+      content: ACCEPTED,
+    },
+  },
+};
+
+const TOKEN: ParametersByName = {
+  [DELETE_TOKEN_HEADER]: { description: "Token of the answer that accepted the request, instead of the key." },
+};
+const count = (description: string, minimum: number): Json => ({ type: "integer", minimum, description });
+const object = (properties: Readonly<Record<string, Json>>, required: readonly string[]): Json => ({
+  ...{ type: "object", properties, required },
+});
+
+export const STATUS: Json = {
+  anyOf: [
+    object(
+      {
+        ...{ requestId: REQUEST_ID, status: { const: "pending" } },
+        phase: { type: "string", enum: ["waiting", "running"] },
+        position: count("Place in the queue, from 1, while the request waits.", 1),
+        pagesDone: count("Number of pages that are done, if it is known.", 0),
+        pagesTotal: count("Number of all pages, if it is known.", 1),
+      },
+      ["requestId", "status", "phase"],
+    ),
+    {
+      ...object({ requestId: REQUEST_ID, status: { const: "completed" } }, ["requestId", "status"]),
+      description: "The answer of the request, and the status.",
+      additionalProperties: true,
+    },
+    object(
+      {
+        ...{ requestId: REQUEST_ID, status: { const: "failed" } },
+        error: { type: "string", description: "One sentence." },
+        errorStatus: count("Status that the request would have been answered with.", 400),
+      },
+      ["requestId", "status", "error", "errorStatus"],
+    ),
+  ],
+};
+
+export const describeRequestStatus: Describe = ({ variant }, baseUrl) => {
+  const completed = {
+    ...{
+      requestId: EXAMPLE_REQUEST,
+      outputUrl: fileUrl(baseUrl, EXAMPLE_OUTPUT),
+      outputId: EXAMPLE_OUTPUT,
+      inputId: EXAMPLE_INPUT,
+    },
+    ...{ outputSize: 48_213, status: "completed" },
+  };
+  const failed = { requestId: EXAMPLE_REQUEST, status: "failed" };
+  const failure = { ...failed, error: notAPdf().message, errorStatus: notAPdf().status };
+  return {
+    path: "/request-status/{id}",
+    section: "asynchronous-jobs",
+    placeholders: { id: { description: "Id of the request.", schema: REQUEST_ID, example: EXAMPLE_REQUEST } },
+    operations: [
+      {
+        ...{ method: "get", id: "get-request-status", tag: "Service" },
+        summary: "Returns the status of a request that is answered later, and then its answer.",
+        headers: INCLUDED_INFO.headers!,
+        answers: {
+          200: {
+            description: "The status; or its changes as they happen, for Accept: text/event-stream.",
+            headers: {
+              "Retry-After": { description: "Seconds until there may be news.", schema: { type: "integer" } },
+            },
+            content: {
+              ...json(STATUS, completed),
+              "text/event-stream": {
+                schema: { type: "string", description: "Events called `status`, with the JSON as data." },
+                example: `event: status\ndata: ${JSON.stringify(failure)}\n\n`,
+              },
+            },
+          },
+        },
+        errors: [noSuchRequest(), limitReached("64 streams of a request", { "Retry-After": "5" }), busy()],
+      },
+      {
+        ...{ method: "delete", id: "cancel-request", tag: "Service", needsKey: true },
+        summary: "Cancels a request that is answered later, and removes what was stored for it.",
+        headers: variant === "keyed" ? TOKEN : {},
+        answers: { 204: { description: "The request is canceled." } },
+        errors: [noSuchRequest(), busy(), ...(variant === "keyed" ? [notRequester()] : [])],
+      },
+    ],
+  };
+};

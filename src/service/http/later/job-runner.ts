@@ -1,0 +1,135 @@
+// Carries out an asynchronous job: does what the request would have done, and tells the queue what came of it.
+
+import { EngineFailure } from "../../../document/contract/failure.ts";
+import { LIMITS } from "../../../document/contract/limits.ts";
+import type { RpcCall } from "../../../runtime/rpc.ts";
+import type { JobError, JobQueue, LeasedJob, Progress } from "../../ports/jobs.ts";
+import { negotiate } from "../answers/negotiation.ts";
+import type { Endpoint, RequestServices } from "../contract/endpoint.ts";
+import { toServiceError } from "../contract/errors.ts";
+import { type RequestState, runAndRespond } from "../pipeline/pipeline.ts";
+import { deserializeForm } from "./deferred-form.ts";
+
+type RunnerService = RequestServices & { readonly jobs: RpcCall<JobQueue> };
+
+/** The work of a job, whose form and whose surroundings are there. */
+export type JobHandler = (
+  request: Pick<
+    RequestState,
+    "service" | "form" | "outputs" | "uploadReservation" | "responseReservation" | "signal" | "deadline" | "progress"
+  >,
+  resources: DisposableStack,
+) => Promise<Response>;
+
+/** Returns the work of the jobs of an endpoint. */
+export const endpointJobHandler =
+  (endpoint: Endpoint): JobHandler =>
+  async (doing, resources) => {
+    const wishes = negotiate(new Headers(), { type: endpoint.produces, naming: endpoint.outputNaming });
+    return (await runAndRespond({ ...doing, endpoint, wishes, isTransient: false }, resources)).response;
+  };
+
+const UNAVAILABLE = 503;
+
+/**
+ * @param service stores files under ids that are derived from the seed of the job
+ * @returns undefined if the job will run again, or has been canceled
+ */
+export async function runQueuedJob(
+  work: JobHandler,
+  job: LeasedJob,
+  service: RunnerService,
+): Promise<"completed" | "failed" | undefined> {
+  const { jobs } = service;
+  const attempt = { id: job.id, attempt: job.attempt };
+  const deadline = new AbortController();
+  using lease = new AttemptLease(job, jobs, deadline);
+  using resources = new DisposableStack();
+  const waiting = resources.use(service.bufferQuota.openReservation());
+  const uploads = service.store.batch("input", waiting);
+  const outputs = service.store.batch("output", waiting);
+  const discard = () => Promise.all([uploads.discard(), outputs.discard()]);
+  let answer: string;
+  try {
+    const doing = {
+      ...{ service, outputs, deadline, signal: deadline.signal, progress: lease.reportProgress },
+      form: await deserializeForm(job.form, service.store, uploads),
+      uploadReservation: resources.use(service.uploadQuota.openReservation()),
+      responseReservation: resources.use(service.bufferQuota.openReservation()),
+    };
+    answer = await (await work(doing, resources)).text();
+  } catch (error) {
+    await discard();
+    // Nobody waits for a report.
+    return lease.isExpired ? undefined : report(error, attempt, service);
+  }
+  if (await jobs((queue) => queue.complete(attempt, answer))) return "completed";
+  await discard();
+  return undefined;
+}
+
+async function report(
+  error: unknown,
+  attempt: Pick<LeasedJob, "id" | "attempt">,
+  service: RunnerService,
+): Promise<"failed" | undefined> {
+  const { status: errorStatus, message } = toServiceError(error);
+  const failure: JobError = { error: message, errorStatus };
+  const isLost = error instanceof EngineFailure && error.reason === "lost";
+  if (errorStatus >= 500 || error instanceof EngineFailure) {
+    service.log("request failed", { status: errorStatus, error: String(error), stack: (error as Error).stack });
+  }
+  // Without a report, the attempt counts as lost.
+  if (isLost) return undefined;
+  const isFailed = errorStatus !== UNAVAILABLE;
+  await service.jobs((queue) => (isFailed ? queue.fail(attempt, failure) : queue.postpone(attempt, failure)));
+  return isFailed ? "failed" : undefined;
+}
+
+/** Renews the lease of an attempt, and aborts it when the lease is lost. */
+class AttemptLease implements Disposable {
+  readonly #job: LeasedJob;
+  readonly #jobs: RpcCall<JobQueue>;
+  readonly #late: AbortController;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #progress: Progress | undefined;
+  #isAsking = false;
+  /** True if the job was canceled, or is another attempt's. */
+  isExpired = false;
+  #ends = Date.now() + LIMITS.asyncLeaseMs;
+
+  constructor(job: LeasedJob, jobs: RpcCall<JobQueue>, late: AbortController) {
+    this.#job = job;
+    this.#jobs = jobs;
+    this.#late = late;
+    this.#timer = setInterval(() => void this.#renew(), LIMITS.asyncRenewMs);
+  }
+
+  readonly reportProgress = (progress: Progress): void => {
+    this.#progress = progress;
+  };
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      const { id, attempt } = this.#job;
+      if (await this.#jobs((queue) => queue.renew({ id, attempt }, this.#progress))) {
+        this.#ends = Date.now() + LIMITS.asyncLeaseMs;
+      } else this.#abort();
+    } catch {
+      if (Date.now() >= this.#ends) this.#abort();
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #abort(): void {
+    this.isExpired = true;
+    this.#late.abort(new Error("the job was canceled or its lease has ended"));
+  }
+}

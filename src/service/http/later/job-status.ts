@@ -1,0 +1,102 @@
+// Answers questions about asynchronous jobs (docs/api.md#asynchronous-jobs): their status, once or as it changes, and
+// their end.
+
+import { parseAccept } from "hono/utils/accept";
+import { LIMITS } from "../../../document/contract/limits.ts";
+import { delay } from "../../../runtime/delay.ts";
+import type { RpcCall } from "../../../runtime/rpc.ts";
+import type { JobQueue, JobStatus } from "../../ports/jobs.ts";
+import type { DeletePolicy } from "../clients/auth.ts";
+import { busy, noSuchRequest, notRequester } from "../contract/errors.ts";
+import type { StatusStream, StatusStreams } from "./status-streams.ts";
+
+interface StatusService {
+  readonly jobs: RpcCall<JobQueue>;
+  readonly streams: StatusStreams;
+  /** Identifier of the client. */
+  readonly client: string;
+  /** Returns who may cancel a request. @throws ServiceError 401 */
+  removals(): Promise<DeletePolicy>;
+}
+
+/** Serves `/request-status/{id}`: GET and DELETE. @throws ServiceError 401, 403, 404, 429, 503 */
+export async function serveStatus(
+  request: Request,
+  id: string,
+  { jobs, streams, client, removals }: StatusService,
+): Promise<Response> {
+  const asked: typeof jobs = (question) => jobs(question).catch(() => Promise.reject(busy()));
+  if (request.method === "DELETE") {
+    const mayCancel = await removals();
+    const marks = await asked((queue) => queue.marks(id));
+    if (!marks) throw noSuchRequest();
+    if (!mayCancel(marks)) throw notRequester();
+    if (!(await asked((queue) => queue.cancel(id)))) throw noSuchRequest();
+    return new Response(null, { status: 204 });
+  }
+  const status = await asked((queue) => queue.status(id));
+  if (!status) throw noSuchRequest();
+  const headers = { "Cache-Control": "no-store", Vary: "Accept" };
+  if (request.method === "GET" && wantsEvents(request.headers.get("Accept"))) {
+    const stream = streams.open({ id, client, first: status }, () => asked((queue) => queue.status(id)));
+    const body = eventStream(id, status, stream, request.signal);
+    return new Response(body, { headers: { ...headers, "Content-Type": "text/event-stream" } });
+  }
+  const retry: Record<string, string> = status.status === "pending" ? { "Retry-After": "1" } : {};
+  return new Response(statusJson(id, status), {
+    headers: { ...headers, ...retry, "Content-Type": "application/json" },
+  });
+}
+
+function wantsEvents(accept: string | null): boolean {
+  const qualityOf = (type: string) => parseAccept(accept ?? "").find((one) => one.type.toLowerCase() === type)?.q ?? 0;
+  const events = qualityOf("text/event-stream");
+  return events > 0 && events >= qualityOf("application/json");
+}
+
+/** Returns the status of a request as JSON. A completed one has the fields of its answer. */
+export function statusJson(requestId: string, status: JobStatus): string {
+  if (status.status !== "completed") return JSON.stringify({ requestId, ...status });
+  const answer = status.answer.trim();
+  return `{"requestId":${JSON.stringify(requestId)},${answer.slice(1, -1)},"status":"completed"}`;
+}
+
+/** Yields the status as server-sent events whenever it changes, until the job has ended. */
+function eventStream(id: string, first: JobStatus, stream: StatusStream, signal: AbortSignal): ReadableStream {
+  const encoder = new TextEncoder();
+  const events = eventsOf(id, first, stream, signal);
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await events.next().catch(() => ({ done: true as const, value: undefined }));
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await events.return(undefined);
+    },
+  });
+}
+
+async function* eventsOf(
+  id: string,
+  first: JobStatus,
+  stream: StatusStream,
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  using watching = stream;
+  const until = Date.now() + LIMITS.statusStreamMs;
+  let told = "";
+  let toldAt = 0;
+  for (let status: JobStatus | undefined = first; status; status = await watching.status()) {
+    const text = statusJson(id, status);
+    if (text !== told) {
+      [told, toldAt] = [text, Date.now()];
+      yield `event: status\ndata: ${text}\n\n`;
+    } else if (Date.now() - toldAt >= LIMITS.statusBeatMs) {
+      toldAt = Date.now();
+      yield ": at work\n\n";
+    }
+    if (status.status !== "pending" || Date.now() >= until) return;
+    await delay(LIMITS.statusPollMs, signal);
+  }
+}

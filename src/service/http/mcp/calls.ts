@@ -1,0 +1,159 @@
+// Carries out the calls of agents as requests to the API itself, so that keys, limits and errors are those of any client.
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { isId } from "../../storage/file.ts";
+import { ONE_TIME_PATH } from "../files/one-time.ts";
+import type { Dispatch, FactsOf, Tell } from "./dispatch.ts";
+import { picturesOf, SHOWN } from "./pictures.ts";
+import { makesPictures, type Tool } from "./tools.ts";
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+interface Info {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly type: string;
+  readonly size: number;
+}
+
+/** A mistake of the agent that the API cannot tell, or an error of the API. */
+export class CallError extends Error {}
+
+/** No more files than these are listed with their facts, and no more ids than those in the text. */
+const LINKED_FILES = 10;
+const TOLD_IDS = 50;
+
+interface Calling {
+  readonly dispatch: Dispatch;
+  readonly factsOf: FactsOf;
+  readonly progress: Tell;
+}
+
+/** Runs an operation. The result links to the files that it made, and shows the first pictures. */
+export async function callOperation(
+  tool: Tool,
+  given: Arguments,
+  { dispatch, factsOf, progress }: Calling,
+): Promise<CallToolResult> {
+  const { input: single, inputs, ...others } = given;
+  const { show = SHOWN.usually, ...shown } = others;
+  const params = makesPictures(tool) ? shown : others;
+  if (!Number.isInteger(show) || Number(show) < 0 || Number(show) > SHOWN.most) {
+    throw new CallError(`\`show\` must be a whole number from 0 to ${SHOWN.most}.`);
+  }
+  const body: Record<string, unknown> = { ...params };
+  if (tool.input.kind === "one") Object.assign(body, await sourceOf(single, dispatch));
+  if (tool.input.kind === "several") Object.assign(body, await sourcesOf(tool, inputs, dispatch));
+  const answer = await post(dispatch, tool.path, body, progress);
+  const ids = [answer.outputId as string | string[]].flat();
+  const files: Info[] = [];
+  for (const id of ids.slice(0, LINKED_FILES)) {
+    const facts = (await factsOf(id)) as Info | undefined;
+    if (facts) files.push(needed(facts));
+  }
+  const drawn = { files: files.slice(0, Number(show)), inputId: answer.inputId as string, pages: params.pages };
+  const pictures = makesPictures(tool) ? await picturesOf(drawn, dispatch) : [];
+  const told = { files, ids, notices: answer.notices ?? [] };
+  const content = [...files.map(linkTo), ...pictures, { type: "text" as const, text: textOf(told) }];
+  return { content, structuredContent: told };
+}
+
+/** Returns the facts that an agent needs. */
+const needed = ({ id, name, url, type, size }: Info): Info => ({ id, name, url, type, size });
+
+function textOf({ ids, ...told }: { readonly ids: readonly string[] }): string {
+  const isWhole = ids.length <= TOLD_IDS;
+  const rest = "the others are in structuredContent; select fewer pages to have all of them here";
+  const more = isWhole ? {} : { more: `These are the first ${TOLD_IDS} of ${ids.length} ids: ${rest}.` };
+  return JSON.stringify({ ...told, ids: ids.slice(0, TOLD_IDS), ...more });
+}
+
+/** Makes an address at which a person or a program uploads one file. */
+export async function createUpload({ name }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
+  const query = typeof name === "string" ? `?name=${encodeURIComponent(name)}` : "";
+  const { uploadUrl, expires } = await post(dispatch, `${ONE_TIME_PATH}${query}`, {});
+  const text =
+    `Send the file once, with PUT or POST, to ${uploadUrl} before ${expires}: curl -T FILE ${uploadUrl}\n` +
+    "No key is needed. Then use the same address as an input of the other tools.";
+  return { content: [{ type: "text", text }], structuredContent: { uploadUrl, expires } };
+}
+
+/** Tells the name, type, size and address of a stored file, and the number of pages of a PDF. */
+export async function describeFile({ file }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
+  const { id } = await sourceOf(file, dispatch);
+  if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
+  const { pages, ...info } = await json<Info & { pages?: number }>(await dispatch(`/resource/${id}?format=info`));
+  const told = { ...needed(info), ...(pages === undefined ? {} : { pages }) };
+  return { content: [linkTo(info), { type: "text", text: JSON.stringify(told) }], structuredContent: told };
+}
+
+/** Removes a stored file. */
+export async function deleteFile({ file }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
+  const { id } = await sourceOf(file, dispatch);
+  if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
+  const answer = await dispatch(`/resource/${id}`, { method: "DELETE" });
+  if (!answer.ok) throw await errorOf(answer);
+  return { content: [{ type: "text", text: "The file was removed." }] };
+}
+
+const linkTo = ({ url, name, type, size }: Info) =>
+  ({ type: "resource_link", uri: url, name, mimeType: type, size }) as const;
+
+async function sourcesOf({ input }: Tool, inputs: unknown, dispatch: Dispatch): Promise<Record<string, unknown>> {
+  if (!Array.isArray(inputs)) throw new CallError("`inputs` must be a list.");
+  const body = { id: [] as string[], url: [] as string[], type: [] as string[], pages: [] as string[] };
+  for (const each of inputs) {
+    const { input: file, pages = "all" } = typeof each === "object" && each !== null ? each : { input: each };
+    const { id, url } = await sourceOf(file, dispatch);
+    if (id === undefined) body.url.push(url!);
+    else body.id.push(id);
+    body.type.push(id === undefined ? "url" : "id");
+    if (typeof pages !== "string" && typeof pages !== "number") throw new CallError("`pages` must be a text.");
+    body.pages.push(String(pages));
+  }
+  const { id, url, type, pages } = body;
+  const named = { ...(id.length > 0 ? { id } : {}), ...(url.length > 0 ? { url } : {}) };
+  return input.selectable ? { ...named, type, pages } : named;
+}
+
+/** Recognizes an id, the address of a stored file, an upload address whose file has arrived, or any other address. */
+async function sourceOf(
+  given: unknown,
+  dispatch: Dispatch,
+): Promise<{ readonly id: string; readonly url?: never } | { readonly url: string; readonly id?: never }> {
+  const text = typeof given === "string" ? given.trim() : "";
+  if (isId(text)) return { id: text };
+  if (!URL.canParse(text) || !/^https?:/i.test(text)) {
+    throw new CallError("A file is given by its id, by its address, or by an upload address of create_upload.");
+  }
+  const { pathname } = new URL(text);
+  const stored = /\/resource\/([^/]+)$/.exec(pathname)?.[1];
+  if (stored !== undefined && isId(stored)) return { id: stored };
+  const token = new RegExp(`${ONE_TIME_PATH}/([\\da-f]{64})$`).exec(pathname)?.[1];
+  if (token === undefined) return { url: text };
+  const { files } = await json<{ files: { id: string }[] }>(await dispatch(`${ONE_TIME_PATH}/${token}`));
+  if (!files[0]) throw new CallError("No file has arrived at this upload address yet.");
+  return { id: files[0].id };
+}
+
+async function post(
+  dispatch: Dispatch,
+  path: string,
+  content: object,
+  progress?: Tell,
+): Promise<Record<string, unknown>> {
+  const body = new TextEncoder().encode(JSON.stringify(content));
+  // Clients with a limit of bytes a day have to tell the size, and no runtime adds it here.
+  const headers = { "Content-Type": "application/json", "Content-Length": String(body.length) };
+  return json(await dispatch(path, { method: "POST", headers, body, ...(progress ? { progress } : {}) }));
+}
+
+async function json<T>(response: Response): Promise<T> {
+  if (!response.ok) throw await errorOf(response);
+  return (await response.json()) as T;
+}
+
+async function errorOf(response: Response): Promise<CallError> {
+  const { error } = (await response.json()) as { error: string };
+  return new CallError(error);
+}

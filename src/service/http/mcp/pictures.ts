@@ -1,0 +1,68 @@
+// Shows an agent the pages that it had drawn: pictures of bounded size, beside the links to the outputs.
+import type { ImageContent } from "@modelcontextprotocol/sdk/types.js";
+import { parsePages, resolvePages } from "../../../document/contract/pages.ts";
+import type { Dispatch } from "./dispatch.ts";
+
+/** Limits of the pictures in one result. Models scale larger ones down, and some refuse them. */
+export const SHOWN = { most: 3, usually: 1, sidePixels: 1024, bytes: 2 ** 20 } as const;
+
+export interface Drawn {
+  readonly files: readonly { readonly id: string; readonly type: string; readonly size: number }[];
+  /** The document whose pages were drawn. */
+  readonly inputId: string;
+  /** Page selection, or a list of page numbers, as the agent sent it. @default all pages */
+  readonly pages: unknown;
+}
+
+/** Returns pictures of the first outputs. One that cannot be had is left out: its link remains. */
+export async function picturesOf({ files, inputId, pages }: Drawn, dispatch: Dispatch): Promise<ImageContent[]> {
+  let numbers: Promise<readonly number[]> | undefined;
+  const pictures: ImageContent[] = [];
+  for (const [index, file] of files.entries()) {
+    const own = await ownPicture(file, dispatch);
+    numbers ??= own ? undefined : pageNumbers(pages, inputId, dispatch);
+    const picture = own ?? (await pagePicture(inputId, (await numbers)?.[index], dispatch));
+    if (picture) pictures.push(picture);
+  }
+  return pictures;
+}
+
+/** Returns an output as it is, if it is a PNG within the limits. */
+async function ownPicture({ id, type, size }: Drawn["files"][number], dispatch: Dispatch) {
+  if (type !== "image/png" || size > SHOWN.bytes) return undefined;
+  const bytes = await read(`/resource/${id}?format=file`, dispatch);
+  // Width and height of the image header (PNG 11.2.2).
+  const isWithin = bytes && Math.max(bytes.readUInt32BE(16), bytes.readUInt32BE(20)) <= SHOWN.sidePixels;
+  return isWithin ? image(bytes, type) : undefined;
+}
+
+async function pagePicture(inputId: string, page: number | undefined, dispatch: Dispatch) {
+  if (page === undefined) return undefined;
+  const { sidePixels } = SHOWN;
+  const path = `/resource/${inputId}/pages/${page}.jpg?width=${sidePixels}&height=${sidePixels}`;
+  const bytes = await read(path, dispatch);
+  return bytes && bytes.length <= SHOWN.bytes ? image(bytes, "image/jpeg") : undefined;
+}
+
+/** Returns the page number of each output. */
+async function pageNumbers(pages: unknown, inputId: string, dispatch: Dispatch): Promise<readonly number[]> {
+  if (pages === undefined || pages === "") return Array.from({ length: SHOWN.most }, (_, index) => index + 1);
+  const selection = parsePages([pages].flat().join(","));
+  if (!selection) return [];
+  const isOpen = selection.items.some((item) => typeof item === "object" && [item.first, item.last].includes("last"));
+  if (!isOpen) return resolvePages(selection, Number.POSITIVE_INFINITY);
+  const info = await dispatch(`/resource/${inputId}?format=info`);
+  const { pages: count } = (await info.json()) as { pages?: number };
+  return count === undefined ? [] : resolvePages(selection, count);
+}
+
+async function read(path: string, dispatch: Dispatch): Promise<Buffer | undefined> {
+  const answer = await dispatch(path);
+  if (answer.ok) return Buffer.from(await answer.arrayBuffer());
+  await answer.body?.cancel();
+  return undefined;
+}
+
+const image = (bytes: Buffer, mimeType: string): ImageContent => {
+  return { type: "image", data: bytes.toString("base64"), mimeType };
+};

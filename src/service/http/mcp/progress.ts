@@ -1,0 +1,61 @@
+// Tells an agent how far its call is, if it asks for that (notifications/progress). A call without pages to count is
+// told of as well, because agents give up on a call that says nothing.
+import type { ServerNotification } from "@modelcontextprotocol/sdk/types.js";
+import type { Progress } from "../../ports/jobs.ts";
+
+/** What the SDK hands to the handler of a call. */
+export interface Caller {
+  readonly _meta?: { readonly progressToken?: string | number | undefined } | undefined;
+  sendNotification(notification: ServerNotification): Promise<void>;
+}
+
+/** Time between two notifications, and the longest time without one. */
+const PAUSE_MS = 500;
+const BEAT_MS = 10_000;
+
+export class CallProgress implements Disposable {
+  readonly #caller: Caller;
+  readonly #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #startedAt = Date.now();
+  #pages: Progress | undefined;
+  #toldAt = 0;
+  /** Notifications since the last page. */
+  #beats = 0;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+    if (this.isWanted) this.#timer = setInterval(() => this.#beat(), BEAT_MS);
+  }
+
+  get isWanted(): boolean {
+    return this.#caller._meta?.progressToken !== undefined;
+  }
+
+  readonly tell = (pages: Progress): void => {
+    this.#pages = pages;
+    this.#beats = 0;
+    if (Date.now() - this.#toldAt >= PAUSE_MS) this.#send(`${pages.pagesDone} of ${pages.pagesTotal} pages`);
+  };
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  #beat(): void {
+    if (Date.now() - this.#toldAt < BEAT_MS / 2) return;
+    this.#beats++;
+    this.#send(`at work for ${Math.round((Date.now() - this.#startedAt) / 1000)} s`);
+  }
+
+  #send(message: string): void {
+    const progressToken = this.#caller._meta?.progressToken;
+    if (progressToken === undefined) return;
+    this.#toldAt = Date.now();
+    // It has to rise each time, and stays below the next page.
+    const progress = (this.#pages?.pagesDone ?? 0) + this.#beats / (this.#beats + 1);
+    const total = this.#pages ? { total: this.#pages.pagesTotal } : {};
+    const params = { progressToken, progress, ...total, message };
+    // An agent that is gone needs none.
+    this.#caller.sendNotification({ method: "notifications/progress", params }).catch(() => {});
+  }
+}

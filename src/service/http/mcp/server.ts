@@ -1,0 +1,186 @@
+// Serves agents by the Model Context Protocol (docs/api.md#agents): streamable HTTP without sessions. Files are given by
+// id or address, and no message carries their bytes, but for pictures of pages.
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  type Tool as ListedTool,
+  ListToolsRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import { LIMITS } from "../../../document/contract/limits.ts";
+import type { Variant } from "../../settings/config.ts";
+import type { MemoryQuota, Reservation } from "../../storage/memory-quota.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { bodyTooLarge, methodNotAllowed } from "../contract/errors.ts";
+import { readWhole } from "../requests/arriving-body.ts";
+import { isModestJson } from "../requests/json-shape.ts";
+import { CallError, callOperation, createUpload, deleteFile, describeFile } from "./calls.ts";
+import type { Dispatch, FactsOf } from "./dispatch.ts";
+import { SHOWN } from "./pictures.ts";
+import { CallProgress } from "./progress.ts";
+import { makesPictures, type Tool, toolOf } from "./tools.ts";
+
+export const MCP_PATH = "/mcp";
+
+const INSTRUCTIONS =
+  "Converts and processes documents. Files are given by id or by http(s) address, never as bytes. To bring in a local " +
+  "file, call create_upload and have the file sent to the address it returns. Results are links: fetch them by HTTP " +
+  "GET, or pass their id to another tool. To see a page, call png: its result shows the picture.";
+
+/** The service as agents' calls use it. */
+export interface Served {
+  readonly endpoints: readonly Endpoint[];
+  readonly variant: Variant;
+  readonly dispatch: Dispatch;
+  readonly factsOf: FactsOf;
+  /** Memory for messages. */
+  readonly bodies: MemoryQuota;
+}
+
+/**
+ * Answers a request of an agent.
+ * @throws ServiceError 405, 408, 413, 503
+ */
+export async function serveMcp(request: Request, served: Served): Promise<Response> {
+  // Without sessions, there is no stream to open and nothing to end.
+  if (request.method !== "POST") throw methodNotAllowed("POST");
+  using held = served.bodies.openReservation();
+  const message = await messageOf(request, held);
+  const tools = served.endpoints.filter(({ variants }) => variants.includes(served.variant)).map(toolOf);
+  const server = new Server(
+    { name: "pagewright", version: "0.1.0" },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools.map(listed), ...FILE_TOOLS] }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }, caller) => {
+    using progress = new CallProgress(caller);
+    try {
+      return await call(tools, name, given, { ...served, progress: progress.tell });
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      return { content: [{ type: "text", text: error.message }], isError: true };
+    }
+  });
+  const transport = new WebStandardStreamableHTTPServerTransport();
+  await server.connect(transport);
+  return transport.handleRequest(message);
+}
+
+/** Returns the same request with a body that has arrived. */
+async function messageOf({ body, url, method, headers, signal }: Request, held: Reservation): Promise<Request> {
+  const length = headers.get("Content-Length");
+  const size = length === null ? undefined : Number(length);
+  const maxBytes = LIMITS.agentMessageBytes;
+  const bytes = body ? await readWhole(body, { size, maxBytes, held }) : new Uint8Array(0);
+  if (!bytes) throw bodyTooLarge(maxBytes);
+  const text = new TextDecoder().decode(bytes);
+  // The transport answers what is no JSON.
+  return new Request(url, { method, headers, signal, body: isModestJson(text) ? text : "" });
+}
+
+async function call(
+  tools: readonly Tool[],
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  calling: Pick<Served, "dispatch" | "factsOf"> & { readonly progress: CallProgress["tell"] },
+): Promise<CallToolResult> {
+  const tool = tools.find((each) => each.name === name);
+  const described = tool ? listed(tool) : FILE_TOOLS.find((each) => each.name === name);
+  if (!described) throw new CallError(`There is no tool ${name.slice(0, 200)}.`);
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(described.inputSchema.properties ?? {}, key));
+  // What an agent misspells must not be lost silently.
+  if (unknown !== undefined) throw new CallError(`The tool ${name} has no parameter ${unknown.slice(0, 200)}.`);
+  return tool ? callOperation(tool, given, calling) : ON_FILES.get(name)!(given, calling.dispatch);
+}
+
+const ON_FILES: ReadonlyMap<string, typeof createUpload> = new Map([
+  ["create_upload", createUpload],
+  ["describe_file", describeFile],
+  ["delete_file", deleteFile],
+]);
+
+const text = (description: string) => ({ type: "string", description });
+
+const FILE = "Id of a stored file, its address, an upload address of create_upload, or any http(s) address";
+const PAGES = 'Page selection such as "1-3,last", "even" or "all".';
+
+const SHOW = {
+  type: "integer",
+  description: "How many of the first pictures the result shows.",
+  ...{ minimum: 0, maximum: SHOWN.most, default: SHOWN.usually },
+};
+
+function listed(tool: Tool): ListedTool {
+  const { name, summary, input, parameters, makesSeveral } = tool;
+  const properties: Record<string, object> = Object.fromEntries(
+    parameters.map(({ name: parameter, schema, kind }) => [
+      parameter,
+      kind === "json" ? { type: "object", description: schema.description } : schema,
+    ]),
+  );
+  const required = parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
+  const source = inputSchema(input);
+  return {
+    name,
+    description: `${summary} The result links to ${makesSeveral ? "each output" : "the output"}.`,
+    inputSchema: {
+      type: "object",
+      properties: { ...source.properties, ...properties, ...(makesPictures(tool) ? { show: SHOW } : {}) },
+      required: [...source.required, ...required],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  };
+}
+
+function inputSchema({ kind, description, selectable }: Tool["input"]) {
+  if (kind === "text") return { properties: { content: text(description) }, required: ["content"] };
+  const file = text(`${FILE}. Accepts: ${description}.`);
+  if (kind === "one") return { properties: { input: file }, required: ["input"] };
+  const selected = {
+    type: "object",
+    properties: { input: file, pages: { ...text(PAGES), default: "all" } },
+    required: ["input"],
+    additionalProperties: false,
+  };
+  return {
+    properties: { inputs: { type: "array", items: selectable ? selected : file, minItems: 1 } },
+    required: ["inputs"],
+  };
+}
+
+const onOneFile = (description: string): ListedTool["inputSchema"] => ({
+  type: "object",
+  properties: { file: text(description) },
+  required: ["file"],
+  additionalProperties: false,
+});
+
+const FILE_TOOLS: readonly ListedTool[] = [
+  {
+    name: "create_upload",
+    description:
+      "Makes an address to which one file can be sent once, with PUT or POST, within an hour. Afterwards, the address " +
+      "is an input of the other tools.",
+    inputSchema: {
+      type: "object",
+      properties: { name: text("Name of the file, with its extension, such as report.docx.") },
+      required: ["name"],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  },
+  {
+    name: "describe_file",
+    description: "Tells the name, media type, size and address of a stored file, and the number of pages of a PDF.",
+    inputSchema: onOneFile("Id or address of the stored file, or its upload address."),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  },
+  {
+    name: "delete_file",
+    description: "Removes a stored file. It cannot be brought back.",
+    inputSchema: onOneFile("Id or address of the stored file, or its upload address."),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  },
+];

@@ -1,0 +1,43 @@
+// Describes the header fields that many answers have.
+import type { Json, ParametersByName } from "../contract/description.ts";
+
+/** Header fields to which answers refer by name. */
+export const HEADERS: ParametersByName = {
+  "X-Request-Id": {
+    description: "Id of the request, which also appears in the log.",
+    schema: { type: "string", format: "uuid" },
+    required: true,
+  },
+  "Server-Timing": {
+    description: "Milliseconds of each part of the work.",
+    required: true,
+    example: "receive;dur=3, wait;dur=0, engine;dur=40, store;dur=8",
+  },
+  Vary: {
+    description: "The header of the request that decides the form of the answer.",
+    required: true,
+    example: "Accept",
+  },
+  Link: {
+    description: "Where the reference explains the error (`rel=help`).",
+    required: true,
+    example: '<https://pagewright.test/docs#png-resolution>; rel="help"',
+  },
+  Error: {
+    description: "The sentence of the error, as a string (RFC 9651).",
+    required: true,
+    example: '"9 is not within the acceptable range for resolution."',
+  },
+  Allow: { description: "The methods that the path accepts.", example: "POST" },
+  "Retry-After": { description: "Seconds until another attempt may succeed.", schema: { type: "integer" }, example: 5 },
+  "Content-Range": { description: "Size of the file.", example: "bytes */48213" },
+  Connection: { description: "The connection ends with the answer.", example: "close" },
+  "Tus-Version": { description: "The version of tus that the service has.", example: "1.0.0" },
+};
+
+const refer = (...names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+export const EVERY_HEADER = refer("X-Request-Id");
+export const POST_HEADERS = refer("Server-Timing", "Vary");
+export const ERROR_HEADERS = refer("Link", "Error");

@@ -1,0 +1,319 @@
+// The single pipeline for the requests of all endpoints. Never mentions a path.
+
+import { EngineFailure, OutOfRange } from "../../../document/contract/failure.ts";
+import { LIMITS } from "../../../document/contract/limits.ts";
+import { type Backend, type Backends, needsMoreMemory, selectBackends } from "../../placement/placement.ts";
+import { retryIfLost } from "../../placement/retry-lost.ts";
+import type { Progress } from "../../ports/jobs.ts";
+import type { Config } from "../../settings/config.ts";
+import type { Batch } from "../../storage/batch.ts";
+import type { Reservation } from "../../storage/memory-quota.ts";
+import { toReadableStream } from "../answers/body-stream.ts";
+import { type Negotiation, negotiate } from "../answers/negotiation.ts";
+import { downloadHeaders, noticeHeaders, operationResponse } from "../answers/operation-response.ts";
+import { collectOutputs, type OutputResult } from "../answers/outputs.ts";
+import { overflowing } from "../answers/overflow.ts";
+import { type Endpoint, type RequestServices, uploadLimit } from "../contract/endpoint.ts";
+import { listName } from "../contract/fields.ts";
+import type { Form } from "../contract/form.ts";
+import { defaultOutput, needsOutput } from "../contract/output-name.ts";
+import { abortAfter } from "../contract/time-limit.ts";
+import { chunksOf, type InputFile, idOf, resolveInputs, toInput } from "../requests/inputs.ts";
+import { readForm } from "../requests/read-form.ts";
+import { withStoredFields } from "../requests/stored-fields.ts";
+import { type FetchOptions, fetchInput } from "../requests/url-inputs.ts";
+import { fingerprintContent, type HandledResponse, runIdempotent } from "./idempotency.ts";
+
+/** Runs a request. If it fails, it removes the files that it stored. */
+export async function handleRequest(endpoint: Endpoint, request: Request, service: RequestServices): Promise<Response> {
+  const wishes = negotiate(request.headers, { type: endpoint.produces, naming: endpoint.outputNaming });
+  const resources = new DisposableStack();
+  try {
+    if (service.caller) resources.use(service.caller.retain());
+    const uploadReservation = resources.use(service.uploadQuota.openReservation());
+    const batchReservation = resources.use(service.bufferQuota.openReservation());
+    const deadline = new AbortController();
+    const signal = AbortSignal.any([request.signal, deadline.signal]);
+    const isTransient = endpoint.input.kind === "text" || wishes.mayReturnFile;
+    const held = resources.use(service.bodies.openReservation());
+    const form = await readEndpointForm(endpoint, request, {
+      service,
+      isTransient,
+      uploadReservation,
+      batchReservation,
+      held,
+      signal,
+    });
+    const outputs = service.store.batch("output", batchReservation);
+    const memory = {
+      uploadReservation,
+      responseReservation: resources.use(service.bufferQuota.openReservation()),
+      isTransient,
+    };
+    const progress = service.progress ? { progress: service.progress } : {};
+    const exchange = { endpoint, service, wishes, form, outputs, ...memory, ...progress, signal, deadline };
+    const undo = () => Promise.all([form.uploads.discard(), outputs.discard()]);
+    try {
+      return await runIdempotent(service, {
+        ...{ content: requestContent(exchange), signal },
+        run: () => runAndRespond(exchange, resources),
+        async rollback() {
+          await undo();
+          resources.dispose();
+        },
+      });
+    } catch (error) {
+      await undo();
+      throw error;
+    }
+  } catch (error) {
+    resources.dispose();
+    throw error;
+  }
+}
+
+/** A request whose body has been read. */
+export interface RequestState {
+  readonly endpoint: Endpoint;
+  readonly service: RequestServices;
+  readonly wishes: Negotiation;
+  readonly form: Form;
+  readonly outputs: Batch;
+  readonly uploadReservation: Reservation;
+  readonly responseReservation: Reservation;
+  /** True if files that were sent need not outlive the request. */
+  readonly isTransient: boolean;
+  /** Aborted when the client disconnects, or by {@link deadline}. */
+  readonly signal: AbortSignal;
+  readonly deadline: AbortController;
+  /** Called with each output of a job that has several. */
+  progress?(progress: Progress): void;
+}
+
+/** Returns what makes a request another one if it changes. */
+function requestContent({ endpoint: { path, input }, form, wishes }: RequestState): unknown {
+  const isOrdered = input.kind === "several" && input.orderedBy === undefined;
+  return [path, wishes.fingerprint, fingerprintContent(form, isOrdered)];
+}
+
+interface Receiving extends Pick<RequestState, "service" | "signal" | "uploadReservation" | "isTransient"> {
+  readonly batchReservation: Reservation;
+  readonly held: Reservation;
+}
+
+export function readEndpointForm(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
+  const { service, ...others } = receiving;
+  return readForm(request, {
+    ...others,
+    store: service.store,
+    ...streamedFields(endpoint),
+    maxFileBytes: uploadLimit(endpoint, service.config),
+    maxFiles: service.config.maxInputs,
+    uploadTurns: service.timing.measureWaits(service.uploadTurns),
+    onFileStart(start, name) {
+      const operation = endpoint.prewarmFor?.(start, name);
+      if (operation) service.container?.prewarm(operation);
+    },
+  });
+}
+
+/** Returns the names of the fields that are read in other ways than a short text. */
+function streamedFields({ input, fields }: Endpoint) {
+  const jsonFiles = Object.entries(fields).filter(([, field]) => "isFile" in field && field.isFile);
+  return {
+    fileFields: new Set(input.kind === "text" ? [input.field] : ["file"]),
+    textFields: new Set(input.kind === "text" ? [input.field] : []),
+    jsonFileFields: new Set(jsonFiles.map(([name]) => name)),
+  };
+}
+
+/**
+ * Does the work and makes the answer.
+ * @param resources receives the time limit of the job, which may last as long as the answer. They are disposed of with
+ * the answer; if this fails, by the caller
+ */
+export async function runAndRespond(exchange: RequestState, resources: DisposableStack): Promise<HandledResponse> {
+  try {
+    const { sources, delivery } = await executeJob(exchange, resources);
+    return await respond(exchange, sources, delivery, resources);
+  } catch (error) {
+    throw toEndpointError(error, exchange.endpoint, exchange.service);
+  }
+}
+
+interface Worked {
+  readonly sources: readonly InputFile[];
+  readonly delivery: OutputResult;
+}
+
+async function executeJob(exchange: RequestState, resources: DisposableStack): Promise<Worked> {
+  const { endpoint, service, form, outputs, signal, deadline } = exchange;
+  const { store, timing, config } = service;
+  const context = { signal, log: service.log, defer: service.defer };
+  const places: Backends = {
+    budgets: service.budgets,
+    container: service.container,
+    engineSemaphore: timing.measureWaits(service.engineSemaphore),
+    receiveSemaphore: timing.measureWaits(service.receiveSemaphore),
+    containerSemaphore: timing.measureWaits(service.containerSemaphore),
+  };
+  const fetching: FetchOptions = {
+    ...{
+      ...context,
+      places,
+      container: service.container,
+      uploads: form.uploads,
+      uploadReservation: exchange.uploadReservation,
+    },
+    isTransient: exchange.isTransient,
+    maxBytes: uploadLimit(endpoint, config),
+  };
+  const sources = await abortingAfter(LIMITS.fetchesMs, deadline, () =>
+    resolveInputs(endpoint.input, form, {
+      ...{ store, maxInputs: config.maxInputs },
+      receive: (addressed) => fetchInput(addressed, fetching),
+    }),
+  );
+  const { output: name, prepare } = endpoint.parse(
+    await withStoredFields(endpoint, form, store),
+    defaultOutputName(endpoint, form, config, sources),
+  );
+  const inputs = sources.map((source) => toInput(source, store));
+  const isNumbered = endpoint.outputNaming !== "name";
+  resources.use(abortAfter(LIMITS.requestJobMs, deadline));
+  const job = await prepare(inputs);
+  const attempted = (attempt: Backend) =>
+    retryIfLost(
+      // A job that is retried reports its losses again, and begins its outputs anew.
+      () =>
+        collectOutputs(attempt.run(context), {
+          ...{ ...exchange, name, isNumbered, store, timing },
+          ...{ caller: service.caller, maxBytes: config.maxOutputBytes },
+        }),
+      { container: service.container, signal, log: service.log, rollback: () => outputs.discard() },
+    );
+  const [first, ...others] = selectBackends(job, inputs, places);
+  const delivery = await timing.measure("store", () =>
+    attempted(first).catch(async (error: unknown) => {
+      if (others.length === 0 || outputs.count > 0 || !needsMoreMemory(error)) throw error;
+      service.log("job moved to container", { error: String(error) });
+      return attempted(others[0]);
+    }),
+  );
+  return { sources, delivery };
+}
+
+async function respond(
+  exchange: RequestState,
+  sources: readonly InputFile[],
+  delivery: OutputResult,
+  resources: DisposableStack,
+): Promise<HandledResponse> {
+  const { service, signal, wishes, outputs } = exchange;
+  const { uploads } = exchange.form;
+  if (delivery.kind === "stored") {
+    const response = await service.timing.measure("store", () => respondWithJson(exchange, sources, delivery));
+    resources.dispose();
+    return { response };
+  }
+  const ended = Promise.withResolvers<unknown>();
+  const made = () => resources.dispose();
+  const response = await respondWithFile(exchange, delivery, { ended: ended.resolve, made });
+  if (delivery.kind !== "stream") signal.throwIfAborted();
+  service.defer(async () => {
+    const error = await ended.promise;
+    if (error !== undefined) service.log("answer broken off", { error: String(error) });
+    resources.dispose();
+    await Promise.all([uploads.discard(), ...(wishes.storesFile ? [] : [outputs.discard()])]);
+  });
+  if (!wishes.storesFile || delivery.kind !== "arrival") return { response };
+  return { response, file: { id: (await delivery.file.stored).id, isOwn: !wishes.returnsId } };
+}
+
+async function respondWithJson(
+  { endpoint, service, form, outputs, signal }: RequestState,
+  sources: readonly InputFile[],
+  { lost }: Extract<OutputResult, { kind: "stored" }>,
+): Promise<Response> {
+  const { uploads } = form;
+  const isKept = endpoint.input.kind !== "text";
+  const [stored] = await Promise.all([outputs.commit(), isKept ? uploads.commit() : uploads.discard()]);
+  signal.throwIfAborted();
+  const inputIds = isKept ? await Promise.all(sources.map(idOf)) : [];
+  const results = { inputs: sources, inputIds, outputs: stored, lost };
+  return Response.json(operationResponse(endpoint, results, service.baseUrl), { headers: noticeHeaders(lost) });
+}
+
+interface Answering {
+  /** Called when nothing more of the body will be read, with the reason unless it was complete. */
+  ended(error?: unknown): void;
+  /** Called when the job has ended. */
+  made(): void;
+}
+
+async function respondWithFile(
+  { service, wishes, signal, outputs }: RequestState,
+  delivery: Exclude<OutputResult, { kind: "stored" }>,
+  { ended: onEnd, made }: Answering,
+): Promise<Response> {
+  const lost = delivery.kind === "stream" ? [] : delivery.lost;
+  const headers = new Headers({ ...downloadHeaders(delivery), ...noticeHeaders(lost), "Cache-Control": "no-store" });
+  if (delivery.kind === "stream") {
+    const { store, overflowTurns } = service;
+    const chunks = overflowing(delivery.body, { store, outputs, overflowTurns, signal, made });
+    return new Response(toReadableStream(chunks, { signal, onEnd }), { headers });
+  }
+  if (delivery.kind === "whole") {
+    onEnd();
+    headers.set("Content-Length", String(delivery.bytes.length));
+    return new Response(delivery.bytes as Uint8Array<ArrayBuffer>, { headers });
+  }
+  made();
+  const { id, size } = await delivery.file.stored;
+  // Files that remain in storage are counted.
+  if (wishes.storesFile) await outputs.commit();
+  const opened = await service.store.open(id);
+  if (!opened) throw new EngineFailure("crashed", "the answer is not in storage any more");
+  if (!wishes.storesFile) {
+    return new Response(toReadableStream(chunksOf(opened.body), { signal, onEnd }), { headers });
+  }
+  onEnd();
+  headers.set("Content-Length", String(size));
+  if (wishes.returnsId) {
+    headers.set("Output-Id", id);
+    headers.set("Preference-Applied", "return=representation");
+  }
+  return new Response(opened.body, { headers });
+}
+
+/** Returns the error that the client sees, in the words of the endpoint. */
+export function toEndpointError(
+  error: unknown,
+  { fields, failures }: Endpoint,
+  { log }: Pick<RequestServices, "log">,
+): unknown {
+  if (error instanceof OutOfRange) {
+    // Operations do not know the API spelling of a list parameter.
+    const field = fields[error.parameter];
+    return field && "item" in field ? new OutOfRange(listName(error.parameter), error.value, error.why) : error;
+  }
+  const answered = error instanceof EngineFailure ? failures?.[error.reason]?.(error) : undefined;
+  if (answered) log("request failed", { status: answered.status, error: String(error) });
+  return answered ?? error;
+}
+
+async function abortingAfter<T>(timeoutMs: number, controller: AbortController, work: () => Promise<T>): Promise<T> {
+  using _limit = abortAfter(timeoutMs, controller);
+  return await work();
+}
+
+/** Returns the default for `output`, if the client may leave it out. */
+export function defaultOutputName(
+  endpoint: Endpoint,
+  { encoding }: Form,
+  { dialect }: Config,
+  [first]: readonly Pick<InputFile, "name">[],
+): Record<string, string> {
+  if (!first || needsOutput(endpoint, encoding, dialect)) return {};
+  return { output: defaultOutput(endpoint, dialect, first) };
+}

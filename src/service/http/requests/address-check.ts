@@ -1,0 +1,49 @@
+// Asks the gate of web pages, which is in the container, about addresses before anybody connects to them.
+
+import { OutOfRange } from "../../../document/contract/failure.ts";
+import { LIMITS } from "../../../document/contract/limits.ts";
+import { isNumber } from "../../../document/contract/web-url.ts";
+import { checkAddress } from "../../outbound/check-address.ts";
+import { containerJob as inContainer, selectBackends } from "../../placement/placement.ts";
+import { retryIfLost } from "../../placement/retry-lost.ts";
+import type { RequestServices } from "../contract/endpoint.ts";
+import { outOfRange } from "../contract/errors.ts";
+import { requireWebUrl, type UrlInput } from "./url-inputs.ts";
+
+/** @throws OutOfRange if the gate refuses the address; errors of the container */
+export async function checkAddressAllowed(url: string, signal: AbortSignal, service: RequestServices): Promise<void> {
+  const { container, log, defer } = service;
+  const [attempt] = selectBackends(inContainer(checkAddress, { url }), [], service);
+  await retryIfLost(
+    async () => {
+      for await (const _ of attempt.run({ signal, log, defer }));
+    },
+    { container, signal, log },
+  );
+}
+
+/**
+ * Refuses inputs whose addresses are numbers of places that may not be visited. The fetch asks the gate again: about
+ * names, whose addresses change, and about all that the gate does not answer in a short time.
+ * @throws ServiceError 400
+ */
+export async function rejectBlockedIpLiterals(
+  inputs: readonly UrlInput[],
+  signal: AbortSignal,
+  service: RequestServices,
+): Promise<void> {
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.addressChecksMs)]);
+  const asked = new Set<string>();
+  for (const input of inputs) {
+    const { origin, hostname } = new URL(requireWebUrl(input));
+    if (!isNumber(hostname) || asked.has(origin)) continue;
+    asked.add(origin);
+    try {
+      await checkAddressAllowed(`${origin}/`, limited, service);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof OutOfRange) throw outOfRange(input.parameter, input.url, error.why);
+      return;
+    }
+  }
+}

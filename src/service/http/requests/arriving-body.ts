@@ -1,0 +1,140 @@
+// Reads the body of a request as it arrives, and gives up one that stalls (docs/api.md#limits). Every reader of bodies
+// reads through it.
+
+import { EngineFailure } from "../../../document/contract/failure.ts";
+import { LIMITS } from "../../../document/contract/limits.ts";
+import type { Reservation } from "../../storage/memory-quota.ts";
+import { bodyTooSlow, malformedBody } from "../contract/errors.ts";
+import { ChunkReader } from "./chunk-reader.ts";
+
+/** Size of a read. The runtime's own chunks are small, and each costs a turn of all code that processes it. */
+const READ_BYTES = 2 ** 16;
+
+export class ArrivingBody {
+  readonly #pieces: ChunkReader;
+  /** Time that was spent waiting since the client last sent enough, and what it has sent since. */
+  #waitedMs = 0;
+  #bytes = 0;
+  #isStalled = false;
+  /** What is to be thrown after the bytes that came before it. */
+  #failure: unknown;
+
+  /** @param leastBytes see PieceReader: bytes that may be lost if the connection breaks */
+  constructor(body: ReadableStream<Uint8Array>, leastBytes: number = LIMITS.bodyStallBytes) {
+    this.#pieces = new ChunkReader(body, READ_BYTES, leastBytes);
+  }
+
+  /**
+   * @param leastBytes size from which on a piece may be smaller than a read
+   * @returns the next piece, or the rest; undefined at the end
+   * @throws ServiceError 408 if the body stalls, 400 if the connection breaks
+   */
+  async read(leastBytes: number = LIMITS.bodyStallBytes): Promise<Uint8Array | undefined> {
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    try {
+      for (let piece = await this.#next(); piece; piece = await this.#next()) {
+        pieces.push(piece);
+        bytes += piece.length;
+        if (bytes >= leastBytes) break;
+      }
+    } catch (error) {
+      if (bytes === 0) throw error;
+      this.#failure = error;
+    }
+    return bytes === 0 ? undefined : joined(pieces);
+  }
+
+  /** Returns the pieces. @param first one that was read already */
+  async *pieces(first?: Uint8Array): AsyncGenerator<Uint8Array> {
+    try {
+      for (let piece = first ?? (await this.read()); piece; piece = await this.read()) yield piece;
+    } finally {
+      this.cancel();
+    }
+  }
+
+  /** Ends the body. One that stalls is left alone: its connection has to carry the answer, and closes after it. */
+  cancel(): void {
+    if (!this.#isStalled) void this.#pieces.cancel().catch(() => {});
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const { promise: stalled, reject } = Promise.withResolvers<never>();
+    const began = performance.now();
+    const timer = setTimeout(() => {
+      this.#isStalled = true;
+      reject(bodyTooSlow());
+    }, LIMITS.bodyStallMs - this.#waitedMs);
+    try {
+      const arriving = this.#pieces.read().catch(() => Promise.reject(malformedBody()));
+      const piece = await Promise.race([arriving, stalled]);
+      this.#waitedMs += performance.now() - began;
+      this.#bytes += piece?.length ?? 0;
+      if (this.#bytes >= LIMITS.bodyStallBytes) this.#waitedMs = this.#bytes = 0;
+      return piece;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+export interface ReadingWhole {
+  /** Content-Length. @default unknown */
+  readonly size?: number | undefined;
+  readonly maxBytes: number;
+  /** Memory for the body, until its request ends. */
+  readonly held: Reservation;
+}
+
+/**
+ * Reads a body into memory, for which there must be room before it arrives. Of a body that is too large, or without
+ * room, a limited rest is read, because many clients read the answer only after they have sent everything.
+ * @returns undefined if it is too large
+ * @throws ServiceError 400, 408
+ * @throws EngineFailure `busy` if there is no room
+ */
+export async function readWhole(
+  body: ReadableStream<Uint8Array>,
+  { size = READ_BYTES, maxBytes, held }: ReadingWhole,
+): Promise<Uint8Array | undefined> {
+  const arriving = new ArrivingBody(body);
+  const chunks: Uint8Array[] = [];
+  let room = 0;
+  let bytes = 0;
+  let isHeld = true;
+  const makeRoom = (needed: number) => {
+    isHeld &&= needed <= room || held.tryReserve(needed - room);
+    room = Math.max(room, needed);
+  };
+  makeRoom(Math.min(size, maxBytes));
+  for await (const piece of arriving.pieces()) {
+    bytes += piece.length;
+    if (bytes > LIMITS.drainedBytes) break;
+    if (bytes <= maxBytes) makeRoom(bytes);
+    if (isHeld && bytes <= maxBytes) chunks.push(piece);
+    else chunks.length = 0;
+  }
+  if (bytes > maxBytes) return undefined;
+  if (!isHeld) throw noRoom(size);
+  return joined(chunks);
+}
+
+const noRoom = (bytes: number) => new EngineFailure("busy", `no memory for ${bytes} bytes of a body`);
+
+/** @throws EngineFailure `busy` if there is no room for that much more of a body in memory */
+export function hold(held: Reservation, bytes: number): void {
+  if (!held.tryReserve(bytes)) throw noRoom(bytes);
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  if (pieces.length === 1) return pieces[0]!;
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

@@ -1,0 +1,186 @@
+// Finds the inputs of a request (files, ids, an address or a text) in storage. Knows nothing about endpoints.
+
+import { EngineFailure } from "../../../document/contract/failure.ts";
+import type { Input } from "../../../document/contract/operation.ts";
+import type { ReceivedFile, StoredFile } from "../../storage/file.ts";
+import type { Store } from "../../storage/store.ts";
+import {
+  duplicateField,
+  fieldRequired,
+  fileAndId,
+  fileIdAndUrl,
+  inputOrderMismatch,
+  noInput,
+  noInputOrUrl,
+  noSuchFile,
+  outOfRange,
+  tooFewInputs,
+  tooManyFiles,
+  tooManyInputs,
+} from "../contract/errors.ts";
+import { isFilled, listName } from "../contract/fields.ts";
+import type { Form } from "../contract/form.ts";
+import type { InputDeclaration } from "../contract/input-declaration.ts";
+import { mismatch } from "../contract/mismatch.ts";
+import { ChunkReader, readBytes } from "./chunk-reader.ts";
+import type { UrlInput } from "./url-inputs.ts";
+
+/** A file that was sent with the request, or a stored one. */
+export type InputFile = ReceivedFile | StoredFile;
+
+/** Limits concurrent lookups of ids; a Worker has six connections. */
+const LOOKUPS_AT_ONCE = 6;
+const CHUNK_BYTES = 2 ** 18;
+
+/** The parts of the service in which sources are found. */
+export interface ResolveOptions {
+  readonly store: Store;
+  /** Receives a file that the client names by its address. @returns undefined if it is to be received later */
+  receive(addressed: UrlInput): Promise<InputFile | undefined>;
+  readonly maxInputs: number;
+}
+
+/**
+ * Locates the sources of a request, without those that are to be received later.
+ * @throws ServiceError 400 if the number of sources is wrong, 404 if an id names no file
+ */
+export async function resolveInputs(
+  source: InputDeclaration,
+  form: Form,
+  where: ResolveOptions,
+): Promise<readonly InputFile[]> {
+  switch (source.kind) {
+    case "text":
+      return locateText(source.field, form);
+    case "several":
+      return locateSeveral(source, form, where);
+    default:
+      return locateOne(source, form, where);
+  }
+}
+
+function locateText(field: string, form: Form): readonly InputFile[] {
+  const texts = form.files.get(field) ?? [];
+  if (texts.length > 1) throw duplicateField(field);
+  if (texts.length === 0 || texts[0].size === 0) throw fieldRequired(field);
+  return texts;
+}
+
+async function locateOne(
+  { accepts = () => true, webPages = false, description }: Extract<InputDeclaration, { kind: "one" }>,
+  form: Form,
+  { store, receive }: ResolveOptions,
+): Promise<readonly InputFile[]> {
+  const files = form.files.get("file") ?? [];
+  const ids = given(form, "id");
+  const urls = given(form, "url");
+  // A JSON body cannot contain a file, but it can claim to.
+  const hasFile = files.length > 0 || given(form, "file").length > 0;
+  if (hasFile && ids.length > 0) throw fileAndId();
+  if (urls.length > 0 && (hasFile || ids.length > 0)) throw fileIdAndUrl();
+  if (urls.length > 1) throw duplicateField("url");
+  if (files.length + ids.length > 1) throw tooManyFiles();
+  if (files.length + ids.length + urls.length === 0) throw webPages ? noInputOrUrl() : noInput();
+  const addressed = urls[0] === undefined ? undefined : { url: urls[0], parameter: "url", mayBePage: webPages };
+  const found = addressed ? await receive(addressed) : (files[0] ?? (await known(ids[0], store)));
+  if (!found) return [];
+  if (!accepts(found.type)) throw mismatch(found, description);
+  return [found];
+}
+
+async function locateSeveral(
+  { orderedBy, perInput = [], accepts = () => true, description }: Extract<InputDeclaration, { kind: "several" }>,
+  form: Form,
+  { store, receive, maxInputs }: ResolveOptions,
+): Promise<readonly InputFile[]> {
+  const files = form.files.get("file") ?? [];
+  const ids = given(form, "id");
+  const urls = given(form, "url");
+  const count = files.length + ids.length + urls.length;
+  if (count === 0) throw noInput();
+  if (count > maxInputs) throw tooManyInputs();
+  if (orderedBy !== undefined) {
+    const wrong = form.fields.get(orderedBy)?.find((kind) => !isKind(kind));
+    if (wrong !== undefined) throw outOfRange(listName(orderedBy), wrong);
+  }
+  for (const name of orderedBy === undefined ? perInput : [orderedBy, ...perInput]) {
+    const values = form.fields.get(name)?.length ?? 0;
+    if (values === 0) throw fieldRequired(listName(name));
+    if (count > values) throw tooManyInputs();
+    if (count < values) throw tooFewInputs();
+  }
+  const stored = await lookUp(ids, store);
+  const next = { file: files.values(), id: stored.values(), url: urls.values() };
+  const order = orderedBy === undefined ? form.order : form.fields.get(orderedBy)!.map((kind) => kind.trim());
+  const sources: InputFile[] = [];
+  for (const kind of order.filter(isKind)) {
+    const { done, value } = next[kind].next();
+    // An empty id has a place in the order but names no input.
+    if (done && orderedBy !== undefined) throw inputOrderMismatch(listName(orderedBy));
+    if (done) continue;
+    const source = typeof value === "string" ? await receive({ url: value, parameter: listName("url") }) : value;
+    if (source) sources.push(source);
+  }
+  const wrongAt = sources.findIndex(({ type }) => !accepts(type));
+  if (wrongAt < 0) return sources;
+  throw mismatch(sources[wrongAt], description, { number: wrongAt + 1, of: count });
+}
+
+const isKind = (text: string): text is "file" | "id" | "url" => ["file", "id", "url"].includes(text.trim());
+
+/** Returns the values of a field without the empty ones. */
+const given = (form: Form, name: string): string[] =>
+  (form.fields.get(name) ?? []).filter(isFilled).map((text) => text.trim());
+
+async function lookUp(ids: readonly string[], store: Store): Promise<StoredFile[]> {
+  const found: StoredFile[] = [];
+  for (let at = 0; at < ids.length; at += LOOKUPS_AT_ONCE) {
+    found.push(...(await Promise.all(ids.slice(at, at + LOOKUPS_AT_ONCE).map((id) => known(id, store)))));
+  }
+  return found;
+}
+
+async function known(id: string, store: Store): Promise<StoredFile> {
+  const found = await store.find(id);
+  if (!found) throw noSuchFile();
+  return found;
+}
+
+/** Returns the id of a source after it has been stored. */
+export const idOf = async (source: InputFile) => ("stored" in source ? (await source.stored).id : source.id);
+
+/** @returns a source as operations see it; its content is read on demand */
+export function toInput(source: InputFile, store: Store): Input {
+  const { name, size } = source;
+  const inMemory = "bytes" in source ? source.bytes : undefined;
+  const open = async () => {
+    const found = await store.open(await idOf(source));
+    if (!found) throw noSuchFile();
+    return found.body;
+  };
+  return {
+    name,
+    size,
+    ...("modified" in source ? { modified: source.modified } : {}),
+    async *stream() {
+      if (inMemory) yield inMemory;
+      else yield* chunksOf(await open());
+    },
+    async bytes() {
+      if (inMemory || size === 0) return inMemory ?? new Uint8Array(0);
+      const bytes = await readBytes(await open(), size);
+      if (bytes.length !== size) throw new EngineFailure("crashed", `a file of ${size} bytes has ${bytes.length}`);
+      return bytes;
+    },
+  };
+}
+
+/** Regroups chunks to {@link CHUNK_BYTES}. R2's own chunks have 4 KiB, and each costs a turn of the event loop. */
+export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const pieces = new ChunkReader(body, CHUNK_BYTES);
+  try {
+    for (let piece = await pieces.read(); piece; piece = await pieces.read()) yield piece;
+  } finally {
+    await pieces.cancel();
+  }
+}

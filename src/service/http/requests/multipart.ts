@@ -1,0 +1,286 @@
+// Reads a multipart body: its fields, and its files, which go to the store as they arrive. Holds at most one upload
+// part of a file.
+import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busboy";
+import { safeName } from "../../../document/contract/file-name.ts";
+import { LIMITS } from "../../../document/contract/limits.ts";
+import { detectMediaType } from "../../../document/contract/media-type.ts";
+import type { Batch } from "../../storage/batch.ts";
+import type { ReceivedFile } from "../../storage/file.ts";
+import type { Reservation } from "../../storage/memory-quota.ts";
+import { PART_BYTES } from "../../storage/standalone-files.ts";
+import { fieldTooLarge, fileTooLarge, malformedBody, tooManyFields, tooManyInputs } from "../contract/errors.ts";
+import { isFilled } from "../contract/fields.ts";
+import { type Form, type FormOptions, maxParts } from "../contract/form.ts";
+import { ArrivingBody, hold } from "./arriving-body.ts";
+import {
+  decodeEncodedWords,
+  type FormEntry,
+  type FormKey,
+  grouped,
+  parseName,
+  withOneFileName,
+} from "./form-entries.ts";
+
+/** Memory for a body of which nothing has arrived: a read. */
+const LEAST_HELD_BYTES = 2 ** 16;
+
+export async function readMultipart(
+  body: ReadableStream<Uint8Array>,
+  contentType: string,
+  uploads: Batch,
+  options: FormOptions,
+): Promise<Form> {
+  let busboy: InstanceType<typeof Busboy>;
+  try {
+    busboy = new Busboy({
+      headers: { "content-type": contentType } as BusboyHeaders,
+      preservePath: true,
+      isPartAFile: (name) => {
+        const key = name === undefined ? "" : parseName(name).name;
+        return options.fileFields.has(key) || options.jsonFileFields.has(key);
+      },
+      limits: { fieldSize: LIMITS.fieldBytes, fieldNameSize: 200, parts: maxParts(options.maxFiles) },
+    });
+  } catch {
+    await body.cancel();
+    throw malformedBody();
+  }
+  preferExtendedNames(busboy);
+  return new MultipartReader(busboy, uploads, options).read(body);
+}
+
+/** The parser inside of busboy, which its types leave out: it announces each part, then the header fields of the part. */
+interface PartParser {
+  readonly _parser: {
+    readonly parser: {
+      prependListener(
+        event: "part",
+        listener: (part: { on(event: "header", listener: (fields: Record<string, string[]>) => void): void }) => void,
+      ): void;
+    };
+  };
+}
+
+/** Makes busboy take `filename*` of parts that have both names: it takes the first, which is a substitute in ASCII. */
+function preferExtendedNames(busboy: unknown): void {
+  (busboy as PartParser)._parser.parser.prependListener("part", (part) => {
+    part.on("header", (fields) => {
+      const [disposition] = fields["content-disposition"] ?? [];
+      if (/filename\*/i.test(disposition ?? "")) fields["content-disposition"] = [withOneFileName(disposition!)];
+    });
+  });
+}
+
+/** Reads one multipart body. */
+class MultipartReader {
+  readonly #busboy: InstanceType<typeof Busboy>;
+  readonly #uploads: Batch;
+  readonly #options: FormOptions;
+  readonly #isKept: boolean;
+  readonly #fields: FormEntry<string>[] = [];
+  readonly #files: FormEntry<ReceivedFile>[] = [];
+  readonly #order: string[] = [];
+  readonly #open = new Set<BusboyFileStream>();
+  readonly #finished: Promise<void>;
+  readonly #failed = Promise.withResolvers<void>();
+  #fieldBytes = 0;
+  #fileCount = 0;
+  #failure: unknown;
+  /** Files are stored one after the other, so the file being stored applies backpressure to the body. */
+  #storing: Promise<void> = Promise.resolve();
+
+  constructor(busboy: InstanceType<typeof Busboy>, uploads: Batch, options: FormOptions) {
+    const { bodySize = 0 } = options;
+    this.#busboy = busboy;
+    this.#uploads = uploads;
+    this.#options = options;
+    this.#isKept = bodySize > 0 && options.uploadReservation.tryReserve(bodySize);
+    this.#finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
+    this.#hold(LEAST_HELD_BYTES);
+    busboy.on("error", () => this.#fail(malformedBody()));
+    busboy.on("partsLimit", () => this.#fail(tooManyFields()));
+    busboy.on("field", (name, value, _nameTruncated, valueTruncated) => {
+      if (name !== undefined) this.#takeField(parseName(name), value, valueTruncated);
+    });
+    busboy.on("file", (name, stream, fileName) => this.#takeFile(parseName(name), stream, fileName));
+  }
+
+  async read(body: ReadableStream<Uint8Array>): Promise<Form> {
+    const { signal, isTransient } = this.#options;
+    const arriving = new ArrivingBody(body);
+    const gone = () => this.#fail(signal.reason);
+    signal.addEventListener("abort", gone);
+    try {
+      await this.#feed(arriving);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      signal.removeEventListener("abort", gone);
+      arriving.cancel();
+    }
+    await this.#storing;
+    if (this.#failure) {
+      await this.#uploads.discard();
+      throw this.#failure;
+    }
+    const files = this.#files;
+    if (!isTransient || files.some(({ value }) => !value.bytes)) this.#uploads.flush();
+    return {
+      fields: grouped(this.#fields),
+      files: grouped(files),
+      uploads: this.#uploads,
+      order: this.#order,
+      encoding: "multipart",
+    };
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    // A destroyed file stream blocks busboy for good, so nothing waits for busboy from here on.
+    for (const stream of this.#open) stream.destroy();
+    this.#failed.resolve();
+  }
+
+  #addField(key: FormKey, value: string): void {
+    this.#fieldBytes += value.length;
+    if (this.#fieldBytes > LIMITS.fieldsBytes) this.#fail(tooManyFields());
+    this.#hold(value.length);
+    if (!this.#failure) this.#fields.push({ ...key, value });
+  }
+
+  #hold(bytes: number): void {
+    try {
+      hold(this.#options.held, bytes);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #takeField(key: FormKey, value: string, isTruncated: boolean): void {
+    if (isTruncated) this.#fail(fieldTooLarge(key.name));
+    this.#addField(key, value);
+    this.#order.push(key.name);
+  }
+
+  #takeFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): void {
+    this.#open.add(stream);
+    stream.on("error", () => this.#fail(malformedBody()));
+    const isJson = this.#options.jsonFileFields.has(key.name);
+    if (!isJson && ++this.#fileCount > this.#options.maxFiles) this.#fail(tooManyInputs());
+    this.#order.push(key.name);
+    this.#storing = this.#storing.then(async () => {
+      try {
+        if (isJson) await this.#readJsonFile(key, stream, fileName);
+        else await this.#storeFile(key, stream, fileName);
+      } catch (error) {
+        this.#fail(error);
+      } finally {
+        this.#open.delete(stream);
+        stream.resume();
+      }
+    });
+  }
+
+  async #readJsonFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): Promise<void> {
+    const text = this.#failure ? undefined : await readSmallFile(stream, fileName, this.#options.held);
+    if (text !== undefined) this.#addField(key, text);
+  }
+
+  async #storeFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): Promise<void> {
+    if (this.#failure) return;
+    // Only for the first file can the body's length serve as a size hint.
+    const { bodySize: _, ...others } = this.#options;
+    const known = this.#files.length === 0 ? this.#options : others;
+    const file = await storePart(stream, fileName, this.#uploads, known, this.#isKept);
+    if (file)
+      this.#files.push({ ...key, value: this.#isKept ? file : retainBytes(file, this.#options.uploadReservation) });
+  }
+
+  /** Passes the body on until its end, or until a failure and a limited number of bytes after it. */
+  async #feed(arriving: ArrivingBody): Promise<void> {
+    const busboy = this.#busboy;
+    let drained = 0;
+    for (;;) {
+      const piece = await arriving.read();
+      if (!piece) break;
+      if (this.#failure) {
+        drained += piece.length;
+        if (drained > LIMITS.drainedBytes || this.#options.signal.aborted) break;
+      } else if (!busboy.write(piece)) {
+        await Promise.race([new Promise((resolve) => busboy.once("drain", resolve)), this.#failed.promise]);
+      }
+    }
+    if (this.#failure) return;
+    busboy.end();
+    await Promise.race([this.#finished, this.#failed.promise]);
+  }
+}
+
+/** Returns the file without its bytes if there is no memory to keep them. */
+export function retainBytes(file: ReceivedFile, keeping: Reservation): ReceivedFile {
+  const { bytes, ...rest } = file;
+  return !bytes || keeping.tryReserve(bytes.length) ? file : rest;
+}
+
+async function storePart(
+  stream: BusboyFileStream,
+  fileName: string | undefined,
+  uploads: Batch,
+  options: FormOptions,
+  isKept: boolean,
+): Promise<ReceivedFile | undefined> {
+  const { maxFileBytes, uploadTurns, signal, bodySize, isTransient, onFileStart } = options;
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  const first = await chunks.next();
+  // A form sends a part without a name and without content for a file input that was left empty.
+  if (first.done && !fileName) return undefined;
+  const name = safeName(decodeEncodedWords(fileName ?? "")) || "file";
+  if (!first.done) onFileStart?.(first.value, name);
+  using _turn = await uploadTurns.acquire(signal);
+  async function* body(): AsyncGenerator<Uint8Array> {
+    for (let next = first; !next.done; next = await chunks.next()) yield next.value;
+    if (stream.destroyed && !stream.readableEnded) throw malformedBody();
+  }
+  return uploads.add({
+    name,
+    type: (start) => detectMediaType(start, name),
+    body: enforceMaxBytes(body(), maxFileBytes),
+    ...(bodySize ? { sizeHint: bodySize } : {}),
+    ...(isKept && bodySize && bodySize > PART_BYTES ? { partBytes: bodySize } : {}),
+    deferStore: isKept && isTransient,
+  });
+}
+
+/** @throws ServiceError 413 after too many bytes */
+export async function* enforceMaxBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const chunk of chunks) {
+    total += chunk.length;
+    if (total > maxBytes) throw fileTooLarge(maxBytes);
+    yield chunk;
+  }
+}
+
+/**
+ * @returns the text, or slightly more of it than a JSON file may have, possibly cut within a character;
+ * undefined if no file was sent
+ */
+async function readSmallFile(
+  stream: BusboyFileStream,
+  fileName: string | undefined,
+  held: Reservation,
+): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let room = LIMITS.jsonFileBytes + 4;
+  let text = "";
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    hold(held, Math.min(room, chunk.length));
+    text += decoder.decode(chunk.subarray(0, room), { stream: true });
+    room -= Math.min(room, chunk.length);
+  }
+  if (room > 0) text += decoder.decode();
+  return fileName || isFilled(text) ? text : undefined;
+}

@@ -1,0 +1,43 @@
+// Reads the body of a POST in any of its encodings. Removes what it stored if the body is invalid or the client
+// disconnects.
+import { LIMITS } from "../../../document/contract/limits.ts";
+import {
+  bodyTooLarge,
+  fieldTooLarge,
+  malformedBody,
+  malformedJson,
+  type ServiceError,
+  tooManyFields,
+  wrongContentType,
+} from "../contract/errors.ts";
+import type { Form, FormOptions } from "../contract/form.ts";
+import { readMultipart } from "./multipart.ts";
+import { readJson, readUrlEncoded } from "./text-bodies.ts";
+
+/** @throws ServiceError 400, 408, 413, 415, 503 */
+export async function readForm(request: Request, options: FormOptions): Promise<Form> {
+  const uploads = options.store.batch("input", options.batchReservation);
+  const contentType = request.headers.get("Content-Type") ?? "";
+  if (request.body === null || request.headers.get("Content-Length") === "0") {
+    return { fields: new Map(), files: new Map(), uploads, order: [], encoding: "multipart" };
+  }
+  const size = Number(request.headers.get("Content-Length") ?? Number.NaN);
+  const given = { ...options, ...(size > 0 ? { bodySize: size } : {}) };
+  if (/^multipart\/form-data\b/i.test(contentType)) return readMultipart(request.body, contentType, uploads, given);
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return readUrlEncoded(request.body, uploads, given);
+  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return readJson(request.body, uploads, given);
+  throw wrongContentType();
+}
+
+/**
+ * Returns examples of the errors of a body that cannot be read.
+ * @param field name of one of its text fields
+ */
+export const errorsOfBody = (field: string): readonly ServiceError[] => [
+  malformedBody(),
+  malformedJson(),
+  tooManyFields(),
+  wrongContentType(),
+  fieldTooLarge(field),
+  bodyTooLarge(LIMITS.jsonBodyBytes),
+];

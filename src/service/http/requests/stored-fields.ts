@@ -1,0 +1,37 @@
+// Reads fields that a client gives as ids of stored files.
+import { LIMITS } from "../../../document/contract/limits.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { duplicateField, fileAndId, noSuchFile } from "../contract/errors.ts";
+import { isFilled, isSent } from "../contract/fields.ts";
+import type { Form } from "../contract/form.ts";
+import { chunksOf } from "./inputs.ts";
+
+/**
+ * Returns a form that has the text of stored files in the fields for which they stand.
+ * @throws ServiceError 400 if a field was sent in both ways or twice, 404 if there is no such file
+ */
+export async function withStoredFields({ fields }: Endpoint, form: Form, store: Store): Promise<Form> {
+  const all = new Map(form.fields);
+  for (const [name, field] of Object.entries(fields)) {
+    if (!("standsFor" in field) || field.standsFor === undefined || !isSent(form, name)) continue;
+    if (isSent(form, field.standsFor)) throw fileAndId();
+    const [id, ...others] = form.fields.get(name)!.filter(isFilled);
+    if (others.length > 0) throw duplicateField(name);
+    all.set(field.standsFor, [await beginningOf(id!.trim(), store)]);
+  }
+  return { ...form, fields: all };
+}
+
+/** Returns the text of a stored file, or so much of it that it is known to be too long. */
+async function beginningOf(id: string, store: Store): Promise<string> {
+  const opened = await store.open(id);
+  if (!opened) throw noSuchFile();
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of chunksOf(opened.body)) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > LIMITS.jsonFileBytes) break;
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,103 @@
+// Receives inputs that a request names by their address: the container fetches them, and they are stored as uploads
+// are.
+
+import { EngineFailure, OutOfRange } from "../../../document/contract/failure.ts";
+import { safeName } from "../../../document/contract/file-name.ts";
+import { detectMediaType } from "../../../document/contract/media-type.ts";
+import type { Context } from "../../../document/contract/operation.ts";
+import {
+  NOT_AN_ADDRESS,
+  parseWebUrl,
+  SHORTCUT_TYPE,
+  shortcutName,
+  shortcutTo,
+} from "../../../document/contract/web-url.ts";
+import { fetchUrl } from "../../outbound/fetch-url.ts";
+import type { ConnectedContainer } from "../../placement/connection.ts";
+import { type Backends, containerJob as inContainer, selectBackends } from "../../placement/placement.ts";
+import { retryIfLost } from "../../placement/retry-lost.ts";
+import type { Batch } from "../../storage/batch.ts";
+import type { ReceivedFile } from "../../storage/file.ts";
+import type { Reservation } from "../../storage/memory-quota.ts";
+import { fileUnreachable, outOfRange } from "../contract/errors.ts";
+import { enforceMaxBytes, retainBytes } from "./multipart.ts";
+
+export interface FetchOptions extends Pick<Context, "signal" | "log" | "defer"> {
+  readonly places: Backends;
+  readonly container: ConnectedContainer | undefined;
+  readonly uploads: Batch;
+  /** Memory for files until the request ends. */
+  readonly uploadReservation: Reservation;
+  /** True if files need not outlive the request. */
+  readonly isTransient: boolean;
+  readonly maxBytes: number;
+}
+
+/** Address of an input. */
+export interface UrlInput {
+  readonly url: string;
+  /** API spelling of the parameter that it was sent as. */
+  readonly parameter: string;
+  /** True if an address that leads to a web page stands for the page. @default it leads to a file in any case */
+  readonly mayBePage?: boolean;
+}
+
+/**
+ * Fetches a file; or, if it is a web page and may be one, receives an internet shortcut to it.
+ * @throws ServiceError 400 if it is not the address of a public place, 413, 422
+ * @throws EngineFailure `busy` without a container
+ */
+export async function fetchInput(
+  { url, parameter, mayBePage = false }: UrlInput,
+  to: FetchOptions,
+): Promise<ReceivedFile> {
+  const address = requireWebUrl({ url, parameter });
+  try {
+    const file =
+      (await retryIfLost(() => fetchFile(address, mayBePage, to), to)) ?? (await receiveShortcut(address, to));
+    if (!to.isTransient || !file.bytes) to.uploads.flush();
+    return file;
+  } catch (error) {
+    to.signal.throwIfAborted();
+    if (error instanceof OutOfRange) throw outOfRange(parameter, url, error.why);
+    if (!(error instanceof EngineFailure) || error.reason === "too-large") throw error;
+    // A browser may succeed where this failed, or fails for a reason that the client can be told.
+    if (mayBePage) return receiveShortcut(address, to);
+    throw error.reason === "unreachable" ? fileUnreachable() : error;
+  }
+}
+
+/** @throws ServiceError 400 if it is not the address of a public place, as far as that can be told from the text */
+export function requireWebUrl({ url, parameter }: UrlInput): string {
+  const address = parseWebUrl(url);
+  if (address === undefined) throw outOfRange(parameter, url, NOT_AN_ADDRESS);
+  return address;
+}
+
+/** Media types of web pages. */
+const PAGE_TYPE = /^(text\/html|application\/xhtml\+xml)\b/i;
+
+/** @returns undefined if it is a web page, and may be one */
+async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions): Promise<ReceivedFile | undefined> {
+  const { uploads, uploadReservation, maxBytes, places } = to;
+  const [attempt] = selectBackends(inContainer(fetchUrl, { url: new URL(address).href, maxBytes }), [], places);
+  for await (const { name: given = "", type, body } of attempt.run(to)) {
+    if (mayBePage && PAGE_TYPE.test(type)) return undefined;
+    const name = safeName(given) || "file";
+    const file = await uploads.add({
+      name,
+      type: (start) => detectMediaType(start, name),
+      body: enforceMaxBytes(body as AsyncIterable<Uint8Array>, maxBytes),
+    });
+    return retainBytes(file, uploadReservation);
+  }
+  throw new EngineFailure("crashed", "an address without a file");
+}
+
+async function receiveShortcut(address: string, { uploads }: FetchOptions): Promise<ReceivedFile> {
+  const body = shortcutTo(address);
+  const name = shortcutName(address);
+  const shortcut = await uploads.add({ name, type: SHORTCUT_TYPE, body, sizeHint: body.length });
+  uploads.flush();
+  return shortcut;
+}

@@ -1,0 +1,104 @@
+// Sends spans to a collector, in OTLP over HTTP as JSON (opentelemetry-proto 1.x), after the answers and in batches.
+// What does not fit or is not taken is dropped.
+
+import { LIMITS } from "../../../document/contract/limits.ts";
+import type { Span, TraceContext } from "../../../document/contract/trace.ts";
+import { delay } from "../../../runtime/delay.ts";
+import type { TraceSettings } from "../../settings/trace-settings.ts";
+
+export interface ExportedSpan {
+  readonly trace: TraceContext;
+  readonly service: string;
+  readonly span: Span;
+}
+
+type Log = (message: string, details: Record<string, unknown>) => void;
+
+/** Time in which spans gather before they are sent. */
+const GATHER_MS = 500;
+/** Time after which another request sends the spans, because the one that was to do so has ended. */
+const TAKEN_OVER_MS = 30_000;
+/** Numbers of the protocol: SPAN_KIND_INTERNAL, SPAN_KIND_SERVER, STATUS_CODE_ERROR. */
+const INTERNAL = 1;
+const SERVER = 2;
+const ERROR = 2;
+
+export class SpanExport {
+  #spans: ExportedSpan[] = [];
+  /** Time since when a request waits to send the spans. */
+  #gathering: number | undefined;
+  /** True after a failure, which is logged once. */
+  #isFailing = false;
+
+  add(spans: readonly ExportedSpan[]): void {
+    const room = LIMITS.spans - this.#spans.length;
+    this.#spans.push(...spans.slice(0, Math.max(0, room)));
+  }
+
+  /** Sends the spans soon, unless another request is about to. Never rejects. */
+  async flush(settings: TraceSettings, log: Log): Promise<void> {
+    const now = Date.now();
+    if (this.#gathering !== undefined && now - this.#gathering < TAKEN_OVER_MS) return;
+    this.#gathering = now;
+    await delay(GATHER_MS);
+    const spans = this.#spans;
+    this.#spans = [];
+    this.#gathering = undefined;
+    if (spans.length === 0) return;
+    try {
+      await send(settings, spans);
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) log("traces not exported", { spans: spans.length, error: String(error) });
+      this.#isFailing = true;
+    }
+  }
+}
+
+/** @throws Error if the collector does not take them in time */
+async function send({ url, headers }: TraceSettings, spans: readonly ExportedSpan[]): Promise<void> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(otlp(spans)),
+    redirect: "manual",
+    signal: AbortSignal.timeout(LIMITS.spansExportMs),
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`the collector answered ${response.status}`);
+}
+
+/** Returns an ExportTraceServiceRequest. */
+function otlp(spans: readonly ExportedSpan[]): object {
+  const resourceSpans = [...Map.groupBy(spans, ({ service }) => service)].map(([service, ofService]) => ({
+    resource: { attributes: attributesOf({ "service.name": service }) },
+    scopeSpans: [{ scope: { name: "pagewright" }, spans: ofService.map(encode) }],
+  }));
+  return { resourceSpans };
+}
+
+function encode({ trace, span }: ExportedSpan): object {
+  const { spanId, parentId, name, beginMs, endMs, isRequest = false, isError = false, attributes } = span;
+  return {
+    traceId: trace.traceId,
+    spanId,
+    ...(parentId === undefined ? {} : { parentSpanId: parentId }),
+    ...(trace.state === undefined ? {} : { traceState: trace.state }),
+    name,
+    kind: isRequest ? SERVER : INTERNAL,
+    startTimeUnixNano: nanoseconds(beginMs),
+    endTimeUnixNano: nanoseconds(Math.max(beginMs, endMs)),
+    attributes: attributesOf(attributes),
+    ...(isError ? { status: { code: ERROR } } : {}),
+  };
+}
+
+/** Numbers of nanoseconds are larger than JavaScript's integers. */
+const nanoseconds = (ms: number) => `${Math.round(ms * 1000)}000`;
+
+function attributesOf(attributes: Span["attributes"]): object[] {
+  return Object.entries(attributes).map(([key, value]) => ({
+    key,
+    value: typeof value === "string" ? { stringValue: value } : { intValue: String(Math.round(value)) },
+  }));
+}

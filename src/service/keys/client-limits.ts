@@ -1,0 +1,88 @@
+// Counts the requests of one client: a Durable Object for each, whose name is that of the client. The counts are in
+// memory, and stored a moment later, because an answer after a write waits for the disk. A crash forgets those of the
+// last second.
+
+import { DurableObject } from "cloudflare:workers";
+import type {
+  LimitDecision,
+  LimitRequest,
+  Limits,
+  RemainingLimits,
+  RemovedFile,
+  StoredBytes,
+} from "../ports/limiter.ts";
+import type { Env } from "../settings/config.ts";
+import { ClientCounts, type SerializedCounts } from "./client-counts.ts";
+
+const KEY = "counts";
+const STORE_AFTER_MS = 1000;
+/** Everything that counts for a day has ended after it. */
+const TIDY_AFTER_MS = 25 * 3_600_000;
+
+export class ClientLimits extends DurableObject<Env> {
+  #counts = new ClientCounts();
+  #hasAlarm = false;
+  #isDue = false;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    void ctx.blockConcurrencyWhile(async () => {
+      this.#counts = new ClientCounts(await ctx.storage.get<SerializedCounts>(KEY));
+      this.#hasAlarm = (await ctx.storage.getAlarm()) !== null;
+    });
+  }
+
+  ask(limits: Limits, asked: LimitRequest): LimitDecision {
+    const verdict = this.#counts.ask(limits, asked);
+    if (!verdict.rejected) this.#keep();
+    return verdict;
+  }
+
+  renew(lease: string): void {
+    this.#counts.renew(lease);
+    this.#keep();
+  }
+
+  leave(lease: string | undefined, bytes: number): void {
+    this.#counts.leave(lease, bytes);
+    this.#keep();
+  }
+
+  store(megabytes: number, stored: StoredBytes): LimitDecision {
+    const verdict = this.#counts.store(megabytes, stored);
+    if (!verdict.rejected) this.#keep();
+    return verdict;
+  }
+
+  giveBack(stored: StoredBytes): void {
+    this.#counts.giveBack(stored);
+    this.#keep();
+  }
+
+  removed(files: readonly RemovedFile[]): void {
+    this.#counts.removed(files);
+    this.#keep();
+  }
+
+  peek(limits: Limits): RemainingLimits {
+    return this.#counts.peek(limits);
+  }
+
+  /** Removes the storage of a client that is gone: each object that has any costs. */
+  override async alarm(): Promise<void> {
+    this.#hasAlarm = false;
+    if (this.#counts.isEmpty) await this.ctx.storage.deleteAll();
+    else this.#keep();
+  }
+
+  #keep(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setTimeout(() => {
+      this.#isDue = false;
+      void this.ctx.storage.put(KEY, this.#counts.kept);
+      if (!this.#hasAlarm) void this.ctx.storage.setAlarm(Date.now() + TIDY_AFTER_MS);
+      this.#hasAlarm = true;
+    }, STORE_AFTER_MS);
+  }
+}

@@ -1,0 +1,66 @@
+// Collects the usage of keys in memory and records it together, after the answers. What was collected less than
+// a second ago is lost if the process is killed.
+
+import { delay } from "../../runtime/delay.ts";
+import { type Counts, dayOf, type KeyUsage, type UsageRecords } from "../ports/usage.ts";
+import { sumOf } from "./usage-table.ts";
+
+const RECORD_AFTER_MS = 1000;
+/** The platform may end the work that was to be done after an answer. */
+const OVERDUE_MS = 15_000;
+/** Limits the statements of one write, and the memory of what could not be recorded. */
+const MAX_ROWS = 500;
+
+export interface RecordingServices {
+  readonly records: UsageRecords;
+  /** Keeps the process at work after the answer. */
+  waitUntil(work: Promise<unknown>): void;
+  log(message: string, details: Record<string, unknown>): void;
+}
+
+export class UsageCollector {
+  readonly #rows = new Map<string, KeyUsage>();
+  /** Time since which the rows are about to be recorded. */
+  #dueSince: number | undefined;
+
+  /** Adds what a request counts for. */
+  add(key: string, operation: string, counts: Counts, around: RecordingServices): void {
+    const now = Date.now();
+    this.#take({ key, day: dayOf(now), operation, ...counts });
+    if (this.#dueSince !== undefined && now < this.#dueSince + OVERDUE_MS) return;
+    this.#dueSince = now;
+    around.waitUntil(this.#recordLater(around));
+  }
+
+  /** Records what was collected. @throws Error if that fails; it stays collected */
+  async record({ records }: Pick<RecordingServices, "records">): Promise<void> {
+    while (this.#rows.size > 0) {
+      const rows = [...this.#rows].slice(0, MAX_ROWS);
+      for (const [name] of rows) this.#rows.delete(name);
+      try {
+        await records.add(rows.map(([, row]) => row));
+      } catch (error) {
+        for (const [, row] of rows) this.#take(row);
+        throw error;
+      }
+    }
+  }
+
+  async #recordLater(around: RecordingServices): Promise<void> {
+    await delay(RECORD_AFTER_MS);
+    this.#dueSince = undefined;
+    try {
+      await this.record(around);
+    } catch (error) {
+      const isLost = this.#rows.size > MAX_ROWS;
+      if (isLost) this.#rows.clear();
+      around.log("usage not recorded", { error: String(error), isLost });
+    }
+  }
+
+  #take(row: KeyUsage): void {
+    const name = `${row.key} ${row.day} ${row.operation}`;
+    const collected = this.#rows.get(name);
+    this.#rows.set(name, collected ? { ...row, ...sumOf(collected, row) } : row);
+  }
+}

@@ -1,0 +1,54 @@
+// The table of usage, which is the same in D1 and in the database of the host. A row holds the sums of one key, day and
+// operation, so that its size depends on the number of those, not of requests.
+
+import { LIMITS } from "../../document/contract/limits.ts";
+import { type Counts, dayOf, type KeyUsage, type UsageRecords } from "../ports/usage.ts";
+
+const DAY_MS = 86_400_000;
+
+export const CREATE_USAGE = `CREATE TABLE IF NOT EXISTS usage (key TEXT, day TEXT, operation TEXT,
+  requests INTEGER NOT NULL, errors INTEGER NOT NULL, bytes_in INTEGER NOT NULL, bytes_out INTEGER NOT NULL,
+  PRIMARY KEY (key, day, operation)) WITHOUT ROWID`;
+
+/** Returns the sum of a column in SQL. JavaScript cannot read a larger one: the usage of all keys would be unreadable. */
+const added = (column: string) => `${column} = MIN(${column} + excluded.${column}, ${Number.MAX_SAFE_INTEGER})`;
+
+export const ADD_USAGE = `INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+  ${["requests", "errors", "bytes_in", "bytes_out"].map(added).join(", ")}`;
+
+const COLUMNS = "day, operation, requests, errors, bytes_in AS bytesIn, bytes_out AS bytesOut";
+
+/** Its rows are those of UsageRecords.read. */
+export const READ_USAGE = `SELECT ${COLUMNS} FROM usage WHERE key = ? AND day >= ? ORDER BY day, operation`;
+
+/** Its rows are {@link KeyUsage}s. */
+export const READ_ALL_USAGE = `SELECT key, ${COLUMNS} FROM usage WHERE day >= ? ORDER BY key, day, operation`;
+
+export const REMOVE_USAGE = "DELETE FROM usage WHERE day < ?";
+
+export const valuesOf = ({
+  key,
+  day,
+  operation,
+  requests,
+  errors,
+  bytesIn,
+  bytesOut,
+}: KeyUsage): (string | number)[] => [
+  ...[key, day, operation],
+  ...[requests, errors, bytesIn, bytesOut].map((count) => Math.min(count, Number.MAX_SAFE_INTEGER)),
+];
+
+export const NO_COUNTS: Counts = { requests: 0, errors: 0, bytesIn: 0, bytesOut: 0 };
+
+export const sumOf = (a: Counts, b: Counts): Counts => ({
+  requests: a.requests + b.requests,
+  errors: a.errors + b.errors,
+  bytesIn: a.bytesIn + b.bytesIn,
+  bytesOut: a.bytesOut + b.bytesOut,
+});
+
+/** Removes usage that is older than the limit. */
+export async function removeOldUsage(records: UsageRecords | undefined): Promise<void> {
+  await records?.removeBefore(dayOf(Date.now() - LIMITS.usageDays * DAY_MS));
+}

@@ -1,0 +1,17 @@
+// Connects a request to the container, for placement/remote.ts: to one with an address, or through the dispatcher to
+// the instances that the platform runs. Knows nothing about operations or frames.
+
+import type { Env } from "../settings/config.ts";
+import type { ConnectedContainer, JobOrigin } from "./connection.ts";
+import { connectInstances } from "./instances/instance-connection.ts";
+import { connectUrl } from "./url-connection.ts";
+
+/** @returns undefined if the service runs without a container */
+export function connectContainer(env: Env, caller: JobOrigin): ConnectedContainer | undefined {
+  const { CONTAINER_URL: url, CONTAINER_SECRET: secret } = env;
+  if (url === "off") return undefined;
+  if (url && !secret)
+    console.error(JSON.stringify({ message: "container not used", reason: "CONTAINER_SECRET is not set" }));
+  if (url) return secret ? connectUrl(url, secret, caller) : undefined;
+  return env.CONTAINER && env.DISPATCHER ? connectInstances(env, caller) : undefined;
+}

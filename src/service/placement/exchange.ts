@@ -1,0 +1,103 @@
+// Sends the frames of one request over HTTP and returns those of the response, or says why there are none. Used for
+// containers with an address and for those of the platform alike. Knows nothing about operations or secrets.
+
+import { EngineFailure } from "../../document/contract/failure.ts";
+import { LIMITS } from "../../document/contract/limits.ts";
+import { FRAME_VERSION, FRAME_VERSION_HEADER, sameFrames } from "./frame-version.ts";
+
+export interface ExchangeOptions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly frames: AsyncIterable<Uint8Array>;
+  readonly signal: AbortSignal;
+  fetch(request: Request): Promise<Response>;
+}
+
+/** A container that took no job. The job itself did not fail: its failure is reported inside a response of 200. */
+export class NotAccepted extends EngineFailure {
+  /** The status of the response, or undefined if there was none. */
+  readonly status: number | undefined;
+  readonly isOtherVersion: boolean;
+  constructor(detail: string, { status, isOtherVersion = false, ...options }: NotTakenOptions = {}) {
+    super("lost", detail, options);
+    this.status = status;
+    this.isOtherVersion = isOtherVersion;
+  }
+}
+
+interface NotTakenOptions extends ErrorOptions {
+  readonly status?: number;
+  readonly isOtherVersion?: boolean;
+}
+
+/**
+ * @throws NotTaken if the connection breaks, or the response has no frames that can be read
+ * @throws EngineFailure `busy` if there is no response within a limited time
+ * @throws what `frames` throws, and the signal's reason when aborted
+ */
+export async function exchange(settings: ExchangeOptions): Promise<ReadableStream<Uint8Array>> {
+  const response = await sendRequest(settings);
+  const { status, headers, body } = response;
+  const version = headers.get(FRAME_VERSION_HEADER);
+  if (status === 200 && body && sameFrames(version)) return body;
+  await body?.cancel();
+  const isOtherVersion = (status === 200 || version !== null) && !sameFrames(version);
+  const detail = isOtherVersion ? `uses frames of version ${version}, not ${FRAME_VERSION}` : `answered ${status}`;
+  throw new NotAccepted(`the container ${detail}`, { status, isOtherVersion });
+}
+
+async function sendRequest({ url, headers, frames, signal, fetch }: ExchangeOptions): Promise<Response> {
+  // This timeout covers only the wait for a response. The time limit of a job is set elsewhere.
+  const slow = new AbortController();
+  const timer = setTimeout(() => slow.abort(), LIMITS.containerAnswerMs);
+  const upload = streamOf(frames);
+  const request = new Request(url, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/octet-stream", [FRAME_VERSION_HEADER]: FRAME_VERSION },
+    body: upload.stream,
+    // Node requires it for a body that is a stream.
+    ...{ duplex: "half" },
+    signal: AbortSignal.any([signal, slow.signal]),
+  });
+  try {
+    return await fetch(request);
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (upload.failure) throw upload.failure;
+    if (slow.signal.aborted) throw new EngineFailure("busy", "the container does not answer", { cause });
+    throw new NotAccepted(`the container is away: ${cause}`, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Returns a stream that pulls from chunks, and the error that ended them: the error of the broken connection says less.
+ */
+function streamOf(chunks: AsyncIterable<Uint8Array>): {
+  stream: ReadableStream<Uint8Array>;
+  readonly failure?: unknown;
+} {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const upload: { stream: ReadableStream<Uint8Array>; failure?: unknown } = {
+    stream: new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          try {
+            const { done, value } = await iterator.next();
+            if (done) controller.close();
+            else controller.enqueue(value);
+          } catch (error) {
+            upload.failure = error;
+            throw error;
+          }
+        },
+        async cancel() {
+          await iterator.return?.();
+        },
+      },
+      { highWaterMark: 0 },
+    ),
+  };
+  return upload;
+}

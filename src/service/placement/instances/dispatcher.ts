@@ -1,0 +1,167 @@
+// Leases the slots of a pool's instances to jobs: a Durable Object for each pool, which carries out what slots.ts
+// decides. All it knows can be asked for again, so nothing is stored.
+
+import { DurableObject } from "cloudflare:workers";
+import { LIMITS } from "../../../document/contract/limits.ts";
+import { logLine } from "../../../runtime/log-line.ts";
+import { withTimeout } from "../../../runtime/rpc.ts";
+import type { Env } from "../../settings/config.ts";
+import { instance } from "./instance-stub.ts";
+import { instancesOf, type Pool } from "./pools.ts";
+import { type InstanceFault, type SlotLease, type SlotLimits, type SlotRequest, SlotScheduler } from "./slots.ts";
+
+/** Neither: nothing yet, ask again. */
+export interface SlotResponse {
+  readonly instance?: number;
+  /** Set if the job gets no slot: the reason. */
+  readonly refused?: string;
+}
+
+export interface PoolSummary {
+  readonly instances: readonly string[];
+  readonly jobs: number;
+  readonly waiting: number;
+}
+
+const LIMITS_OF_SLOTS: Omit<SlotLimits, "instances"> = {
+  jobs: LIMITS.instanceJobs,
+  slowJobs: LIMITS.instanceSlowJobs,
+  slowAfterMs: LIMITS.instanceSlowAfterMs,
+  waiting: LIMITS.instanceJobsWaiting,
+  leaseMs: LIMITS.leaseMs,
+  awakeMs: LIMITS.instanceAwakeMs,
+  troubleMs: {
+    gone: LIMITS.instanceGoneMs,
+    full: LIMITS.instanceFullMs,
+    "not-started": LIMITS.instanceNotStartedMs,
+    "other-version": LIMITS.instanceOtherVersionMs,
+  },
+};
+
+export class Dispatcher extends DurableObject<Env> {
+  #slots: SlotScheduler | undefined;
+  /** The questions that wait for an answer, by the id of their job. */
+  readonly pending = new Map<string, (answer: SlotResponse) => void>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /**
+   * Asks for a slot. Waits for a limited time, after which the client asks again with the same id. A client that no
+   * longer asks loses its place in the queue.
+   */
+  async ask(pool: Pool, job: SlotRequest): Promise<SlotResponse> {
+    const slots = this.#slotsOf(pool);
+    slots.request(job);
+    const lease = slots.leaseOf(job.id);
+    if (lease) return { instance: lease.instance };
+    const { promise, resolve } = Promise.withResolvers<SlotResponse>();
+    const timer = setTimeout(() => resolve({}), LIMITS.leaseAskMs);
+    this.pending.set(job.id, resolve);
+    this.applyDecisions(pool);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      if (this.pending.get(job.id) === resolve) this.pending.delete(job.id);
+    }
+  }
+
+  /** Notes that a job still runs. */
+  renew(pool: Pool, lease: SlotLease): void {
+    this.#slotsOf(pool).renew(lease);
+  }
+
+  /** Frees the slot of a job, or its place in the queue. */
+  leave(pool: Pool, id: string): void {
+    this.#slotsOf(pool).release(id);
+    this.pending.get(id)?.({ refused: "the job has left" });
+    this.applyDecisions(pool);
+  }
+
+  /** Frees the slot of a job that its instance failed. */
+  fail(pool: Pool, { id, instance }: SlotLease, why: InstanceFault): void {
+    log("instance failed a job", { pool, instance, why });
+    this.#slotsOf(pool).markFaulted(instance, why);
+    this.leave(pool, id);
+  }
+
+  /** Starts an instance ahead of a job that will come, unless one is awake. */
+  async startAhead(pool: Pool): Promise<void> {
+    const slots = this.#slotsOf(pool);
+    await this.#askAboutUnknown(pool);
+    const chosen = slots.prewarm();
+    if (chosen !== undefined) await this.#start(pool, chosen);
+  }
+
+  /**
+   * Describes the pool. Starts nothing, unless no instance could be started the last time: whoever sends no jobs until
+   * the service is ready again would wait for ever.
+   */
+  async summary(pool: Pool): Promise<PoolSummary> {
+    await this.#askAboutUnknown(pool);
+    const slots = this.#slotsOf(pool);
+    const { summary } = slots;
+    const chosen = summary.instances.every((condition) => condition === "not-started") ? slots.prewarm() : undefined;
+    if (chosen !== undefined) this.ctx.waitUntil(this.#start(pool, chosen));
+    return summary;
+  }
+
+  #slotsOf(pool: Pool): SlotScheduler {
+    const limits = { ...LIMITS_OF_SLOTS, instances: instancesOf(this.env, pool) };
+    this.#slots ??= new SlotScheduler(limits, () => Date.now());
+    return this.#slots;
+  }
+
+  /** Carries out the decisions of the moment, and comes back when time alone may change them. */
+  applyDecisions(pool: Pool): void {
+    const slots = this.#slotsOf(pool);
+    void this.#askAboutUnknown(pool);
+    const { granted, refused, start } = slots.decide();
+    for (const { id, instance } of granted) this.pending.get(id)?.({ instance });
+    for (const { id, why } of refused) this.pending.get(id)?.({ refused: why });
+    for (const number of start) void this.#start(pool, number);
+    clearTimeout(this.#timer);
+    const changesInMs = slots.msToNextChange();
+    if (changesInMs !== undefined) this.#timer = setTimeout(() => this.applyDecisions(pool), changesInMs);
+  }
+
+  /** Learns which instances run, after this object or they have been idle. */
+  async #askAboutUnknown(pool: Pool): Promise<void> {
+    const slots = this.#slotsOf(pool);
+    const asked = slots.takeUnknown().map(async (number) => {
+      try {
+        const runs = await withTimeout(LIMITS.instanceAskMs, () => stub(this.env, pool, number).isRunning());
+        if (runs) slots.markReady(number);
+        else slots.markAsleep(number);
+      } catch (error) {
+        log("instance did not answer", { pool, instance: number, error: String(error) });
+        slots.markFaulted(number, "not-started");
+      }
+      this.applyDecisions(pool);
+    });
+    await Promise.all(asked);
+  }
+
+  async #start(pool: Pool, number: number): Promise<void> {
+    const slots = this.#slotsOf(pool);
+    const begun = Date.now();
+    try {
+      await withTimeout(LIMITS.instanceStartMs, () => stub(this.env, pool, number).wake());
+      log("instance started", { pool, instance: number, durationMs: Date.now() - begun });
+      slots.markReady(number);
+    } catch (error) {
+      log("instance not started", { pool, instance: number, error: String(error) });
+      slots.markFaulted(number, "not-started");
+    }
+    this.applyDecisions(pool);
+  }
+}
+
+function stub(env: Env, pool: Pool, number: number) {
+  const found = instance(env, pool, number);
+  if (!found) throw new Error(`the service has no containers of the kind "${pool}"`);
+  return found;
+}
+
+function log(message: string, details: Record<string, unknown>): void {
+  console.log(logLine({}, message, details));
+}

@@ -1,0 +1,29 @@
+// Names the two kinds of container: the engines without a network, and the browser that needs it.
+
+import type { OperationDeclaration } from "../../../document/contract/operation.ts";
+
+/** `engines`: everything but web pages; no network. `web`: web pages and HTML; the internet through our proxy. */
+export type Pool = "engines" | "web";
+
+export const POOLS: readonly Pool[] = ["engines", "web"];
+
+/** The engines that the instances of a kind start (container/server.ts). */
+export const POOL_ENGINES: Readonly<Record<Pool, string>> = {
+  engines: "office,ghostscript,verapdf,threads",
+  web: "chromium",
+};
+
+export const poolOf = ({ internet = false }: Pick<OperationDeclaration<unknown>, "internet">): Pool =>
+  internet ? "web" : "engines";
+
+/** The settings of the Worker that are read here. */
+interface InstanceSettings {
+  readonly CONTAINER_INSTANCES?: string;
+  readonly WEB_CONTAINER_INSTANCES?: string;
+}
+
+/** Number of instances of each kind. wrangler.toml has it twice, and scripts/deployment.ts compares the two. */
+export function instancesOf({ CONTAINER_INSTANCES, WEB_CONTAINER_INSTANCES }: InstanceSettings, pool: Pool): number {
+  const setting = pool === "web" ? WEB_CONTAINER_INSTANCES : CONTAINER_INSTANCES;
+  return Math.max(1, Math.floor(Number(setting)) || 1);
+}

@@ -1,0 +1,402 @@
+// Carries out the contract of operation.ts in the container: encodes inputs, parameters, outputs and failures for the
+// connection between the two. Used by both ends. Knows nothing about addresses and secrets, and does not know
+// operations by name.
+//
+// A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
+//   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
+//   answer    for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
+//             json {end: {head?: base64, notices?}};
+//             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
+//             {outOfRange: {parameter, value, why}}; if the request has a `traceparent`, json {spans} at any place before
+
+import {
+  EngineFailure,
+  FAILURE_REASONS,
+  type FailureReason,
+  type Nonconformity,
+  OutOfRange,
+} from "../../document/contract/failure.ts";
+import { mergeNotices, type Notice, readNotices } from "../../document/contract/notice.ts";
+import type {
+  ContainerClient,
+  Context,
+  Input,
+  OperationDeclaration,
+  Output,
+  Run,
+} from "../../document/contract/operation.ts";
+import { readSpans, type Span } from "../../document/contract/trace.ts";
+import {
+  bodyFrames,
+  bytesFrames,
+  concatFrames,
+  decodeFrames,
+  type Frame,
+  gatheringBuffer,
+  jsonFrame,
+  jsonIn,
+  MAX_BYTES_FRAME,
+  onlyJsonOf,
+  protocolError,
+} from "./frames.ts";
+
+const MAX_DETAIL_LENGTH = 4000;
+
+interface RequestHeader {
+  readonly params: unknown;
+  readonly inputs: readonly { readonly name: string; readonly size: number }[];
+}
+
+/** A request as the container receives it. */
+export interface RemoteRequest extends RequestHeader {
+  /**
+   * The bytes of the inputs, which must be read in order, each to its end.
+   * @throws EngineFailure `crashed` if they end early
+   */
+  readonly bodies: AsyncIterable<AsyncIterable<Uint8Array>>;
+}
+
+type AnswerEvent =
+  | { readonly output: OutputHeader }
+  | { readonly end: OutputTrailer }
+  | { readonly done: true }
+  | { readonly failure: Failure }
+  | { readonly outOfRange: { readonly parameter: string; readonly value: string; readonly why?: string } }
+  | { readonly spans: readonly Span[] };
+
+interface OutputHeader extends Pick<Output, "extension" | "name" | "type" | "total"> {
+  /** False if the first bytes are final when they are sent. @default they may be replaced */
+  readonly headed?: boolean;
+}
+
+/** Properties of an output that are known only at its end. */
+interface OutputTrailer {
+  readonly head?: string;
+  readonly notices?: readonly Notice[];
+}
+
+interface Failure {
+  readonly reason: FailureReason;
+  readonly detail: string;
+  readonly nonconformity?: Nonconformity;
+  readonly feature?: string;
+  readonly limitBytes?: number;
+  readonly why?: string;
+}
+
+/**
+ * Returns the operation as the container runs it. If the reader stops, the job in the container ends. An output that is
+ * not read to its end is skipped when the next one is requested.
+ * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if the connection broke, `busy` if
+ * there is no container
+ */
+export function remoteRun<P>(operation: OperationDeclaration<P>): Run<P> {
+  return async function* (inputs, params, context) {
+    const { container } = context;
+    if (!container) throw new EngineFailure("busy", `no container for ${operation.name}`);
+    const left = new AbortController();
+    const signal = AbortSignal.any([context.signal, left.signal]);
+    let failure: unknown;
+    try {
+      const answer = await container.post(operation, encodeRequest(inputs, params), signal);
+      yield* decodeResponse(answer, { signal: context.signal, onSpans: (spans) => container.onSpans?.(spans) });
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      left.abort(new EngineFailure("crashed", "nobody reads the answer"));
+      container.onJobEnd?.(failure);
+    }
+  };
+}
+
+async function* encodeRequest(inputs: readonly Input[], params: unknown): AsyncGenerator<Uint8Array> {
+  let header: Uint8Array | undefined = jsonFrame({
+    params,
+    inputs: inputs.map(({ name, size }) => ({ name, size })),
+  } satisfies RequestHeader);
+  for (const input of inputs) {
+    for await (const chunk of input.stream()) {
+      for (const frame of bytesFrames(chunk)) {
+        // Each chunk costs both ends an event-loop turn, so a small document is sent in one chunk.
+        yield header ? concatFrames(header, frame) : frame;
+        header = undefined;
+      }
+    }
+  }
+  if (header) yield header;
+}
+
+/** @throws EngineFailure `crashed` if the message is invalid */
+export async function decodeRequest(chunks: AsyncIterable<Uint8Array>): Promise<RemoteRequest> {
+  const frames = decodeFrames(chunks);
+  const first = await frames.next();
+  if (first.done || !("json" in first.value)) throw protocolError("a request without a header");
+  const header = first.value.json as RequestHeader;
+  if (!Array.isArray(header.inputs) || !header.inputs.every(({ size }) => Number.isSafeInteger(size) && size >= 0)) {
+    throw protocolError("a request whose header is none");
+  }
+  return { params: header.params, inputs: header.inputs, bodies: splitBodies(header.inputs, frames) };
+}
+
+async function* splitBodies(
+  inputs: RequestHeader["inputs"],
+  frames: AsyncIterator<Frame>,
+): AsyncGenerator<AsyncGenerator<Uint8Array>> {
+  // Bytes of a chunk beyond the end of one input belong to the next one.
+  let rest = new Uint8Array(0) as Uint8Array;
+  async function* body(size: number): AsyncGenerator<Uint8Array> {
+    for (let left = size; left > 0; ) {
+      if (rest.length === 0) rest = await nextBytes(frames);
+      const part = rest.subarray(0, left);
+      rest = rest.subarray(part.length);
+      left -= part.length;
+      yield part;
+    }
+  }
+  for (const { size } of inputs) yield body(size);
+}
+
+async function nextBytes(frames: AsyncIterator<Frame>): Promise<Uint8Array> {
+  const { done, value } = await frames.next();
+  if (done) throw protocolError("a request that ends early");
+  if (!("bytes" in value)) throw protocolError("a request with a second header");
+  return value.bytes;
+}
+
+/**
+ * Encodes the outputs of an operation. Each chunk is one or more whole frames. Failures become frames: nothing is
+ * thrown.
+ * @param failed receives each thrown value, for the log
+ */
+export async function* encodeResponse(
+  outputs: Iterable<Output> | AsyncIterable<Output>,
+  failed: (error: unknown) => void = () => {},
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let gathered: Uint8Array | undefined;
+  try {
+    for await (const output of outputs) {
+      const { extension, name, type, body, total = 1, headerPatch } = output;
+      const about = {
+        extension,
+        type,
+        total,
+        headed: headerPatch !== undefined,
+        ...(name === undefined ? {} : { name }),
+      };
+      const begin = jsonFrame({ output: about } satisfies AnswerEvent);
+      const end = () => jsonFrame({ end: endOf(output) } satisfies AnswerEvent);
+      if (body instanceof Uint8Array && body.length <= MAX_BYTES_FRAME) {
+        yield concatFrames(begin, ...bytesFrames(body), end());
+        continue;
+      }
+      yield begin;
+      gathered ??= gatheringBuffer();
+      yield* body instanceof Uint8Array ? bytesFrames(body) : bodyFrames(body, gathered);
+      yield end();
+    }
+    yield doneFrame();
+  } catch (error) {
+    failed(error);
+    yield encodeFailure(error);
+  }
+}
+
+const doneFrame = () => jsonFrame({ done: true } satisfies AnswerEvent);
+
+function endOf({ headerPatch, notices }: Output): OutputTrailer {
+  const lost = mergeNotices(notices?.() ?? []);
+  return { ...(headerPatch ? { head: toBase64(headerPatch()) } : {}), ...(lost.length > 0 ? { notices: lost } : {}) };
+}
+
+/**
+ * Encodes the end of a response that cannot be completed. Errors that were not thrown on purpose are sent as `crashed`.
+ */
+export function encodeFailure(error: unknown): Uint8Array<ArrayBuffer> {
+  return jsonFrame(failureEvent(error));
+}
+
+function failureEvent(error: unknown): AnswerEvent {
+  if (error instanceof EngineFailure) return failure(error.reason, error.detail, error);
+  if (error instanceof OutOfRange) {
+    const { parameter, value, why } = error;
+    return { outOfRange: { parameter, value, ...(why === undefined ? {} : { why }) } };
+  }
+  return failure("crashed", String(error));
+}
+
+function failure(reason: FailureReason, detail: string, error?: EngineFailure): AnswerEvent {
+  const { nonconformity, feature, limitBytes, why } = error ?? {};
+  return {
+    failure: {
+      reason,
+      detail: detail.slice(0, MAX_DETAIL_LENGTH),
+      ...(nonconformity ? { nonconformity } : {}),
+      ...(feature === undefined ? {} : { feature }),
+      ...(limitBytes === undefined ? {} : { limitBytes }),
+      ...(why === undefined ? {} : { why }),
+    },
+  };
+}
+
+/** Encodes what the container did, for a trace. */
+export function encodeSpans(spans: readonly Span[]): Uint8Array<ArrayBuffer> {
+  return jsonFrame({ spans } satisfies AnswerEvent);
+}
+
+/** How an answer ended, from the container's view: completed, refused for a parameter, or failed. */
+export type ResponseOutcome = "answered" | "out-of-range" | FailureReason;
+
+/** Returns how an answer ends with this chunk of frames, undefined if it goes on. */
+export function responseOutcome(frames: Uint8Array): ResponseOutcome | undefined {
+  // The last frame of an answer is always a chunk of its own.
+  const event = onlyJsonOf(frames) as AnswerEvent | undefined;
+  if (event === undefined) return;
+  if ("done" in event) return "answered";
+  if ("outOfRange" in event) return "out-of-range";
+  return "failure" in event ? event.failure.reason : undefined;
+}
+
+/**
+ * @throws EngineFailure, OutOfRange the error in the response; `lost` if the response breaks off, `crashed` if it is
+ * invalid
+ */
+export async function* decodeResponse(
+  chunks: AsyncIterable<Uint8Array>,
+  { signal, onSpans }: Pick<Context, "signal"> & Pick<ContainerClient, "onSpans">,
+): AsyncGenerator<Output> {
+  const frames = decodeFrames(chunks);
+  const next = async (): Promise<Frame> => {
+    for (;;) {
+      const { done, value } = await brokenOffAs(frames.next(), signal);
+      if (done) throw new EngineFailure("lost", "the container broke off");
+      if (!("json" in value)) return value;
+      const event = value.json as AnswerEvent;
+      throwFailure(event);
+      if (!("spans" in event)) return value;
+      onSpans?.(readSpans(event.spans));
+    }
+  };
+  try {
+    for (;;) {
+      const frame = await next();
+      if (!("json" in frame)) throw protocolError("bytes outside of an output");
+      const event = frame.json as AnswerEvent;
+      if ("done" in event) return;
+      if (!("output" in event)) throw protocolError("an answer out of order");
+      const body = outputBody(next);
+      const { headed = true, ...about } = event.output;
+      yield { ...about, body: body.chunks(), ...(headed ? { headerPatch: body.head } : {}), notices: body.notices };
+      for await (const _ of body.chunks());
+    }
+  } finally {
+    await frames.return(undefined).catch(() => {});
+  }
+}
+
+/** An output as {@link encodeResponse} encodes it. */
+export interface EncodedOutput {
+  /** Number of outputs of the whole job. */
+  readonly total: number;
+  /** The chunks of its frames, which must be read before the next output is requested. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Divides an answer into its outputs, without copying their bytes.
+ * @param chunks as {@link encodeResponse} yields them, not as a network delivers them
+ * @throws EngineFailure, OutOfRange the error in the answer; `lost` if it breaks off
+ */
+export async function* splitResponse(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<EncodedOutput> {
+  const reading = chunks[Symbol.asyncIterator]();
+  const next = async () => {
+    const { done, value: chunk } = await reading.next();
+    if (done) throw new EngineFailure("lost", "the answer broke off");
+    const events = jsonIn(chunk) as AnswerEvent[];
+    for (const event of events) throwFailure(event);
+    return { chunk, events };
+  };
+  async function* from(first: Awaited<ReturnType<typeof next>>): AsyncGenerator<Uint8Array> {
+    for (let read = first; ; read = await next()) {
+      yield read.chunk;
+      if (read.events.some((event) => "end" in event)) return;
+    }
+  }
+  try {
+    for (;;) {
+      const first = await next();
+      const [event] = first.events;
+      if (event && "done" in event) return;
+      if (!event || !("output" in event)) throw protocolError("an answer out of order");
+      yield { total: event.output.total ?? 1, chunks: from(first) };
+    }
+  } finally {
+    await reading.return?.();
+  }
+}
+
+/** Encodes an answer of outputs that are encoded. Failures become frames: nothing is thrown. */
+export async function* joinResponse(outputs: AsyncIterable<EncodedOutput>): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const { chunks } of outputs) yield* chunks;
+    yield doneFrame();
+  } catch (error) {
+    yield encodeFailure(error);
+  }
+}
+
+/** Returns the bytes of an output. A second iteration continues where the first one stopped. */
+function outputBody(next: () => Promise<Frame>) {
+  let ended = false;
+  let head = new Uint8Array(0);
+  let notices: readonly Notice[] = [];
+  return {
+    head: () => head,
+    notices: () => notices,
+    async *chunks(): AsyncGenerator<Uint8Array> {
+      while (!ended) {
+        const frame = await next();
+        if ("bytes" in frame) {
+          yield frame.bytes;
+          continue;
+        }
+        const event = frame.json as AnswerEvent;
+        if (!("end" in event)) throw protocolError("an answer out of order");
+        if (event.end.head !== undefined) head = fromBase64(event.end.head);
+        notices = readNotices(event.end.notices);
+        ended = true;
+      }
+    },
+  };
+}
+
+function throwFailure(event: AnswerEvent): void {
+  if ("outOfRange" in event) {
+    const { parameter, value, why } = event.outOfRange;
+    throw new OutOfRange(parameter, value, why);
+  }
+  if (!("failure" in event)) return;
+  const { reason, detail, nonconformity, feature, limitBytes, why } = event.failure;
+  // The other end may run another version.
+  const known = FAILURE_REASONS.includes(reason) ? reason : "crashed";
+  throw new EngineFailure(known, `container: ${detail}`, {
+    ...(nonconformity ? { nonconformity } : {}),
+    ...(feature === undefined ? {} : { feature }),
+    ...(limitBytes === undefined ? {} : { limitBytes }),
+    ...(why === undefined ? {} : { why }),
+  });
+}
+
+/** Reports a broken connection as the container's failure, unless this end closed it. */
+async function brokenOffAs<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof EngineFailure) throw error;
+    throw new EngineFailure("lost", `the container broke off: ${error}`, { cause: error });
+  }
+}
+
+const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
+const fromBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

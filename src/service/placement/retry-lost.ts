@@ -1,0 +1,25 @@
+// Retries a job that its container failed.
+
+import type { Context } from "../../document/contract/operation.ts";
+import type { ConnectedContainer } from "./connection.ts";
+
+export interface RetryOptions extends Pick<Context, "signal" | "log"> {
+  readonly container: ConnectedContainer | undefined;
+  /** Undoes what the failed attempt left. */
+  rollback?(): Promise<void>;
+}
+
+/** Retries the job once: on another instance, or after a limited wait for the container to return. */
+export async function retryIfLost<T>(
+  carryOut: () => Promise<T>,
+  { container, signal, log, rollback }: RetryOptions,
+): Promise<T> {
+  try {
+    return await carryOut();
+  } catch (error) {
+    if (!(await container?.prepareRetry(error, signal))) throw error;
+    log("job retried", { error: String(error) });
+    await rollback?.();
+    return carryOut();
+  }
+}

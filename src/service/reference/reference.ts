@@ -1,0 +1,142 @@
+// Joins the two sources of the reference: the prose of docs/api.md, and the descriptions that endpoints and routes give
+// of themselves.
+import type { Token, Tokens } from "marked";
+import type { OperationDescription, PathDescription } from "../http/contract/description.ts";
+import { describePaths, type Served } from "../http/openapi/document.ts";
+import type { Config } from "../settings/config.ts";
+import { type Section, sectionsOf } from "./markdown.ts";
+
+/** A deployment, and what it answers. */
+export interface Deployment {
+  readonly served: Served;
+  readonly config: Config;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+/** A section with the paths that it is about. */
+export interface Chapter extends Section {
+  readonly paths: readonly PathDescription[];
+  /** Set if the section is about an endpoint that this variant does not have. */
+  readonly isElsewhere: boolean;
+}
+
+/** Pages besides the reference that it refers to. */
+export const GUIDES = ["client", "compression", "pdfa", "flattening", "limits"] as const;
+export type Guide = (typeof GUIDES)[number];
+
+/** Returns the last part of a path. */
+export const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** Returns the guide that is a page of the repository, by its path from another one. */
+export const guideAt = (path: string): Guide | undefined =>
+  path === "../client/README.md" ? "client" : GUIDES.find((guide) => fileName(path) === `${guide}.md`);
+
+/** Address of a service in docs/api.md. */
+const EXAMPLE_BASE = "http://localhost:8787";
+
+/**
+ * Returns the text of docs/api.md for a deployment: examples have its address, and in the keyed variant the key, where
+ * their fence says so (` ```sh key `).
+ */
+export function ofDeployment(text: string, { config, baseUrl }: Deployment): string {
+  const keyed = (code: string) => code.replaceAll(/\bcurl /g, 'curl -H "Api-Key: $API_KEY" ');
+  return text
+    .replaceAll(/^```sh key\n([\s\S]*?)^```$/gm, (_, code: string) => {
+      return `\`\`\`sh\n${config.variant === "keyed" ? keyed(code) : code}\`\`\``;
+    })
+    .replaceAll(EXAMPLE_BASE, baseUrl);
+}
+
+/** Returns the chapters of the reference. The tables of parameters are left out where the descriptions have them. */
+export function chaptersOf(text: string, { served, config, baseUrl }: Deployment): Chapter[] {
+  const described = describePaths(served, config, baseUrl);
+  const known = new Set([...served.endpoints, ...served.routes].map(({ path }) => path));
+  return sectionsOf(text)
+    .filter(({ level }) => level > 1)
+    .map((section) => {
+      const paths = described.filter((path) => path.section === section.anchor);
+      return {
+        ...section,
+        paths,
+        isElsewhere: known.has(section.title) && paths.length === 0,
+        tokens: paths.length > 0 ? section.tokens.filter((token) => !isOfParameters(token)) : section.tokens,
+      };
+    });
+}
+
+const isOfParameters = (token: Token): boolean =>
+  token.type === "table" && (token as Tokens.Table).header[0]?.text === "Parameter";
+
+/** A parameter of a request, wherever it is sent. */
+export interface Parameter {
+  readonly name: string;
+  readonly place: "field" | "path" | "query" | "header";
+  /** In a few words; empty if it is optional. */
+  readonly required: string;
+  readonly fallback?: string;
+  /** The values, such as `12 to 2400`, as alternatives; empty if the description tells them. */
+  readonly values: readonly string[];
+  readonly description: string;
+}
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly allOf?: readonly { readonly oneOf?: readonly Schema[]; readonly anyOf?: readonly Schema[] }[];
+  readonly examples?: readonly unknown[];
+}
+
+/** Returns the parameters of a request: placeholders, query, fields of the form, header fields. */
+export function parametersOf({ placeholders = {} }: PathDescription, operation: OperationDescription): Parameter[] {
+  const { query = {}, headers = {}, body } = operation;
+  const values = (place: "path" | "query" | "header", given: typeof query): Parameter[] =>
+    Object.entries(given).map(([name, { description, schema = { type: "string" }, required = place === "path" }]) => ({
+      ...{ name, place, description, required: required ? REQUIRED : "" },
+      values: valuesOf(schema as Schema),
+    }));
+  const form = (body?.["multipart/form-data"]?.schema ?? {}) as Schema;
+  const choices = choicesIn(form);
+  const fields = Object.entries(form.properties ?? {}).map(([name, schema]): Parameter => {
+    const isRequired = form.required?.includes(name) ? REQUIRED : "";
+    return {
+      ...{ name, place: "field", description: schema.description ?? "", values: valuesOf(schema) },
+      required: choices.get(name) ?? isRequired,
+      ...(schema.default === undefined ? {} : { fallback: String(schema.default) }),
+    };
+  });
+  return [...values("path", placeholders), ...values("query", query), ...fields, ...values("header", headers)];
+}
+
+const REQUIRED = "required";
+
+/** Returns what is required of the fields of which one is enough. */
+function choicesIn({ allOf = [] }: Schema): Map<string, string> {
+  const choices = new Map<string, string>();
+  for (const { oneOf, anyOf } of allOf) {
+    const alternatives = (oneOf ?? anyOf ?? []).map(({ properties }) => Object.keys(properties ?? {})[0]!);
+    if (alternatives.length < 2) continue;
+    for (const name of alternatives) choices.set(name, `${oneOf ? "one" : "at least one"} of ${listed(alternatives)}`);
+  }
+  return choices;
+}
+
+const listed = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
+
+function valuesOf(schema: Schema): string[] {
+  const { enum: words, const: word, minimum, maximum, items, type, examples } = schema;
+  if (items) return valuesOf(items);
+  if (words) return words.map(String);
+  if (word !== undefined) return [String(word)];
+  if (minimum !== undefined && maximum !== undefined) return [`${minimum} to ${maximum}`];
+  if (examples) return examples.map((example) => `e.g. ${example}`);
+  return type === "integer" ? ["whole number"] : [];
+}

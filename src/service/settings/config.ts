@@ -1,0 +1,207 @@
+// Reads the settings of the service from the Worker's environment. Knows nothing about requests.
+
+import { LIMITS } from "../../document/contract/limits.ts";
+import type { KeyRecords } from "../ports/api-key.ts";
+import type { Bucket } from "../ports/bucket.ts";
+import type { Claims } from "../ports/claims.ts";
+import type { JobQueues } from "../ports/jobs.ts";
+import type { Limiter, LimitName, Limits } from "../ports/limiter.ts";
+import type { PageImageCache } from "../ports/page-image-cache.ts";
+import type { UsageRecords } from "../ports/usage.ts";
+import { readTraceSettings, type TraceSettings, type TraceVariables } from "./trace-settings.ts";
+
+export interface Env extends TraceVariables {
+  readonly FILES: Bucket;
+  readonly API_KEYS: KeyRecords;
+  /** Answers to requests with an Idempotency-Key. */
+  readonly CLAIMS: Claims;
+  /** The queue of asynchronous jobs. */
+  readonly JOBS: JobQueues;
+  /** Access to the service: `private` (no key) or `keyed`. */
+  readonly VARIANT?: string;
+  /** What clients may leave out: `2022` or `current`. */
+  readonly API_DIALECT?: string;
+  /** Counts the requests of clients with limits. */
+  readonly CLIENT_LIMITS?: DurableObjectNamespace;
+  /** Database for the usage of keys. */
+  readonly USAGE?: D1Database;
+  /** What the host has instead of both. */
+  readonly LIMITER?: Limiter;
+  readonly USAGE_RECORDS?: UsageRecords;
+  /** Limits of each client's address in the private variant. */
+  readonly ADDRESS_REQUESTS_PER_MINUTE?: string;
+  readonly ADDRESS_CONCURRENT_JOBS?: string;
+  readonly ADDRESS_MEGABYTES_PER_DAY?: string;
+  readonly ADDRESS_STORED_MEGABYTES?: string;
+  /** Origins of web pages that may call the service, separated by commas, or `*`. */
+  readonly CORS_ORIGINS?: string;
+  readonly MAX_UPLOAD_MB?: string;
+  readonly MAX_OUTPUT_MB?: string;
+  readonly MAX_INPUTS?: string;
+  readonly FILE_LIFETIME_HOURS?: string;
+  /** Public URL of the service, if it differs from the request's URL (behind a proxy). */
+  readonly BASE_URL?: string;
+  /** Public origin of the service for one request, as trusted proxies tell it to the host. */
+  readonly FORWARDED_ORIGIN?: string;
+  /** Host names by which the service is called, separated by commas, or `*`. */
+  readonly ALLOWED_HOSTS?: string;
+  /** Address of the client, if not Cloudflare's header but the host tells it. */
+  readonly CLIENT_ADDRESS?: string;
+  /** Finished pictures of pages. @default the platform's cache */
+  readonly PICTURES?: PageImageCache;
+  /** Takes one data point for each request that was answered (docs/metrics.md). @default none is written */
+  readonly ANALYTICS?: Analytics;
+  /** The container with the native engines, in production. */
+  readonly CONTAINER?: DurableObjectNamespace;
+  /** The container for web pages, in production. */
+  readonly WEB_CONTAINER?: DurableObjectNamespace;
+  /** What web pages and `url` may load besides the public web, and the DNS servers to ask. For the container alone. */
+  readonly URL_ALLOW?: string;
+  readonly URL_DNS?: string;
+  /** Leases the instances of both. */
+  readonly DISPATCHER?: DurableObjectNamespace;
+  /** Number of instances of each; equal to `max_instances` (wrangler.toml). */
+  readonly CONTAINER_INSTANCES?: string;
+  readonly WEB_CONTAINER_INSTANCES?: string;
+  /**
+   * Address of a container that runs beside the service. Takes precedence over the bindings. `off`: the service runs
+   * without a container.
+   */
+  readonly CONTAINER_URL?: string;
+  /** Secret of the container with the address. */
+  readonly CONTAINER_SECRET?: string;
+}
+
+/** The part of Cloudflare's AnalyticsEngineDataset that the service uses. */
+interface Analytics {
+  writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void;
+}
+
+/** A lifetime of as many hours still ends at a date that can be written. */
+const LARGEST_SETTING = 10_000_000;
+
+export type Variant = "private" | "keyed";
+
+/** The clients whose habits count: those of the contract of 2022, or those of today (decisions/0056-dialects.md). */
+export type Dialect = "2022" | "current";
+
+export interface Config {
+  readonly variant: Variant;
+  readonly dialect: Dialect;
+  /** Size limit of one file, for the endpoints whose limit can be set (spec, "Limits"). */
+  readonly maxUploadBytes: number;
+  /** Size limit of all outputs of one request. */
+  readonly maxOutputBytes: number;
+  /** Maximum number of files and ids in one request. */
+  readonly maxInputs: number;
+  /** Lifetime of stored files in milliseconds; 0 means unlimited. */
+  readonly fileLifetimeMs: number;
+  readonly baseUrl: string | undefined;
+  /** Names of the service, besides `localhost` and numbers; `*` means any. @default any */
+  readonly hosts?: readonly string[];
+  /** True to answer under these names alone. @default false */
+  readonly checksHost?: boolean;
+  /** @default traces are not exported */
+  readonly traces?: TraceSettings | undefined;
+  /** Limits of each client's address in the private variant. @default none */
+  readonly addressLimits?: Limits;
+  /** Origins of web pages that may call the service; `*` means all. @default none */
+  readonly corsOrigins?: readonly string[];
+}
+
+const bytesOf = (megabytes: number) => Math.floor(megabytes * 2 ** 20);
+
+const UPLOAD_MB: NumberSetting = {
+  fallback: LIMITS.uploadBytes / 2 ** 20,
+  range: "a number above 0 and up to",
+  accepts: (megabytes) => bytesOf(megabytes) > 0,
+};
+const OUTPUT_MB: NumberSetting = { ...UPLOAD_MB, fallback: LIMITS.outputBytes / 2 ** 20 };
+const INPUTS: NumberSetting = {
+  fallback: LIMITS.inputs,
+  range: "a whole number from 1 to",
+  accepts: (inputs) => Number.isInteger(inputs) && inputs > 0,
+};
+const LIFETIME_HOURS: NumberSetting = { fallback: 24, range: "a number from 0 to", accepts: (hours) => hours >= 0 };
+
+/** @throws Error with a sentence for the operator if a setting is invalid */
+export function readConfig(env: Env): Config {
+  const variant = env.VARIANT ?? "private";
+  if (variant !== "private" && variant !== "keyed") {
+    throw new Error(`VARIANT must be "private" or "keyed", not "${variant}".`);
+  }
+  const dialect = env.API_DIALECT || "2022";
+  if (dialect !== "2022" && dialect !== "current") {
+    throw new Error(`API_DIALECT must be "2022" or "current", not "${dialect}".`);
+  }
+  const addressLimits = addressLimitsSetting(env);
+  const baseUrl = baseUrlSetting(env.BASE_URL);
+  const allowed = env.ALLOWED_HOSTS ? hostsSetting(env.ALLOWED_HOSTS) : undefined;
+  const hosts = [...(allowed ?? []), ...(baseUrl === undefined ? [] : [new URL(baseUrl).hostname])];
+  return {
+    ...{ variant, dialect },
+    ...(variant === "private" && addressLimits ? { addressLimits } : {}),
+    ...(env.CORS_ORIGINS ? { corsOrigins: originsSetting(env.CORS_ORIGINS) } : {}),
+    maxUploadBytes: bytesOf(numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, UPLOAD_MB)),
+    maxOutputBytes: bytesOf(numberSetting("MAX_OUTPUT_MB", env.MAX_OUTPUT_MB, OUTPUT_MB)),
+    maxInputs: numberSetting("MAX_INPUTS", env.MAX_INPUTS, INPUTS),
+    fileLifetimeMs: numberSetting("FILE_LIFETIME_HOURS", env.FILE_LIFETIME_HOURS, LIFETIME_HOURS) * 3_600_000,
+    baseUrl: baseUrl ?? env.FORWARDED_ORIGIN,
+    ...(hosts.length > 0 ? { hosts } : {}),
+    ...(allowed ? { checksHost: true } : {}),
+    traces: readTraceSettings(env),
+  };
+}
+
+function addressLimitsSetting(env: Env): Limits | undefined {
+  const limit = (name: Extract<keyof Env, `ADDRESS_${string}`>, of: LimitName) => {
+    const text = env[name] ?? "";
+    if (text.trim() === "") return {};
+    if (/^[1-9]\d{0,8}$/.test(text)) return { [of]: Number(text) };
+    throw new Error(`${name} must be a whole number of at least 1, not "${text}".`);
+  };
+  const limits: Limits = {
+    ...limit("ADDRESS_REQUESTS_PER_MINUTE", "requestsPerMinute"),
+    ...limit("ADDRESS_CONCURRENT_JOBS", "concurrentJobs"),
+    ...limit("ADDRESS_MEGABYTES_PER_DAY", "megabytesPerDay"),
+    ...limit("ADDRESS_STORED_MEGABYTES", "storedMegabytes"),
+  };
+  return Object.keys(limits).length > 0 ? limits : undefined;
+}
+
+function originsSetting(text: string): readonly string[] {
+  const origins = text.split(",").map((origin) => origin.trim());
+  const isOrigin = (origin: string) => URL.canParse(origin) && new URL(origin).origin === origin;
+  if (origins.join() === "*" || origins.every(isOrigin)) return origins;
+  throw new Error(`CORS_ORIGINS must be * or origins such as https://app.example.com, not "${text}".`);
+}
+
+/** @returns names as a URL has them */
+function hostsSetting(text: string): readonly string[] {
+  const isName = (name: string) => /^[^\s/?#@:*\\[\]]+$/.test(name) && URL.canParse(`http://${name}`);
+  const names = text.split(",").map((name) => name.trim());
+  if (text.trim() === "*") return names;
+  if (names.every(isName)) return names.map((name) => new URL(`http://${name}`).hostname);
+  throw new Error(`ALLOWED_HOSTS must be * or names such as pdf.example.com, without ports, not "${text}".`);
+}
+
+function baseUrlSetting(text = ""): string | undefined {
+  const url = text.replace(/\/+$/, "");
+  if (url === "") return undefined;
+  if (/^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/.test(url) && URL.canParse(url)) return url;
+  throw new Error(`BASE_URL must be an http or https URL, not "${text}".`);
+}
+
+interface NumberSetting {
+  readonly fallback: number;
+  /** Describes the values that it accepts, up to the largest. */
+  readonly range: string;
+  accepts(value: number): boolean;
+}
+
+function numberSetting(name: string, text: string | undefined, { fallback, range, accepts }: NumberSetting): number {
+  if (text === undefined || text.trim() === "") return fallback;
+  const value = Number(text);
+  if (accepts(value) && value <= LARGEST_SETTING) return value;
+  throw new Error(`${name} must be ${range} ${LARGEST_SETTING}, not "${text}".`);
+}

@@ -1,0 +1,64 @@
+// Proves that the storage takes, returns and removes an object. Knows nothing about files.
+
+import { LIMITS } from "../../document/contract/limits.ts";
+import { delay } from "../../runtime/delay.ts";
+import { withTimeout } from "../../runtime/rpc.ts";
+import type { Bucket } from "../ports/bucket.ts";
+
+/** Keys of the objects that are written for this, and are removed at once. */
+const PREFIX = "ready/";
+/** Time for which a proof holds. */
+const PROBE_TTL_MS = 10_000;
+const LOOK_EVERY_MS = 20;
+const CONTENT = new TextEncoder().encode("ready");
+
+/** Writes rarely, however often it is asked. */
+export class StorageProbe {
+  #last: { readonly at: number; readonly failure: string | undefined } | undefined;
+  /** Start of the proof in progress. */
+  #begun: number | undefined;
+
+  /** @returns a sentence if the storage does not work */
+  async failure(bucket: Bucket): Promise<string | undefined> {
+    const now = Date.now();
+    if (this.#last && now - this.#last.at < PROBE_TTL_MS) return this.#last.failure;
+    // A request of the Worker cannot wait for a promise of another one.
+    if (this.#begun !== undefined && now - this.#begun < LIMITS.readyMs) return this.#failureOfOther(this.#begun);
+    this.#begun = now;
+    let failure: string | undefined;
+    try {
+      failure = await withTimeout(LIMITS.readyMs, () => probe(bucket));
+    } catch {
+      failure = "The storage does not answer.";
+    }
+    this.#last = { at: Date.now(), failure };
+    this.#begun = undefined;
+    return failure;
+  }
+
+  async #failureOfOther(begun: number): Promise<string | undefined> {
+    while (this.#begun === begun && Date.now() - begun < LIMITS.readyMs) await delay(LOOK_EVERY_MS);
+    return this.#begun === begun ? "The storage does not answer." : this.#last?.failure;
+  }
+}
+
+async function probe(bucket: Bucket): Promise<string | undefined> {
+  const key = `${PREFIX}${crypto.randomUUID()}`;
+  try {
+    await bucket.put(key, CONTENT);
+  } catch {
+    return "The storage cannot be written.";
+  }
+  const read = await bucket.get(key);
+  const bytes = await read?.bytes();
+  await bucket.delete(key);
+  const isSame = bytes?.length === CONTENT.length && bytes.every((byte, place) => byte === CONTENT[place]);
+  return isSame ? undefined : "The storage does not return what was written.";
+}
+
+/** Removes what a proof left that was broken off. */
+export async function removeProbes(bucket: Bucket): Promise<void> {
+  const { objects } = await bucket.list({ prefix: PREFIX });
+  const old = objects.filter(({ uploaded }) => Date.now() - uploaded.getTime() > 2 * LIMITS.readyMs);
+  if (old.length > 0) await bucket.delete(old.map(({ key }) => key));
+}

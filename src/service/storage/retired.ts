@@ -1,0 +1,35 @@
+// Remembers for a while which files their clients removed. Layout:
+//   retired/<id>   an empty object
+
+import { LIMITS } from "../../document/contract/limits.ts";
+import type { Bucket, BucketObject } from "../ports/bucket.ts";
+
+const RETIRED = "retired/";
+/** A Worker has six connections. */
+const AT_ONCE = 6;
+
+/** Notes that files were removed. Does nothing where there is no room for a note: removals make room. */
+export async function noteRetired(bucket: Bucket, ids: readonly string[]): Promise<void> {
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const notes = ids.slice(at, at + AT_ONCE).map((id) => bucket.put(RETIRED + id, new Uint8Array(0)));
+    await Promise.allSettled(notes);
+  }
+}
+
+export async function isNoted(bucket: Bucket, id: string, now: number): Promise<boolean> {
+  const note = await bucket.head(RETIRED + id);
+  return note !== null && !isOver(note, now);
+}
+
+/** Removes notes that are too old. */
+export async function sweepRetired(bucket: Bucket, now: number): Promise<void> {
+  let cursor: string | undefined;
+  do {
+    const page = await bucket.list({ prefix: RETIRED, ...(cursor === undefined ? {} : { cursor }) });
+    const old = page.objects.filter((note) => isOver(note, now)).map(({ key }) => key);
+    if (old.length > 0) await bucket.delete(old);
+    cursor = page.truncated ? page.cursor : undefined;
+  } while (cursor !== undefined);
+}
+
+const isOver = ({ uploaded }: BucketObject, now: number) => uploaded.getTime() + LIMITS.retiredMs <= now;

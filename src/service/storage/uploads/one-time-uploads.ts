@@ -1,0 +1,134 @@
+// Keeps the addresses at which one file can be uploaded, once. Layout:
+//   once/<token>   the state as JSON, so that each change is one conditional write
+
+import { LIMITS } from "../../../document/contract/limits.ts";
+import { delay } from "../../../runtime/delay.ts";
+import type { Bucket, BucketObject } from "../../ports/bucket.ts";
+import type { Limits } from "../../ports/limiter.ts";
+import type { FilePolicy } from "../file-policy.ts";
+
+/** Whose limits of bytes a file counts for. */
+export interface Quota extends Pick<Limits, "megabytesPerDay" | "storedMegabytes"> {
+  readonly client: string;
+}
+
+const PREFIX = "once/";
+const TOKEN = /^[\da-f]{64}$/;
+
+/** `open`: nothing has come. `taken`: a request is uploading. `done`: the file has the id. */
+export type OneTimeState = OneTimeUrl &
+  (
+    | { readonly state: "open" }
+    | { readonly state: "taken"; readonly since: number }
+    | { readonly state: "done"; readonly id: string }
+  );
+
+interface OneTimeUrl {
+  readonly name: string;
+  readonly expires: number;
+  /** Marks of the file. */
+  readonly marks: FilePolicy;
+  /** @default nobody's */
+  readonly quota?: Quota;
+}
+
+export class OneTimeUploads {
+  readonly #bucket: Bucket;
+  readonly #now: () => number;
+
+  constructor(bucket: Bucket, now: () => number = Date.now) {
+    this.#bucket = bucket;
+    this.#now = now;
+  }
+
+  /** Returns the token of a new address: 256 random bits in hexadecimal digits. */
+  async create(
+    name: string,
+    marks: FilePolicy,
+    quota?: Quota,
+  ): Promise<{ readonly token: string; readonly expires: Date }> {
+    const bytes = crypto.getRandomValues(new Uint8Array(32));
+    const token = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    const expires = this.#now() + LIMITS.oneTimeUploadMs;
+    await this.#bucket.put(
+      PREFIX + token,
+      encode({ state: "open", name, expires, marks, ...(quota ? { quota } : {}) }),
+    );
+    return { token, expires: new Date(expires) };
+  }
+
+  /** @returns undefined if there is no such address */
+  async find(token: string): Promise<OneTimeState | "expired" | undefined> {
+    return (await this.#read(token))?.state;
+  }
+
+  /**
+   * Takes an address for one request. A request that was lost holds it for a limited time.
+   * @returns a function that sets the outcome: the id of the file, or undefined to open the address again; it returns
+   * false if another request has taken the address meanwhile
+   */
+  async reserve(
+    token: string,
+  ): Promise<
+    (Pick<OneTimeUrl, "name" | "marks" | "quota"> & { settle(id: string | undefined): Promise<boolean> }) | Refusal
+  > {
+    const found = await this.#read(token);
+    if (!found) return "unknown";
+    const { state, etag } = found;
+    if (state === "expired") return "expired";
+    if (state.state === "done") return "used";
+    if (state.state === "taken" && state.since + LIMITS.oneTimeHoldMs > this.#now()) return "taken";
+    const { name, expires, marks, quota } = state;
+    const address = { name, expires, marks, ...(quota ? { quota } : {}) };
+    const taken = await this.#replace(token, { state: "taken", ...address, since: this.#now() }, etag);
+    if (!taken) return "taken";
+    return {
+      ...address,
+      settle: async (id) => {
+        const next: OneTimeState = id === undefined ? { state: "open", ...address } : { state: "done", ...address, id };
+        return (await this.#replace(token, next, taken.etag)) !== null;
+      },
+    };
+  }
+
+  /** Removes addresses that nobody can use any more. @returns their number */
+  async sweep(): Promise<number> {
+    let removed = 0;
+    for (let cursor: string | undefined; ; ) {
+      const page = await this.#bucket.list({ prefix: PREFIX, ...(cursor === undefined ? {} : { cursor }) });
+      // Each change makes an object younger, and the last one comes before the address expires or soon after.
+      const over = ({ uploaded }: BucketObject) => uploaded.getTime() + 2 * LIMITS.oneTimeUploadMs <= this.#now();
+      const keys = page.objects.filter(over).map(({ key }) => key);
+      if (keys.length > 0) await this.#bucket.delete(keys);
+      removed += keys.length;
+      if (!page.truncated) return removed;
+      cursor = page.cursor;
+    }
+  }
+
+  async #read(token: string): Promise<{ readonly state: OneTimeState | "expired"; readonly etag: string } | undefined> {
+    const object = TOKEN.test(token) ? await this.#bucket.get(PREFIX + token) : null;
+    if (!object) return undefined;
+    const state = JSON.parse(new TextDecoder().decode(await object.bytes())) as OneTimeState;
+    return { state: state.expires <= this.#now() ? "expired" : state, etag: object.etag };
+  }
+
+  async #replace(token: string, state: OneTimeState, etag: string): Promise<BucketObject | null> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#bucket.put(PREFIX + token, encode(state), { onlyIf: { etagMatches: etag } });
+      } catch (error) {
+        // R2 allows one write per second of one object.
+        if (attempt === WRITE_ATTEMPTS) throw error;
+        await delay(attempt * WRITE_PAUSE_MS);
+      }
+    }
+  }
+}
+
+const WRITE_ATTEMPTS = 4;
+const WRITE_PAUSE_MS = 700;
+
+type Refusal = "unknown" | "expired" | "used" | "taken";
+
+const encode = (state: OneTimeState) => new TextEncoder().encode(JSON.stringify(state));

@@ -1,0 +1,124 @@
+// Stores files that arrive in several requests. An upload has its id from the start, and is a stored file when its last
+// byte has arrived.
+
+import { detectMediaType } from "../../../document/contract/media-type.ts";
+import type { Bucket } from "../../ports/bucket.ts";
+import { isId, isPacked, newId } from "../file.ts";
+import { type FilePolicy, policyFromMetadata, writeExpiryMarker } from "../file-policy.ts";
+import { FILES, fileOptions } from "../standalone-files.ts";
+import { findInfo, openState, removeState, statesIn, UPLOADS, type UploadInfo, writeState } from "./upload-state.ts";
+import { partCount, UploadWriter } from "./upload-writer.ts";
+
+/** The limit of R2 and S3. */
+const LAST_PART_NUMBER = 10_000;
+
+export interface NewUpload {
+  readonly name: string;
+  readonly length: number;
+  /** The client's description of the file. */
+  readonly metadata: string;
+  readonly marks?: FilePolicy;
+}
+
+/** An unfinished upload. */
+export interface Unfinished extends NewUpload {
+  readonly offset: number;
+  /** Time after which it is removed. */
+  readonly expires: Date | undefined;
+}
+
+export class ResumableUploads {
+  readonly #bucket: Bucket;
+  readonly #lifetimeMs: number;
+  readonly #now: () => number;
+
+  /** @param lifetimeMs time after the last change until an unfinished upload is removed; 0 means unlimited */
+  constructor(bucket: Bucket, { lifetimeMs, now = Date.now }: { lifetimeMs: number; now?: () => number }) {
+    this.#bucket = bucket;
+    this.#lifetimeMs = lifetimeMs;
+    this.#now = now;
+  }
+
+  /** Returns the id of the new upload. An empty file is stored at once. */
+  async create({ name, length, metadata, marks = {} }: NewUpload): Promise<string> {
+    const id = newId("input");
+    const nothing = new Uint8Array(0);
+    if (length === 0) {
+      await writeExpiryMarker(this.#bucket, marks, id);
+      const type = detectMediaType(nothing, name);
+      await this.#bucket.put(FILES + id, nothing, fileOptions({ name, type, marks }));
+    } else {
+      const marked = Object.keys(marks).length > 0 ? { marks } : {};
+      const state = { name, length, metadata, ...marked, offset: 0, freeNumber: 1, parts: [], uploadId: undefined };
+      await writeState(this.#bucket, id, state, nothing);
+    }
+    return id;
+  }
+
+  /** Returns the time after which an upload that changes now is removed. */
+  expiry(changed = new Date(this.#now()), { expires = Infinity }: FilePolicy = {}): Date | undefined {
+    const end = Math.min(this.#lifetimeMs > 0 ? changed.getTime() + this.#lifetimeMs : Infinity, expires);
+    return end === Infinity ? undefined : new Date(end);
+  }
+
+  /** @returns undefined if there is no such upload, or it is finished */
+  async find(id: string): Promise<Unfinished | "expired" | undefined> {
+    const facts = isUploadId(id) ? await findInfo(this.#bucket, id) : undefined;
+    if (!facts) return undefined;
+    if (this.#isOver(facts, facts.changed)) return "expired";
+    return { ...facts, expires: this.expiry(facts.changed, facts.marks) };
+  }
+
+  /**
+   * Opens an upload for the bytes of one request.
+   * @param wholeBytes see WriterOptions
+   * @returns undefined if there is no such upload, or it is finished
+   */
+  async open(id: string, wholeBytes?: number): Promise<UploadWriter | "expired" | undefined> {
+    const opened = isUploadId(id) ? await openState(this.#bucket, id) : undefined;
+    if (!opened) return undefined;
+    await using reader = opened.reader;
+    if (this.#isOver(opened.state, opened.changed)) return "expired";
+    return await UploadWriter.open({ bucket: this.#bucket, id, opened: { ...opened, reader }, wholeBytes });
+  }
+
+  /** Removes an unfinished upload. A request that writes to it fails. */
+  async remove(id: string): Promise<void> {
+    const facts = isUploadId(id) ? await findInfo(this.#bucket, id) : undefined;
+    if (!facts) return;
+    await removeState(this.#bucket, id);
+    await this.#abort(id, facts.uploadId);
+  }
+
+  /** Removes expired uploads. @returns their number */
+  async sweep(): Promise<number> {
+    let removed = 0;
+    for await (const { key, uploaded, customMetadata } of statesIn(this.#bucket)) {
+      const expires = this.expiry(uploaded, policyFromMetadata(customMetadata));
+      if (expires === undefined || expires.getTime() > this.#now()) continue;
+      await this.#bucket.delete(key);
+      await this.#abort(key.slice(UPLOADS.length), customMetadata?.upload);
+      removed++;
+    }
+    return removed;
+  }
+
+  /** Reports whether an upload has outlived its time, or too many requests were lost for another one to finish it. */
+  #isOver({ length, offset, freeNumber, marks }: UploadInfo, changed: Date): boolean {
+    const expires = this.expiry(changed, marks);
+    if (expires !== undefined && expires.getTime() <= this.#now()) return true;
+    return freeNumber + partCount(length - offset) > LAST_PART_NUMBER;
+  }
+
+  async #abort(id: string, uploadId: string | undefined): Promise<void> {
+    if (uploadId === undefined) return;
+    // Fails if the upload was finished at the same time, or the bucket has removed it after its own time limit.
+    await this.#bucket
+      .resumeMultipartUpload(FILES + id, uploadId)
+      .abort()
+      .catch(() => {});
+  }
+}
+
+/** Reports whether an id can be that of a resumable upload, finished or not. */
+export const isUploadId = (id: string) => isId(id) && id.startsWith("1") && !isPacked(id);

@@ -1,0 +1,192 @@
+// Writes the bytes of one request to an unfinished upload. Holds one part. Any number of requests may write to an
+// upload at the same time: one of them goes on, the others fail, and no byte of theirs gets into the file.
+
+import { detectMediaType } from "../../../document/contract/media-type.ts";
+import type { Bucket, MultipartUpload, UploadedPart } from "../../ports/bucket.ts";
+import { writeExpiryMarker } from "../file-policy.ts";
+import { FILES, fileOptions, PART_BYTES, SNIFFED_BYTES } from "../standalone-files.ts";
+import { PartBuffer } from "./part-buffer.ts";
+import { type OpenedState, removeState, restLength, stateKey, type UploadState, writeState } from "./upload-state.ts";
+
+/** R2 allows one write per second of one object. */
+const COMMIT_EVERY_MS = 1000;
+/** Limits what is lost with a request that is killed while it waits for bytes. */
+const UNCOMMITTED_PARTS = 4;
+/** Part numbers that a request takes at a time. If it is lost, they are too. */
+const NUMBERS_AT_ONCE = 16;
+
+/** Another request has changed or ended the upload meanwhile. */
+export class UploadConflict extends Error {
+  override readonly name = "UploadTaken";
+}
+
+export interface WriterOptions {
+  readonly bucket: Bucket;
+  readonly id: string;
+  readonly opened: OpenedState;
+  /**
+   * Upper limit of the bytes of a request that counts as a whole or not at all. Nothing of it counts before `save` or
+   * `finish`. @default bytes count as they are stored
+   */
+  readonly wholeBytes?: number | undefined;
+}
+
+export class UploadWriter {
+  readonly #bucket: Bucket;
+  readonly #id: string;
+  readonly #wholeBytes: number | undefined;
+  readonly #buffer = new PartBuffer();
+  readonly #parts: UploadedPart[];
+  /** The state in the bucket. */
+  #state: UploadState;
+  #etag: string;
+  #received: number;
+  #multipart: MultipartUpload | undefined;
+  /** The part numbers that belong to this request. */
+  #nextNumber = 0;
+  #endNumber = 0;
+  #committedAt = Date.now();
+
+  private constructor({ bucket, id, opened, wholeBytes }: WriterOptions) {
+    this.#bucket = bucket;
+    this.#id = id;
+    this.#wholeBytes = wholeBytes;
+    this.#state = opened.state;
+    this.#etag = opened.etag;
+    this.#parts = [...opened.state.parts];
+    this.#received = opened.state.offset;
+  }
+
+  static async open(options: WriterOptions): Promise<UploadWriter> {
+    const { state, reader } = options.opened;
+    const writer = new UploadWriter(options);
+    const rest = restLength(state);
+    writer.#buffer.begin(PART_BYTES, rest + state.length - state.offset);
+    // The rest is shorter than a part, so it completes none.
+    let loaded = 0;
+    for await (const piece of reader.pieces(rest)) {
+      loaded += piece.length;
+      for (const _part of writer.#buffer.add(piece)) throw new Error(`the state of ${options.id} is too long`);
+    }
+    if (loaded < rest) throw new Error(`the state of ${options.id} is too short`);
+    return writer;
+  }
+
+  /** Number of bytes of the file, those of this request included, stored or not. */
+  get received(): number {
+    return this.#received;
+  }
+
+  /** Number of bytes that are missing. */
+  get missing(): number {
+    return this.#state.length - this.#received;
+  }
+
+  /** @throws UploadTaken */
+  async add(chunk: Uint8Array): Promise<void> {
+    this.#received += chunk.length;
+    for (const part of this.#buffer.add(chunk)) await this.#send(part);
+  }
+
+  /**
+   * Stores all that was received, for requests to come.
+   * @throws UploadTaken
+   */
+  async save(): Promise<void> {
+    const rest = this.#buffer.rest();
+    if (this.#received === this.#state.offset) return;
+    const freeNumber = this.#multipart ? this.#nextNumber : this.#state.freeNumber;
+    await this.#write({ parts: [...this.#parts], offset: this.#received, freeNumber }, rest);
+  }
+
+  /**
+   * Makes a stored file of the upload, all of which was received.
+   * @throws UploadTaken
+   */
+  async finish(): Promise<void> {
+    const rest = this.#buffer.rest();
+    const multipart = this.#multipart ?? (await this.#begin(rest));
+    await writeExpiryMarker(this.#bucket, this.#state.marks ?? {}, this.#id);
+    await this.orConflict(async () => {
+      if (rest.length > 0) this.#parts.push(await multipart.uploadPart(this.#nextNumber++, rest));
+      await multipart.complete(this.#parts);
+    });
+    await removeState(this.#bucket, this.#id);
+  }
+
+  async #send(part: Uint8Array): Promise<void> {
+    const multipart = this.#multipart ?? (await this.#begin(part));
+    if (this.#nextNumber === this.#endNumber) await this.#commit();
+    this.#parts.push(await this.orConflict(() => multipart.uploadPart(this.#nextNumber++, part)));
+    // A state in which nothing is missing would look finished.
+    const isLast = this.#parts.length * PART_BYTES === this.#state.length;
+    const isDue =
+      Date.now() - this.#committedAt >= COMMIT_EVERY_MS ||
+      this.#parts.length - this.#state.parts.length >= UNCOMMITTED_PARTS;
+    if (this.#wholeBytes === undefined && isDue && !isLast) await this.#commit();
+  }
+
+  /**
+   * Takes part numbers that no other request has, because a bucket keeps the last of two parts with the same number.
+   * @param bytes those after the last part that is stored, as far as they were received
+   */
+  async #begin(bytes: Uint8Array): Promise<MultipartUpload> {
+    const { name, uploadId, freeNumber, length, offset, marks = {} } = this.#state;
+    const key = FILES + this.#id;
+    const rest = bytes.subarray(0, restLength(this.#state));
+    const count =
+      this.#wholeBytes === undefined
+        ? NUMBERS_AT_ONCE
+        : partCount(rest.length + Math.min(this.#wholeBytes, length - offset));
+    this.#nextNumber = freeNumber;
+    if (uploadId !== undefined) {
+      await this.#write({ freeNumber: freeNumber + count }, rest);
+      this.#multipart = this.#bucket.resumeMultipartUpload(key, uploadId);
+    } else {
+      const type = detectMediaType(bytes.subarray(0, SNIFFED_BYTES), name);
+      const multipart = await this.#bucket.createMultipartUpload(key, fileOptions({ name, type, marks }));
+      try {
+        await this.#write({ uploadId: multipart.uploadId, freeNumber: freeNumber + count }, rest);
+      } catch (error) {
+        await multipart.abort();
+        throw error;
+      }
+      this.#multipart = multipart;
+    }
+    return this.#multipart;
+  }
+
+  /** Stores which parts there are, and takes further part numbers. */
+  async #commit(): Promise<void> {
+    const offset = this.#parts.length * PART_BYTES;
+    await this.#write(
+      { parts: [...this.#parts], offset, freeNumber: this.#nextNumber + NUMBERS_AT_ONCE },
+      new Uint8Array(0),
+    );
+  }
+
+  async #write(changes: Partial<UploadState>, rest: Uint8Array): Promise<void> {
+    const state = { ...this.#state, ...changes };
+    const written = await writeState(this.#bucket, this.#id, state, rest, this.#etag);
+    if (!written) throw new UploadConflict(`${this.#id} was changed by another request`);
+    this.#state = state;
+    this.#etag = written.etag;
+    this.#endNumber = state.freeNumber;
+    this.#committedAt = Date.now();
+  }
+
+  /** Runs a step that fails if another request has ended the upload. */
+  async orConflict<T>(step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } catch (error) {
+      const state = await this.#bucket.head(stateKey(this.#id));
+      // A request that began before may finish the upload, whose state is ours for a moment.
+      const isOurs = state?.etag === this.#etag && !(await this.#bucket.head(FILES + this.#id));
+      throw isOurs ? error : new UploadConflict(`${this.#id} was ended by another request`, { cause: error });
+    }
+  }
+}
+
+/** Returns how many part numbers that many bytes need. */
+export const partCount = (bytes: number) => Math.ceil(bytes / PART_BYTES) + 1;

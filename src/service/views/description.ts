@@ -1,0 +1,173 @@
+// Describes the paths of pictures by URL.
+
+import { MEDIA_TYPES } from "../../operations/rasterize-pdf.ts";
+import {
+  BINARY,
+  type ContentByType,
+  type Describe,
+  EXAMPLE_INPUT,
+  FILE_ID,
+  type OperationDescription,
+  type ParametersByName,
+} from "../http/contract/description.ts";
+import {
+  busy,
+  noSuchEndpoint,
+  noSuchFile,
+  noSuchPage,
+  notAPdf,
+  outOfRange,
+  passwordProtected,
+  type ServiceError,
+  wrongType,
+} from "../http/contract/errors.ts";
+import type { Fields } from "../http/contract/fields.ts";
+import { describeField } from "../http/openapi/schemas.ts";
+import { PICTURE_FIELDS } from "./page-image-route.ts";
+
+const DOCUMENT_ERRORS = [wrongType(), notAPdf(), passwordProtected(), noSuchFile(), busy()];
+const PAGE_ERRORS = [...DOCUMENT_ERRORS, noSuchPage()];
+
+const ID = { id: { description: "Id of an input or output that is a PDF.", schema: FILE_ID, example: EXAMPLE_INPUT } };
+const PAGE = { page: { description: "Page number, from 1.", schema: { type: "integer", minimum: 1 }, example: 1 } };
+const part = (description: string, example: string) => ({ description, schema: { type: "string" }, example });
+const PICTURE_PARTS: ParametersByName = {
+  region: part("Part of the page at its full size: `full`, `square`, `x,y,w,h`, `pct:x,y,w,h`.", "full"),
+  size: part("Size of the picture: `max`, `w,`, `,h`, `w,h`, `!w,h`, `pct:n`; with `^` also enlarged.", "max"),
+  rotation: part("`0`, `90`, `180` or `270` degrees, clockwise; with `!` before it mirrored.", "0"),
+  quality: part("`default`, `color`, `gray` or `bitonal`.", "default"),
+  format: part("`jpg`, `png`, `tif` or `gif`.", "jpg"),
+};
+const CONDITIONS: ParametersByName = { "If-None-Match": { description: "ETag that the answer must not have." } };
+const ENTITY: ParametersByName = {
+  ETag: { description: "Tag of the answer." },
+  "Cache-Control": { description: "For how long it may be shown again.", example: "private, max-age=3600" },
+};
+const LINKED: ParametersByName = {
+  ...ENTITY,
+  Link: { description: "The canonical address, the profile, or the context." },
+  "Access-Control-Allow-Origin": { description: "`*`: pages of any origin may read the answer.", example: "*" },
+};
+const UNCHANGED = { description: "The answer matches If-None-Match." };
+
+const queryOf = (fields: Fields): ParametersByName =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const { description, ...schema } = describeField(field, "urlencoded");
+      return [name, { description: String(description), schema, required: field.required }];
+    }),
+  );
+
+interface About extends Pick<OperationDescription, "id" | "summary"> {
+  readonly query?: ParametersByName;
+  readonly headers: ParametersByName;
+  readonly content: ContentByType;
+  readonly errors: readonly ServiceError[];
+}
+
+const get = ({ headers, content, errors, ...about }: About): OperationDescription => ({
+  ...{ method: "get", tag: "Pictures", ...about },
+  headers: CONDITIONS,
+  answers: { 200: { description: "Done.", headers, content }, 304: UNCHANGED },
+  errors,
+});
+
+/** The question of a browser whose page has another origin. */
+const preflight = (id: string): OperationDescription => ({
+  ...{ method: "options", id: `preflight-${id}`, tag: "Pictures" },
+  summary: "Tells browsers that pages of any origin may send the request.",
+  answers: { 204: { description: "They may." } },
+  errors: [],
+});
+
+const pictures = (...types: readonly string[]): ContentByType =>
+  Object.fromEntries(types.map((type) => [type, { schema: { ...BINARY, contentMediaType: type } }]));
+const LINKED_DATA: ContentByType = {
+  "application/json": { schema: { type: "object" } },
+  "application/ld+json": { schema: { type: "object" } },
+};
+
+const shortForm =
+  (format: keyof typeof PICTURE_FIELDS): Describe =>
+  () => ({
+    path: `/resource/{id}/pages/{page}.${format}`,
+    section: "pictures-of-stored-pages",
+    placeholders: { ...ID, ...PAGE },
+    operations: [
+      get({
+        id: `get-page-${format}`,
+        summary: `Returns a page of a stored PDF as a ${format.toUpperCase()} picture.`,
+        query: queryOf(PICTURE_FIELDS[format]),
+        headers: ENTITY,
+        content: pictures(MEDIA_TYPES[format]),
+        errors: [...PAGE_ERRORS, outOfRange("width", "0")],
+      }),
+    ],
+  });
+
+const describeImage: Describe = () => ({
+  path: "/iiif/{id}%3A{page}",
+  section: "iiif",
+  placeholders: { ...ID, ...PAGE },
+  operations: [
+    {
+      ...{ method: "get", id: "get-image", tag: "Pictures" },
+      summary: "Redirects to the information about a page as an image.",
+      answers: {
+        200: { description: "The information, for clients that follow the redirect.", content: LINKED_DATA },
+        303: { description: "The information is elsewhere.", headers: { Location: { description: "Its address." } } },
+      },
+      errors: PAGE_ERRORS,
+    },
+    preflight("image"),
+  ],
+});
+
+const describeInformation: Describe = () => ({
+  path: "/iiif/{id}%3A{page}/info.json",
+  section: "iiif",
+  placeholders: { ...ID, ...PAGE },
+  operations: [
+    get({
+      id: "get-image-information",
+      summary: "Describes a page as an image of the IIIF Image API 3.0.",
+      ...{ headers: LINKED, content: LINKED_DATA, errors: PAGE_ERRORS },
+    }),
+    preflight("image-information"),
+  ],
+});
+
+const describePicture: Describe = () => ({
+  path: "/iiif/{id}%3A{page}/{region}/{size}/{rotation}/{quality}.{format}",
+  section: "iiif",
+  placeholders: { ...ID, ...PAGE, ...PICTURE_PARTS },
+  operations: [
+    get({
+      id: "get-image-picture",
+      summary: "Returns a page, or a part of it, as a picture of the IIIF Image API 3.0.",
+      headers: LINKED,
+      content: pictures(MEDIA_TYPES.jpg, MEDIA_TYPES.png, MEDIA_TYPES.tif, MEDIA_TYPES.gif),
+      errors: [...PAGE_ERRORS, outOfRange("size", "9999,")],
+    }),
+    preflight("image-picture"),
+  ],
+});
+
+const describeManifest: Describe = () => ({
+  path: "/iiif/{id}/manifest.json",
+  section: "iiif",
+  placeholders: ID,
+  operations: [
+    get({
+      id: "get-manifest",
+      summary: "Describes a stored PDF as a manifest of the IIIF Presentation API 3.0.",
+      ...{ headers: LINKED, content: LINKED_DATA, errors: [...DOCUMENT_ERRORS, noSuchEndpoint()] },
+    }),
+    preflight("manifest"),
+  ],
+});
+
+export const pagesDescriptions: readonly Describe[] = [
+  ...[shortForm("png"), shortForm("jpg")],
+  ...[describeImage, describeInformation, describePicture, describeManifest],
+];

@@ -1,0 +1,140 @@
+// Serves the IIIF Image API 3.0 at level 2 for the pages of stored PDFs, and the IIIF Presentation API 3.0 for whole
+// documents.
+
+import { parseAccept } from "hono/utils/accept";
+import { LIMITS } from "../../../document/contract/limits.ts";
+import { toReadableStream } from "../../http/answers/body-stream.ts";
+import { methodNotAllowed, noSuchEndpoint, noSuchPage, outOfRange } from "../../http/contract/errors.ts";
+import type { FoundFile } from "../../storage/file.ts";
+import { openDocument } from "../documents.ts";
+import { cacheKey } from "../image-cache.ts";
+import { resolvePageImage } from "../image-request.ts";
+import { documentProperties, findPage } from "../page-store.ts";
+import type { PageServices } from "../pages-service.ts";
+import { cacheControl, hasAny, isUnchanged, respondWithPageImage } from "../responses.ts";
+import { canonicalPath, parsePicturePath } from "./iiif-path.ts";
+import { CONTEXT, imageInformation, PROFILE } from "./image-information.ts";
+import { manifestText, CONTEXT as PRESENTATION_CONTEXT } from "./manifest.ts";
+
+export const IIIF_PATH = "/iiif";
+const PREFIX = `${IIIF_PATH}/`;
+const LD_JSON = "application/ld+json";
+const PAGE_IDENTIFIER = /^([^:]+):(\d{1,9})$/;
+
+/** Section 7.1: any page may show the pictures, and ask for them with any header. */
+const CORS = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "ETag, Link, X-Request-Id",
+};
+const PREFLIGHT = {
+  "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
+  "Access-Control-Allow-Headers": "*",
+  "Access-Control-Max-Age": "86400",
+};
+
+/** Sets the headers that answers and errors have. */
+export function allowOrigins(headers: Headers): void {
+  for (const [name, value] of Object.entries(CORS)) headers.set(name, value);
+}
+
+/**
+ * Answers all requests below {@link IIIF_PATH}.
+ * @throws ServiceError 404 for an unknown document, page or path, 400 for a parameter that is not valid
+ */
+export async function serveIiif(request: Request, service: PageServices): Promise<Response> {
+  if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PREFLIGHT });
+  if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed("GET, HEAD, OPTIONS");
+  const [identifier = "", ...rest] = new URL(request.url).pathname.slice(PREFIX.length).split("/");
+  const [, id, page] = PAGE_IDENTIFIER.exec(decoded(identifier)) ?? [];
+  if (id === undefined) return serveManifest(request, service, decoded(identifier), rest);
+  const document = await openDocument(id, service);
+  const number = Number(page);
+  if (number < 1 || number > LIMITS.selectedPages) throw noSuchPage();
+  // The spelling of the client is that of its other requests.
+  const separator = identifier.includes(":") ? ":" : "%3A";
+  const uri = `${service.baseUrl}${PREFIX}${id}${separator}${number}`;
+  const [first = "", ...others] = rest.map(decoded);
+  if (first === "" && others.length === 0) {
+    await findPage(document, number, service, request.signal);
+    return new Response(null, { status: 303, headers: { Location: `${uri}/info.json` } });
+  }
+  if (first === "info.json" && others.length === 0) {
+    const size = await findPage(document, number, service, request.signal);
+    const text = JSON.stringify(imageInformation(uri, size));
+    const key = cacheKey(id, document.file.etag, number, { uri });
+    return jsonAnswer(request, document.file, { chunks: [text], context: CONTEXT, tag: key.tag });
+  }
+  if (rest.length < 4) throw noSuchEndpoint();
+  // A backslash that a client sends is a slash of the URL.
+  if (rest.length > 4) throw outOfRange("region", rest.slice(0, -3).map(decoded).join("/"));
+  const asked = parsePicturePath([first, ...others]);
+  const key = cacheKey(id, document.file.etag, number, asked);
+  const name = `page-${number}`;
+  return respondWithPageImage({ request, service, file: document.file, key, name }, async () => {
+    const found = await findPage(document, number, service, request.signal);
+    const params = resolvePageImage(asked, found);
+    const canonical = `${uri}/${canonicalPath(params, asked.quality, asked.size)}`;
+    const headers = { Link: `<${canonical}>; rel="canonical", <${PROFILE}>; rel="profile"` };
+    return { page: { document, number, page: found }, params, headers };
+  });
+}
+
+async function serveManifest(request: Request, service: PageServices, id: string, rest: readonly string[]) {
+  const document = await openDocument(id, service);
+  if (rest.join("/") !== "manifest.json") throw noSuchEndpoint();
+  const facts = await documentProperties(document, service, request.signal);
+  const { tag } = cacheKey(id, document.file.etag, 0, { manifest: service.baseUrl });
+  const chunks = manifestText(document.file, facts, service.baseUrl);
+  return jsonAnswer(request, document.file, { chunks, context: PRESENTATION_CONTEXT, tag });
+}
+
+interface LinkedData {
+  readonly chunks: Iterable<string>;
+  readonly context: string;
+  /** Entity tag of the data, unquoted. */
+  readonly tag: string;
+}
+
+/** Answers with JSON-LD if the client accepts it (section 5.1), and otherwise with JSON and a link to its context. */
+function jsonAnswer(request: Request, file: FoundFile, { chunks, context, tag }: LinkedData): Response {
+  const accepted = parseAccept(request.headers.get("Accept") ?? "").find(({ type }) => type === LD_JSON);
+  const isLinked = accepted !== undefined && accepted.q > 0;
+  const ownTag = isLinked ? `${tag}-ld` : tag;
+  const headers = new Headers({
+    "Content-Type": isLinked ? `${LD_JSON};profile="${context}"` : "application/json",
+    "Cache-Control": cacheControl(file),
+    ETag: `"${ownTag}"`,
+    Vary: "Accept",
+  });
+  if (!isLinked) headers.set("Link", `<${context}>; rel="http://www.w3.org/ns/json-ld#context"; type="${LD_JSON}"`);
+  if (isUnchanged(request.headers, ownTag) || hasAny(request.headers)) {
+    headers.delete("Content-Type");
+    return new Response(null, { status: 304, headers });
+  }
+  if (request.method === "HEAD") return new Response(null, { headers });
+  return new Response(toReadableStream(encoded(chunks), { signal: request.signal, onEnd: () => {} }), { headers });
+}
+
+/** Number of characters that are sent at a time. */
+const PIECE_LENGTH = 2 ** 16;
+
+async function* encoded(chunks: Iterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let piece = "";
+  for (const chunk of chunks) {
+    piece += chunk;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield encoder.encode(piece);
+    piece = "";
+  }
+  yield encoder.encode(piece);
+}
+
+/** @returns the segment as it is if it is not encoded correctly */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,141 @@
+// Keeps the pages that were drawn last open, because a viewer asks for many parts of few pages. They are pages of one
+// document, in one engine, which gives way to others.
+
+import { EngineFailure } from "../../document/contract/failure.ts";
+import type { Output } from "../../document/contract/operation.ts";
+import { liveEngineBytes, type Mupdf, onEngineGrowth } from "../../document/engines/mupdf/instance/mupdf.ts";
+import { PageStrips } from "../../document/pictures/page-strips.ts";
+import { engineForPages, OpenPage, type PageLimits, type RenderPageParams } from "../../operations/render-page.ts";
+import type { ObservableSemaphore, Semaphore } from "../placement/semaphore.ts";
+import type { ExtractedPage } from "./extracted-page.ts";
+
+const PAGES = 8;
+/** Limits the PDFs of the pages together. A single one may be larger. */
+const PDF_BYTES = 4 * 2 ** 20;
+/** Size of the heap from which on the next page gets a new engine: a heap never shrinks. */
+const HEAP_MARK_BYTES = 30 * 2 ** 20;
+export const KEPT_STRIPS_BYTES = 12 * 2 ** 20;
+
+export interface PageKey {
+  /** Id of the document. */
+  readonly id: string;
+  /** From 1. */
+  readonly number: number;
+}
+
+interface Kept {
+  readonly open: OpenPage;
+  readonly page: ExtractedPage;
+}
+
+export class OpenPages {
+  readonly #roomBytes: number;
+  /** The engine, with the id of its document. */
+  #engine: { readonly id: string; readonly mupdf: Mupdf } | undefined;
+  /** By number, the latest last. */
+  readonly #pages = new Map<number, Kept>();
+  #strips = new PageStrips(KEPT_STRIPS_BYTES);
+
+  /** @param roomBytes memory for all engines together */
+  constructor(roomBytes: number) {
+    this.#roomBytes = roomBytes;
+    onEngineGrowth((engine, bytes) => {
+      if (engine !== this.#engine?.mupdf && !this.hasMemory(bytes)) this.close();
+    });
+  }
+
+  /** Returns the same turns. The kept pages are closed when one begins. */
+  closingOnAcquire(turns: ObservableSemaphore): ObservableSemaphore {
+    const giving = (given: Semaphore): Semaphore => ({
+      acquire: async (signal, isPatient) => {
+        const turn = await given.acquire(signal, isPatient);
+        this.close();
+        return turn;
+      },
+    });
+    return {
+      ...giving(turns),
+      for: (client) => giving(turns.for(client)),
+      get queued() {
+        return turns.queued;
+      },
+      get available() {
+        return turns.available;
+      },
+    };
+  }
+
+  /** Reports whether there is memory for so much more. */
+  hasMemory(bytes: number): boolean {
+    return liveEngineBytes() + this.#strips.bytes + bytes <= this.#roomBytes;
+  }
+
+  /** Reports whether there is an engine for pages of the document. */
+  hasEngineFor(id: string): boolean {
+    return this.#engine?.id === id;
+  }
+
+  /** Returns the page if it is open. */
+  find({ id, number }: PageKey): ExtractedPage | undefined {
+    return this.hasEngineFor(id) ? this.#pages.get(number)?.page : undefined;
+  }
+
+  /**
+   * Draws a picture without a pause.
+   * @throws EngineFailure the failure that the page caused
+   */
+  async draw(name: PageKey, page: ExtractedPage, params: RenderPageParams, limits: PageLimits): Promise<Uint8Array> {
+    if (!this.hasEngineFor(name.id) || (!this.find(name) && !this.#hasRoomFor(page.pdf!))) {
+      const mupdf = await engineForPages(limits);
+      this.close();
+      this.#engine = { id: name.id, mupdf };
+    }
+    const isAlone = this.#pages.size === 0;
+    let isDrawn = false;
+    try {
+      const bytes = bytesOf(this.#opened(name, page, limits).draw(params));
+      isDrawn = true;
+      return bytes;
+    } catch (error) {
+      if (isAlone || !(error instanceof EngineFailure)) throw error;
+    } finally {
+      if (!isDrawn) this.close();
+    }
+    // The failure may be that of another page, or of all of them together.
+    return this.draw(name, page, params, limits);
+  }
+
+  /** Closes the pages that are kept. */
+  close(): void {
+    this.#engine?.mupdf.close();
+    this.#engine = undefined;
+    this.#pages.clear();
+    this.#strips = new PageStrips(KEPT_STRIPS_BYTES);
+  }
+
+  #hasRoomFor(pdf: Uint8Array): boolean {
+    const { heapBytes, sourceBytes } = this.#engine!.mupdf;
+    return heapBytes < HEAP_MARK_BYTES && sourceBytes + pdf.length <= PDF_BYTES;
+  }
+
+  #opened({ number }: PageKey, page: ExtractedPage, limits: PageLimits): OpenPage {
+    const { mupdf } = this.#engine!;
+    const kept = this.#pages.get(number) ?? { page, open: OpenPage.open(mupdf, page.pdf!, 1, limits, this.#strips) };
+    this.#pages.delete(number);
+    this.#pages.set(number, kept);
+    const [[oldest, { open }]] = this.#pages as unknown as [[number, Kept]];
+    if (this.#pages.size > PAGES) {
+      this.#pages.delete(oldest);
+      open[Symbol.dispose]();
+    }
+    return kept.open;
+  }
+}
+
+function bytesOf({ body, headerPatch }: Output): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  for (const chunk of body as Iterable<Uint8Array>) chunks.push(chunk.slice());
+  const bytes = Buffer.concat(chunks);
+  if (headerPatch) bytes.set(headerPatch());
+  return bytes;
+}

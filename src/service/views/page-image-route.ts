@@ -1,0 +1,93 @@
+// Serves the pages of stored PDFs as pictures, with the parameters of the image endpoints.
+
+import { LIMITS } from "../../document/contract/limits.ts";
+import type { Size } from "../../document/engines/mupdf/page.ts";
+import { jpg } from "../../endpoints/images/jpg.ts";
+import { png } from "../../endpoints/images/png.ts";
+import type { Endpoint } from "../http/contract/endpoint.ts";
+import { methodNotAllowed, noSuchPage, outOfRange } from "../http/contract/errors.ts";
+import { type Fields, optionalInteger, parseFields } from "../http/contract/fields.ts";
+import { openDocument } from "./documents.ts";
+import { cacheKey } from "./image-cache.ts";
+import type { PageImageParams } from "./image-request.ts";
+import { findPage } from "./page-store.ts";
+import type { PageServices } from "./pages-service.ts";
+import { respondWithPageImage } from "./responses.ts";
+
+const PICTURE_NAME = /^([1-9]\d{0,8})\.(png|jpg)$/;
+const POINTS_PER_INCH = 72;
+
+const side = (name: string) =>
+  optionalInteger(`${name} of the picture in pixels, instead of a resolution.`, {
+    min: 1,
+    max: LIMITS.pictureSidePixels,
+  });
+const SIDES = { width: side("Width"), height: side("Height") };
+
+/** The query parameters of a picture: those of the endpoint for its format, and a size. */
+function fieldsOf({ fields: { output: _, pages: __, ...fields } }: Endpoint): Fields {
+  return { ...SIDES, ...fields };
+}
+export const PICTURE_FIELDS = { png: fieldsOf(png), jpg: fieldsOf(jpg) } as const;
+
+interface Values {
+  readonly width?: number;
+  readonly height?: number;
+  readonly resolution: number;
+  readonly color_model: PageImageParams["colorModel"];
+  readonly jpeg_quality?: number;
+}
+
+/**
+ * Answers GET and HEAD of a page.
+ * @param name `<page>.png` or `<page>.jpg`
+ * @throws ServiceError 404 for an unknown document or page, 400 for a parameter that is out of range
+ */
+export async function servePageImage(request: Request, id: string, name: string, service: PageServices) {
+  if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed("GET, HEAD");
+  const document = await openDocument(id, service);
+  const [, page, extension] = PICTURE_NAME.exec(name) ?? [];
+  const number = Number(page);
+  if (extension === undefined || number > LIMITS.selectedPages) throw noSuchPage();
+  const format = extension as keyof typeof PICTURE_FIELDS;
+  const values = parseFields(PICTURE_FIELDS[format], sentIn(request), {}) as unknown as Values;
+  const key = cacheKey(id, document.file.etag, number, { format, ...values });
+  return respondWithPageImage({ request, service, file: document.file, key, name: `page-${number}` }, async () => {
+    const found = await findPage(document, number, service, request.signal);
+    return { page: { document, number, page: found }, params: paramsOf(values, format, found) };
+  });
+}
+
+function sentIn(request: Request) {
+  const { searchParams } = new URL(request.url);
+  return { fields: new Map([...searchParams.keys()].map((name) => [name, searchParams.getAll(name)])) };
+}
+
+/** @param page size in points @throws ServiceError 400 if the picture would be too large */
+function paramsOf(values: Values, format: PageImageParams["format"], page: Size): PageImageParams {
+  const { width, height, resolution, color_model: colorModel, jpeg_quality: jpegQuality = 75 } = values;
+  const dpiOf = (pixels: number, points: number) => (pixels / points) * POINTS_PER_INCH;
+  const isSized = width !== undefined || height !== undefined;
+  const dpi = isSized
+    ? Math.min(
+        width === undefined ? Number.POSITIVE_INFINITY : dpiOf(width, page.width),
+        height === undefined ? Number.POSITIVE_INFINITY : dpiOf(height, page.height),
+      )
+    : resolution;
+  const length = (points: number) => Math.max(1, Math.round((points * dpi) / POINTS_PER_INCH));
+  const size = { width: length(page.width), height: length(page.height) };
+  const isWithin =
+    dpi <= LIMITS.pictureDpi &&
+    Math.max(size.width, size.height) <= LIMITS.pictureSidePixels &&
+    size.width * size.height <= LIMITS.picturePixels;
+  if (!isWithin) {
+    if (width !== undefined) throw outOfRange("width", String(width));
+    throw height === undefined ? outOfRange("resolution", String(resolution)) : outOfRange("height", String(height));
+  }
+  const region = { left: 0, top: 0, ...size };
+  return {
+    picture: { full: size, region, size, turn: 0, mirrored: false },
+    ...{ format, colorModel, bitonal: false, jpegQuality },
+    dpi: Math.max(1, Math.round(dpi)),
+  };
+}

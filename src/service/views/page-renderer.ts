@@ -1,0 +1,144 @@
+// Draws pictures of pages: small ones in turns of their own, and shared by all who ask for them; large ones like the
+// outputs of other jobs.
+
+import { LIMITS } from "../../document/contract/limits.ts";
+import type { Input, Output } from "../../document/contract/operation.ts";
+import { type RenderPageParams, renderPage } from "../../operations/render-page.ts";
+import { yieldToEventLoop } from "../../runtime/delay.ts";
+import type { Negotiation } from "../http/answers/negotiation.ts";
+import { collectOutputs, type OutputResult } from "../http/answers/outputs.ts";
+import type { Storing } from "../http/answers/overflow.ts";
+import { Timing } from "../http/contract/timing.ts";
+import { edgeJob, needsMoreMemory, selectBackends } from "../placement/placement.ts";
+import type { ExtractedPage } from "./extracted-page.ts";
+import type { PageImageParams } from "./image-request.ts";
+import { KEPT_STRIPS_BYTES, type PageKey } from "./open-pages.ts";
+import { type PageServices, type PagesDocument, runPageJob } from "./pages-service.ts";
+
+/** A page of a document, with everything to draw it. */
+export interface RenderablePage {
+  readonly document: PagesDocument;
+  readonly number: number;
+  readonly page: ExtractedPage;
+}
+
+/** Reports whether a picture is complete before it is sent. */
+export const isSmall = ({ picture: { size } }: PageImageParams): boolean =>
+  size.width * size.height <= LIMITS.wholePicturePixels;
+
+/** Draws a small picture. @throws EngineFailure the failure that the page caused */
+export async function renderSmall(
+  { document, number, page }: RenderablePage,
+  params: PageImageParams,
+  service: PageServices,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { shared } = service;
+  const key = `${document.file.id} ${number}`;
+  return shared.withFailureCache(key, async () => {
+    using _turn = await shared.pictureTurns.for(service.client).acquire(signal);
+    await yieldToEventLoop();
+    signal.throwIfAborted();
+    if (page.pdf && isDrawnHere(service)) {
+      try {
+        return await drawHere({ id: document.file.id, number }, page, params, service, signal);
+      } catch (error) {
+        if (!needsMoreMemory(error)) throw error;
+      }
+    }
+    let bytes = new Uint8Array(0) as Uint8Array;
+    const job = edgeJob(renderPage, jobParams(page, number, params));
+    await runPageJob(job, [inputOf(document, page)], { service, signal }, async (output) => {
+      bytes = await joined(output);
+    });
+    return bytes;
+  });
+}
+
+/** Draws beside an engine that is at work, if there is memory for both, or else in a turn of engines. */
+async function drawHere(
+  name: PageKey,
+  page: ExtractedPage,
+  params: PageImageParams,
+  { shared: { kept }, engineSemaphore }: PageServices,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const draw = () => kept.draw(name, page, { ...params, page: 1 }, { heapLimitBytes: LIMITS.pictureHeapBytes });
+  if (!kept.hasEngineFor(name.id)) kept.close();
+  const needed = kept.hasEngineFor(name.id) ? 0 : LIMITS.pictureHeapBytes + KEPT_STRIPS_BYTES;
+  if (kept.hasMemory(needed)) return draw();
+  using _turn = await engineSemaphore.acquire(signal);
+  return await draw();
+}
+
+const isDrawnHere = ({ budgets, container }: PageServices) => budgets.preferredBackend === "edge" || !container;
+
+/**
+ * Draws a large picture.
+ * @returns what to answer with, and what to do afterwards
+ */
+export async function renderLarge(
+  { document, number, page }: RenderablePage,
+  params: PageImageParams,
+  service: PageServices,
+  signal: AbortSignal,
+): Promise<{ readonly delivery: OutputResult; readonly storing: Storing; close(): Promise<void> }> {
+  const { store, bufferQuota, overflowTurns, shared, client, log, defer } = service;
+  const resources = new DisposableStack();
+  const outputs = store.batch("output", resources.use(bufferQuota.openReservation()));
+  const close = async () => {
+    resources.dispose();
+    await outputs.discard();
+  };
+  try {
+    resources.use(await shared.largePictureTurns.for(client).acquire(signal));
+    const job = edgeJob(renderPage, jobParams(page, number, params));
+    const [first, ...others] = selectBackends(job, [inputOf(document, page)], service);
+    const recipient = {
+      ...{ wishes: FILE, name: `page-${number}`, isNumbered: false, store, outputs, signal },
+      ...{ responseReservation: resources.use(bufferQuota.openReservation()), timing: new Timing(), caller: undefined },
+      maxBytes: service.config.maxOutputBytes,
+    };
+    const context = { signal, log, defer };
+    const delivery = await collectOutputs(first.run(context), recipient).catch((error: unknown) => {
+      if (others.length === 0 || !needsMoreMemory(error)) throw error;
+      return collectOutputs(others[0]!.run(context), recipient);
+    });
+    const made = () => resources.dispose();
+    if (delivery.kind === "arrival") made();
+    return { delivery, storing: { store, outputs, overflowTurns, signal, made }, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const FILE: Negotiation = {
+  ...{ formatForOne: () => "file", formatForMany: () => "file", mayReturnFile: true },
+  ...{ storesFile: false, returnsId: false, fingerprint: "file" },
+};
+
+const jobParams = ({ pdf }: ExtractedPage, number: number, params: PageImageParams): RenderPageParams => ({
+  ...params,
+  page: pdf ? 1 : number,
+});
+
+function inputOf({ input }: PagesDocument, { pdf }: ExtractedPage): Input {
+  if (!pdf) return input;
+  return {
+    name: "page.pdf",
+    size: pdf.length,
+    bytes: async () => pdf,
+    async *stream() {
+      yield pdf;
+    },
+  };
+}
+
+async function joined({ body, headerPatch }: Output): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk.slice());
+  const bytes = new Uint8Array(Buffer.concat(chunks));
+  if (headerPatch) bytes.set(headerPatch());
+  return bytes;
+}

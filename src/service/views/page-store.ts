@@ -1,0 +1,243 @@
+// Finds the pages of a document as small PDFs, and facts about it. What is not there yet is extracted, first what is
+// asked for, and the rest after the answer.
+
+import { OutOfRange } from "../../document/contract/failure.ts";
+import { LIMITS } from "../../document/contract/limits.ts";
+import type { Output } from "../../document/contract/operation.ts";
+import {
+  type DocumentProperties,
+  findInGroup,
+  groupOf,
+  PAGES_PER_GROUP,
+  type PageEntry,
+  parseProperties,
+} from "../../document/pages/page-groups.ts";
+import { type ExtractPagesParams, extractPages } from "../../operations/extract-pages.ts";
+import { yieldToEventLoop } from "../../runtime/delay.ts";
+import { noSuchFile, noSuchPage } from "../http/contract/errors.ts";
+import { edgeJob } from "../placement/placement.ts";
+import type { Semaphore } from "../placement/semaphore.ts";
+import type { ExtractedPage } from "./extracted-page.ts";
+import { type PageServices, type PagesDocument, runPageJob } from "./pages-service.ts";
+
+const FACTS = "facts";
+const groupName = (group: number) => `group-${group}`;
+/** Lone pages share names, so that a document cannot fill the storage: each may have what all others have, too. */
+const LONE_PAGES = 128;
+const loneName = (page: number) => `page-${page % LONE_PAGES}`;
+/** Bytes before a lone page, which tell its number. */
+const NUMBER_BYTES = 4;
+/** Size of the first read of a group: its index, and in most cases the page. */
+const START_BYTES = 2 ** 16;
+/** Groups that are extracted in one turn. Opening the document again costs as much as one or two. */
+const GROUPS_IN_A_TURN = 2;
+
+/** @throws EngineFailure the failure that the document caused */
+export async function documentProperties(document: PagesDocument, service: PageServices, signal: AbortSignal) {
+  return service.shared.facts.run(document.file.id, signal, (signal) => {
+    const facts = findFacts(document, service, signal);
+    service.waitUntil(facts.catch(() => {}));
+    return facts;
+  });
+}
+
+/**
+ * @param number page number, from 1
+ * @throws ServiceError 404 if there is no such page
+ * @throws EngineFailure the failure that the document caused
+ */
+export async function findPage(
+  document: PagesDocument,
+  number: number,
+  service: PageServices,
+  signal: AbortSignal,
+): Promise<ExtractedPage> {
+  const kept = service.shared.kept.find({ id: document.file.id, number });
+  if (kept) return kept;
+  return service.shared.pages.run(`${document.file.id} ${number}`, signal, (signal) => {
+    const page = new PageStore(document, service, signal).find(number);
+    service.waitUntil(page.catch(() => {}));
+    return page;
+  });
+}
+
+async function findFacts(
+  document: PagesDocument,
+  service: PageServices,
+  signal: AbortSignal,
+): Promise<DocumentProperties> {
+  const shelf = new PageStore(document, service, signal);
+  const known = await shelf.facts();
+  if (known) return known;
+  const { facts } = await shelf.extract({ facts: true });
+  service.defer(() => new PageStore(document, service, NEVER).extractAhead(0, facts!.pageCount));
+  return facts!;
+}
+
+interface Extracted {
+  readonly facts?: DocumentProperties;
+  /** Empty if the page is too large. */
+  readonly page?: Uint8Array;
+}
+
+class PageStore {
+  readonly #document: PagesDocument;
+  readonly #service: PageServices;
+  readonly #signal: AbortSignal;
+
+  constructor(document: PagesDocument, service: PageServices, signal: AbortSignal) {
+    this.#document = document;
+    this.#service = service;
+    this.#signal = signal;
+  }
+
+  async find(number: number): Promise<ExtractedPage> {
+    const start = await this.#read(groupName(groupOf(number)), { offset: 0, length: START_BYTES });
+    if (!start) return this.#first(number);
+    const place = findInGroup(start, number);
+    if (!place) throw noSuchPage();
+    return place.length > 0 ? this.#inGroup(number, place, start) : this.#alone(number, place);
+  }
+
+  async facts(): Promise<DocumentProperties | undefined> {
+    const bytes = await this.#read(FACTS);
+    return bytes && parseProperties(bytes);
+  }
+
+  /** @param given turns of extractions that nobody waits for. @default those of the others */
+  async extract(params: ExtractPagesParams, given?: Semaphore): Promise<Extracted> {
+    const { shared, store, client } = this.#service;
+    const turns = given ?? shared.extractionTurns.for(client);
+    const { file, input } = this.#document;
+    const extracted: { facts?: DocumentProperties; page?: Uint8Array } = {};
+    const take = async (output: Output) => {
+      if (output.extension === "json") {
+        const bytes = await wholeOf(output, Number.POSITIVE_INFINITY);
+        extracted.facts = parseProperties(bytes);
+        await store.pageFiles.put(file, FACTS, bytes);
+      } else if (output.extension === "pdf") {
+        extracted.page = await wholeOf(output, LIMITS.extractedPageBytes);
+      } else {
+        const bytes = await wholeOf(output, Number.POSITIVE_INFINITY);
+        await store.pageFiles.put(file, groupName(Number(output.name)), bytes);
+        await yieldToEventLoop();
+      }
+    };
+    await shared.withFailureCache(`${file.id} ${params.page ?? ""} extracted`, async () => {
+      using _turn = await turns.acquire(this.#signal);
+      await runPageJob(edgeJob(extractPages, params), [input], { service: this.#service, signal: this.#signal }, take);
+    });
+    return extracted;
+  }
+
+  /** Extracts the group of a page, and then the others, with pauses in between in which others have their turn. */
+  async extractAhead(first: number, pageCount: number): Promise<void> {
+    const { shared, log } = this.#service;
+    const { id } = this.#document.file;
+    if (shared.extracting.has(id)) return;
+    shared.extracting.add(id);
+    const groups = Math.ceil(pageCount / PAGES_PER_GROUP);
+    const order = [...Array(groups).keys()].map((index) => (first + index) % groups).slice(0, LIMITS.extractedGroups);
+    try {
+      for (let at = 0; at < order.length; ) {
+        const from = order[at]!;
+        // The first page that was asked for is likely to be followed by its neighbors.
+        const most = at === 0 ? 1 : GROUPS_IN_A_TURN;
+        const count = Math.min(most, order.length - at, groups - from);
+        await this.extract({ facts: false, groups: { first: from, count } }, shared.prefetchSemaphore);
+        at += count;
+        await yieldToEventLoop();
+      }
+    } catch (error) {
+      log("pages not extracted ahead", { error: String(error) });
+    } finally {
+      shared.extracting.delete(id);
+    }
+  }
+
+  /** Returns the first page that is asked for of its group. */
+  async #first(number: number): Promise<ExtractedPage> {
+    const known = await this.facts();
+    if (number > (known?.pageCount ?? LIMITS.selectedPages)) throw noSuchPage();
+    const earlier = known && (await this.#readAlone(number));
+    const { facts = known!, page = earlier! } = earlier ? {} : await this.#extractPage(number, !known);
+    const later = new PageStore(this.#document, this.#service, NEVER);
+    this.#service.defer(async () => {
+      // Until its group is there, the page is found alone.
+      if (!earlier) await later.#keepAlone(number, page);
+      await later.extractAhead(groupOf(number), facts.pageCount);
+    });
+    const [width, height] = facts.sizes[number - 1]!;
+    return extractedPage({ width, height }, page);
+  }
+
+  async #extractPage(page: number, facts: boolean) {
+    try {
+      const extracted = await this.extract({ facts, page });
+      return { ...extracted, page: extracted.page! };
+    } catch (error) {
+      throw error instanceof OutOfRange ? noSuchPage() : error;
+    }
+  }
+
+  async #inGroup(
+    number: number,
+    { width, height, offset, length }: PageEntry,
+    start: Uint8Array,
+  ): Promise<ExtractedPage> {
+    const isRead = offset + length <= start.length;
+    if (isRead) return { width, height, pdf: start.slice(offset, offset + length) };
+    const pdf = await this.#read(groupName(groupOf(number)), { offset, length });
+    // The document was removed in the meantime.
+    if (!pdf) throw noSuchFile();
+    return { width, height, pdf };
+  }
+
+  /** Returns a page that has no room in its group. */
+  async #alone(number: number, size: PageEntry): Promise<ExtractedPage> {
+    const earlier = await this.#readAlone(number);
+    if (earlier) return extractedPage(size, earlier);
+    const { page } = await this.#extractPage(number, false);
+    this.#service.defer(() => this.#keepAlone(number, page));
+    return extractedPage(size, page);
+  }
+
+  #keepAlone(number: number, pdf: Uint8Array): Promise<void> {
+    const bytes = new Uint8Array(NUMBER_BYTES + pdf.length);
+    new DataView(bytes.buffer).setUint32(0, number);
+    bytes.set(pdf, NUMBER_BYTES);
+    return this.#service.store.pageFiles.put(this.#document.file, loneName(number), bytes);
+  }
+
+  async #readAlone(number: number): Promise<Uint8Array | undefined> {
+    const bytes = await this.#read(loneName(number));
+    if (!bytes || new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) !== number) return undefined;
+    return bytes.subarray(NUMBER_BYTES);
+  }
+
+  #read(name: string, range?: { offset: number; length: number }): Promise<Uint8Array | undefined> {
+    return this.#service.store.pageFiles.read(this.#document.file.id, name, range);
+  }
+}
+
+/** @param pdf empty for a page that is too large to be kept */
+const extractedPage = ({ width, height }: Pick<ExtractedPage, "width" | "height">, pdf: Uint8Array): ExtractedPage => ({
+  ...{ width, height },
+  ...(pdf.length > 0 ? { pdf } : {}),
+});
+
+/** The signal of work that goes on when its request has been answered. */
+const NEVER = new AbortController().signal;
+
+/** @returns all bytes; none if there are more than the limit */
+async function wholeOf({ body }: Output, limitBytes: number): Promise<Uint8Array> {
+  if (body instanceof Uint8Array) return body;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limitBytes) return new Uint8Array(0);
+    chunks.push(chunk.slice());
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}

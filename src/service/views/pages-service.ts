@@ -1,0 +1,133 @@
+// Defines what pictures by URL work with: what a request brings, and what all requests of a process share.
+
+import { EngineFailure, type FailureReason } from "../../document/contract/failure.ts";
+import { LIMITS } from "../../document/contract/limits.ts";
+import type { Context, Input, Output } from "../../document/contract/operation.ts";
+import type { DocumentProperties } from "../../document/pages/page-groups.ts";
+import { abortAfter } from "../http/contract/time-limit.ts";
+import type { ConnectedContainer } from "../placement/connection.ts";
+import {
+  type Backends,
+  engineMemoryBytes,
+  type JobPlan,
+  needsMoreMemory,
+  selectBackends,
+} from "../placement/placement.ts";
+import { retryIfLost } from "../placement/retry-lost.ts";
+import { createSemaphore, type ObservableSemaphore, type Semaphore } from "../placement/semaphore.ts";
+import type { ProcessCapacity } from "../settings/capacity.ts";
+import type { Config } from "../settings/config.ts";
+import type { FoundFile } from "../storage/file.ts";
+import type { MemoryQuota } from "../storage/memory-quota.ts";
+import type { Store } from "../storage/store.ts";
+import type { ExtractedPage } from "./extracted-page.ts";
+import type { PageImageCache } from "./image-cache.ts";
+import { OpenPages } from "./open-pages.ts";
+import { SingleFlight } from "./single-flight.ts";
+
+export interface PageServices extends Backends {
+  readonly config: Config;
+  readonly store: Store;
+  readonly container: ConnectedContainer | undefined;
+  readonly shared: PageResources;
+  /** Identifier of the client. */
+  readonly client: string;
+  readonly bufferQuota: MemoryQuota;
+  /** See Service. */
+  readonly overflowTurns: Semaphore;
+  readonly cache: PageImageCache | undefined;
+  /** Prefix of all URLs, without a path. */
+  readonly baseUrl: string;
+  readonly log: Context["log"];
+  readonly defer: Context["defer"];
+  /** Lets work go on after the response, or after the client has left. */
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/** Whoever begins shared work may leave before it is done, so it has a limit of its own. */
+const REMEMBERED_FAILURES = 512;
+/** Failures that the same document would cause again. */
+const LASTING: readonly FailureReason[] = ["password-protected", "not-a-pdf", "damaged", "unsupported", "too-complex"];
+
+/** What the pictures of one process share. */
+export class PageResources {
+  readonly pictureTurns: ObservableSemaphore;
+  readonly largePictureTurns: ObservableSemaphore;
+  readonly extractionTurns: ObservableSemaphore;
+  /** For extractions that nobody waits for. */
+  readonly prefetchSemaphore: Semaphore;
+  readonly pictures = new SingleFlight<Uint8Array>();
+  readonly pages = new SingleFlight<ExtractedPage>();
+  readonly facts = new SingleFlight<DocumentProperties>();
+  readonly kept: OpenPages;
+  /** Ids of documents whose pages are being extracted ahead. */
+  readonly extracting = new Set<string>();
+  readonly #failures = new Map<string, EngineFailure>();
+
+  constructor(budgets: ProcessCapacity) {
+    const { pictureJobs, pictureJobsWaiting } = budgets;
+    this.kept = new OpenPages(engineMemoryBytes(budgets));
+    const turns = (maxQueued: number, leavesRoom = false) =>
+      createSemaphore({ concurrency: pictureJobs, maxQueued, maxWaitMs: LIMITS.turnWaitMs, leavesRoom });
+    this.pictureTurns = turns(pictureJobsWaiting);
+    this.largePictureTurns = turns(LIMITS.receivingJobsWaiting, true);
+    this.extractionTurns = turns(LIMITS.receivingJobsWaiting);
+    this.prefetchSemaphore = turns(LIMITS.receivingJobsWaiting);
+  }
+
+  /** Does work that fails at once if it failed before because of the document. @param key of document and work */
+  async withFailureCache<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const known = this.#failures.get(key);
+    if (known) throw known;
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof EngineFailure && LASTING.includes(error.reason)) this.#remember(key, error);
+      throw error;
+    }
+  }
+
+  #remember(key: string, failure: EngineFailure): void {
+    this.#failures.set(key, failure);
+    if (this.#failures.size <= REMEMBERED_FAILURES) return;
+    const [oldest] = this.#failures.keys();
+    this.#failures.delete(oldest!);
+  }
+}
+
+/** A document in storage. */
+export interface PagesDocument {
+  readonly file: FoundFile;
+  readonly input: Input;
+}
+
+/**
+ * Runs a job where there is room for it, and once more if its container is lost.
+ * @param take receives the outputs, possibly from the first one again
+ */
+export async function runPageJob(
+  job: JobPlan,
+  inputs: readonly Input[],
+  { service, signal }: { readonly service: PageServices; readonly signal: AbortSignal },
+  take: (output: Output) => Promise<void>,
+): Promise<void> {
+  const late = new AbortController();
+  using _limit = abortAfter(LIMITS.requestJobMs, late);
+  const { log, defer, container } = service;
+  const context = { signal: AbortSignal.any([signal, late.signal]), log, defer };
+  const [first, ...others] = selectBackends(job, inputs, service);
+  const carriedOut = (attempt: typeof first) =>
+    retryIfLost(
+      async () => {
+        for await (const output of attempt.run(context)) await take(output);
+      },
+      { container, signal: context.signal, log },
+    );
+  try {
+    await carriedOut(first);
+  } catch (error) {
+    if (others.length === 0 || !needsMoreMemory(error)) throw error;
+    log("job moved to container", { error: String(error) });
+    await carriedOut(others[0]!);
+  }
+}

@@ -1,0 +1,141 @@
+// Words the answers of pictures by URL: entity tags, conditions, caching. Knows nothing about drawing.
+
+import { MEDIA_TYPES } from "../../operations/rasterize-pdf.ts";
+import { toReadableStream } from "../http/answers/body-stream.ts";
+import { overflowing } from "../http/answers/overflow.ts";
+import { chunksOf } from "../http/requests/inputs.ts";
+import type { FoundFile } from "../storage/file.ts";
+import { type CacheKey, FRESH_SECONDS, matchCached, putCached } from "./image-cache.ts";
+import type { PageImageParams } from "./image-request.ts";
+import { isSmall, type RenderablePage, renderLarge, renderSmall } from "./page-renderer.ts";
+import type { PageServices } from "./pages-service.ts";
+
+/** How a picture is answered. */
+export interface PageImageRequest {
+  readonly request: Request;
+  readonly service: PageServices;
+  readonly file: FoundFile;
+  readonly key: CacheKey;
+  /** Name of the picture's file, without extension. */
+  readonly name: string;
+}
+
+export interface ResolvedPageImage {
+  readonly page: RenderablePage;
+  readonly params: PageImageParams;
+  /** Further headers of the picture. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Headers of a picture that come from the cache with it. */
+const CACHED_HEADERS = ["Content-Type", "Content-Length", "Content-Disposition", "X-Content-Type-Options", "Link"];
+
+/**
+ * Ids are secrets, so shared caches must not store what they lead to. What follows from a file is fresh no longer than
+ * the file exists.
+ */
+export function cacheControl({ expires }: Pick<FoundFile, "expires">, now = Date.now()): string {
+  const leftSeconds = expires ? Math.max(0, Math.floor((expires.getTime() - now) / 1000)) : FRESH_SECONDS;
+  return `private, max-age=${Math.min(leftSeconds, FRESH_SECONDS)}`;
+}
+
+/**
+ * Answers GET and HEAD of a picture: from the cache, or drawn.
+ * @param find finds the page and the picture; called unless the client or the cache has the picture
+ */
+export async function respondWithPageImage(
+  answering: PageImageRequest,
+  find: () => Promise<ResolvedPageImage>,
+): Promise<Response> {
+  const { request, service, file, key } = answering;
+  const entity = { ETag: `"${key.tag}"`, "Cache-Control": cacheControl(file) };
+  const unchanged = () => new Response(null, { status: 304, headers: entity });
+  if (isUnchanged(request.headers, key.tag)) return unchanged();
+  const found = await matchCached(service.cache, key);
+  if (found && hasAny(request.headers)) {
+    await found.body?.cancel();
+    return unchanged();
+  }
+  if (found) {
+    const headers = new Headers(entity);
+    for (const name of CACHED_HEADERS) {
+      const value = found.headers.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    return sent(request, found.body, Object.fromEntries(headers));
+  }
+  const asked = await find();
+  if (hasAny(request.headers)) return unchanged();
+  const headers = { ...headersOf(asked, answering.name), ...entity };
+  if (request.method === "HEAD") return new Response(null, { headers });
+  return isSmall(asked.params) ? answerSmall(answering, asked, headers) : answerLarge(answering, asked, headers);
+}
+
+function headersOf({ params, headers }: ResolvedPageImage, name: string): Record<string, string> {
+  return {
+    "Content-Type": MEDIA_TYPES[params.format],
+    "Content-Disposition": `inline; filename="${name}.${params.format}"`,
+    "X-Content-Type-Options": "nosniff",
+    ...headers,
+  };
+}
+
+async function answerSmall(
+  { request, service, key }: PageImageRequest,
+  { page, params }: ResolvedPageImage,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const bytes = await service.shared.pictures.run(key.tag, request.signal, (signal) => {
+    const work = renderSmall(page, params, service, signal);
+    service.waitUntil(work.catch(() => {}));
+    return work;
+  });
+  const own = headersOf({ page, params }, "");
+  const kept = new Headers({ ...headers, "Content-Type": own["Content-Type"]! });
+  service.defer(() => putCached(service.cache, key, { bytes, headers: kept }));
+  return sent(request, bytes, { ...headers, "Content-Length": String(bytes.length) });
+}
+
+async function answerLarge(
+  { request, service }: PageImageRequest,
+  { page, params }: ResolvedPageImage,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const { signal } = request;
+  const { delivery, storing, close } = await renderLarge(page, params, service, signal);
+  switch (delivery.kind) {
+    case "whole":
+      service.defer(close);
+      return sent(request, delivery.bytes, { ...headers, "Content-Length": String(delivery.bytes.length) });
+    case "stream": {
+      const chunks = overflowing(delivery.body, storing);
+      return new Response(toReadableStream(chunks, { signal, onEnd: () => service.waitUntil(close()) }), { headers });
+    }
+    default: {
+      const stored = delivery.kind === "arrival" ? await delivery.file.stored : undefined;
+      const opened = stored && (await service.store.open(stored.id));
+      if (!opened) throw new Error("the picture is not in storage any more");
+      const body = toReadableStream(chunksOf(opened.body), { signal, onEnd: () => service.waitUntil(close()) });
+      return new Response(body, { headers });
+    }
+  }
+}
+
+function sent(
+  { method }: Request,
+  body: ReadableStream | Uint8Array | null,
+  headers: Record<string, string>,
+): Response {
+  if (method !== "HEAD") return new Response(body as BodyInit | null, { headers });
+  if (body instanceof ReadableStream) void body.cancel();
+  return new Response(null, { headers });
+}
+
+/** RFC 9110 13.1.2: a client that has any picture from this address needs no other, but there must be one. */
+export const hasAny = (asked: Headers): boolean => asked.get("If-None-Match")?.trim() === "*";
+
+/** RFC 9110 13.1.2. The tag of a picture does not depend on when it was drawn. */
+export function isUnchanged(asked: Headers, tag: string): boolean {
+  const tags = asked.get("If-None-Match");
+  return tags?.split(",").some((item) => item.trim().replace(/^W\//, "") === `"${tag}"`) ?? false;
+}

@@ -1,0 +1,24 @@
+// Adds the routes of pictures by URL to the app.
+
+import type { Context, Hono, Env as HonoEnv } from "hono";
+import { allowOrigins, IIIF_PATH, serveIiif } from "./iiif/iiif.ts";
+import { servePageImage } from "./page-image-route.ts";
+import type { PageServices } from "./pages-service.ts";
+
+/** @param serviceOf returns what a request works with */
+export function addPages<E extends HonoEnv>(app: Hono<E>, serviceOf: (context: Context<E>) => PageServices): void {
+  const served = (c: Context<E>, serve: (service: PageServices) => Promise<Response>) => {
+    const answer = serve(serviceOf(c));
+    // Others may wait for what this request has begun when its client has left.
+    c.executionCtx.waitUntil(answer.catch(() => {}));
+    return answer;
+  };
+  app.use(`${IIIF_PATH}/*`, async (c, next) => {
+    await next();
+    allowOrigins(c.res.headers);
+  });
+  app.all(`${IIIF_PATH}/*`, (c) => served(c, (service) => serveIiif(c.req.raw, service)));
+  app.all("/resource/:id/pages/:name", (c) =>
+    served(c, (service) => servePageImage(c.req.raw, c.req.param("id")!, c.req.param("name")!, service)),
+  );
+}

@@ -1,0 +1,102 @@
+// Retries of jobs: when a job is retried, what the final answer is, and that it arrives in time.
+import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { EngineLost, retryCrashOnce } from "../../../container/processes/retry.ts";
+import { watchForStopped } from "../../../container/processes/stopped-processes.ts";
+import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import { eventually } from "../../support/eventually.ts";
+import { failsWith } from "../../support/libreoffice.ts";
+
+const lost = () => new EngineLost("killed");
+const crashed = () => new EngineFailure("crashed", "ended by Aborted");
+
+/** Returns an attempt that fails with each of the errors in turn, and then succeeds. */
+function failing(...failures: Error[]) {
+  let begun = 0;
+  const attempt = async () => {
+    const failure = failures[begun++];
+    if (failure) throw failure;
+    return begun;
+  };
+  return { attempt, begun: () => begun };
+}
+
+test.each([
+  ["was lost", lost],
+  ["crashed", crashed],
+])("a job whose engine %s is begun again", async (_, failure) => {
+  expect(await retryCrashOnce({}, failing(failure()).attempt)).toBe(2);
+});
+
+test.each([
+  ["lost twice: it may come again", lost, lost, "busy"],
+  ["crashed twice: it is the document", crashed, crashed, "too-complex"],
+  ["lost and crashed", lost, crashed, "too-complex"],
+  ["crashed and lost", crashed, lost, "busy"],
+] as const)("an engine that is %s", async (_, first, second, reason) => {
+  const { attempt, begun } = failing(first(), second());
+  await expect(retryCrashOnce({}, attempt)).rejects.toEqual(failsWith(reason));
+  expect(begun()).toBe(2);
+});
+
+test.each(["damaged", "too-large", "timed-out", "busy"] as const)("%s is an answer, not a crash", async (reason) => {
+  const { attempt, begun } = failing(new EngineFailure(reason, ""));
+  await expect(retryCrashOnce({}, attempt)).rejects.toEqual(failsWith(reason));
+  expect(begun()).toBe(1);
+});
+
+test("the second attempt gets the time that is left", async () => {
+  const given: number[] = [];
+  const attempt = async (_: AbortSignal, timeoutMs: number) => {
+    given.push(timeoutMs);
+    await sleep(50);
+    throw lost();
+  };
+  await expect(retryCrashOnce({ timeoutMs: 20_000 }, attempt)).rejects.toEqual(failsWith("busy"));
+  expect(given[0]).toBeLessThanOrEqual(20_000);
+  expect(given[1]).toBeLessThanOrEqual(19_951);
+  // The zygote reads integers.
+  expect(given.every(Number.isInteger)).toBe(true);
+});
+
+test("a job is answered when its time is up, also where its attempt never ends", async () => {
+  const never = () => new Promise<never>(() => {});
+  await expect(retryCrashOnce({ timeoutMs: 50 }, never)).rejects.toEqual(failsWith("timed-out"));
+  const gone = new AbortController();
+  const left = retryCrashOnce({ timeoutMs: 20_000, signal: gone.signal }, never);
+  gone.abort(new Error("client gone"));
+  await expect(left).rejects.toThrow("client gone");
+});
+
+test("a job whose client has gone is not begun again", async () => {
+  const gone = new AbortController();
+  const { attempt, begun } = failing(lost());
+  const left = retryCrashOnce({ signal: gone.signal }, () => {
+    gone.abort(new Error("client gone"));
+    return attempt();
+  });
+  await expect(left).rejects.toThrow("client gone");
+  expect(begun()).toBe(1);
+});
+
+test("a process that is stopped is found, one that is busy or asleep is not", async () => {
+  const [asleep, busy, stopped] = ["exec sleep 60", "while :; do :; done", "exec sleep 60"].map((script) =>
+    spawn("sh", ["-c", script]),
+  ) as [ChildProcess, ChildProcess, ChildProcess];
+  const found = new Set<number>();
+  try {
+    const pids = [asleep, busy, stopped].map(({ pid }) => pid!);
+    using _ = watchForStopped(
+      () => pids,
+      (pid) => void found.add(pid),
+    );
+    stopped.kill("SIGSTOP");
+    await eventually(() => expect([...found]).toEqual([stopped.pid]));
+    stopped.kill("SIGCONT");
+    await sleep(1_200);
+    expect(found.size).toBe(1);
+  } finally {
+    for (const child of [asleep, busy, stopped]) child.kill("SIGKILL");
+  }
+});

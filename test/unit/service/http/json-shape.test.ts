@@ -1,0 +1,48 @@
+// Tests that JSON of a costly shape is found before it is parsed.
+// Contract: docs/api.md#json-bodies, #limits
+import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../../../src/document/contract/limits.ts";
+import { toServiceError } from "../../../../src/service/http/contract/errors.ts";
+import { isModestJson } from "../../../../src/service/http/requests/json-shape.ts";
+import { readJsonFile } from "../../../../src/service/http/requests/profile.ts";
+
+const nested = (depth: number, open = "[", close = "]") => open.repeat(depth) + close.repeat(depth);
+
+describe("modest JSON", () => {
+  test.each([
+    ["what clients send", JSON.stringify({ id: ["a", "b"], pages: ["1-3", null], output: "a" })],
+    ["the deepest nesting", nested(LIMITS.jsonDepth)],
+    ["brackets in a text", JSON.stringify({ content: nested(100_000) })],
+    ["brackets behind quotation marks in a text", JSON.stringify({ content: `"\\"${nested(1000)}\\\\"` })],
+    ["many values in one list", `[${"1,".repeat(200_000)}1]`],
+    ["colons in texts", JSON.stringify({ content: ":".repeat(200_000), [":".repeat(200_000)]: "" })],
+    ["a text that does not end", '{"a": "[[['],
+  ])("%s", (_, text) => {
+    expect(isModestJson(text)).toBe(true);
+  });
+});
+
+describe("JSON that would take long", () => {
+  test.each([
+    ["nested lists", nested(2_000_000)],
+    ["nested objects", nested(LIMITS.jsonDepth + 1, '{"a":', "}")],
+    ["lists that never end", "[".repeat(4_000_000)],
+    ["nesting behind a text", `{"a": "\\\\", "b": ${nested(100)}}`],
+    ["many lists", `[${"[],".repeat(1_000_000)}[]]`],
+    ["many members", `{${Array.from({ length: 200_000 }, (_, index) => `"a${index}":1`).join()}}`],
+    ["many members of several objects", `[${`{${'"a":1,'.repeat(999)}"b":2},`.repeat(101)}1]`],
+    ["members behind blanks", `{${'"a" \n : "",'.repeat(100_001)}"b": 2}`],
+  ])("%s", (_, text) => {
+    expect(isModestJson(text)).toBe(false);
+  });
+
+  test("is no profile", () => {
+    const read = () => readJsonFile("profile", `{"a": ${nested(400_000)}}`);
+    expect(() => read()).toThrow();
+    try {
+      read();
+    } catch (error) {
+      expect(toServiceError(error).status).toBe(422);
+    }
+  });
+});

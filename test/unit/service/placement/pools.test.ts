@@ -1,0 +1,36 @@
+// Tests that the instances of each kind start the engines of the operations that are sent there.
+import { expect, test } from "vitest";
+import { ENGINE_NAMES, selectedEngines } from "../../../../container/engine-selection.ts";
+import { NATIVE_OPERATIONS } from "../../../../container/operations/index.ts";
+import { CONTAINER_OPERATIONS } from "../../../../src/operations/index.ts";
+import { pdfToPdfa } from "../../../../src/operations/pdf-to-pdfa.ts";
+import { htmlToPdf } from "../../../../src/operations/to-pdf/html-to-pdf.ts";
+import { officeToPdf } from "../../../../src/operations/to-pdf/office-to-pdf.ts";
+import { postscriptToPdf } from "../../../../src/operations/to-pdf/postscript-to-pdf.ts";
+import { checkAddress } from "../../../../src/service/outbound/check-address.ts";
+import { fetchUrl } from "../../../../src/service/outbound/fetch-url.ts";
+import { postWebhook } from "../../../../src/service/outbound/post-webhook.ts";
+import { POOL_ENGINES, POOLS, poolOf } from "../../../../src/service/placement/instances/pools.ts";
+
+test("every engine is in one kind of container", () => {
+  const engines = POOLS.flatMap((pool) => [...selectedEngines(POOL_ENGINES[pool])]);
+  expect(engines.toSorted()).toEqual([...ENGINE_NAMES].toSorted());
+});
+
+test("the engine of every native operation is in the container that gets its jobs", () => {
+  const signatures = [...[checkAddress, fetchUrl, htmlToPdf, officeToPdf, pdfToPdfa, postWebhook, postscriptToPdf]];
+  expect(signatures.map(({ name }) => name).toSorted()).toEqual(NATIVE_OPERATIONS.map(({ name }) => name).toSorted());
+  for (const signature of signatures) {
+    const { engine } = NATIVE_OPERATIONS.find(({ name }) => name === signature.name)!;
+    expect(selectedEngines(POOL_ENGINES[poolOf(signature)]), signature.name).toContain(engine);
+  }
+});
+
+test("the edge's operations run where the threads are", () => {
+  for (const operation of CONTAINER_OPERATIONS) expect(POOL_ENGINES[poolOf(operation)]).toContain("threads");
+});
+
+test("only the container for web pages has the internet", () => {
+  expect(poolOf(htmlToPdf)).toBe("web");
+  for (const one of [checkAddress, fetchUrl, postWebhook]) expect(poolOf(one)).toBe("web");
+});
