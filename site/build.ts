@@ -51,7 +51,9 @@ await writeFile(join(DIST, "files.js"), `export const files = {\n${modules.join(
 await writeFile(join(DIST, "sources.json"), JSON.stringify({ files: sources, outputs: ["files.js"] }));
 
 async function style(): Promise<Uint8Array> {
-  const parts = ["base", "files", "steps", "sight"].map((name) => readFile(join(HERE, `workbench/style/${name}.css`)));
+  const parts = ["base", "files", "steps", "figures"].map((name) =>
+    readFile(join(HERE, `workbench/style/${name}.css`)),
+  );
   return Buffer.concat(await Promise.all(parts));
 }
 

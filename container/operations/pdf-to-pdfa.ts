@@ -38,7 +38,11 @@ export async function* convertToPdfa(
   const [input] = job.inputs;
   if (!input) throw new EngineFailure("unsupported", "no file");
   const strategies = rasterize ? [...STRATEGIES, rasterizePages] : STRATEGIES;
-  const { document, rung } = await convertToLevel(input, strategies, new JobConversionContext(level, strategies, engines, job));
+  const { document, rung } = await convertToLevel(
+    input,
+    strategies,
+    new JobConversionContext(level, strategies, engines, job),
+  );
   job.log("document converted to pdfa", { rung, bytes: document.size });
   yield {
     extension: "pdf",

@@ -1,6 +1,7 @@
 // Lists everything that the service answers, for its descriptions. A path that is not listed here is not described.
 import { endpoints, routes } from "../endpoints/index.ts";
-import { INCLUDED_INFO } from "../service/http/answers/file-info.ts";
+import { ASYNCHRONOUS, describeRequestStatus } from "../service/http/async/job-description.ts";
+import { WEBHOOKS } from "../service/http/async/webhook-description.ts";
 import { CLIENTS, describeUsage } from "../service/http/clients/client-description.ts";
 import { describeResource } from "../service/http/files/resource-description.ts";
 import { describeUpload, describeUploads } from "../service/http/files/tus/description.ts";
@@ -9,11 +10,10 @@ import {
   describeReadiness,
   healthDescriptions,
 } from "../service/http/health/service-description.ts";
-import { ASYNCHRONOUS, describeRequestStatus } from "../service/http/later/job-description.ts";
-import { WEBHOOKS } from "../service/http/later/webhook-description.ts";
 import { describeAddress, describeAgents, describeNewAddress } from "../service/http/mcp/description.ts";
 import type { Served } from "../service/http/openapi/document.ts";
 import { IDEMPOTENCY } from "../service/http/pipeline/idempotency-description.ts";
+import { INCLUDED_INFO } from "../service/http/responses/file-info.ts";
 import { docsDescriptions } from "../service/reference/docs.ts";
 import { workbenchDescriptions } from "../service/reference/workbench.ts";
 import { pagesDescriptions } from "../service/views/description.ts";

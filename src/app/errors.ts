@@ -1,10 +1,10 @@
 // Answers requests that failed, and those that no route takes.
 import { HTTPException } from "hono/http-exception";
 import { EngineFailure } from "../document/contract/failure.ts";
-import { helpLink } from "../service/http/answers/help.ts";
-import { stringItem } from "../service/http/answers/string-item.ts";
 import { noSuchEndpoint, ServiceError, toServiceError } from "../service/http/contract/errors.ts";
 import { parametersOf } from "../service/http/openapi/document.ts";
+import { helpLink } from "../service/http/responses/help.ts";
+import { stringItem } from "../service/http/responses/string-item.ts";
 import type { Config } from "../service/settings/config.ts";
 import { apiDescription } from "./api-description.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";

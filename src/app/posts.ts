@@ -2,15 +2,15 @@
 
 import { endpoints, routes } from "../endpoints/index.ts";
 import { yieldToEventLoop } from "../runtime/delay.ts";
-import { withFileInfo } from "../service/http/answers/file-info.ts";
-import { parseAsyncMode } from "../service/http/answers/preferences.ts";
+import { acceptRequest, acceptRoute } from "../service/http/async/async-requests.ts";
+import { rejectWebhook } from "../service/http/async/webhooks.ts";
 import { bodyLimitsOf, requireSize } from "../service/http/contract/body-size.ts";
 import type { AsyncServices } from "../service/http/contract/endpoint.ts";
 import { methodNotAllowed, noSuchEndpoint } from "../service/http/contract/errors.ts";
-import { acceptRequest, acceptRoute } from "../service/http/later/async-requests.ts";
-import { rejectWebhook } from "../service/http/later/webhooks.ts";
 import { openClaim } from "../service/http/pipeline/idempotency.ts";
 import { handleRequest } from "../service/http/pipeline/pipeline.ts";
+import { withFileInfo } from "../service/http/responses/file-info.ts";
+import { parseAsyncMode } from "../service/http/responses/preferences.ts";
 import type { SpanExport } from "../service/http/traces/span-export.ts";
 import { SERVICE_SIGNER } from "../service/ports/webhooks.ts";
 import type { Variant } from "../service/settings/config.ts";

@@ -1,7 +1,6 @@
 // Routes what the service tells about itself: health, usage, its descriptions, and the tools of agents.
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import { endpoints } from "../endpoints/index.ts";
-import { infoOf } from "../service/http/answers/operation-response.ts";
 import { handleUsage } from "../service/http/clients/usage.ts";
 import { methodNotAllowed, noSuchEndpoint } from "../service/http/contract/errors.ts";
 import { checkReadiness } from "../service/http/health/readiness-check.ts";
@@ -9,6 +8,7 @@ import { HEALTH_PATHS, healthOf } from "../service/http/health/service-descripti
 import type { Dispatch } from "../service/http/mcp/dispatch.ts";
 import { MCP_PATH, serveMcp } from "../service/http/mcp/server.ts";
 import { openApi } from "../service/http/openapi/document.ts";
+import { infoOf } from "../service/http/responses/operation-response.ts";
 import type { UsageCollector } from "../service/keys/usage-collector.ts";
 import { basedText } from "../service/reference/based-texts.ts";
 import { DOCS_PATHS, readDocs } from "../service/reference/docs.ts";

@@ -61,7 +61,12 @@ export async function climbed(
   const log = (message: string, details: Record<string, unknown> = {}) => {
     if (message === "candidate refused" || message === "rung failed") refused.push(details);
   };
-  const job = { folder, signal: new AbortController().signal, log, withoutPermit: <T>(work: () => Promise<T>) => work() };
+  const job = {
+    folder,
+    signal: new AbortController().signal,
+    log,
+    withoutPermit: <T>(work: () => Promise<T>) => work(),
+  };
   const input = fileInput(basename(path), (await stat(path)).size, path);
   const { document, rung } = await convertToLevel(
     input,

@@ -9,9 +9,9 @@ import { EngineFailure, FAILURE_REASONS } from "../../src/document/contract/fail
 import { NOTICE_CODES } from "../../src/document/contract/notice.ts";
 import { MAX_SELECTED_PAGES } from "../../src/document/contract/pages.ts";
 import { endpoints, routes } from "../../src/endpoints/index.ts";
-import { noticeSentences } from "../../src/service/http/answers/notices.ts";
 import * as errors from "../../src/service/http/contract/errors.ts";
 import { openApi } from "../../src/service/http/openapi/document.ts";
+import { noticeSentences } from "../../src/service/http/responses/notices.ts";
 import { readConfig } from "../../src/service/settings/config.ts";
 import { codeIn, linksOf, rowsOf, sectionsOf } from "../support/markdown.ts";
 

@@ -1,4 +1,4 @@
-// Defines notices of what a document lost, as operations report them and as they are transmitted. src/service/http/answers/notices.ts
+// Defines notices of what a document lost, as operations report them and as they are transmitted. src/service/http/responses/notices.ts
 // turns them into sentences.
 
 /** Codes in the order in which the client sees them. */

@@ -1,7 +1,7 @@
 // Turns the Markdown of docs/ into HTML. The texts are our own, so nothing in them is removed.
 import { raw } from "hono/html";
 import { Marked, type Token, type Tokens } from "marked";
-import { errorAnchor } from "../http/answers/help.ts";
+import { errorAnchor } from "../http/responses/help.ts";
 
 type Html = ReturnType<typeof raw>;
 

@@ -1,7 +1,7 @@
 // Writes what the reference says about one request: its parameters, examples, answers and errors.
 import { html } from "hono/html";
-import { errorAnchor, parameterAnchor } from "../http/answers/help.ts";
 import type { OperationDescription, PathDescription, ResponseDescription } from "../http/contract/description.ts";
+import { errorAnchor, parameterAnchor } from "../http/responses/help.ts";
 import { callOf, LANGUAGES } from "./calls.ts";
 import { phraseHtml } from "./markdown.ts";
 import { type Parameter, parametersOf } from "./reference.ts";

@@ -1,9 +1,9 @@
 // Words the answers of pictures by URL: entity tags, conditions, caching. Knows nothing about drawing.
 
 import { MEDIA_TYPES } from "../../operations/rasterize-pdf.ts";
-import { toReadableStream } from "../http/answers/body-stream.ts";
-import { overflowing } from "../http/answers/overflow.ts";
 import { chunksOf } from "../http/requests/inputs.ts";
+import { toReadableStream } from "../http/responses/body-stream.ts";
+import { overflowing } from "../http/responses/overflow.ts";
 import type { FoundFile } from "../storage/file.ts";
 import { type CacheKey, FRESH_SECONDS, matchCached, putCached } from "./image-cache.ts";
 import type { PageImageParams } from "./image-request.ts";

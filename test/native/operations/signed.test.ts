@@ -15,7 +15,7 @@ import { linearizePdf } from "../../../src/operations/linearize-pdf.ts";
 import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
 import { repairPdfa } from "../../../src/operations/pdfa-steps/repair-pdfa.ts";
 import { splitPdf } from "../../../src/operations/split-pdf.ts";
-import { noticeSentences } from "../../../src/service/http/answers/notices.ts";
+import { noticeSentences } from "../../../src/service/http/responses/notices.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
 import { encrypted } from "../../fixtures/pdfs.ts";
 import { certifiedPdf, enabledPdf, lockedPdf, signedPdf } from "../../fixtures/signed-pdfs.ts";

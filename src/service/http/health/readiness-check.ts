@@ -1,7 +1,7 @@
 // Answers GET /ready: whether the service can do all that it promises at this moment.
 
-import type { ObservableSemaphore } from "../../placement/semaphore.ts";
 import { containerReadiness, type PoolReadiness } from "../../placement/readiness.ts";
+import type { ObservableSemaphore } from "../../placement/semaphore.ts";
 import type { Env } from "../../settings/config.ts";
 import type { StorageProbe } from "../../storage/probe.ts";
 import type { ComponentStatus, Readiness } from "./readiness.ts";

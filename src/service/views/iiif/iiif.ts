@@ -3,8 +3,8 @@
 
 import { parseAccept } from "hono/utils/accept";
 import { LIMITS } from "../../../document/contract/limits.ts";
-import { toReadableStream } from "../../http/answers/body-stream.ts";
 import { methodNotAllowed, noSuchEndpoint, noSuchPage, outOfRange } from "../../http/contract/errors.ts";
+import { toReadableStream } from "../../http/responses/body-stream.ts";
 import type { FoundFile } from "../../storage/file.ts";
 import { openDocument } from "../documents.ts";
 import { cacheKey } from "../image-cache.ts";

@@ -1,7 +1,7 @@
 // The choice of an answer's form by Accept and Prefer (RFC 9110, 12.5.1; RFC 7240).
 // Contract: docs/api.md#files-as-answers
 import { describe, expect, test } from "vitest";
-import { negotiate, type Offers } from "../../../../src/service/http/answers/negotiation.ts";
+import { negotiate, type Offers } from "../../../../src/service/http/responses/negotiation.ts";
 
 const wishes = (accept: string | undefined, offers: Offers, prefer?: string) =>
   negotiate(

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { type Notice, type NoticeCode, namedNotices } from "../../../../src/document/contract/notice.ts";
 import type { Output } from "../../../../src/document/contract/operation.ts";
-import { noticeSentences } from "../../../../src/service/http/answers/notices.ts";
+import { noticeSentences } from "../../../../src/service/http/responses/notices.ts";
 import { decodeResponse, encodeResponse } from "../../../../src/service/placement/remote.ts";
 
 const one = (code: NoticeCode, count: number) => noticeSentences([{ code, count }])[0];

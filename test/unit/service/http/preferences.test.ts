@@ -1,7 +1,7 @@
 // The preferences of a client (RFC 7240).
 // Contract: docs/api.md#asynchronous-jobs
 import { describe, expect, test } from "vitest";
-import { parseAsyncMode, parsePreferences } from "../../../../src/service/http/answers/preferences.ts";
+import { parseAsyncMode, parsePreferences } from "../../../../src/service/http/responses/preferences.ts";
 
 const read = (text: string) =>
   [...parsePreferences(new Headers({ Prefer: text }))].map(([name, { value, parameters }]) => [

@@ -2,9 +2,9 @@
 // Contract: docs/api.md#asynchronous-jobs
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LIMITS } from "../../../../src/document/contract/limits.ts";
+import { serveStatus } from "../../../../src/service/http/async/job-status.ts";
+import { StatusStreams } from "../../../../src/service/http/async/status-streams.ts";
 import { ServiceError } from "../../../../src/service/http/contract/errors.ts";
-import { serveStatus } from "../../../../src/service/http/later/job-status.ts";
-import { StatusStreams } from "../../../../src/service/http/later/status-streams.ts";
 import type { JobQueue, JobStatus } from "../../../../src/service/ports/jobs.ts";
 
 beforeEach(() => vi.useFakeTimers());
