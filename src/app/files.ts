@@ -2,9 +2,10 @@
 
 import { admitFile, authorizeDelete } from "../service/http/clients/guard.ts";
 import { methodNotAllowed } from "../service/http/contract/errors.ts";
-import { ONE_TIME_PATH, serveOneTime } from "../service/http/files/one-time.ts";
+import { ONE_TIME_PATH, TUS_PATH } from "../service/http/contract/paths.ts";
+import { serveOneTime } from "../service/http/files/one-time.ts";
 import { deleteResource, type Resources, readResource } from "../service/http/files/resource.ts";
-import { serveUploads, TUS_PATH } from "../service/http/files/tus/uploads.ts";
+import { serveUploads } from "../service/http/files/tus/uploads.ts";
 import type { SpanExport } from "../service/http/traces/span-export.ts";
 import type { CountedFile } from "../service/storage/stored-bytes.ts";
 import { fileFacts } from "../service/views/file-facts.ts";

@@ -1,9 +1,9 @@
 // Begins and ends every request: its id, settings, trace, headers and log.
 import { routePath } from "hono/route";
 import { refuseWebPages } from "../service/http/clients/web-callers.ts";
+import { TUS_PATH } from "../service/http/contract/paths.ts";
 import { Timing } from "../service/http/contract/timing.ts";
 import { TUS_VERSION } from "../service/http/files/tus/headers.ts";
-import { TUS_PATH } from "../service/http/files/tus/uploads.ts";
 import { HEALTH_PATHS } from "../service/http/health/service-description.ts";
 import { corsMiddleware, setSecurityHeaders } from "../service/http/responses/response-headers.ts";
 import { RequestTrace } from "../service/http/traces/request-trace.ts";

@@ -4,7 +4,6 @@
 import { surveyFile } from "../content/survey.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { Pace } from "../contract/pace.ts";
 import type { MupdfOptions } from "../engines/mupdf/instance/mupdf.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type Reference, type Value } from "../objects/values.ts";
@@ -12,6 +11,7 @@ import { writeFile } from "../objects/writer.ts";
 import { isClassic } from "../pages/claims.ts";
 import { pageDictionary, readPages, type SourcePage } from "../pages/pages.ts";
 import { flattenPage, type PageJob } from "./flatten-page.ts";
+import { Pace } from "./pace.ts";
 import { imageStream } from "./paint/add-image.ts";
 import { CompositedForms } from "./paint/composited-form.ts";
 import { HardMasks } from "./paint/hard-masks.ts";

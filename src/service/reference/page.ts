@@ -18,7 +18,7 @@ type Html = ReturnType<typeof html>;
 /** Links of the reference, which is at `docs`. A page that is not served is not linked. */
 const fromReference: LinkTo = (page, anchor) => link(page, anchor, { reference: "", guides: "docs/" });
 /** Links of a guide, which is at `docs/<name>`. */
-const fromGuide: LinkTo = (page, anchor) => link(page, anchor, { reference: "../../site/docs", guides: "" });
+const fromGuide: LinkTo = (page, anchor) => link(page, anchor, { reference: "../docs", guides: "" });
 
 function link(page: string, anchor: string, prefix: { readonly reference: string; readonly guides: string }) {
   const hash = anchor === "" ? "" : `#${anchor}`;
@@ -51,8 +51,8 @@ export function guidePage(text: string, name: Guide): Html {
   const main = sections.map((section) => html`${heading(section)}\n${htmlOf(section.tokens, fromGuide)}`);
   return shell({
     title: sections[0]?.title ?? name,
-    root: "../../site/",
-    nav: html`<ul><li><a href="../../site/docs">Reference</a></li>${items.map(navigationItem)}</ul>`,
+    root: "../",
+    nav: html`<ul><li><a href="../docs">Reference</a></li>${items.map(navigationItem)}</ul>`,
     main: html`${main}`,
   });
 }
@@ -118,7 +118,7 @@ function shell({ title, root, nav, main }: { title: string; root: string; nav: H
 <a class="skip" href="#content">Skip to the content</a>
 <header>
 <a class="name" href="${root}docs">Pagewright</a>
-<a href="${root || "../../site/docs/"}">Try it</a>
+<a href="${root || "./"}">Try it</a>
 <div id="search" role="search" hidden>
 <input type="search" id="query" placeholder="Search" aria-label="Search the reference" autocomplete="off"
  spellcheck="false" aria-controls="results">

@@ -15,6 +15,9 @@ export interface FilePolicy {
   readonly expires?: number;
 }
 
+/** Reports whether a request may delete a file. */
+export type DeletePolicy = (policy: FilePolicy) => boolean;
+
 const EXPIRING = "expiring/";
 const TIME_DIGITS = 13;
 

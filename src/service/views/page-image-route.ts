@@ -2,11 +2,9 @@
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { Size } from "../../document/engines/mupdf/page.ts";
-import { jpg } from "../../endpoints/images/jpg.ts";
-import { png } from "../../endpoints/images/png.ts";
-import type { Endpoint } from "../http/contract/endpoint.ts";
 import { methodNotAllowed, noSuchPage, outOfRange } from "../http/contract/errors.ts";
-import { type Fields, optionalInteger, parseFields } from "../http/contract/fields.ts";
+import { optionalInteger, parseFields } from "../http/contract/fields.ts";
+import { IMAGE_FIELDS } from "../http/contract/image-fields.ts";
 import { openDocument } from "./documents.ts";
 import { cacheKey } from "./image-cache.ts";
 import type { PageImageParams } from "./image-request.ts";
@@ -25,10 +23,10 @@ const side = (name: string) =>
 const SIDES = { width: side("Width"), height: side("Height") };
 
 /** The query parameters of a picture: those of the endpoint for its format, and a size. */
-function fieldsOf({ fields: { output: _, pages: __, ...fields } }: Endpoint): Fields {
-  return { ...SIDES, ...fields };
-}
-export const PICTURE_FIELDS = { png: fieldsOf(png), jpg: fieldsOf(jpg) } as const;
+export const PICTURE_FIELDS = {
+  png: { ...SIDES, ...IMAGE_FIELDS.png },
+  jpg: { ...SIDES, ...IMAGE_FIELDS.jpg },
+} as const;
 
 interface Values {
   readonly width?: number;

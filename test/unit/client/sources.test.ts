@@ -12,7 +12,7 @@ const tools = endpoints.map(toolOf);
 
 test.each([
   ["core/operations.ts", operationsSource(tools)],
-  ["cli/declared.ts", declaredSource(tools)],
+  ["cli/operation-schemas.ts", declaredSource(tools)],
 ])("%s is what `node scripts/bootstrap.mjs scripts/write-client.ts` writes", (path, source) => {
   expect(readFileSync(join(client, path), "utf8")).toBe(source);
 });

@@ -80,7 +80,7 @@ const defaultEntry = (): Entry => (isRoot() ? "root" : "user");
  */
 function enterNamespace(entry: Entry, ...listener: [string, string]): string[] {
   const unshare = entry === "root" ? ["unshare"] : asBrowser(...UNSHARE_USER);
-  return [...unshare, "--net", "--", "perl", helper("own-network.pl"), ...listener];
+  return [...unshare, "--net", "--", "perl", helper("network-namespace.pl"), ...listener];
 }
 
 function asBrowser(...command: string[]): string[] {

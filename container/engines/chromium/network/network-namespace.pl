@@ -2,7 +2,7 @@
 # Runs inside a new network namespace that has only a loopback device. Brings the device up, has Node listen on it and
 # pass the listening socket to the service (proxy-socket.mjs), and then becomes the browser. The only way out is the
 # service's proxy.
-# Usage: own-network.pl node proxy-socket.mjs program arguments...
+# Usage: network-namespace.pl node proxy-socket.mjs program arguments...
 use strict;
 use warnings;
 use POSIX ();
@@ -10,15 +10,15 @@ use Socket;
 
 # netdevice(7): SIOCSIFFLAGS with IFF_UP and IFF_RUNNING; struct ifreq is a name of 16 bytes and a union of 24 bytes.
 my ($setFlags, $up, $running) = (0x8914, 0x1, 0x40);
-socket(my $socket, AF_INET, SOCK_DGRAM, 0) or die "own-network.pl: socket: $!\n";
+socket(my $socket, AF_INET, SOCK_DGRAM, 0) or die "network-namespace.pl: socket: $!\n";
 ioctl($socket, $setFlags, my $request = pack('a16 s x22', 'lo', $up | $running))
-    or die "own-network.pl: loopback: $!\n";
+    or die "network-namespace.pl: loopback: $!\n";
 close $socket;
 
 my ($node, $listener, @program) = @ARGV;
 system { $node } $node, $listener;
-die "own-network.pl: no listening socket\n" if $? != 0;
+die "network-namespace.pl: no listening socket\n" if $? != 0;
 
 # The browser does not inherit the channel to the service.
 POSIX::close(delete $ENV{NODE_CHANNEL_FD});
-exec { $program[0] } @program or die "own-network.pl: $program[0]: $!\n";
+exec { $program[0] } @program or die "network-namespace.pl: $program[0]: $!\n";

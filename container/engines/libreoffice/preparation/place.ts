@@ -128,9 +128,9 @@ function relative(url: string, base: string): string {
   const rest = unescaped(segments.slice(shared).join("/"));
   // A path of Windows that names a server.
   if (rest.startsWith("//")) return `file:${rest}`;
-  const path = "../../".repeat(folders.length - shared) + rest;
+  const path = "../".repeat(folders.length - shared) + rest;
   // A colon in the first segment would end a scheme. LibreOffice does the same for characters that are escaped.
-  return /^[^/?]*[:%]/.test(path) ? `../${path}` : path;
+  return /^[^/?]*[:%]/.test(path) ? `./${path}` : path;
 }
 
 /** Restores separators that LibreOffice escapes. No name of a file contains them on Windows. */

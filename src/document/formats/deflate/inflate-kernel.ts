@@ -6,9 +6,9 @@ import inflateModule from "#wasm/inflate.wasm";
 interface Exports {
   readonly memory: WebAssembly.Memory;
   start(): void;
-  place(): number;
-  room(): number;
-  add(count: number): void;
+  inputAddress(): number;
+  inputCapacity(): number;
+  appendInput(count: number): void;
   run(): number;
   output(): number;
   size(): number;
@@ -48,10 +48,10 @@ export class Inflater implements Disposable {
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     const kernel = this.#exports!;
     for (let at = 0; at < bytes.length && this.#state === "open"; ) {
-      const place = kernel.place();
-      const part = bytes.subarray(at, at + kernel.room());
-      this.#memory.set(part, place);
-      kernel.add(part.length);
+      const address = kernel.inputAddress();
+      const part = bytes.subarray(at, at + kernel.inputCapacity());
+      this.#memory.set(part, address);
+      kernel.appendInput(part.length);
       at += part.length;
       let outcome: number;
       do {

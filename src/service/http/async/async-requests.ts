@@ -6,8 +6,6 @@ import { selectBackends } from "../../placement/placement.ts";
 import type { Webhook } from "../../ports/jobs.ts";
 import { uuidOf } from "../../storage/derived-ids.ts";
 import type { FilePolicy } from "../../storage/file-policy.ts";
-import { IDEMPOTENCY_KEY_HEADER } from "../answers/negotiation.ts";
-import type { AsyncMode } from "../answers/preferences.ts";
 import { DELETE_TOKEN_HEADER } from "../clients/auth.ts";
 import type { AsyncServices, Endpoint } from "../contract/endpoint.ts";
 import { busy } from "../contract/errors.ts";
@@ -19,6 +17,8 @@ import { rejectBlockedIpLiterals } from "../requests/address-check.ts";
 import { resolveInputs, toInput } from "../requests/inputs.ts";
 import { withStoredFields } from "../requests/stored-fields.ts";
 import { requireWebUrl, type UrlInput } from "../requests/url-inputs.ts";
+import { IDEMPOTENCY_KEY_HEADER } from "../responses/negotiation.ts";
+import type { AsyncMode } from "../responses/preferences.ts";
 import { serializeForm } from "./deferred-form.ts";
 import { parseWebhook } from "./webhooks.ts";
 

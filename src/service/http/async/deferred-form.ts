@@ -1,9 +1,9 @@
 // Turns a form whose files are stored into text and back, so that its request can be carried out later.
 
+import type { ClientAccount } from "../../ports/client-account.ts";
 import type { ReceivedFile } from "../../storage/file.ts";
 import type { FilePolicy } from "../../storage/file-policy.ts";
 import type { Store } from "../../storage/store.ts";
-import type { ClientAccount } from "../clients/job-usage.ts";
 import { noSuchFile } from "../contract/errors.ts";
 import type { Form } from "../contract/form.ts";
 

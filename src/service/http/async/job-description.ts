@@ -1,7 +1,5 @@
 // Describes asynchronous jobs: the header that asks for one, which every POST takes, and the path of their status.
 
-import { INCLUDED_INFO } from "../answers/file-info.ts";
-import { fileUrl } from "../answers/operation-response.ts";
 import { DELETE_TOKEN_HEADER } from "../clients/auth.ts";
 import {
   type Describe,
@@ -13,6 +11,8 @@ import {
   type ParametersByName,
 } from "../contract/description.ts";
 import { busy, limitReached, noSuchRequest, notAPdf, notRequester } from "../contract/errors.ts";
+import { INCLUDED_INFO } from "../responses/file-info.ts";
+import { fileUrl } from "../responses/operation-response.ts";
 
 export const EXAMPLE_REQUEST = "6f9a4d0e-3c1b-4e57-9a80-5f2f6c1d7b34";
 const REQUEST_ID: Json = { type: "string", format: "uuid", description: "Id of the request." };

@@ -4,10 +4,10 @@ import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { RpcCall } from "../../../runtime/rpc.ts";
 import type { JobError, JobQueue, LeasedJob, Progress } from "../../ports/jobs.ts";
-import { negotiate } from "../answers/negotiation.ts";
 import type { Endpoint, RequestServices } from "../contract/endpoint.ts";
 import { toServiceError } from "../contract/errors.ts";
 import { type RequestState, runAndRespond } from "../pipeline/pipeline.ts";
+import { negotiate } from "../responses/negotiation.ts";
 import { deserializeForm } from "./deferred-form.ts";
 
 type RunnerService = RequestServices & { readonly jobs: RpcCall<JobQueue> };

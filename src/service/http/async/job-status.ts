@@ -6,7 +6,7 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import { delay } from "../../../runtime/delay.ts";
 import type { RpcCall } from "../../../runtime/rpc.ts";
 import type { JobQueue, JobStatus } from "../../ports/jobs.ts";
-import type { DeletePolicy } from "../clients/auth.ts";
+import type { DeletePolicy } from "../../storage/file-policy.ts";
 import { busy, noSuchRequest, notRequester } from "../contract/errors.ts";
 import type { StatusStream, StatusStreams } from "./status-streams.ts";
 

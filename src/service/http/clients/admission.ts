@@ -1,6 +1,7 @@
 // Admits a request of a client: counts it against the limits of the client, and records the usage of the key.
 
 import type { UsageCollector } from "../../keys/usage-collector.ts";
+import type { ClientAccount } from "../../ports/client-account.ts";
 import type { LimitDecision, Limiter, Limits } from "../../ports/limiter.ts";
 import type { UsageRecords } from "../../ports/usage.ts";
 import type { FilePolicy } from "../../storage/file-policy.ts";
@@ -9,7 +10,6 @@ import type { Quota } from "../../storage/uploads/one-time-uploads.ts";
 import { busy, lengthRequired, outOfScope } from "../contract/errors.ts";
 import { DELETE_TOKEN_HEADER, hashToken, type ValidKey } from "./auth.ts";
 import { ClientJobLease } from "./client-job-lease.ts";
-import type { ClientAccount } from "./job-usage.ts";
 import { rateLimitHeaders, refusal } from "./rate-limit.ts";
 import { storingOf } from "./storing.ts";
 

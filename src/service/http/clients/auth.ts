@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { hashKey, type KeyRecord, type KeyRecords } from "../../ports/api-key.ts";
-import type { FilePolicy } from "../../storage/file-policy.ts";
+import type { DeletePolicy, FilePolicy } from "../../storage/file-policy.ts";
 import { invalidKey, keyRequired } from "../contract/errors.ts";
 
 /** Number of hexadecimal digits that identify a client, or a token. */
@@ -63,9 +63,6 @@ export const hashToken = (token: string): string => hashKey(token).slice(0, CLIE
 
 /** Name of the header field with the token that removes the files of a request. */
 export const DELETE_TOKEN_HEADER = "Delete-Token";
-
-/** Reports whether a request may remove a file. */
-export type DeletePolicy = (marks: FilePolicy) => boolean;
 
 /**
  * Returns what decides about removals in the keyed variant.

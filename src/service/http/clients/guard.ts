@@ -6,18 +6,11 @@ import { limiterOf } from "../../keys/durable-limiter.ts";
 import type { UsageCollector } from "../../keys/usage-collector.ts";
 import type { UsageRecords } from "../../ports/usage.ts";
 import type { Config, Env } from "../../settings/config.ts";
+import type { DeletePolicy } from "../../storage/file-policy.ts";
 import type { Quota } from "../../storage/uploads/one-time-uploads.ts";
-import { ONE_TIME_PATH } from "../files/one-time.ts";
-import { TUS_PATH } from "../files/tus/uploads.ts";
+import { ONE_TIME_PATH, TUS_PATH } from "../contract/paths.ts";
 import { Admission, type AdmissionOptions, checkLimits } from "./admission.ts";
-import {
-  clientAt,
-  clientIdOfKey,
-  createDeletePolicy,
-  DELETE_TOKEN_HEADER,
-  type DeletePolicy,
-  requireKey,
-} from "./auth.ts";
+import { clientAt, clientIdOfKey, createDeletePolicy, DELETE_TOKEN_HEADER, requireKey } from "./auth.ts";
 
 export interface GuardOptions extends Pick<AdmissionOptions, "operation" | "isJob" | "waitUntil" | "log"> {
   readonly request: Request;

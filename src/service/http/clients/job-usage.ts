@@ -2,22 +2,12 @@
 // when it was accepted.
 
 import type { UsageCollector } from "../../keys/usage-collector.ts";
+import type { ClientAccount } from "../../ports/client-account.ts";
 import type { Limiter, Limits } from "../../ports/limiter.ts";
 import type { UsageRecords } from "../../ports/usage.ts";
 import type { Storing } from "../../storage/stored-bytes.ts";
 import { ClientJobLease } from "./client-job-lease.ts";
 import { storingOf } from "./storing.ts";
-
-/** The client of a job, as it is stored with the job. */
-export interface ClientAccount {
-  /** Name under which the client's limits count. */
-  readonly client: string;
-  /** Name of the endpoint. */
-  readonly operation: string;
-  /** Hash of the key, in the keyed variant. */
-  readonly key?: string;
-  readonly limits?: Limits;
-}
 
 interface Counting {
   readonly limiter: Limiter | undefined;

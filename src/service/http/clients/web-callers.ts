@@ -5,7 +5,7 @@
 import { isNumber } from "../../../document/contract/web-url.ts";
 import type { Config } from "../../settings/config.ts";
 import { foreignOrigin, type ServiceError, unknownHost } from "../contract/errors.ts";
-import { MCP_PATH } from "../mcp/server.ts";
+import { MCP_PATH } from "../contract/paths.ts";
 
 type Callers = Pick<Config, "variant" | "hosts" | "checksHost" | "corsOrigins" | "baseUrl">;
 

@@ -14,11 +14,10 @@ import {
   uploadExpired,
   uploadUsed,
 } from "../contract/errors.ts";
+import { ONE_TIME_PATH } from "../contract/paths.ts";
 import { readForm } from "../requests/read-form.ts";
 import type { TusService } from "./tus/uploads.ts";
 import { receiveBody } from "./uploads.ts";
-
-export const ONE_TIME_PATH = "/upload/once";
 
 export interface OneTimeService
   extends Pick<RequestServices, "bodies" | "config" | "uploadQuota" | "timing" | "uploadTurns" | "bufferQuota">,

@@ -1,5 +1,5 @@
 // Describes /resource/{id}, the path of a stored file.
-import { fileUrl } from "../answers/operation-response.ts";
+
 import { DELETE_TOKEN_HEADER } from "../clients/auth.ts";
 import {
   BINARY,
@@ -20,6 +20,7 @@ import {
   preconditionFailed,
   rangeNotSatisfiable,
 } from "../contract/errors.ts";
+import { fileUrl } from "../responses/operation-response.ts";
 import { ALREADY_REMOVED } from "./delete-files.ts";
 
 const FILE_HEADERS: ParametersByName = {

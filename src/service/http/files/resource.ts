@@ -2,10 +2,8 @@
 
 import type { Config } from "../../settings/config.ts";
 import type { ByteRange, FoundFile, StoredFile } from "../../storage/file.ts";
+import type { DeletePolicy } from "../../storage/file-policy.ts";
 import type { Store } from "../../storage/store.ts";
-import { toReadableStream } from "../answers/body-stream.ts";
-import { downloadHeaders, fileUrl, infoOf } from "../answers/operation-response.ts";
-import type { DeletePolicy } from "../clients/auth.ts";
 import {
   invalidRequest,
   noSuchFile,
@@ -15,6 +13,8 @@ import {
   rangeNotSatisfiable,
 } from "../contract/errors.ts";
 import { chunksOf } from "../requests/inputs.ts";
+import { toReadableStream } from "../responses/body-stream.ts";
+import { downloadHeaders, fileUrl, infoOf } from "../responses/operation-response.ts";
 import { ALREADY_REMOVED } from "./delete-files.ts";
 
 /** Query parameter of a download that removes the file. */

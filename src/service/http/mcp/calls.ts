@@ -1,7 +1,7 @@
 // Carries out the calls of agents as requests to the API itself, so that keys, limits and errors are those of any client.
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { isId } from "../../storage/file.ts";
-import { ONE_TIME_PATH } from "../files/one-time.ts";
+import { ONE_TIME_PATH } from "../contract/paths.ts";
 import type { Dispatch, FactsOf, Tell } from "./dispatch.ts";
 import { picturesOf, SHOWN } from "./pictures.ts";
 import { makesPictures, type Tool } from "./tools.ts";

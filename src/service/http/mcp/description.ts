@@ -25,8 +25,7 @@ import {
   uploadExpired,
   uploadUsed,
 } from "../contract/errors.ts";
-import { ONE_TIME_PATH } from "../files/one-time.ts";
-import { MCP_PATH } from "./server.ts";
+import { MCP_PATH, ONE_TIME_PATH } from "../contract/paths.ts";
 
 const text = { type: "string" };
 const ADDRESS = {

@@ -21,8 +21,6 @@ import { SHOWN } from "./pictures.ts";
 import { CallProgress } from "./progress.ts";
 import { makesPictures, type Tool, toolOf } from "./tools.ts";
 
-export const MCP_PATH = "/mcp";
-
 const INSTRUCTIONS =
   "Converts and processes documents. Files are given by id or by http(s) address, never as bytes. To bring in a local " +
   "file, call create_upload and have the file sent to the address it returns. Results are links: fetch them by HTTP " +

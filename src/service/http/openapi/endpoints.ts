@@ -1,6 +1,5 @@
 // Describes endpoints from their declarations: bodies in every encoding, answers in every form, and errors.
 import type { Config } from "../../settings/config.ts";
-import { fileUrl } from "../answers/operation-response.ts";
 import {
   BINARY,
   EXAMPLE_INPUT,
@@ -32,6 +31,7 @@ import { listName } from "../contract/fields.ts";
 import { errorsOf } from "../contract/input-declaration.ts";
 import { needsOutput } from "../contract/output-name.ts";
 import { errorsOfBody } from "../requests/read-form.ts";
+import { fileUrl } from "../responses/operation-response.ts";
 import { describeContents, describeField, describeResult, describeSource, type Encoding, keyOf } from "./schemas.ts";
 
 /** Describes an endpoint of a deployment. */

@@ -1,10 +1,10 @@
 // Makes JSON schemas of the fields and answers that endpoints declare.
 import * as z from "zod";
-import { describeFiles } from "../answers/file-info.ts";
 import { BINARY, FILE_ID, type Json, ref } from "../contract/description.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { type Field, type Fields, type ListField, listName } from "../contract/fields.ts";
 import { type InputDeclaration, takesPdfsOnly } from "../contract/input-declaration.ts";
+import { describeFiles } from "../responses/file-info.ts";
 
 /** The encodings of a request's body. */
 export type Encoding = "multipart" | "json" | "urlencoded";

@@ -7,7 +7,6 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import { delay } from "../../../runtime/delay.ts";
 import { retryOnce } from "../../../runtime/rpc.ts";
 import type { Claim, Claims, StoredResponse } from "../../ports/claims.ts";
-import { IDEMPOTENCY_KEY_HEADER } from "../answers/negotiation.ts";
 import type { RequestServices } from "../contract/endpoint.ts";
 import {
   busy,
@@ -19,6 +18,7 @@ import {
 } from "../contract/errors.ts";
 import { isFilled } from "../contract/fields.ts";
 import type { Form } from "../contract/form.ts";
+import { IDEMPOTENCY_KEY_HEADER } from "../responses/negotiation.ts";
 
 /** Header field of an answer that another request with the same key got before. */
 export const REPLAYED_HEADER = "Idempotent-Replayed";

@@ -8,11 +8,6 @@ import type { Progress } from "../../ports/jobs.ts";
 import type { Config } from "../../settings/config.ts";
 import type { Batch } from "../../storage/batch.ts";
 import type { Reservation } from "../../storage/memory-quota.ts";
-import { toReadableStream } from "../answers/body-stream.ts";
-import { type Negotiation, negotiate } from "../answers/negotiation.ts";
-import { downloadHeaders, noticeHeaders, operationResponse } from "../answers/operation-response.ts";
-import { collectOutputs, type OutputResult } from "../answers/outputs.ts";
-import { overflowing } from "../answers/overflow.ts";
 import { type Endpoint, type RequestServices, uploadLimit } from "../contract/endpoint.ts";
 import { listName } from "../contract/fields.ts";
 import type { Form } from "../contract/form.ts";
@@ -22,6 +17,11 @@ import { chunksOf, type InputFile, idOf, resolveInputs, toInput } from "../reque
 import { readForm } from "../requests/read-form.ts";
 import { withStoredFields } from "../requests/stored-fields.ts";
 import { type FetchOptions, fetchInput } from "../requests/url-inputs.ts";
+import { toReadableStream } from "../responses/body-stream.ts";
+import { type Negotiation, negotiate } from "../responses/negotiation.ts";
+import { downloadHeaders, noticeHeaders, operationResponse } from "../responses/operation-response.ts";
+import { collectOutputs, type OutputResult } from "../responses/outputs.ts";
+import { overflowing } from "../responses/overflow.ts";
 import { fingerprintContent, type HandledResponse, runIdempotent } from "./idempotency.ts";
 
 /** Runs a request. If it fails, it removes the files that it stored. */

@@ -27,8 +27,8 @@ import {
   wrongPatchType,
   wrongTusVersion,
 } from "../../contract/errors.ts";
+import { TUS_PATH } from "../../contract/paths.ts";
 import { CHECKSUMS, PATCH_TYPE, TUS_VERSION } from "./headers.ts";
-import { TUS_PATH } from "./uploads.ts";
 
 const bytes = (description: string): ParameterDescription => ({ description, schema: { type: "integer", minimum: 0 } });
 

@@ -4,12 +4,11 @@ import { LIMITS } from "../../../../document/contract/limits.ts";
 import type { Semaphore } from "../../../placement/semaphore.ts";
 import type { Bucket } from "../../../ports/bucket.ts";
 import type { Config } from "../../../settings/config.ts";
-import type { FilePolicy } from "../../../storage/file-policy.ts";
+import type { DeletePolicy, FilePolicy } from "../../../storage/file-policy.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { CountedFile, Storing } from "../../../storage/stored-bytes.ts";
 import { isUploadId, ResumableUploads } from "../../../storage/uploads/resumable-uploads.ts";
 import { UploadConflict, type UploadWriter } from "../../../storage/uploads/upload-writer.ts";
-import type { DeletePolicy } from "../../clients/auth.ts";
 import {
   beyondLength,
   checksumMismatch,
@@ -22,6 +21,7 @@ import {
   uploadConflict,
   uploadExpired,
 } from "../../contract/errors.ts";
+import { TUS_PATH } from "../../contract/paths.ts";
 import { ArrivingBody } from "../../requests/arriving-body.ts";
 import {
   bodySizeOf,
@@ -37,8 +37,6 @@ import {
   requireVersion,
   TUS_VERSION,
 } from "./headers.ts";
-
-export const TUS_PATH = "/upload/tus";
 
 export interface TusService {
   readonly bucket: Bucket;

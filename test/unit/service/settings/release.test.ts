@@ -1,7 +1,7 @@
 // Tests that the service names the release that it is.
 import { expect, test } from "vitest";
-import packageJson from "../../../package.json" with { type: "json" };
-import { RELEASE } from "../../../src/service/settings/release.ts";
+import packageJson from "../../../../package.json" with { type: "json" };
+import { RELEASE } from "../../../../src/service/settings/release.ts";
 
 test("the version is that of package.json, and the date is one", () => {
   expect(RELEASE.version).toBe(packageJson.version);

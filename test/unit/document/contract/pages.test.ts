@@ -1,7 +1,7 @@
 // Tests page selections.
 // Contract: docs/api.md#page-selections
 import { describe, expect, test } from "vitest";
-import { MAX_SELECTED_PAGES, parsePages, resolvePages, selectPages } from "../../../src/document/contract/pages.ts";
+import { MAX_SELECTED_PAGES, parsePages, resolvePages, selectPages } from "../../../../src/document/contract/pages.ts";
 
 const select = (expression: string, pageCount: number, words = false) => {
   const selection = parsePages(expression, words);

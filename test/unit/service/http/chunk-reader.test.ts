@@ -1,7 +1,7 @@
 // Bodies read in pieces, in a runtime that does not fill buffers. test/worker reads them in one that does.
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { ChunkReader, readBytes } from "../../../src/service/http/requests/chunk-reader.ts";
+import { ChunkReader, readBytes } from "../../../../src/service/http/requests/chunk-reader.ts";
 
 const stream = (...sizes: number[]) =>
   Readable.toWeb(Readable.from(sizes.map((size) => Buffer.alloc(size)))) as ReadableStream<Uint8Array>;

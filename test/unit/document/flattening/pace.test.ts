@@ -1,6 +1,6 @@
 // Forecasts of a job's time.
 import { expect, test } from "vitest";
-import { Pace } from "../../../src/document/contract/pace.ts";
+import { Pace } from "../../../../src/document/flattening/pace.ts";
 
 /** Returns the forecasts of a job after each of its steps. @param stepsMs processor time of each step */
 function forecasts(steps: number, limitMs: number, stepsMs: readonly number[]) {

@@ -1,7 +1,7 @@
 // Contract: docs/api.md#output-names
 import { describe, expect, test } from "vitest";
-import { attachment, safeName, stem, withExtension } from "../../../src/document/contract/file-name.ts";
-import { detectMediaType } from "../../../src/document/contract/media-type.ts";
+import { attachment, safeName, stem, withExtension } from "../../../../src/document/contract/file-name.ts";
+import { detectMediaType } from "../../../../src/document/contract/media-type.ts";
 
 describe("safeName", () => {
   test.each([

@@ -1,7 +1,7 @@
 // Tests that text of another format is told from prose, which alone is printed as it is.
 // Contract: docs/api.md#pdf
 import { describe, expect, test } from "vitest";
-import { isSource, isWebArchive } from "../../../src/document/formats/text-formats.ts";
+import { isSource, isWebArchive } from "../../../../src/document/formats/text-formats.ts";
 
 const base64 = (length: number) => Buffer.from("A document of some length. ".repeat(length)).toString("base64");
 const inLines = (text: string, width: number) => text.replace(new RegExp(`.{${width}}`, "g"), "$&\r\n");

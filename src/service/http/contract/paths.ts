@@ -1,0 +1,8 @@
+// Paths that rooms below their handlers have to know.
+
+/** Single-use upload URLs. */
+export const ONE_TIME_PATH = "/upload/once";
+/** Resumable uploads (tus). */
+export const TUS_PATH = "/upload/tus";
+/** Tools for agents (MCP). */
+export const MCP_PATH = "/mcp";

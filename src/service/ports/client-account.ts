@@ -1,0 +1,14 @@
+// Defines whose limits and usage a job counts for.
+
+import type { Limits } from "./limiter.ts";
+
+/** The client of a job, as it is stored with the job. */
+export interface ClientAccount {
+  /** Name under which the client's limits count. */
+  readonly client: string;
+  /** Name of the endpoint. */
+  readonly operation: string;
+  /** Hash of the key, in the keyed variant. */
+  readonly key?: string;
+  readonly limits?: Limits;
+}
