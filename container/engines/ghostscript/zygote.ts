@@ -1,4 +1,4 @@
-// Prepares the start of Ghostscript's zygote (main.cpp).
+// Prepares the start of Ghostscript's zygote (zygote/main.cpp).
 
 import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";

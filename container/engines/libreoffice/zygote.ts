@@ -1,4 +1,4 @@
-// Prepares the start of LibreOffice's zygote (main.cpp): its profile, folders and environment.
+// Prepares the start of LibreOffice's zygote (zygote/main.cpp): its profile, folders and environment.
 
 import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";

@@ -16,7 +16,7 @@
 #include <string>
 
 #include "heap.hpp"
-#include "large-pages.hpp"
+#include "memory/large-pages.hpp"
 #include "office.hpp"
 #include "program.hpp"
 #include "server.hpp"

@@ -1,6 +1,6 @@
 // Gives links of texts a character style. LibreOffice finds the links that it exports by their styles, and overlooks
 // those without.
-#include "texts.hpp"
+#include "corrections/texts.hpp"
 
 #include <com/sun/star/beans/XPropertySet.hpp>
 #include <com/sun/star/container/XEnumerationAccess.hpp>

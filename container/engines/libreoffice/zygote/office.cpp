@@ -28,11 +28,11 @@
 #include <rtl/bootstrap.hxx>
 #include <rtl/ustring.hxx>
 
-#include "chunks.hpp"
-#include "hidden.hpp"
+#include "corrections/chunks.hpp"
+#include "corrections/hidden.hpp"
 #include "interaction.hpp"
-#include "mending.hpp"
-#include "own-address.hpp"
+#include "corrections/mending.hpp"
+#include "corrections/own-address.hpp"
 #include "pace.hpp"
 
 using css::beans::PropertyValue;

@@ -1,5 +1,5 @@
 // Implements the reader of workbooks.
-#include "workbook.hpp"
+#include "spreadsheets/workbook.hpp"
 
 #include <algorithm>
 #include <charconv>

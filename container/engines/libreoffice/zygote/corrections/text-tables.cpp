@@ -1,6 +1,6 @@
 // Gives a width to tables that Word would fit to their content. LibreOffice makes them far wider than the page if the
 // file names a width of zero and no widths of columns.
-#include "texts.hpp"
+#include "corrections/texts.hpp"
 
 #include <com/sun/star/beans/XPropertySet.hpp>
 #include <com/sun/star/container/XIndexAccess.hpp>

@@ -1,5 +1,5 @@
 // Replaces the workbook's own address in results of formulas and in links.
-#include "cell-addresses.hpp"
+#include "spreadsheets/cell-addresses.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Implements the reader of markup. It accepts more than XML 1.0 does: LibreOffice has already read the part.
-#include "markup.hpp"
+#include "spreadsheets/markup.hpp"
 
 #include <charconv>
 #include <utility>

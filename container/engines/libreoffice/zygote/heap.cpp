@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "shortage.hpp"
+#include "memory/shortage.hpp"
 
 extern "C" {
 void* __libc_malloc(std::size_t);

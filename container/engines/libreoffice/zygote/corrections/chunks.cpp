@@ -1,5 +1,5 @@
 // Inserts documents of other formats into a loaded text (ISO 29500-1, 17.17.2), as Word does when it opens it.
-#include "chunks.hpp"
+#include "corrections/chunks.hpp"
 
 #include <map>
 #include <sstream>

@@ -3,7 +3,7 @@
 
 #include <com/sun/star/sheet/XSpreadsheetDocument.hpp>
 
-#include "workbook.hpp"
+#include "spreadsheets/workbook.hpp"
 
 namespace zygote {
 

@@ -1,5 +1,5 @@
 // Moves code into large pages: a copy in anonymous memory replaces a library's mapping (mremap(2), madvise(2)).
-#include "large-pages.hpp"
+#include "memory/large-pages.hpp"
 
 #include <sys/mman.h>
 

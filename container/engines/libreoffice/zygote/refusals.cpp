@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "shortage.hpp"
+#include "memory/shortage.hpp"
 
 extern "C" {
 

@@ -1,5 +1,5 @@
 // Chooses the corrections by the import filter.
-#include "mending.hpp"
+#include "corrections/mending.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -11,8 +11,8 @@
 #include <com/sun/star/style/XStyle.hpp>
 #include <com/sun/star/style/XStyleFamiliesSupplier.hpp>
 
-#include "sheets.hpp"
-#include "texts.hpp"
+#include "spreadsheets/sheets.hpp"
+#include "corrections/texts.hpp"
 
 using css::uno::Any;
 using css::uno::Reference;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "markup.hpp"
+#include "spreadsheets/markup.hpp"
 
 namespace zygote {
 

@@ -1,5 +1,5 @@
 // Calculates formulas, and keeps the saved values of those that LibreOffice cannot calculate.
-#include "sheets.hpp"
+#include "spreadsheets/sheets.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -3,7 +3,7 @@
 // memory.
 #include <cstddef>
 
-#include "shortage.hpp"
+#include "memory/shortage.hpp"
 
 extern "C" {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "workbook.hpp"
+#include "spreadsheets/workbook.hpp"
 
 namespace css = com::sun::star;
 

@@ -1,5 +1,5 @@
 // Replaces the document's own address in Writer's fields, and in the texts of shapes, headers and footers.
-#include "own-address.hpp"
+#include "corrections/own-address.hpp"
 
 #include <vector>
 
@@ -18,7 +18,7 @@
 #include <com/sun/star/text/XTextFieldsSupplier.hpp>
 #include <com/sun/star/util/XRefreshable.hpp>
 
-#include "cell-addresses.hpp"
+#include "spreadsheets/cell-addresses.hpp"
 
 using css::beans::XPropertySet;
 using css::container::XEnumeration;

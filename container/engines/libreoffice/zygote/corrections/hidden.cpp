@@ -1,5 +1,5 @@
 // Removes what would make LibreOffice print hidden content.
-#include "hidden.hpp"
+#include "corrections/hidden.hpp"
 
 #include <string>
 #include <unordered_map>

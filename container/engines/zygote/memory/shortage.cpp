@@ -1,5 +1,5 @@
 // Ends a process that is refused memory, or room in a file.
-#include "shortage.hpp"
+#include "memory/shortage.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

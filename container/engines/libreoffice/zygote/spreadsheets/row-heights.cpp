@@ -1,5 +1,5 @@
 // Fits the heights of rows to their text, as Excel does when it opens a file without them.
-#include "sheets.hpp"
+#include "spreadsheets/sheets.hpp"
 
 #include <algorithm>
 
