@@ -90,7 +90,8 @@ install_packages() {
 fingerprint() {
   {
     dpkg-query -W -f '${Version}\n' "$2"
-    cat "$here"/engines/zygote/*.[ch]pp "$here/engines/$1"/*.[ch]pp "$here/engines/$1/build.sh"
+    find "$here/engines/zygote" "$here/engines/$1/zygote" -name '*.[ch]pp' -print0 | sort -z | xargs -0 cat
+    cat "$here/engines/$1/build.sh"
     if [ -d "$here/engines/$1/samples" ]; then cat "$here/engines/$1"/samples/*; fi
   } | sha256sum
 }

@@ -13,9 +13,9 @@ import {
   ListToolsRequestSchema,
   type ServerNotification,
 } from "@modelcontextprotocol/sdk/types.js";
-import { VERSION } from "../cli/version.ts";
 import { PagewrightError } from "../core/error.ts";
 import type { Pagewright } from "../core/pagewright.ts";
+import { VERSION } from "../version.ts";
 import { LOCAL_INSTRUCTIONS, LOCAL_TOOLS, saveFile, uploadFile } from "./local-files.ts";
 
 /** A call ends with the job, which the service limits; the bridge only has to outlast it. */

@@ -1,5 +1,5 @@
 // Limits of a request at the edge, and the limits that the edge and the container share. container/limits.ts has those
-// of the container alone. Names end with their unit (Ms, Bytes) unless they count something. scripts/limit-descriptions.ts
+// of the container alone. Names end with their unit (Ms, Bytes) unless they count something. scripts/limits/limit-descriptions.ts
 // explains each one, and docs/limits.md lists all of them. Imports nothing.
 
 const KIB = 2 ** 10;
