@@ -7,7 +7,7 @@ import { type ContainerHealth, type EngineHealth, isHealthy } from "./container-
 import type { PoolSummary } from "./instances/dispatcher.ts";
 import { dispatcher } from "./instances/dispatcher-stub.ts";
 import { instance } from "./instances/instance-stub.ts";
-import { POOL_ENGINES, POOLS, type Pool } from "./instances/pools.ts";
+import { POOL_ENGINES, type Pool } from "./instances/pools.ts";
 import { fetchReadiness } from "./url-connection.ts";
 
 type EngineHealths = Readonly<Record<string, EngineHealth>>;

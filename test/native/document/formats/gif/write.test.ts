@@ -69,11 +69,10 @@ function decode(gif: Uint8Array): Picture {
   const [kind, width = 0, height = 0] = header.slice(1).map(Number);
   const data = pnm.subarray(header[0].length);
   if (kind === 6) return { width, height, colorModel: "rgb", samples: data };
-  const bits = (x: number, y: number) =>
-    (((data[y * Math.ceil(width / 8) + (x >> 3)]! >> (7 - (x & 7))) & 1) - 1) & 255;
+  const stride = Math.ceil(width / 8);
+  const bits = (x: number, y: number) => ((data[y * stride + (x >> 3)]! >> (7 - (x & 7))) & 1 ? 0 : 255);
   return rgb(width, height, (x, y) => {
-    const at = y * width + x;
-    const level = kind === 5 ? data[at]! : bits(x, y);
+    const level = kind === 5 ? data[y * width + x]! : bits(x, y);
     return [level, level, level];
   });
 }
