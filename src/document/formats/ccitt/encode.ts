@@ -37,7 +37,7 @@ export class FaxEncoder {
   add(row: Uint32Array): void {
     const above = this.#above;
     const columns = this.#columns;
-    const changeAt = (changes: Uint32Array, index: number) => changes[index] ?? columns;
+    const changeAt = (changes: Uint32Array, index: number) => (index < changes.length ? changes[index]! : columns);
     let at = -1;
     let color = 0;
     let next = 0;
