@@ -20,7 +20,7 @@ import { isPdfsOwn, isUnpackedHere, samplesOf, storedRowBytes } from "./samples.
 const MOST_PAGES = LIMITS.tiffPages;
 /** Maximum number of strips and tiles of all pages. */
 const MOST_SEGMENTS = 2 ** 22;
-/** Maximum number of pages that share the same data. */
+/** Maximum bytes to read for all pages, relative to the file size, because pages can share data. */
 const MOST_READS_OF_A_BYTE = 2;
 
 /**

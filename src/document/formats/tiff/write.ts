@@ -22,7 +22,7 @@ const NO_PREDICTION = 1;
 const HORIZONTAL_DIFFERENCING = 2;
 /** Maximum uncompressed bytes of a strip, unless one row is larger. */
 const STRIP_BYTES = 256 * 1024;
-/** Minimum uncompressed bytes with content, other than white paper, before the predictor is chosen. */
+/** Uncompressed and compressed bytes after which the predictor is chosen. Blank paper compresses to very few bytes. */
 const TELLING_RAW_BYTES = 4 * 1024 * 1024;
 const TELLING_BYTES = 32 * 1024;
 /** Maximum bytes of compressed strips held until the predictor is chosen. */
