@@ -11,8 +11,8 @@
 //                  objects (`copier.value`, `copier.reference`) before the source is closed.
 // After the last input:
 //   finish(result) The part adds its entry to the catalog.
-// Streams are written as soon as they are put; later they can be referenced but not read. All other objects of the target
-// can be changed until finish ends.
+// Streams are written as soon as they are put; later they can be referenced but not read. Other objects of the
+// target can be changed until finish ends.
 //
 // Omitted pages are never copied: every reference to one becomes null. The intermediate nodes of the source's page tree
 // are omitted too, and its catalog becomes the target's catalog. A part whose data grows with the document charges it

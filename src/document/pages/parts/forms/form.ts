@@ -129,7 +129,7 @@ export class Form implements DocumentPart {
     const { file } = source;
     this.#hasForm = true;
     if (file.boolean(tree.form.get("NeedAppearances"))) this.#needsAppearances = true;
-    /** The target objects that contain the kids of each node, by node index. */
+    /** By node index: the target object whose Kids receive the children of the node. */
     const fields = new Map<number, Reference>();
     for (const node of this.#fields.keptNodes()) this.#place(tree, node, fields, copier);
     for (const value of file.array(tree.form.get("CO")) ?? []) {
