@@ -9,7 +9,7 @@
 // - API_KEYS: keys of the keyed variant, separated by commas, beside those of the key database
 // - TRUSTED_PROXIES: number of proxies in front, whose X-Forwarded headers are believed
 // - MEMORY_MB: memory for files in transit
-// - STOP_SECONDS: time that requests have to end after SIGTERM
+// - SHUTDOWN_GRACE_SECONDS (earlier STOP_SECONDS, which wins: the image sets the current one): time that requests have to end after SIGTERM
 // - ENGINES: names of the engines that start, all by default, or `off` to run without the container
 // - CONTAINER_URL, CONTAINER_SECRET: a container that runs elsewhere
 
@@ -80,7 +80,7 @@ export function readSettings(environment: Environment): Settings {
     dataFolder: resolve(environment.DATA_DIR || ".pagewright"),
     apiKeys: keysIn(environment.API_KEYS ?? ""),
     trustedProxies,
-    stopMs: count("STOP_SECONDS", 25, 0, 3600) * 1000,
+    stopMs: count(environment.STOP_SECONDS ? "STOP_SECONDS" : "SHUTDOWN_GRACE_SECONDS", 25, 0, 3600) * 1000,
     budgets: hostCapacity(count("MEMORY_MB", 512, 128, 2 ** 20) * 2 ** 20),
     startsEngines,
     variables: startsEngines ? given : { CONTAINER_URL: "off", ...given },

@@ -41,7 +41,7 @@ export function surviveExceptions(log: Log, isUp: () => boolean): void {
     if (times.length > MOST_UNEXPECTED) times.shift();
     const isTooMuch = times.length === MOST_UNEXPECTED && now - times[0] < MINUTE_MS;
     if (isUp() && !isTooMuch) return;
-    log("shutdown started", { why: isUp() ? "too many unexpected exceptions" : "it has not come up" });
+    log("shutdown started", { reason: isUp() ? "too many unexpected exceptions" : "it has not come up" });
     process.exit(EXIT_CODE);
   };
   process.on("uncaughtException", take("exception"));

@@ -321,7 +321,7 @@ export class Threads implements AsyncDisposable, JobThreads {
 
   #replaceFrozen(thread: Thread): Promise<void> {
     countEvent("threads", "kill");
-    this.#settings.log("thread frozen", { jobs: thread.jobs });
+    this.#settings.log("thread hung", { jobs: thread.jobs });
     return this.#replace(thread);
   }
 

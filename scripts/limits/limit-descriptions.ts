@@ -135,7 +135,8 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   placeWaitMs: { meaning: "wait for a place in the container; then 503", within: "requestJobMs" },
   slowAfterMs: { meaning: "time after which a job moves to the slow lane", within: "documentJobMs" },
   graceMs: {
-    meaning: "time that jobs have to end when the container is stopped, where `GRACE_MS` does not set another",
+    meaning:
+      "time that jobs have to end when the container is stopped, where `SHUTDOWN_GRACE_SECONDS` does not set another",
   },
   engineProofMs: { meaning: "proof of an engine for `/ready`, which then fails", within: "readyMs" },
   libreOfficeMs: { meaning: "LibreOffice, for one document", within: "longJobMs" },

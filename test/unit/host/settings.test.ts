@@ -65,6 +65,7 @@ test.each([
   ["METRICS_PORT", "8787"],
   ["TRUSTED_PROXIES", "-1"],
   ["STOP_SECONDS", "1.5"],
+  ["SHUTDOWN_GRACE_SECONDS", "1.5"],
   ["MEMORY_MB", "1"],
   ["VARIANT", "open"],
   ["API_DIALECT", "2023"],
@@ -87,6 +88,13 @@ test.each([
   ["CONTAINER_URL", "engines:8080"],
 ])("%s=%s is refused in a sentence", (name, value) => {
   expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be .*"${value}"`));
+});
+
+test.each([
+  [{ SHUTDOWN_GRACE_SECONDS: "290" }, 290_000],
+  [{ STOP_SECONDS: "5", SHUTDOWN_GRACE_SECONDS: "290" }, 5000],
+])("%o: requests have %i ms after SIGTERM", (environment, stopMs) => {
+  expect(readSettings(environment).stopMs).toBe(stopMs);
 });
 
 test("a container needs its secret", () => {
