@@ -1,4 +1,4 @@
-// Serves addresses at which one file can be uploaded, once and without a key (docs/api.md#upload-addresses).
+// Serves addresses at which one file can be uploaded, once and without a key (docs/api.md#upload-urls).
 import { safeName } from "../../../document/contract/file-name.ts";
 import type { FilePolicy } from "../../storage/file-policy.ts";
 import type { Store } from "../../storage/store.ts";
