@@ -12,6 +12,7 @@ import { removeOldUsage } from "../src/service/keys/usage-table.ts";
 import { type Env, readConfig } from "../src/service/settings/config.ts";
 import { removeExpired } from "../src/service/storage/expired.ts";
 import { createStore } from "../src/service/storage/store.ts";
+import { limitConnections } from "./connections.ts";
 import { EngineServerSupervisor } from "./engine-supervisor.ts";
 import { EnvironmentKeys } from "./environment-keys.ts";
 import { HostMetrics } from "./host-metrics.ts";
@@ -89,6 +90,7 @@ function listen({ host, port }: Settings): Server {
     startHeartbeat();
     if (process.connected) process.send?.({ port, pid: process.pid });
   }) as Server;
+  limitConnections(listening);
   metrics?.watch(listening);
   listening.on("error", (error) => {
     if (isUp) return log("connection not accepted", { error: String(error) });

@@ -28,7 +28,7 @@ export interface Settings {
   readonly port: number;
   readonly host: string;
   /** Address on which metrics are served. @default none */
-  readonly metrics?: { readonly port: number; readonly host: string };
+  readonly metrics?: { readonly port: number; readonly host: string; readonly hosts?: readonly string[] };
   /** Absolute path. */
   readonly dataFolder: string;
   readonly apiKeys: readonly string[];
@@ -63,7 +63,7 @@ export function readSettings(environment: Environment): Settings {
     throw new Error(`${name} must be a whole number from ${least} to ${most}, not "${environment[name]}".`);
   };
   const metrics = environment.METRICS_PORT
-    ? { port: count("METRICS_PORT", 0, 1, 65_535), host: environment.METRICS_HOST || "127.0.0.1" }
+    ? { port: count("METRICS_PORT", 0, 1, 65_535), ...metricsHost(environment.METRICS_HOST || "127.0.0.1", variables) }
     : undefined;
   const port = count("PORT", 8787, 0, 65_535);
   if (port === metrics?.port) throw new Error(`METRICS_PORT must be another port than PORT, not "${port}".`);
@@ -85,6 +85,12 @@ export function readSettings(environment: Environment): Settings {
     startsEngines,
     variables: startsEngines ? given : { CONTAINER_URL: "off", ...given },
   };
+}
+
+/** An address of this machine alone is called by its own names alone, as a browser may be made to call it by others. */
+function metricsHost(host: string, { ALLOWED_HOSTS = isLoopback(host) ? LOOPBACK_HOSTS : undefined }: Variables) {
+  const { hosts } = ALLOWED_HOSTS === undefined ? {} : readConfig({ ALLOWED_HOSTS } as Env);
+  return { host, ...(hosts ? { hosts } : {}) };
 }
 
 const isLoopback = (host: string) => /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/i.test(host);

@@ -182,6 +182,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   metricsBytes: "metrics of the container, which the host's leave out otherwise",
   jsonFileBytes: "a compression profile",
   checkedArchiveBytes: "an Office document whose parts are checked for its `problem`",
+  connections: "connections to the host, and to its metrics; it closes others at once",
   drainedBytes: "rest of a refused upload that is read before the connection is closed",
   spans: "spans that wait to be sent; more are dropped",
   spansOfJob: "spans that the container reports of one job",

@@ -102,6 +102,8 @@ export const LIMITS = {
   /** Is held in memory beside the requests of an isolate. */
   checkedArchiveBytes: 4 * MIB,
   metricsBytes: 4 * MIB,
+  /** A proxy has some hundreds, browsers up to six each. */
+  connections: 4096,
   /** Many clients read the response only after they have sent everything. */
   drainedBytes: 256 * MIB,
   spans: 2048,

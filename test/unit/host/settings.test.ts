@@ -51,7 +51,12 @@ test("engines that do not exist are refused, unless the container runs elsewhere
 
 test("metrics are served on a port of their own, if it is named", () => {
   expect(readSettings({ METRICS_HOST: "0.0.0.0" }).metrics).toBeUndefined();
-  expect(readSettings({ METRICS_PORT: "9464" }).metrics).toEqual({ port: 9464, host: "127.0.0.1" });
+  expect(readSettings({ METRICS_PORT: "9464" }).metrics).toEqual({
+    ...{ port: 9464, host: "127.0.0.1", hosts: ["localhost"] },
+  });
+  const everywhere = { METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0" };
+  expect(readSettings(everywhere).metrics).toEqual({ port: 9464, host: "0.0.0.0" });
+  expect(readSettings({ ...everywhere, ALLOWED_HOSTS: "pagewright" }).metrics?.hosts).toEqual(["pagewright"]);
 });
 
 test("keys are separated by commas", () => {
