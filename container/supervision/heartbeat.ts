@@ -2,8 +2,7 @@
 // jobs.
 
 import { writeSync } from "node:fs";
-
-type Log = (message: string, details?: Record<string, unknown>) => void;
+import type { Log } from "../../src/runtime/log-line.ts";
 
 /** Heartbeat interval. The supervisor waits several times as long. */
 const BEAT_MS = 500;

@@ -2,8 +2,8 @@
 // Knows nothing about jobs.
 
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import { untilAborted } from "../../../src/runtime/until-aborted.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { untilAborted } from "../../processes/until-aborted.ts";
 import { countEvent } from "../../supervision/engine-events.ts";
 import type { EngineState } from "../../supervision/engine-state.ts";
 import { Restarter } from "../../supervision/restarter.ts";

@@ -79,3 +79,5 @@ export class ByteReader implements AsyncDisposable {
 /** Returns a plain view of the same bytes. Node's Buffer differs from Uint8Array: `slice` of a Buffer does not copy. */
 export const toUint8Array = ({ buffer, byteOffset, length }: Uint8Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, length);
+
+export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -1,6 +1,7 @@
 // Reads fonts in the Compact Font Format (Adobe Technical Note 5176): glyphs by name or CID, encodings and widths.
 // Knows nothing about PDF; cff/writer.ts writes such fonts.
 
+import { viewOf } from "../../contract/byte-reader.ts";
 import {
   cffExpertCharset,
   cffExpertSubsetCharset,
@@ -9,7 +10,6 @@ import {
   NOTDEF,
   standardEncoding,
 } from "../names/glyph-names.ts";
-import { viewOf } from "../truetype/truetype.ts";
 import { type Dict, type Index, readDict, readIndex } from "./syntax.ts";
 import { glyphWidth } from "./type2-charstring.ts";
 

@@ -2,9 +2,9 @@
 // subroutines only return. Glyphs keep their numbers, names and order. Everything else stays in place, byte for byte;
 // free bytes become zeros, which compress to almost nothing. Knows nothing about PDF.
 
+import { viewOf } from "../../contract/byte-reader.ts";
 import { standardEncoding } from "../names/glyph-names.ts";
 import { checksum, MAGIC } from "../truetype/subset-truetype.ts";
-import { viewOf } from "../truetype/truetype.ts";
 import { type CffFont, cffTable, glyphNames, readCff, subFontOf, TOP } from "./cff.ts";
 import { type Index, writeIndex } from "./syntax.ts";
 import { addUsedSubrs, CharStringWalk } from "./used-subroutines.ts";

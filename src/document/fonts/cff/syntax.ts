@@ -1,6 +1,7 @@
+import { viewOf } from "../../contract/byte-reader.ts";
+
 // Reads and writes the containers of a CFF font: INDEX and DICT (Adobe Technical Note 5176, 4 and 5). Knows nothing
 // about the meaning of entries.
-import { viewOf } from "../truetype/truetype.ts";
 
 /** A list of byte strings. */
 export interface Index {

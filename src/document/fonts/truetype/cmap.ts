@@ -1,5 +1,6 @@
 // Reads the character maps of TrueType fonts (OpenType, "cmap"). Knows nothing about outlines.
-import { type TrueTypeFont, viewOf } from "./truetype.ts";
+import { viewOf } from "../../contract/byte-reader.ts";
+import type { TrueTypeFont } from "./truetype.ts";
 
 /** Returns the glyph for a code in a character map; 0 if there is none. */
 export type GlyphLookup = (code: number) => number;

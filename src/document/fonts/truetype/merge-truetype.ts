@@ -1,17 +1,10 @@
 // Merges subsets of one TrueType font, in which glyphs have the same numbers, into one font (ISO 32000-1, 9.9).
 // Compares the subsets by fingerprints first, so that no two are in memory together. Knows nothing about PDF.
 
+import { viewOf } from "../../contract/byte-reader.ts";
 import { type CmapSubtable, readCmap } from "./cmap.ts";
 import { HINTS, outlines, outlinesOf, postVersion3, subsetCmap, writeSfnt } from "./subset-truetype.ts";
-import {
-  advanceWidth,
-  glyphClosure,
-  leftSideBearing,
-  outlineOf,
-  readTrueType,
-  type TrueTypeFont,
-  viewOf,
-} from "./truetype.ts";
+import { advanceWidth, glyphClosure, leftSideBearing, outlineOf, readTrueType, type TrueTypeFont } from "./truetype.ts";
 
 /** The wanted part of a font. */
 export interface GlyphSelection {

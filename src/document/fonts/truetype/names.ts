@@ -1,6 +1,7 @@
 // Reads the glyph names of a TrueType font (OpenType, "post"). Knows nothing about PDF.
+import { viewOf } from "../../contract/byte-reader.ts";
 import { macGlyphOrder } from "../names/glyph-names.ts";
-import { type TrueTypeFont, viewOf } from "./truetype.ts";
+import type { TrueTypeFont } from "./truetype.ts";
 
 const HEADER = 32;
 

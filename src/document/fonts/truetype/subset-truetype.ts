@@ -1,9 +1,10 @@
 // Subsets a TrueType font: keeps the outlines of some glyphs, with their numbers, and the tables that PDF needs (ISO
 // 32000-1, 9.9). Knows nothing about PDF.
 
+import { viewOf } from "../../contract/byte-reader.ts";
 import { type CmapSubtable, readCmap } from "./cmap.ts";
 import { dehint } from "./dehint.ts";
-import { glyphClosure, outlineOf, readTrueType, type TrueTypeFont, viewOf } from "./truetype.ts";
+import { glyphClosure, outlineOf, readTrueType, type TrueTypeFont } from "./truetype.ts";
 
 export interface SubsetOptions {
   /** The used glyphs. @default all */

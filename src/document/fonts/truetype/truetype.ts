@@ -1,3 +1,5 @@
+import { viewOf } from "../../contract/byte-reader.ts";
+
 // Reads TrueType font programs as PDF embeds them (ISO 32000-1, 9.9): tables, outlines by glyph, metrics. Knows nothing
 // about PDF.
 
@@ -18,8 +20,6 @@ const MORE = 0x0020;
 const TWO_SCALES = 0x0040;
 const TWO_BY_TWO = 0x0080;
 const MAX_COMPONENTS = 256;
-
-export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
 /**
  * @param isLenient accepts truncated tables and misplaced outlines; missing parts are empty

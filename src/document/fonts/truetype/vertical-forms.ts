@@ -1,6 +1,7 @@
+import { viewOf } from "../../contract/byte-reader.ts";
+
 // Reads the glyphs that replace others in vertical text (OpenType, "GSUB", feature "vert"). Knows nothing about
 // outlines.
-import { viewOf } from "./truetype.ts";
 
 const FEATURE = 0x76657274;
 const SINGLE = 1;

@@ -1,8 +1,9 @@
 // Rewrites a TrueType font with other advances, more glyphs and another character map, or with a few glyphs in a new
 // order. Copies outlines and never draws them. Knows nothing about PDF.
+import { viewOf } from "../../contract/byte-reader.ts";
 import { SYMBOL_BASE } from "../symbolic.ts";
 import { cmapFormat4, MAX_SHORT_OFFSET, postVersion3, writeSfnt } from "./subset-truetype.ts";
-import { advanceWidth, componentOffsets, leftSideBearing, outlineOf, type TrueTypeFont, viewOf } from "./truetype.ts";
+import { advanceWidth, componentOffsets, leftSideBearing, outlineOf, type TrueTypeFont } from "./truetype.ts";
 
 /** A glyph of the new font. */
 export interface TrueTypeGlyph {

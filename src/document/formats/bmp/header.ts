@@ -1,7 +1,7 @@
 // Reads the headers of BMP, from the 12-byte header of OS/2 to the 124-byte fifth version of Windows. Knows nothing
 // about pixels.
 
-import { ByteReader } from "../../contract/byte-reader.ts";
+import { ByteReader, viewOf } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
 import type { Input } from "../../contract/operation.ts";
 import { MAX_PROFILE_BYTES } from "../icc/header.ts";
@@ -184,5 +184,3 @@ async function readProfile(input: Input, offset: number, size: number): Promise<
   await using reader = new ByteReader(input.stream());
   return (await reader.skip(offset)) ? (await reader.read(size))?.slice() : undefined;
 }
-
-const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

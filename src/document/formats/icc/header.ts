@@ -1,3 +1,5 @@
+import { viewOf } from "../../contract/byte-reader.ts";
+
 // Reads the header and the tag table of ICC profiles (ICC.1). Knows nothing about colors or the file formats that
 // contain profiles.
 
@@ -75,5 +77,4 @@ function isWhole(bytes: Uint8Array): boolean {
   return true;
 }
 
-export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 export const textAt = (bytes: Uint8Array, at: number) => String.fromCharCode(...bytes.subarray(at, at + 4));

@@ -1,5 +1,6 @@
 // Small ICC profiles of version 2 (ICC.1:2001-04), made from numbers or from profiles of version 4.
-import { HEADER_BYTES, readHeader, readTags, TAG_BYTES, textAt, viewOf } from "./header.ts";
+import { viewOf } from "../../contract/byte-reader.ts";
+import { HEADER_BYTES, readHeader, readTags, TAG_BYTES, textAt } from "./header.ts";
 
 const VERSION_2_1 = 0x0210_0000;
 /** The D50 illuminant of the profile connection space, and the white of media, X, Y, Z (7.2.16). */

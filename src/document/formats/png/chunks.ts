@@ -1,7 +1,7 @@
 // Reads the chunks of a PNG (3rd edition, clauses 5 and 11): the picture's properties, and whether its data are sound.
 // Knows nothing about pixels.
 import { crc32 } from "node:zlib";
-import { ByteReader } from "../../contract/byte-reader.ts";
+import { ByteReader, viewOf } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
 import type { Input } from "../../contract/operation.ts";
 import { Inflater } from "../deflate/inflate-kernel.ts";
@@ -316,5 +316,3 @@ function readProfile(data: Uint8Array | undefined): Uint8Array | undefined {
   }
   return profile.slice(0, size);
 }
-
-const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -1,8 +1,9 @@
 // Reads a font file that replaces a font that is not embedded: its glyphs by character, and their widths.
+import { viewOf } from "../../contract/byte-reader.ts";
 import { type CffFont, cffWidth, glyphNames, readCff } from "../../fonts/cff/cff.ts";
 import { unicodeOfName } from "../../fonts/names/glyph-names.ts";
 import { type CmapSubtable, readCmap } from "../../fonts/truetype/cmap.ts";
-import { advanceWidth, readTrueType, type TrueTypeFont, unitsPerEm, viewOf } from "../../fonts/truetype/truetype.ts";
+import { advanceWidth, readTrueType, type TrueTypeFont, unitsPerEm } from "../../fonts/truetype/truetype.ts";
 import { verticalForms } from "../../fonts/truetype/vertical-forms.ts";
 
 interface Glyphs {

@@ -1,10 +1,11 @@
 // Reads a font program from any entry of a descriptor, determines its actual format, and stores it in the right stream
 // (ISO 32000-1, 9.9). Knows nothing about text.
+import { viewOf } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
 import { builtInEncoding, type CffFont, cffTable, cffWidth, glyphNames, readCff } from "../../fonts/cff/cff.ts";
 import { type CffGlyph, writeCff } from "../../fonts/cff/writer.ts";
 import { type Encoding, NOTDEF } from "../../fonts/names/glyph-names.ts";
-import { readTrueType, type TrueTypeFont, viewOf } from "../../fonts/truetype/truetype.ts";
+import { readTrueType, type TrueTypeFont } from "../../fonts/truetype/truetype.ts";
 import { readType1, type Type1Font, type1Width, writeType1 } from "../../fonts/type1/type1.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, plainBody } from "../../objects/values.ts";
