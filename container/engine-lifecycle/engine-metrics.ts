@@ -1,6 +1,6 @@
 // Reports the state of the engines, what happened to their processes, and their memory, for Prometheus.
 
-import { Counter, Gauge, type PrometheusContentType, type Registry } from "prom-client";
+import { Counter, Gauge, type PrometheusContentType, type Registry } from "@prometheus-io/client";
 import { ENGINE_TITLES, type EngineName } from "../engine-selection.ts";
 import { pssBytes } from "../processes/proc.ts";
 import { type EngineEvent, eventsOf } from "../supervision/engine-events.ts";

@@ -1,6 +1,6 @@
 // Counts the container's jobs for Prometheus, and reports the state of its engines. docs/metrics.md lists the metrics.
 
-import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "@prometheus-io/client";
 import type { ResponseOutcome } from "../../src/service/placement/remote.ts";
 import { addEngineMetrics } from "../engine-lifecycle/engine-metrics.ts";
 import { collectProcessMetrics, DURATION_BUCKETS } from "../processes/process-metrics.ts";

@@ -38,7 +38,7 @@ export function surviveExceptions(log: Log, isUp: () => boolean): void {
     const now = performance.now();
     times.push(now);
     if (times.length > MOST_UNEXPECTED) times.shift();
-    const isTooMuch = times.length === MOST_UNEXPECTED && now - times[0] < MINUTE_MS;
+    const isTooMuch = times.length === MOST_UNEXPECTED && now - times[0]! < MINUTE_MS;
     if (isUp() && !isTooMuch) return;
     log("shutdown started", { reason: isUp() ? "too many unexpected exceptions" : "it has not come up" });
     process.exit(EXIT_CODE);

@@ -40,7 +40,7 @@ ${tools
 export function declaredSource(tools: readonly Tool[]): string {
   return `${WRITTEN}import type { DeclaredOperation } from "./operation-types.ts";
 
-export const DECLARED: readonly DeclaredOperation[] = ${JSON.stringify(tools, null, 2)};
+export const OPERATION_SCHEMAS: readonly DeclaredOperation[] = ${JSON.stringify(tools, null, 2)};
 `;
 }
 

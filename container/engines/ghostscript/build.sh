@@ -1,7 +1,7 @@
 #!/bin/bash
-# Builds the Ghostscript zygote into the folder named by the first argument. Expects Ghostscript and g++ to be installed
-# (install-engines.sh installs them), and takes the headers from Debian's package of the same version without installing
-# it.
+# Builds the Ghostscript zygote into the folder named by the first argument. Expects Ghostscript, g++ and
+# nlohmann-json3-dev to be installed (install-engines.sh installs them), and takes Ghostscript's headers from Debian's
+# package of the same version without installing it.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Builds the zygote and its samples into the folder named by the first argument. Expects LibreOffice and g++ to be
-# installed (install-engines.sh installs them), and takes LibreOffice's headers from Debian's packages of the same
-# version. It does not install those packages, since they would bring a desktop along.
+# Builds the zygote and its samples into the folder named by the first argument. Expects LibreOffice, g++ and
+# nlohmann-json3-dev to be installed (install-engines.sh installs them), and takes LibreOffice's headers from Debian's
+# packages of the same version. It does not install those packages, since they would bring a desktop along.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
