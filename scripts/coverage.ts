@@ -2,7 +2,7 @@
 // only: no check depends on them.
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { root } from "./wrangler.ts";
+import { root } from "./services/wrangler.ts";
 
 /** Written by vitest (vitest.config.ts). */
 const SUMMARY = join(root, "test/dist/coverage/coverage-summary.json");

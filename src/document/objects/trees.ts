@@ -1,16 +1,13 @@
-// Reads name trees and number trees (ISO 32000-1, 7.9.6 and 7.9.7) of any shape, and writes them sorted and balanced.
-// Knows nothing about the values.
+// Reads name trees and number trees (ISO 32000-1, 7.9.6 and 7.9.7) of any shape, and writes sorted, balanced ones.
 import type { PdfFile } from "./pdf-file.ts";
 import { Dictionary, PdfString, Reference, type Value } from "./values.ts";
 
-/** Number of entries of a leaf, and of children of a node. */
+/** Number of entries per leaf, and of children per node. */
 const NODE_ENTRIES = 64;
-/** Limits the nodes to read. A hostile tree has more. */
+/** Maximum number of nodes to read. */
 const MAX_NODES = 1_000_000;
 
-/**
- * @returns the entries by the bytes of their names, in the order of the tree; the first of equal names takes precedence
- */
+/** @returns the entries by the bytes of their names, in tree order; the first of equal names wins */
 export function readNameTree(file: PdfFile, root: Value | undefined): Map<string, Value> {
   const entries = new Map<string, Value>();
   for (const [key, value] of leaves(file, root, "Names")) {
@@ -20,7 +17,7 @@ export function readNameTree(file: PdfFile, root: Value | undefined): Map<string
   return entries;
 }
 
-/** @returns the entries by their numbers; the first of equal numbers takes precedence */
+/** @returns the entries by number; the first of equal numbers wins */
 export function readNumberTree(file: PdfFile, root: Value | undefined): Map<number, Value> {
   const entries = new Map<number, Value>();
   for (const [key, value] of leaves(file, root, "Nums")) {

@@ -1,24 +1,23 @@
-// Compares pictures of a page: the pixels that differ, the rectangles around them, and their sharpness. Knows nothing
-// about PDF.
+// Compares rasters of a page: the pixels that differ, their bounding boxes, and their sharpness.
 import type { Box } from "../../content/matrix.ts";
 import type { Pixels } from "./offscreen-document.ts";
 
-/** A mask with one value, 0 or 1, for each pixel. */
+/** One byte per pixel, 0 or 1. */
 export interface Mask {
   readonly width: number;
   readonly height: number;
   readonly bits: Uint8Array;
 }
 
-/** Side length of the squares into which a mask is divided. */
+/** Side, in pixels, of the squares into which a mask is divided. */
 const TILE = 8;
-/** More rectangles than this are merged into one. */
+/** Maximum number of rectangles; more are merged into one. */
 const MAX_BOXES = 24;
-/** Maximum invisible difference, of 255. */
+/** Maximum invisible difference of a component, of 255. */
 const UNSEEN = 2;
-/** Minimum difference between visible edges. */
+/** Minimum difference of a component at a visible edge, of 255. */
 const EDGE = 80;
-/** Minimum difference of a hard end, measured `INSIDE` pixels from the end. */
+/** Minimum difference, of 255, at a hard border, measured `INSIDE` pixels from it. */
 const HARD = 32;
 const INSIDE = 2;
 
@@ -28,7 +27,7 @@ export function differenceOf(a: Pixels, b: Pixels): Mask {
   const [one, other] = [a.samples, b.samples];
   const rowBytes = width * channels;
   for (let y = 0; y < height; y++) {
-    // Most rows are equal, and comparing whole buffers is fast.
+    // Most rows are equal, and comparing whole rows is fast.
     if (rowOf(one, y, rowBytes).equals(rowOf(other, y, rowBytes))) continue;
     for (let pixel = y * width, at = y * rowBytes; pixel < (y + 1) * width; pixel++, at += channels) {
       for (let channel = 0; channel < channels; channel++) {
@@ -49,12 +48,12 @@ export function isEmpty({ bits }: Mask): boolean {
   return bits.indexOf(1) < 0;
 }
 
-/** Removes pixels from `mask` that are not in `other`. Changes `mask` in place. */
+/** Clears pixels of `mask` that are not set in `other`, in place. */
 export function intersect(mask: Mask, other: Mask): void {
   for (let pixel = 0; pixel < mask.bits.length; pixel++) mask.bits[pixel]! &= other.bits[pixel]!;
 }
 
-/** Returns the mask, extended by that many pixels on every side. */
+/** Returns the mask extended by a number of pixels on every side. */
 export function dilated({ width, height, bits }: Mask, by: number): Mask {
   const grown = new Uint8Array(width * height);
   const row = new Uint8Array(width);
@@ -90,7 +89,7 @@ export function countOf(bits: Uint8Array): number {
   return count;
 }
 
-/** Returns rectangles that together cover a mask. Distant parts are in separate rectangles. */
+/** Returns rectangles that cover a mask. Distant areas get separate rectangles. */
 export function boxesOf(mask: Mask): Box[] {
   const columns = Math.ceil(mask.width / TILE);
   const rows = Math.ceil(mask.height / TILE);
@@ -131,7 +130,7 @@ function components(tiles: Uint8Array, columns: number, rows: number): Box[] {
   return boxes;
 }
 
-/** Merges boxes that overlap, so that no area is painted twice. */
+/** Merges overlapping boxes, so that no area is painted twice. */
 function joined(boxes: readonly Box[]): Box[] {
   if (boxes.length > 500) return [boxes.reduce(around)];
   const apart: Box[] = [];
@@ -155,7 +154,7 @@ export const around = (a: Box, b: Box): Box => [
   Math.max(a[3], b[3]),
 ];
 
-/** Returns the share of horizontally adjacent pixel pairs in the mask that form an edge. */
+/** Returns the fraction of horizontal pixel pairs in the mask that are an edge. */
 export function sharpness({ width, height, channels, samples }: Pixels, { bits }: Mask): number {
   let pairs = 0;
   let edges = 0;
@@ -175,7 +174,10 @@ export function sharpness({ width, height, channels, samples }: Pixels, { bits }
   return pairs === 0 ? 0 : edges / pairs;
 }
 
-/** Returns the share of row ends of a mask at which two pictures differ abruptly instead of gradually. */
+/**
+ * Returns the fraction of row ends of a mask where two rasters differ abruptly, as at the border of a shape, instead of
+ * gradually.
+ */
 export function hardness(a: Pixels, b: Pixels, { width, height, bits }: Mask): number {
   const { channels } = a;
   let ends = 0;
@@ -198,7 +200,7 @@ export function hardness(a: Pixels, b: Pixels, { width, height, bits }: Mask): n
   return ends === 0 ? 0 : hard / ends;
 }
 
-/** Returns the color that all pixels of a mask have. Undefined if they differ. */
+/** Returns the common color of all pixels in a mask. Undefined if they differ. */
 export function uniformColor({ channels, samples }: Pixels, { bits }: Mask): number[] | undefined {
   const first = bits.indexOf(1);
   if (first < 0) return undefined;

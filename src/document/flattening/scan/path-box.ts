@@ -1,9 +1,10 @@
-// Computes the bounding box of a path from its construction operators (ISO 32000-1, 8.5.2). Knows nothing about
-// painting.
+// Computes the bounding box of a path from its construction operators (ISO 32000-1, 8.5.2).
 import type { ContentOperation } from "../../content/content.ts";
 import type { Box } from "../../content/matrix.ts";
 
-/** Extends a box by the points of one path operator. Control points are included, so the box contains every curve. */
+/**
+ * Extends a box by the points of one path operator. Control points are included, so that the box contains every curve.
+ */
 export function extended(box: Box | undefined, { operator, operands }: ContentOperation): Box | undefined {
   const numbers = operands.filter((value) => typeof value === "number");
   if (operator === "re" && numbers.length >= 4) {

@@ -1,10 +1,10 @@
-// Reads the glyph names of a TrueType font (OpenType, "post"). Knows nothing about PDF.
+// Reads the glyph names of a TrueType font (OpenType, "post").
 import { macGlyphOrder } from "../names/glyph-names.ts";
 import { type TrueTypeFont, viewOf } from "./truetype.ts";
 
 const HEADER = 32;
 
-/** Returns glyphs by name; none if the font has no names. */
+/** Returns glyphs by name; empty if the font has no names. */
 export function glyphsByName({ tables, glyphCount }: TrueTypeFont): ReadonlyMap<string, number> {
   const post = tables.get("post");
   const glyphs = new Map<string, number>();

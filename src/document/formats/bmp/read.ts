@@ -1,4 +1,4 @@
-// Reads BMP as a PDF image. Rows are read in the order of the file, which starts at the bottom; the page flips them.
+// Reads BMP as a PDF image. Rows stay in file order, mostly bottom-up; the page flips them.
 
 import { ByteReader } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -15,8 +15,8 @@ import { RleRows } from "./rle.ts";
 const BLOCK_BYTES = 65_536;
 
 /**
- * @throws EngineFailure `damaged` if there is no pixel, or the failures of {@link readJpeg} and {@link readPng} for
- * embedded files
+ * @throws EngineFailure `damaged` if there are no pixels; for embedded files the failures of {@link readJpeg} and
+ * {@link readPng}
  */
 export async function readBmp(input: Input, holdBytes: number, openDecoder: OpenJpegDecoder): Promise<ImagePage> {
   const header = await readBmpHeader(input);
@@ -34,7 +34,7 @@ export async function readBmp(input: Input, holdBytes: number, openDecoder: Open
   return { ...seen, parts: [{ x: 0, y: 0, image, isBottomUp: !isTopDown }] };
 }
 
-/** Returns an input for a file embedded in another one, from the offset to the end. */
+/** Returns an input with the bytes from an offset on, for an embedded file. */
 function partOf(input: Input, offset: number): Input {
   async function* stream() {
     await using reader = new ByteReader(input.stream());
@@ -125,7 +125,7 @@ const swapped: TakeRow = (stored, to) => {
 interface Channel {
   readonly mask: number;
   readonly shift: number;
-  /** The largest value. */
+  /** The largest possible value. */
   readonly most: number;
 }
 

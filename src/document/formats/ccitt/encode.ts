@@ -1,4 +1,4 @@
-// Encodes rows, each a list of its color changes, as T.6 (ITU-T T.6, 2.2). Knows nothing about PDF.
+// Encodes rows, each a list of its color changes, as T.6 (ITU-T T.6, 2.2).
 import { type Code, HORIZONTAL, MAKE_UP, PASS, TERMINATING, VERTICAL } from "./codes.ts";
 
 const MOST_RUN = 2560;
@@ -21,7 +21,7 @@ export class FaxEncoder {
     this.#columns = columns;
   }
 
-  /** Reports whether {@link take} should be called. */
+  /** True if {@link take} should be called. */
   get isFull(): boolean {
     return this.#filled >= OUTPUT_BYTES / 2;
   }
@@ -94,7 +94,7 @@ export class FaxEncoder {
     this.#hold &= (1 << this.#held) - 1;
   }
 
-  /** Enlarges the output, because a single row can exceed it. */
+  /** Enlarges the output buffer, because a single row can exceed it. */
   #grow(): void {
     const larger = new Uint8Array(2 * this.#output.length);
     larger.set(this.#output);

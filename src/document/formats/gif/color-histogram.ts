@@ -1,30 +1,30 @@
-// Counts the colors of a picture and their pixels: exactly up to 256 colors, beyond that in a histogram that becomes
-// only as coarse as necessary. Works on runs of pixels; knows nothing about palettes or file formats.
+// Counts the pixels of each color: exactly up to 256 colors, then in a histogram that becomes only as coarse as
+// necessary. Works on runs of pixels.
 
 import { skipRun, wordsOf } from "./run.ts";
 
-/** Limits the colors of a GIF palette, whose size field has 3 bits (GIF89a, clause 18). */
+/** Maximum colors of a GIF palette, whose size field has 3 bits (GIF89a, clause 18). */
 export const MAX_COLORS = 256;
 
 const SLOT_BITS = 16;
 const SLOTS = 1 << SLOT_BITS;
 /**
- * Fields of a histogram slot: color + 1 (0 is an empty slot), pixels, and sums of the dropped low bits of the three
- * samples.
+ * Fields of a histogram slot: color + 1 (0 for an empty slot), number of pixels, and sums of the dropped low bits of
+ * the three samples.
  */
 const FIELDS = 5;
 const COARSEST_BITS = 5;
 
-/** Number of equal pixels after which more are expected. */
+/** Run length from which a faster search for its end pays off. */
 const LONG_RUN = 8;
 
-/** Number of equal pixels in a row that count as part of an area, not of a texture. */
+/** Run length from which pixels count as part of a flat area instead of a texture. */
 const AREA_RUN = 6;
 const AREA_SLOT_BITS = 12;
 
 const hash = (color: number, bits: number) => Math.imul(color, 0x9e3779b1) >>> (32 - bits);
 
-/** Stores up to {@link MAX_COLORS} colors (`red | green << 8 | blue << 16`), numbered in the order of arrival. */
+/** Up to {@link MAX_COLORS} colors (`red | green << 8 | blue << 16`), numbered by first occurrence. */
 export class ColorIndex {
   readonly colors = new Int32Array(MAX_COLORS);
   size = 0;
@@ -51,13 +51,13 @@ export class ColorIndex {
   }
 }
 
-/** A color that fills areas. `pixels` is at most the number of its pixels in runs. */
+/** A color that fills flat areas. `pixels`: at most the number of its pixels in long runs. */
 export interface Area {
   readonly color: number;
   readonly pixels: number;
 }
 
-/** Cells of the histogram: mean samples and pixel counts. */
+/** Histogram cells: mean samples and pixel counts. */
 export interface Cells {
   readonly size: number;
   readonly red: Float32Array;
@@ -70,7 +70,7 @@ export class ColorHistogram {
   /** All colors, while {@link ColorHistogram.exact} is true. */
   readonly index = new ColorIndex();
   readonly #counts = new Float64Array(MAX_COLORS);
-  /** Candidates for colors of large areas. A slot's holder is voted out when others outweigh it (Boyer and Moore). */
+  /** Candidates for colors of flat areas. A slot keeps the majority color (Boyer and Moore). */
   readonly #areaColors = new Int32Array(1 << AREA_SLOT_BITS);
   readonly #areaPixels = new Float64Array(1 << AREA_SLOT_BITS);
   #slots: Uint32Array | undefined;
@@ -81,19 +81,19 @@ export class ColorHistogram {
   readonly #thinning: number;
 
   /**
-   * @param thinning The caller adds one of this many rows once {@link ColorHistogram.exact} is false.
+   * @param thinning once {@link ColorHistogram.exact} is false, the caller adds one of this many rows.
    * @default 1
    */
   constructor(thinning = 1) {
     this.#thinning = thinning;
   }
 
-  /** Reports whether the picture has had at most {@link MAX_COLORS} colors so far. */
+  /** True while the image has at most {@link MAX_COLORS} colors. */
   get exact(): boolean {
     return this.#slots === undefined;
   }
 
-  /** Counts `count` pixels of three samples from byte `from` on. */
+  /** Counts `count` pixels of three samples, from byte `from` on. */
   add(samples: Uint8Array, from: number, count: number): void {
     const words = wordsOf(samples);
     let color = this.#color;
@@ -117,13 +117,13 @@ export class ColorHistogram {
     this.#run = run;
   }
 
-  /** Ends the census. Must be called after the last pixel, before the results are read. */
+  /** Completes the counts. Must be called after the last pixel, before the results are read. */
   finish(): void {
     this.#count(this.#color, this.#run);
     this.#run = 0;
   }
 
-  /** Returns the colors of areas, the largest first. */
+  /** Returns the colors of flat areas, the largest area first. */
   areas(): Area[] {
     const areas: Area[] = [];
     this.#areaPixels.forEach((pixels, slot) => {
@@ -132,7 +132,7 @@ export class ColorHistogram {
     return areas.sort((a, b) => b.pixels - a.pixels || a.color - b.color);
   }
 
-  /** Returns the histogram without the pixels of `areas`. Must be called only if {@link ColorHistogram.exact} is false. */
+  /** Returns the histogram without the pixels of `areas`. Only if {@link ColorHistogram.exact} is false. */
   cells(areas: readonly Area[]): Cells {
     const slots = this.#slots as Uint32Array;
     const mask = (0xff << (8 - this.#bits)) & 0xff;
@@ -175,7 +175,7 @@ export class ColorHistogram {
       this.#counts[this.index.add(color)] = run;
     } else {
       this.#slots = new Uint32Array(SLOTS * FIELDS);
-      // Cells are rounded up and areas down, so that no area has more pixels than the cell that contains it.
+      // Cells are rounded up and areas down, so that an area never has more pixels than its cell.
       this.#counts.forEach((pixels, i) => {
         this.#tally(this.index.colors[i]!, Math.ceil(pixels / this.#thinning));
       });

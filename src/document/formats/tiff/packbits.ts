@@ -1,9 +1,9 @@
-// Decodes PackBits (TIFF 6.0 section 9). Knows nothing about TIFF.
+// Decodes PackBits (TIFF 6.0 section 9).
 
 const OUTPUT_BYTES = 16_384;
 const MOST_RUN = 128;
 
-/** Yields the decoded bytes up to the end of the data, in pieces that are valid until the next one is requested. */
+/** Yields the decoded bytes up to the end of the data, in chunks that are valid until the next one is requested. */
 export function* decodePackBits(bytes: Uint8Array): Generator<Uint8Array> {
   const output = new Uint8Array(OUTPUT_BYTES);
   let filled = 0;

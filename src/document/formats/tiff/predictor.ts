@@ -1,8 +1,8 @@
-// Reverses TIFF's predictors in a row: differences from the left (6.0 section 14), and those of floating point (Adobe's
-// technical note 3). Knows nothing about files.
+// Reverses TIFF's predictors in a row: horizontal differencing (6.0 section 14) and floating point (Adobe's technical
+// note 3).
 import type { TiffPage } from "./page.ts";
 
-/** @param samples number of samples of a pixel in this row */
+/** @param samples samples per pixel in this row */
 export function undoDifferences(row: Uint8Array, { predictor, bits, file }: TiffPage, samples: number): void {
   if (predictor === 1) return;
   if (predictor === 3) undoFloats(row, bits / 8, samples, file.isLittleEndian);
@@ -48,10 +48,7 @@ function undoBits(row: Uint8Array, bits: number, samples: number): void {
   }
 }
 
-/**
- * Reverses the floating-point predictor. Bytes are stored separately, high ones first, as differences from the sample
- * on the left.
- */
+/** Reverses the floating-point predictor: byte planes, high bytes first, as differences from the left sample. */
 function undoFloats(row: Uint8Array, bytes: number, samples: number, isLittleEndian: boolean): void {
   undoBytes(row, samples);
   const apart = row.slice();

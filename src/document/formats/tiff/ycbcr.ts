@@ -1,4 +1,4 @@
-// Converts TIFF's YCbCr (6.0 sections 20 and 21) outside of JPEGs. Knows nothing about files.
+// Converts TIFF's YCbCr (6.0 sections 20 and 21) outside JPEGs.
 import type { TiffPage } from "./page.ts";
 
 const COEFFICIENTS = 529;
@@ -6,7 +6,7 @@ const REFERENCE = 532;
 const USUAL_COEFFICIENTS = [0.299, 0.587, 0.114];
 const USUAL_REFERENCE = [0, 255, 128, 255, 128, 255];
 
-/** Returns the codes of black and white for the luminance, and of zero and full chrominance. */
+/** Returns the codes of black and white luminance, and of zero and full chrominance. */
 export function referenceOf({ directory }: TiffPage): number[] {
   const reference = directory.numbers(REFERENCE, 6);
   const isSound = reference.length === 6 && [0, 2, 4].every((index) => reference[index + 1]! > reference[index]!);
@@ -32,7 +32,7 @@ export function toRgb(page: TiffPage): (pixel: Float64Array) => void {
   };
 }
 
-/** Expands data units, each several luminances with one shared color, to rows of whole pixels. */
+/** Expands data units, each with several luminance samples and one shared chrominance, to rows of pixels. */
 export function* subsampledRows(
   { width, height, subsampling }: TiffPage,
   units: Iterable<Uint8Array>,

@@ -1,7 +1,7 @@
-// Separates opacity and color: converts rows that contain both to rows of either. Knows nothing about files.
+// Separates opacity and color: splits rows with both.
 import { bytesOfRow, type Rows } from "./image-data.ts";
 
-/** Yields the color of pixels whose last sample is opacity. @param sampleBytes 1 or 2 */
+/** Yields the colors of pixels whose last sample is opacity. @param sampleBytes 1 or 2 */
 export async function* colorSamples(blocks: Rows, components: number, sampleBytes: number): AsyncGenerator<Uint8Array> {
   const colorBytes = components * sampleBytes;
   const pixelBytes = colorBytes + sampleBytes;
@@ -28,7 +28,7 @@ export async function* alphaSamples(blocks: Rows, components: number, sampleByte
   }
 }
 
-/** Yields the opacity of indices from a table; indices beyond it are opaque. */
+/** Yields the opacity of palette indexes from a table; indexes beyond it are opaque. */
 export async function* alphaOfIndices(
   blocks: Rows,
   width: number,
@@ -52,8 +52,8 @@ export async function* alphaOfIndices(
 }
 
 /**
- * Yields the opacity of pixels with 16 bits a sample, of which one color is transparent.
- * @param key a sample for each channel
+ * Yields the opacity of 16-bit pixels with one transparent color.
+ * @param key one sample per channel
  */
 export async function* alphaOfKey(blocks: Rows, key: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = key.flatMap((sample) => [sample >> 8, sample & 255]);

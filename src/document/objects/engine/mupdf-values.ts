@@ -4,10 +4,10 @@ import type { MupdfExports, Pointer } from "../../engines/mupdf/instance/raw.ts"
 import { FIRST_ADDRESS } from "../../engines/mupdf/objects.ts";
 import { latin1Of, PdfString } from "../values.ts";
 
-/** From this value on, a 32-bit float cannot represent every integer. */
+/** From this value on, 32-bit floats do not represent every integer. */
 const EXACT_INTEGERS = 2 ** 24;
 
-/** Keys and names that are constants of the engine. */
+/** Keys and names that are predefined in the engine. */
 const constants = new Map<Pointer, string>();
 
 export function nameText(raw: MupdfExports, name: Pointer): string {

@@ -1,16 +1,16 @@
-// Makes the hidden objects of hybrid-reference files (ISO 32000-1, 7.5.8.4) visible. The table of such a file marks
-// these objects as free, and only an additional cross-reference stream contains them; MuPDF relies on the table.
-// Appends one cross-reference stream for the whole file. Knows nothing about the engine.
+// Resolves hybrid-reference files (ISO 32000-1, 7.5.8.4). Their cross-reference table marks some objects as free that
+// only an additional cross-reference stream contains; MuPDF reads only the table. Appends one cross-reference stream
+// for the whole file.
 import { inflateSync } from "node:zlib";
 import { serialize } from "../serialize.ts";
 import { Dictionary, Name, type Value } from "../values.ts";
 import { Lexer } from "./lexer.ts";
 
-/** An entry: its kind (table 18) with two numbers. */
+/** An entry: its type (table 18) with two numbers. */
 type CrossReference = readonly [kind: number, first: number, second: number];
 
 const FREE = 0;
-/** Kinds of entries: an object at an offset of the file, and one in an object stream. */
+/** Types of entries: an object at an offset, and an object in an object stream. */
 export const IN_USE = 1;
 export const PACKED = 2;
 const MAX_SECTIONS = 1000;
@@ -18,15 +18,15 @@ const MAX_OBJECTS = 1_000_000;
 /** More than any file needs: three numbers of eight bytes. */
 const MAX_ROW_BYTES = 24;
 const MAX_TABLE_BYTES = 64 * 1024 * 1024;
-/** Number of bytes at the end in which `startxref` is searched. */
+/** Number of bytes at the end of the file in which `startxref` is searched. */
 const TAIL_BYTES = 1024;
 const TRAILER_KEYS = ["Root", "Info", "ID", "Encrypt"];
-/** Widths of the fields of a written row: kind, offset, generation. */
+/** Field widths of a written row: type, offset, generation. */
 const WIDTHS = [1, 5, 2];
 
 /**
- * @returns the original bytes if the file is not hybrid, hides no object, or has unreadable cross-references, which the
- * engine repairs anyway
+ * @returns the original bytes if the file is not hybrid, hides no objects, or has unreadable cross-references, which
+ * MuPDF repairs anyway
  */
 export function resolveHybridReferences(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -42,7 +42,7 @@ export function resolveHybridReferences(bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** Cross-references as tables, indexed by object number. */
+/** Cross-references as typed arrays, indexed by object number. */
 export interface CrossReferences {
   readonly kinds: Uint8Array;
   /** Byte offset in the file, or number of the object stream. */
@@ -51,7 +51,7 @@ export interface CrossReferences {
   readonly indexes: Uint32Array;
 }
 
-/** @returns undefined if the file's own cross-references cannot be read */
+/** @returns undefined if the file's cross-references cannot be read */
 export function readCrossReferences(bytes: Uint8Array): CrossReferences | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   try {
@@ -193,7 +193,7 @@ function decoded(bytes: Uint8Array, dictionary: Dictionary): Uint8Array {
   return predictor === 1 ? data : withoutUp(data, numberIn(parameters.get("Columns") ?? 1));
 }
 
-/** Decodes PNG's filters None and Up, the ones that cross-reference streams use. */
+/** Decodes the PNG filters None and Up, which cross-reference streams use. */
 function withoutUp(data: Uint8Array, columns: number): Uint8Array {
   const rows = Math.floor(data.length / (columns + 1));
   const result = new Uint8Array(rows * columns);

@@ -1,10 +1,10 @@
-// Copies article threads (ISO 32000-1, 12.4.3): rings of beads, which are closed again after pages were left out.
+// Copies article threads (ISO 32000-1, 12.4.3). Omitted beads are removed from the ring.
 
 import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection, SelectedPage } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 
-/** Maximum number of beads read. In a hostile file, the ring is perhaps not closed. */
+/** Maximum number of beads read, because the ring of a hostile file might not be closed. */
 const MAX_BEADS = 200_000;
 
 interface Thread {
