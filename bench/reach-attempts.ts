@@ -44,7 +44,12 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   merge: (pdf, other) => outputsOf(mergePdfs, [pdf, other, pdf], { pages: [ALL, ALL, ALL] }, context()),
   limitImages: (pdf) => outputsOf(limitImages, [pdf], { lossless: false, maxImageDpi: 72 }, context()),
   extract: (pdf) => outputsOf(extractPages, [pdf], { facts: true, page: 1, groups: { first: 0, count: 8 } }, context()),
-  draw: (pdf) => outputsOf(rasterizePdf, [pdf], { format: "png", colorModel: "rgb", dpi: 36, pages: ALL }, context()),
+  ...Object.fromEntries(
+    (["bmp", "gif", "jpg", "png", "tif"] as const).map((format): [string, Attempt] => [
+      `draw ${format}`,
+      (pdf) => outputsOf(rasterizePdf, [pdf], { format, colorModel: "rgb", dpi: 36, pages: ALL }, context()),
+    ]),
+  ),
   replaceContents: (pdf) => outputsOf(replaceContents, [pdf, pdf], {}, context()),
   compare: (pdf, other) => outputsOf(comparePdfs, [pdf, other], { timeMs: MOST_TIME_MS }, context()),
   ...Object.fromEntries(
