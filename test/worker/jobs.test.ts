@@ -6,7 +6,7 @@ import { durableJobStore, type JobQueueObject } from "../../src/service/jobs/job
 import type { JobStore } from "../../src/service/ports/job-store.ts";
 import { attemptConformance } from "../support/attempt-conformance.ts";
 import { deliveryConformance } from "../support/delivery-conformance.ts";
-import { jobConformance } from "../support/job-conformance.ts";
+import { jobConformance, MAX_QUEUED } from "../support/job-conformance.ts";
 
 const { JOBS } = env as unknown as { JOBS: DurableObjectNamespace<JobQueueObject> };
 let now = 1_700_000_000_000;
@@ -23,7 +23,9 @@ function open(name: string, expires?: "never"): Promise<JobStore> {
       ]),
     );
   const lifetimeMs = expires === "never" ? 0 : 24 * 3_600_000;
-  return within((storage) => reached(durableJobStore(storage, { lifetimeMs, now: () => now })) as JobStore);
+  return within(
+    (storage) => reached(durableJobStore(storage, { lifetimeMs, maxQueued: MAX_QUEUED, now: () => now })) as JobStore,
+  );
 }
 
 const tested = {

@@ -67,6 +67,7 @@ export interface QueueOptions {
   now(): number;
   /** Time for which results are stored; 0 means unlimited. */
   readonly lifetimeMs: number;
+  readonly maxQueued: number;
   readonly deliveries: Pick<WebhookDeliveries, "add" | "schedule" | "forget">;
 }
 
@@ -344,7 +345,7 @@ export class Queue {
   /** A client can queue as many jobs as it leaves to all others. */
   #hasCapacityFor(client: string): boolean {
     const own = "SELECT count(*) AS count FROM jobs WHERE state = 'waiting' AND client = ?";
-    const available = LIMITS.asyncJobsWaiting - this.#count("waiting");
+    const available = this.#options.maxQueued - this.#count("waiting");
     return Number(this.#sql(own, client)[0]!.count) < available;
   }
 

@@ -1,5 +1,6 @@
 // Stores jobs and their messages in SQLite, for the Durable Object and the host.
 
+import { LIMITS } from "../../document/contract/limits.ts";
 import type { JobStore } from "../ports/job-store.ts";
 import { WebhookDeliveries } from "./deliveries.ts";
 import { Queue } from "./queue.ts";
@@ -8,6 +9,8 @@ import type { Sql } from "./sql.ts";
 export interface JobStoreOptions {
   /** Time for which results are stored; 0 means unlimited. */
   readonly lifetimeMs: number;
+  /** @default LIMITS.asyncJobsWaiting */
+  readonly maxQueued?: number;
   /** Returns the time in milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
   /** Returns a number from 0 to 1, for jitter. @default Math.random */
@@ -25,7 +28,12 @@ export interface SqlJobStoreOptions extends JobStoreOptions {
  * short time to renew their leases.
  */
 export function openSqlJobStore(given: SqlJobStoreOptions): JobStore {
-  const { transaction, ...options } = { now: Date.now, random: Math.random, ...given };
+  const { transaction, ...options } = {
+    maxQueued: LIMITS.asyncJobsWaiting,
+    now: Date.now,
+    random: Math.random,
+    ...given,
+  };
   const { deliveries, queue } = transaction(() => {
     const deliveries = new WebhookDeliveries(options);
     return { deliveries, queue: new Queue({ ...options, deliveries }) };
