@@ -19,7 +19,7 @@ export interface SchedulerServices {
   log(message: string, details: Record<string, unknown>): void;
 }
 
-/** The queue of requests and runners. Changes take effect at once: each is followed by {@link JobScheduler.runDue}. */
+/** The queue of requests and runners. Each change is followed by {@link JobScheduler.runDue}. */
 export class JobScheduler implements JobQueue {
   readonly #services: SchedulerServices;
   readonly #store: JobStore;
@@ -39,10 +39,14 @@ export class JobScheduler implements JobQueue {
   readonly runDue = coalesced(async () => {
     if (this.#isClosed) return;
     try {
-      for await (const job of this.#all(() => this.#store.dequeue())) this.#inBackground(this.#run(job));
-      for await (const message of this.#all(() => this.#store.deliveries.dequeue())) {
-        this.#inBackground(this.#deliver(message));
-      }
+      await this.#startAll(
+        () => this.#store.dequeue(),
+        (job) => this.#run(job),
+      );
+      await this.#startAll(
+        () => this.#store.deliveries.dequeue(),
+        (message) => this.#deliver(message),
+      );
       this.#services.setAlarm(await this.#store.nextWakeup());
     } catch (error) {
       if (!this.#isClosed) this.#services.setAlarm(Date.now() + LIMITS.asyncPauseMs);
@@ -93,7 +97,7 @@ export class JobScheduler implements JobQueue {
 
   async #scheduled<T>(change: Promise<T>): Promise<T> {
     const result = await change;
-    await this.runDue();
+    this.#inBackground(this.runDue());
     return result;
   }
 
@@ -120,30 +124,32 @@ export class JobScheduler implements JobQueue {
     }
     const isAbandoned = !(await this.#store.deliveries.recordOutcome(message, outcome));
     if (isAbandoned) log("webhook given up", { requestId, attempt });
-    await this.runDue();
+    this.#inBackground(this.runDue());
   }
 
   readonly #deleteDue = coalesced(async () => {
     const { remove, log } = this.#services;
     let hasWorked = false;
-    for await (const deletion of this.#all(() => this.#store.nextDeletion())) {
+    for (let due = await this.#store.nextDeletion(); due && !this.#isClosed; due = await this.#store.nextDeletion()) {
       try {
-        await remove(deletion);
-        await this.#store.deletionDone(deletion);
+        await remove(due);
+        await this.#store.deletionDone(due);
       } catch (error) {
         log("files not removed", { error: String(error) });
-        await this.#store.deletionFailed(deletion);
+        await this.#store.deletionFailed(due);
       }
       hasWorked = true;
     }
-    if (hasWorked) await this.runDue();
+    if (hasWorked) this.#inBackground(this.runDue());
   });
 
-  async *#all<T>(next: () => Promise<T | undefined>): AsyncGenerator<T, void> {
-    while (!this.#isClosed) {
-      const one = await next();
-      if (one === undefined) return;
-      yield one;
+  /** Starts nothing before all are leased: what ends meanwhile would make room for more, without an end. */
+  async #startAll<T>(next: () => Promise<T | undefined>, start: (one: T) => Promise<void>): Promise<void> {
+    const leased: T[] = [];
+    try {
+      for (let one = await next(); one !== undefined; one = await next()) leased.push(one);
+    } finally {
+      for (const one of leased) this.#inBackground(start(one));
     }
   }
 
