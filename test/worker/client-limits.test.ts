@@ -14,11 +14,14 @@ import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";
 import { createStore } from "../../src/service/storage/store.ts";
 import { giveBackFiles } from "../../src/service/storage/stored-bytes.ts";
 import { eventually } from "../support/eventually.ts";
+import { keyConformance } from "../support/key-conformance.ts";
 import { limiterConformance } from "../support/limiter-conformance.ts";
 import { usageConformance } from "../support/usage-conformance.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
-const { CLIENT_LIMITS, USAGE } = env as unknown as Required<Pick<Env, "CLIENT_LIMITS" | "USAGE">>;
+const { CLIENT_LIMITS, USAGE, API_KEYS } = env as unknown as Required<
+  Pick<Env, "CLIENT_LIMITS" | "USAGE"> & { readonly API_KEYS: KVNamespace }
+>;
 const aRequest = { isJob: true, bytes: 1000 };
 emptyBucketBeforeEach();
 
@@ -31,6 +34,7 @@ describe("conformance", () => {
     passes: (ms) => void vi.setSystemTime(Date.now() + ms),
   });
   usageConformance(() => d1Usage(USAGE));
+  keyConformance({ records: () => API_KEYS, put: (hash, record) => API_KEYS.put(hash, JSON.stringify(record)) });
 });
 
 /** Returns a store whose files count for a client, as those of its requests do. */
