@@ -13,7 +13,10 @@ const BUSY = { error: "The service is busy, please try again later.", errorStatu
 const leaseAndLose = async (store: JobStore) => store.markLost((await store.dequeue())!);
 
 export function attemptConformance(tested: TestedJobs): void {
-  describe("an attempt that is lost", () => testLosses(tested));
+  describe("an attempt that is lost", () => {
+    testLosses(tested);
+    testRepetitions(tested);
+  });
   describe("a job without capacity", () => testPostponements(tested));
   describe("a canceled job", () => testCancellation(tested));
   describe("at the same moment", () => testRaces(tested));
@@ -61,7 +64,9 @@ function testLosses({ open, now, passes }: TestedJobs): void {
     }
     expect(await store.complete(taken, "{}")).toBe(true);
   });
+}
 
+function testRepetitions({ open, now, passes }: TestedJobs): void {
   test("is the last after a number of them", async () => {
     const store = await open(randomUUID());
     await store.enqueue(newJob("a"));

@@ -13,7 +13,7 @@ export function keyConformance({ records, put }: TestedKeys): void {
   test("a record that the operator writes is found with all it has, until the next one replaces it", async () => {
     const hash = hashKey("secret");
     const record: KeyRecord = {
-      ...{ owner: "Jané's laptop", created: "2026-01-02T03:04:05.678Z", revoked: null },
+      ...{ owner: "Jane’s laptop ✓", created: "2026-01-02T03:04:05.678Z", revoked: null },
       ...{ expires: "2027-01-01T00:00:00.000Z", scopes: ["png"], limits: { concurrentJobs: 2 }, fileLifetimeHours: 1 },
       webhookSecrets: [{ secret: "whsec_bmV3" }, { secret: "whsec_b2xk", until: "2026-02-01T00:00:00.000Z" }],
     };

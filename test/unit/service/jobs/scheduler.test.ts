@@ -21,9 +21,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const macrotask = () => new Promise((resolve) => setImmediate(resolve));
+const nextTask = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Returns the same functions, which begin and end a macrotask later. */
+/** Returns the same functions, which begin and end a task later. */
 const late = <T extends object>(part: T): T =>
   Object.fromEntries(
     Object.entries(part).map(([name, member]) => [
@@ -31,9 +31,9 @@ const late = <T extends object>(part: T): T =>
       typeof member === "object"
         ? late(member)
         : async (...args: readonly unknown[]) => {
-            await macrotask();
+            await nextTask();
             const result = await member(...args);
-            await macrotask();
+            await nextTask();
             return result;
           },
     ]),
@@ -47,7 +47,7 @@ function open(services: Partial<SchedulerServices> = {}) {
     store: late(database),
     async run(job: LeasedJob) {
       mostRunning = Math.max(mostRunning, ++running);
-      await macrotask();
+      await nextTask();
       ran.push(job.id);
       expect(await scheduler.complete(job, "{}")).toBe(true);
       running--;
@@ -82,7 +82,7 @@ test("deletions that become due during a deletion follow it, one at a time, and 
   const { scheduler, logged } = open({
     run: () => new Promise(() => {}),
     async remove({ ids }) {
-      await macrotask();
+      await nextTask();
       if (ids.includes("input of 3")) throw new Error("no storage");
       deleted.push(...ids);
     },
@@ -117,7 +117,7 @@ test("after it is closed, it leases nothing", async () => {
   const { scheduler, ran } = open();
   scheduler.close();
   expect(await scheduler.enqueue(newJob("a"))).toBe(true);
-  await macrotask();
+  await nextTask();
   expect(ran).toEqual([]);
   expect(await scheduler.status("a")).toMatchObject({ phase: "waiting" });
 });
