@@ -8,10 +8,12 @@ import { startHeartbeat, surviveExceptions } from "../container/supervision/hear
 import { createApp } from "../src/app/app.ts";
 import { logLine } from "../src/runtime/log-line.ts";
 import { deleteJobFiles } from "../src/service/jobs/delete-job-files.ts";
+import { JobScheduler } from "../src/service/jobs/scheduler.ts";
 import { removeOldUsage } from "../src/service/keys/usage-table.ts";
 import { type Env, readConfig } from "../src/service/settings/config.ts";
 import { removeExpired } from "../src/service/storage/expired.ts";
 import { createStore } from "../src/service/storage/store.ts";
+import { Alarm } from "./alarm.ts";
 import { limitConnections } from "./connections.ts";
 import { EngineServerSupervisor } from "./engine-supervisor.ts";
 import { EnvironmentKeys } from "./environment-keys.ts";
@@ -21,10 +23,7 @@ import { RequestListener } from "./request-listener.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { MemoryImageCache } from "./storage/memory-image-cache.ts";
 import { openBucket } from "./storage/open-bucket.ts";
-import { ClaimDatabase } from "./storage/sqlite/claim-database.ts";
-import { JobDatabase } from "./storage/sqlite/job-database.ts";
-import { KeyDatabase } from "./storage/sqlite/key-database.ts";
-import { UsageDatabase } from "./storage/sqlite/usage-database.ts";
+import { openRecords } from "./storage/open-records.ts";
 
 const SWEEP_EVERY_MS = 10 * 60_000;
 /** Longer than proxies keep a connection: the side that closes second loses a request. */
@@ -45,11 +44,8 @@ collectLessOften(HEAP_GROWTH_PERCENT);
 
 const settings = orExit(() => readSettings(process.env));
 const bucket = await orExit(() => openBucket(settings.dataFolder, process.env)).catch(exit);
-const database = await KeyDatabase.open(settings.dataFolder).catch(exit);
-const usage = await UsageDatabase.open(settings.dataFolder).catch(exit);
-const claims = await ClaimDatabase.open(settings.dataFolder).catch(exit);
-const jobs = await JobDatabase.open(settings.dataFolder).catch(exit);
-const keys = new EnvironmentKeys(settings.apiKeys, database);
+const lifetimeMs = readConfig(settings.variables as Env).fileLifetimeMs;
+const records = await openRecords(settings.dataFolder, { lifetimeMs }).catch(exit);
 const engines = settings.startsEngines
   ? new EngineServerSupervisor({ output: "inherit", env: engineEnvironment() }, log)
   : undefined;
@@ -60,8 +56,13 @@ if (process.connected === false) await stop("the parent is gone");
 await engines?.firstAttempt.catch(exit);
 
 const pictures = new MemoryImageCache(settings.budgets.keptUploadBytes);
-const records = { API_KEYS: keys, CLAIMS: claims, JOBS: jobs, LIMITER: usage, USAGE_RECORDS: usage };
-const env = (): Env => ({ ...settings.variables, ...engines?.vars, ...records, FILES: bucket, PICTURES: pictures });
+const bindings = {
+  API_KEYS: new EnvironmentKeys(settings.apiKeys, records.keys),
+  CLAIMS: records.claims,
+  JOBS: { getByName: () => scheduler },
+  ...{ LIMITER: records.limiter, USAGE_RECORDS: records.usage, FILES: bucket, PICTURES: pictures },
+};
+const env = (): Env => ({ ...settings.variables, ...engines?.vars, ...bindings });
 const metrics = settings.metrics ? new HostMetrics() : undefined;
 const app = createApp(settings.budgets, metrics && ((request) => metrics.answered(request)));
 const listener = new RequestListener({ app, env, trustedProxies: settings.trustedProxies });
@@ -71,13 +72,14 @@ if (settings.metrics && metrics) {
     exit(error);
   });
 }
-jobs.start({
-  lifetimeMs: readConfig(env()).fileLifetimeMs,
-  ...{ run: listener.run, deliver: listener.deliver },
-  remove: (removal) =>
-    deleteJobFiles(bucket, { lifetimeMs: readConfig(env()).fileLifetimeMs, limiter: usage }, removal),
-  log,
+const runDue = () => scheduler.runDue().catch((error) => log("job queue not reached", { error: String(error) }));
+const alarm = new Alarm(runDue);
+const scheduler = new JobScheduler({
+  ...{ store: records.jobs, run: listener.run, deliver: listener.deliver, log },
+  remove: (deletion) => deleteJobFiles(bucket, { lifetimeMs, limiter: records.limiter }, deletion),
+  setAlarm: (time) => alarm.set(time),
 });
+await runDue();
 const server = listen(settings);
 await sweep();
 setInterval(sweep, SWEEP_EVERY_MS).unref();
@@ -103,11 +105,9 @@ function listen({ host, port }: Settings): Server {
 
 async function sweep(): Promise<void> {
   try {
-    const { fileLifetimeMs } = readConfig(env());
-    log("expired files removed", await removeExpired(bucket, fileLifetimeMs));
-    await claims.sweep((ids) => createStore(bucket, { lifetimeMs: fileLifetimeMs }).remove(ids));
-    usage.tidy();
-    await removeOldUsage(usage);
+    log("expired files removed", await removeExpired(bucket, lifetimeMs));
+    await records.sweep((ids) => createStore(bucket, { lifetimeMs }).remove(ids));
+    await removeOldUsage(records.usage);
   } catch (error) {
     log("expired files not removed", { error: String(error) });
   }
@@ -131,7 +131,8 @@ async function stop(why: string): Promise<void> {
 }
 
 async function end(): Promise<void> {
-  jobs.close();
+  scheduler.close();
+  alarm.set(undefined);
   if (isUp) {
     const closed = new Promise((resolve) => server.close(resolve));
     const quiet = closed.then(() => listener.idle());
@@ -142,10 +143,7 @@ async function end(): Promise<void> {
     }
   }
   await engines?.close();
-  database[Symbol.dispose]();
-  usage[Symbol.dispose]();
-  claims[Symbol.dispose]();
-  jobs[Symbol.dispose]();
+  await records[Symbol.asyncDispose]();
   bucket[Symbol.dispose]();
 }
 

@@ -20,7 +20,7 @@ export type Namespace = { readonly persistTo: string } | { readonly data: string
 export async function putKeys(namespace: Namespace, entries: readonly KeyEntry[]): Promise<void> {
   if (typeof namespace === "object" && "data" in namespace) {
     using database = await KeyDatabase.open(namespace.data);
-    return database.put(entries);
+    return await database.put(entries);
   }
   const records = entries.map(({ hash, ...metadata }) => ({ key: hash, value: JSON.stringify(metadata), metadata }));
   if (namespace === "remote") return putRemote(records);
@@ -41,7 +41,7 @@ export async function listRecords(namespace: Namespace): Promise<KeyEntry[]> {
   // A folder that is not a host's stays as it is.
   if (!existsSync(join(namespace.data, KEY_FILE))) return [];
   using database = await KeyDatabase.open(namespace.data);
-  return database.list();
+  return await database.list();
 }
 
 /** Loads Miniflare only where it is used: the image of the service does not have it. */

@@ -11,7 +11,7 @@ export async function readUsage(namespace: Namespace, since: string): Promise<re
   if (namespace === "remote") return readRemote(since);
   if ("persistTo" in namespace) return readLocal(namespace.persistTo, since);
   using database = await UsageDatabase.open(namespace.data);
-  return database.readAll(since);
+  return await database.readAll(since);
 }
 
 /** Loads Miniflare only where it is used: the image of the service does not have it. */

@@ -1,7 +1,7 @@
 // Tests the Durable Object that counts requests of a client, and D1 with the usage of keys, inside workerd.
 // Contract: docs/api.md#limits-of-a-client, #usage
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { storingOf } from "../../src/service/http/clients/storing.ts";
 import { d1Usage } from "../../src/service/keys/d1-usage.ts";
 import { durableLimiter } from "../../src/service/keys/durable-limiter.ts";
@@ -14,28 +14,28 @@ import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";
 import { createStore } from "../../src/service/storage/store.ts";
 import { giveBackFiles } from "../../src/service/storage/stored-bytes.ts";
 import { eventually } from "../support/eventually.ts";
+import { keyConformance } from "../support/key-conformance.ts";
 import { limiterConformance } from "../support/limiter-conformance.ts";
+import { usageConformance } from "../support/usage-conformance.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
-const { CLIENT_LIMITS, USAGE } = env as unknown as Required<Pick<Env, "CLIENT_LIMITS" | "USAGE">>;
+const { CLIENT_LIMITS, USAGE, API_KEYS } = env as unknown as Required<
+  Pick<Env, "CLIENT_LIMITS" | "USAGE"> & { readonly API_KEYS: KVNamespace }
+>;
 const aRequest = { isJob: true, bytes: 1000 };
 emptyBucketBeforeEach();
-const countAccepted = (decisions: readonly { readonly rejected?: unknown }[]) =>
-  decisions.filter(({ rejected }) => !rejected).length;
 
-test("of 20 requests at once, by two limiters, as many pass as the limit has", async () => {
-  const limiters = [durableLimiter(CLIENT_LIMITS), durableLimiter(CLIENT_LIMITS)];
-  const all = (client: string, limits: object) =>
-    Promise.all(Array.from({ length: 20 }, (_, at) => limiters[at % 2]!.acquire(client, limits, aRequest)));
-  expect(countAccepted(await all("requests", { requestsPerMinute: 10 }))).toBe(10);
-  expect(countAccepted(await all("jobs", { concurrentJobs: 3 }))).toBe(3);
-  expect(countAccepted(await all("bytes", { megabytesPerDay: 1 }))).toBe(20);
-  const verdicts = await all("left", { concurrentJobs: 20 });
-  await Promise.all(verdicts.map(({ lease }, at) => limiters[at % 2]!.release("left", lease, 0)));
-  expect(await limiters[0]!.peek("left", { concurrentJobs: 20 })).toEqual({ concurrentJobs: { count: 20 } });
+describe("conformance", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+  afterEach(() => void vi.useRealTimers());
+  limiterConformance({
+    open: () => durableLimiter(CLIENT_LIMITS),
+    now: () => Date.now(),
+    passes: (ms) => void vi.setSystemTime(Date.now() + ms),
+  });
+  usageConformance(() => d1Usage(USAGE));
+  keyConformance({ records: () => API_KEYS, put: (hash, record) => API_KEYS.put(hash, JSON.stringify(record)) });
 });
-
-limiterConformance(() => durableLimiter(CLIENT_LIMITS));
 
 /** Returns a store whose files count for a client, as those of its requests do. */
 function storeOf(client: string, storedMegabytes: number) {
@@ -118,18 +118,13 @@ test("counts outlive the memory of the object, and the object's storage ends whe
   await eventually(async () => expect(await keys()).toBe(1));
 });
 
-test("D1 adds up what two isolates collect, and the table is made by itself", async () => {
+test("what two isolates collect adds up in D1", async () => {
   const records = d1Usage(USAGE);
   const quiet = { records, waitUntil: () => {}, log: () => {} };
   const collectors = [new UsageCollector(), new UsageCollector()];
   for (let at = 0; at < 10_000; at++) {
-    const operation = at % 3 === 0 ? "png" : "pdf";
-    collectors[at % 2]!.add(
-      `key${at % 5}`,
-      operation,
-      { requests: 1, errors: at % 2, bytesIn: at, bytesOut: 1 },
-      quiet,
-    );
+    const counts = { requests: 1, errors: at % 2, bytesIn: at, bytesOut: 1 };
+    collectors[at % 2]!.add(`key${at % 5}`, at % 3 === 0 ? "png" : "pdf", counts, quiet);
     if (at % 2000 === 0) await Promise.all(collectors.map((collector) => collector.record({ records })));
   }
   await Promise.all(collectors.map((collector) => collector.record({ records })));
@@ -137,6 +132,4 @@ test("D1 adds up what two isolates collect, and the table is made by itself", as
   expect(rows).toHaveLength(10);
   const sums = { requests: 10_000, errors: 5000, bytesIn: 49_995_000, bytesOut: 10_000 };
   expect(rows.reduce(sumOf, NO_COUNTS)).toEqual(sums);
-  await records.removeBefore(dayOf(Date.now() + 2 * 86_400_000));
-  expect(await records.read("key0", "2000-01-01")).toEqual([]);
 });

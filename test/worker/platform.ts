@@ -7,7 +7,7 @@ import {
   WebContainer as RealWebContainer,
 } from "../../src/index.ts";
 
-export { ClaimObject, ClientLimits, ContainerProxy, default } from "../../src/index.ts";
+export { ClaimObject, ClientLimits, ContainerProxy, default, JobQueueObject, JobRunner } from "../../src/index.ts";
 
 type Context = ConstructorParameters<typeof RealEngineContainer>[0];
 type Env = ConstructorParameters<typeof RealEngineContainer>[1];

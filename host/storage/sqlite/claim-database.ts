@@ -1,4 +1,4 @@
-// Keeps the claims of repeatable requests in a SQLite database, claims.db in the data folder.
+// Stores the claims on idempotency keys in a SQLite database, claims.db in the data folder.
 
 import {
   type ClaimState,
@@ -42,17 +42,17 @@ export class ClaimDatabase implements Claims, Disposable {
   }
 
   getByName(name: string): Claim {
-    const keeper = new ClaimStateMachine(this.#cellOf(name), this.#now);
+    const claim = new ClaimStateMachine(this.#storageOf(name), this.#now);
     const decide = async <T>(decision: () => T): Promise<T> => this.#file.transaction(decision);
     return {
-      acquire: (holder, fingerprint) => decide(() => keeper.take(holder, fingerprint)),
-      complete: (holder, fingerprint, answer) => decide(() => keeper.keep(holder, fingerprint, answer)),
-      release: (holder) => decide(() => keeper.free(holder)),
-      invalidate: (fileId) => decide(() => keeper.forget(fileId)),
+      acquire: (holder, fingerprint) => decide(() => claim.acquire(holder, fingerprint)),
+      complete: (holder, fingerprint, answer) => decide(() => claim.complete(holder, fingerprint, answer)),
+      release: (holder) => decide(() => claim.release(holder)),
+      invalidate: (fileId) => decide(() => claim.invalidate(fileId)),
     };
   }
 
-  /** Forgets what has outlived its time. @param removeFiles removes the files that go with it */
+  /** Deletes expired claims. @param removeFiles deletes the files that belong to claims alone */
   async sweep(removeFiles: (ids: readonly string[]) => Promise<void>): Promise<void> {
     for (;;) {
       const ended = this.#file.all(ENDED, this.#now()) as unknown as {
@@ -66,7 +66,7 @@ export class ClaimDatabase implements Claims, Disposable {
     }
   }
 
-  #cellOf(name: string): ClaimStorage {
+  #storageOf(name: string): ClaimStorage {
     return {
       read: () => {
         const [row] = this.#file.all(GET, name);

@@ -21,10 +21,13 @@ const ADD_COLUMN = "ALTER TABLE keys ADD COLUMN settings TEXT NOT NULL DEFAULT '
 /** A row of the table. */
 type KeyRow = Pick<KeyEntry, "hash" | "owner" | "created" | "revoked"> & { readonly settings: string };
 
-const entryOf = ({ settings, ...row }: KeyRow): KeyEntry => ({ ...row, ...JSON.parse(settings) });
+const recordOf = <R extends Omit<KeyRow, "hash">>({ settings, ...row }: R) => ({
+  ...row,
+  ...(JSON.parse(settings) as Omit<KeyRecord, keyof KeyRow>),
+});
 
 const COLUMNS = "hash, owner, created, revoked, settings";
-const GET = `SELECT ${COLUMNS} FROM keys WHERE hash = ?`;
+const GET = "SELECT owner, created, revoked, settings FROM keys WHERE hash = ?";
 const PUT = `INSERT OR REPLACE INTO keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?)`;
 const LIST = `SELECT ${COLUMNS} FROM keys`;
 
@@ -51,19 +54,19 @@ export class KeyDatabase implements KeyRecords, Disposable {
   }
 
   async get(hash: string, _type: "json"): Promise<KeyRecord | null> {
-    const [row] = this.#file.all(GET, hash) as unknown as KeyRow[];
-    return row ? entryOf(row) : null;
+    const [row] = this.#file.all(GET, hash) as unknown as Omit<KeyRow, "hash">[];
+    return row ? recordOf(row) : null;
   }
 
   /** Writes records, replacing those with the same hash. */
-  put(entries: readonly KeyEntry[]): void {
+  async put(entries: readonly KeyEntry[]): Promise<void> {
     for (const { hash, owner, created, revoked, ...settings } of entries) {
       this.#file.all(PUT, hash, owner, created, revoked, JSON.stringify(settings));
     }
   }
 
-  list(): KeyEntry[] {
-    return (this.#file.all(LIST) as unknown as KeyRow[]).map(entryOf);
+  async list(): Promise<KeyEntry[]> {
+    return (this.#file.all(LIST) as unknown as KeyRow[]).map(recordOf);
   }
 
   #addColumn(): void {

@@ -31,9 +31,11 @@ const REMOVE_CLIENT = "DELETE FROM clients WHERE client = ?";
 
 export class UsageDatabase implements Limiter, UsageRecords, Disposable {
   readonly #file: SqliteFile;
+  readonly #now: () => number;
 
-  private constructor(file: SqliteFile) {
+  private constructor(file: SqliteFile, now: () => number) {
     this.#file = file;
+    this.#now = now;
     file.exec(CREATE_USAGE);
     file.exec(CREATE_CLIENTS);
   }
@@ -42,10 +44,10 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
    * Opens the database in a folder. Both are created if necessary.
    * @throws Error with a sentence for the operator if that is not possible
    */
-  static open(folder: string): Promise<UsageDatabase> {
+  static open(folder: string, now: () => number = Date.now): Promise<UsageDatabase> {
     // A loss of power may cost the last counts, which need no more: files and keys are in other places.
     const options = { name: "usage", subject: "usage", synchronous: "NORMAL" } as const;
-    return SqliteFile.open(folder, options, (file) => new UsageDatabase(file));
+    return SqliteFile.open(folder, options, (file) => new UsageDatabase(file, now));
   }
 
   [Symbol.dispose](): void {
@@ -84,7 +86,8 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
   tidy(): void {
     this.#file.transaction(() => {
       for (const { client, counts } of this.#file.all(READ_CLIENTS)) {
-        if (new ClientCounts(JSON.parse(String(counts))).isEmpty) this.#file.all(REMOVE_CLIENT, String(client));
+        if (new ClientCounts(JSON.parse(String(counts)), this.#now).isEmpty)
+          this.#file.all(REMOVE_CLIENT, String(client));
       }
     });
   }
@@ -100,7 +103,7 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
   }
 
   /** Returns the usage of all keys from a day on, by key, day and operation. */
-  readAll(since: string): KeyUsage[] {
+  async readAll(since: string): Promise<KeyUsage[]> {
     return this.#file.all(READ_ALL_USAGE, since) as unknown as KeyUsage[];
   }
 
@@ -110,7 +113,7 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
 
   #countsOf(client: string): ClientCounts {
     const row = this.#file.all(READ_CLIENT, client)[0];
-    return new ClientCounts(row && (JSON.parse(String(row.counts)) as SerializedCounts));
+    return new ClientCounts(row && (JSON.parse(String(row.counts)) as SerializedCounts), this.#now);
   }
 
   /** Other processes wait, so that nobody counts from the same numbers. */

@@ -1,5 +1,4 @@
-// Stores the claim on one key of repeatable requests: a Durable Object for each key of each client, which carries out
-// what claim-keeper.ts decides. Forgets everything by an alarm.
+// Stores the claim on one idempotency key: one Durable Object per key of a client. An alarm deletes it.
 
 import { DurableObject } from "cloudflare:workers";
 import type { Claim, ClaimResult, StoredResponse } from "../ports/claims.ts";
@@ -7,10 +6,10 @@ import { type Env, readConfig } from "../settings/config.ts";
 import { createStore } from "../storage/store.ts";
 import { type ClaimState, ClaimStateMachine, type ClaimStorage, replayFileOf } from "./claim-state.ts";
 
-/** Keys in the object's storage: the state, and the pieces of the answer's text. */
+/** Keys in the object's storage: the state, and the chunks of the response's text. */
 const STATE = "state";
 const pieceKey = (number: number) => `text ${number}`;
-/** Letters of a piece. A value may have 2 MB, and a letter two bytes. */
+/** Characters per chunk. A value can have 2 MB, and a character two bytes. */
 const PIECE_LETTERS = 500_000;
 
 type StoredState = Omit<ClaimState, "answer"> & {
@@ -18,35 +17,35 @@ type StoredState = Omit<ClaimState, "answer"> & {
 };
 
 export class ClaimObject extends DurableObject<Env> implements Claim {
-  readonly #cell = cellIn(this.ctx.storage);
-  readonly #keeper = new ClaimStateMachine(this.#cell, () => Date.now());
+  readonly #stored = claimStorage(this.ctx.storage);
+  readonly #claim = new ClaimStateMachine(this.#stored, () => Date.now());
 
   async acquire(holder: string, fingerprint: string): Promise<ClaimResult> {
-    return this.#keeper.take(holder, fingerprint);
+    return this.#claim.acquire(holder, fingerprint);
   }
 
   async complete(holder: string, fingerprint: string, answer: StoredResponse): Promise<StoredResponse | undefined> {
-    return this.#keeper.keep(holder, fingerprint, answer);
+    return this.#claim.complete(holder, fingerprint, answer);
   }
 
   async release(holder: string): Promise<void> {
-    this.#keeper.free(holder);
+    this.#claim.release(holder);
   }
 
   async invalidate(fileId: string): Promise<void> {
-    this.#keeper.forget(fileId);
+    this.#claim.invalidate(fileId);
   }
 
   override async alarm(): Promise<void> {
-    const fileId = replayFileOf(this.#cell.read());
+    const fileId = replayFileOf(this.#stored.read());
     const { fileLifetimeMs } = readConfig(this.env);
     if (fileId !== undefined) await createStore(this.env.FILES, { lifetimeMs: fileLifetimeMs }).remove([fileId]);
-    this.#cell.clear();
+    this.#stored.clear();
   }
 }
 
 /** The platform sends no response before the writes are durable, so nothing here waits for them. */
-function cellIn(storage: DurableObjectStorage): ClaimStorage {
+function claimStorage(storage: DurableObjectStorage): ClaimStorage {
   const { kv } = storage;
   return {
     read() {

@@ -1,17 +1,17 @@
-// Removes the files of jobs that were lost, failed or were canceled.
+// Deletes the files of lost, failed and canceled jobs.
 
 import type { Bucket } from "../ports/bucket.ts";
+import type { PendingDeletion } from "../ports/job-store.ts";
 import type { Limiter } from "../ports/limiter.ts";
 import { removeDerived } from "../storage/derived-ids.ts";
 import type { FoundFile } from "../storage/file.ts";
 import { createStore } from "../storage/store.ts";
 import { giveBackFiles } from "../storage/stored-bytes.ts";
-import type { PendingDeletion } from "./queue.ts";
 
-/** A Worker has six connections. */
+/** A Worker has six connections at a time. */
 const AT_ONCE = 6;
 
-/** @param limiter gets back the bytes that were counted, except those of attempts that were lost */
+/** @param limiter subtracts the bytes of the files, except the files of lost attempts */
 export async function deleteJobFiles(
   bucket: Bucket,
   { lifetimeMs, limiter }: { readonly lifetimeMs: number; readonly limiter?: Limiter | undefined },

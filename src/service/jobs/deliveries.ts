@@ -1,21 +1,20 @@
-// Decides which message about an ended job is posted when (docs/api.md#webhooks). Knows neither where messages are
-// stored nor how they are posted. As in queue.ts, the caller lets nothing else happen between two statements.
+// Schedules messages about ended jobs (docs/api.md#webhooks), in SQLite. Callers run each method in a transaction.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { NewJob } from "../ports/jobs.ts";
-import type { DeliveryOutcome, DueDelivery } from "../ports/webhooks.ts";
+import type { DeliveryAttempt, DeliveryOutcome, WebhookMessage } from "../ports/webhooks.ts";
 import type { Sql } from "./sql.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** Pauses after failed attempts, which sum up to less than a day. */
-export const RETRY_DELAYS_MS: readonly number[] = [
+/** Delays after failed attempts. Their sum is less than a day. */
+const RETRY_DELAYS_MS: readonly number[] = [
   ...[5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS],
   ...[HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS, 7 * HOUR_MS, 9 * HOUR_MS],
 ];
-/** Part of a pause that chance decides, so that messages which failed together do not come together again. */
+/** Jitter as a fraction of the delay, so that messages that failed together are not retried together. */
 const JITTER = 0.1;
 
 interface DeliveryRow {
@@ -55,7 +54,7 @@ export class WebhookDeliveries {
   readonly #sql: Sql;
   readonly #options: DeliveriesOptions;
 
-  /** Makes the table if there is none. Attempts that another process began have failed. */
+  /** Creates a missing table. Attempts of another process have failed. */
   constructor(options: DeliveriesOptions) {
     this.#options = options;
     this.#sql = options.sql;
@@ -63,7 +62,7 @@ export class WebhookDeliveries {
     this.#loseLeases(Number.MAX_SAFE_INTEGER);
   }
 
-  /** Notes the receiver of a job, if it has one. */
+  /** Stores the receiver of a job, if it has one. */
   add({ id, client, webhook }: Pick<NewJob, "id" | "client" | "webhook">): void {
     if (!webhook) return;
     this.#sql(
@@ -72,19 +71,18 @@ export class WebhookDeliveries {
     );
   }
 
-  /** Notes that a job has completed or failed. */
+  /** Makes the message of a completed or failed job due. */
   schedule(id: string): void {
     const now = this.#options.now();
     this.#sql("UPDATE deliveries SET ended = ?, not_before = ? WHERE job = ?", now, now, id);
   }
 
-  /** Notes that nobody can ask for a job any more. */
+  /** Deletes the message of a deleted job. */
   forget(id: string): void {
     this.#sql("DELETE FROM deliveries WHERE job = ?", id);
   }
 
-  /** @returns the next message, whose lease begins; undefined if none is due or as many are posted as may be */
-  dequeue(): DueDelivery | undefined {
+  dequeue(): Omit<WebhookMessage, "status"> | undefined {
     const posted = "SELECT count(*) AS count FROM deliveries WHERE lease_ends IS NOT NULL";
     if (Number(this.#sql(posted)[0]!.count) >= LIMITS.webhooks) return undefined;
     const now = this.#options.now();
@@ -96,27 +94,23 @@ export class WebhookDeliveries {
     return { id, url, signer, client, endedAt, attempt: tries + 1 };
   }
 
-  /**
-   * Notes what came of an attempt.
-   * @returns false if it was the last one, and the receiver does not have the message
-   */
-  recordOutcome({ id, attempt }: Pick<DueDelivery, "id" | "attempt">, end: DeliveryOutcome): boolean {
+  /** @returns false if the message is abandoned */
+  recordOutcome({ id, attempt }: DeliveryAttempt, outcome: DeliveryOutcome): boolean {
     const one = "SELECT * FROM deliveries WHERE job = ? AND tries = ? AND lease_ends IS NOT NULL";
     const [row] = this.#sql(one, id, attempt - 1) as unknown as DeliveryRow[];
-    // The lease had ended, or the job was removed.
+    // The lease had expired, or the job was deleted.
     if (!row) return true;
-    if (end === "failed") return this.#fail(row);
-    if (end === "postponed") return this.#pause(row, row.tries, RETRY_DELAYS_MS[1]!);
+    if (outcome === "failed") return this.#fail(row);
+    if (outcome === "postponed") return this.#pause(row, row.tries, RETRY_DELAYS_MS[1]!);
     this.forget(id);
     return true;
   }
 
-  /** Notes which leases have ended. */
+  /** Attempts with an expired lease have failed. */
   expireLeases(): void {
     this.#loseLeases(this.#options.now());
   }
 
-  /** @returns the time of the next change that nobody announces; undefined if there is none */
   nextWakeup(): number | undefined {
     const [{ next }] = this.#sql(
       `SELECT min(time) AS next FROM (SELECT min(lease_ends) AS time FROM deliveries UNION ALL

@@ -1,13 +1,13 @@
-// Decides which asynchronous job runs when, and what becomes of it. Knows neither where jobs are stored nor what they
-// do. Everything happens at once: the caller lets nothing else happen between two statements.
+// Orders asynchronous jobs and records their outcomes, in SQLite. Callers run each method in a transaction.
 
 import { LIMITS } from "../../document/contract/limits.ts";
+import type { PendingDeletion } from "../ports/job-store.ts";
 import type { AttemptId, JobError, JobMarks, JobStatus, LeasedJob, NewJob, Progress } from "../ports/jobs.ts";
 import { FIRST_IDS } from "../storage/derived-ids.ts";
 import type { WebhookDeliveries } from "./deliveries.ts";
 import type { Sql } from "./sql.ts";
 
-/** `canceled`: the attempt has not noticed yet. */
+/** `canceled`: the attempt still runs. */
 type State = "waiting" | "running" | "canceled" | "completed" | "failed";
 
 interface JobRow {
@@ -17,30 +17,22 @@ interface JobRow {
   readonly path: string;
   readonly base_url: string;
   readonly client: string;
-  /** Jobs run in the order of their turns. Those of one client have different turns, so clients take turns. */
+  /** Jobs run in the order of `turn`. Jobs of one client have different ones, so that clients alternate. */
   readonly turn: number;
-  /** JSON list of ids. */
+  /** JSON list of IDs. */
   readonly inputs: string;
-  /** 1 if the inputs are removed in any case. */
+  /** 1 if a completed job deletes the inputs, too. */
   readonly transient: number;
   readonly attempt: number;
   readonly losses: number;
   readonly postponements: number;
   readonly seed: string | null;
-  /** Number of ids derived from the seed that may be in use. */
+  /** Number of IDs derived from the seed that might be in use. */
   readonly reserved: number;
   readonly pages_done: number | null;
   readonly pages_total: number | null;
   readonly error: string | null;
   readonly error_status: number | null;
-}
-
-/** Files that must not remain: those with the ids, and those with the first ids derived from the seed. */
-export interface PendingDeletion {
-  readonly number: number;
-  readonly ids: readonly string[];
-  readonly seed: string | undefined;
-  readonly reserved: number;
 }
 
 const TABLES = [
@@ -61,9 +53,9 @@ const TABLES = [
     reserved INTEGER NOT NULL, not_before INTEGER NOT NULL DEFAULT 0)`,
 ];
 
-/** Letters of a piece of a text. A row may have 2 MB. */
+/** Characters per chunk of a text. SQLite in a Durable Object limits a row to 2 MB. */
 const PIECE_LETTERS = 1_000_000;
-/** A service that restarts loses a job once. Repeated losses are an outage, which may take minutes. */
+/** Backoff. A restart loses a job once; repeated losses are an outage, which can take minutes. */
 const pauseAfter = (losses: number) => (losses === 0 ? 0 : LIMITS.asyncPauseMs * 4 ** losses);
 const LOST: JobError = {
   error: "The file could not be processed because of an internal failure.",
@@ -73,9 +65,9 @@ const LOST: JobError = {
 export interface QueueOptions {
   readonly sql: Sql;
   now(): number;
-  /** Time for which results are kept; 0 means unlimited. */
+  /** Time for which results are stored; 0 means unlimited. */
   readonly lifetimeMs: number;
-  /** Learns of jobs that are new, have completed or failed, or are forgotten. */
+  readonly maxQueued: number;
   readonly deliveries: Pick<WebhookDeliveries, "add" | "schedule" | "forget">;
 }
 
@@ -83,19 +75,19 @@ export class Queue {
   readonly #sql: Sql;
   readonly #options: QueueOptions;
 
-  /** Makes the tables if there are none. */
+  /** Creates missing tables. */
   constructor(options: QueueOptions) {
     this.#options = options;
     this.#sql = options.sql;
     for (const statement of TABLES) this.#sql(statement);
-    // Runners that still work are heard of soon; others ended with the process of the queue.
+    // Runners outside the queue's process renew their leases soon; the others ended with it.
     const graceEnds = options.now() + LIMITS.asyncGraceMs;
     this.#sql("UPDATE jobs SET lease_ends = ? WHERE lease_ends > ?", graceEnds, graceEnds);
   }
 
   enqueue(job: NewJob): boolean {
     if (this.#row(job.id)) return true;
-    if (!this.#hasRoomFor(job.client)) return false;
+    if (!this.#hasCapacityFor(job.client)) return false;
     this.#insert(job, "waiting", job.form);
     return true;
   }
@@ -106,7 +98,6 @@ export class Queue {
     this.#keep(job.id);
   }
 
-  /** @returns the next job, whose lease begins; undefined if none waits or as many run as may */
   dequeue(): LeasedJob | undefined {
     if (this.#count("running") + this.#count("canceled") >= LIMITS.asyncJobs) return undefined;
     const now = this.#options.now();
@@ -165,10 +156,9 @@ export class Queue {
     const row = this.#running(attempt);
     if (!row) this.#stop(attempt);
     else if (row.postponements >= LIMITS.asyncPostponements) this.#fail(row, error);
-    else this.requeue(row);
+    else this.#requeue(row);
   }
 
-  /** Notes that nothing more will be heard of an attempt. */
   markLost(attempt: AttemptId): void {
     const row = this.#running(attempt);
     if (row) this.#lose(row);
@@ -204,20 +194,20 @@ export class Queue {
     return { owner: row.client, ...(found ? { token: String(found.token) } : {}) };
   }
 
-  /** A job that runs is forgotten when its attempt has stopped. */
+  /** A running job is deleted when its attempt has stopped. */
   cancel(id: string): boolean {
     const row = this.#row(id);
     if (!row || row.state === "canceled") return false;
     if (row.state === "running") this.#sql("UPDATE jobs SET state = 'canceled' WHERE id = ?", id);
     else {
-      // What was derived from the outputs goes with them.
+      // Deleting an output deletes the files derived from it.
       if (row.state === "completed") this.#addRemoval(JSON.stringify(outputsIn(this.#text(id))));
       this.#forget(row);
     }
     return true;
   }
 
-  /** Notes which leases and which results have ended. */
+  /** Requeues or fails attempts with an expired lease, and deletes expired results. */
   expireLeases(): void {
     const now = this.#options.now();
     const lost = this.#sql("SELECT * FROM jobs WHERE lease_ends <= ?", now) as unknown as JobRow[];
@@ -229,10 +219,6 @@ export class Queue {
     for (const { id } of over) this.#delete(String(id));
   }
 
-  /**
-   * Returns the time of the next change that nobody announces; undefined if there is none. Removals that are due count
-   * as if they failed, because the process may end before they are done.
-   */
   nextWakeup(): number | undefined {
     const [{ next }] = this.#sql(
       `SELECT min(time) AS next FROM (SELECT min(lease_ends) AS time FROM jobs UNION ALL
@@ -243,7 +229,6 @@ export class Queue {
     return next ?? undefined;
   }
 
-  /** @returns a removal that is due */
   nextDeletion(): PendingDeletion | undefined {
     const due = "SELECT * FROM removals WHERE not_before <= ? ORDER BY number LIMIT 1";
     const [row] = this.#sql(due, this.#options.now());
@@ -257,13 +242,12 @@ export class Queue {
     this.#sql("DELETE FROM removals WHERE number = ?", number);
   }
 
-  /** Notes that a removal failed, and is to be tried again later. */
   deletionFailed({ number }: PendingDeletion): void {
     const later = this.#options.now() + LIMITS.asyncPauseMs;
     this.#sql("UPDATE removals SET not_before = ? WHERE number = ?", later, number);
   }
 
-  requeue(row: JobRow): void {
+  #requeue(row: JobRow): void {
     this.#addRemoval("[]", row);
     this.#sql(
       `UPDATE jobs SET state = 'waiting', postponements = postponements + 1, not_before = ?, lease_ends = NULL
@@ -294,7 +278,7 @@ export class Queue {
     this.#keep(row.id);
   }
 
-  /** Forgets a canceled job whose attempt has stopped. An attempt that lost its job has no say any more. */
+  /** Deletes a canceled job when its attempt stops. Ignores attempts that lost their lease. */
   #stop({ id, attempt }: AttemptId): void {
     const row = this.#row(id);
     if (row?.state === "canceled" && row.attempt === attempt) this.#forget(row);
@@ -316,7 +300,7 @@ export class Queue {
     this.#sql("INSERT INTO removals (ids, seed, reserved) VALUES (?, ?, ?)", ids, seed, reserved);
   }
 
-  /** Keeps a result for its lifetime. */
+  /** Starts the lifetime of a result, and its message. */
   #keep(id: string): void {
     const { lifetimeMs, now, deliveries } = this.#options;
     if (lifetimeMs > 0) this.#sql("UPDATE jobs SET ends = ? WHERE id = ?", now() + lifetimeMs, id);
@@ -334,7 +318,7 @@ export class Queue {
     this.#options.deliveries.add(job);
   }
 
-  /** Replaces the text of a job: its form, and then its answer. */
+  /** Replaces the text of a job: first its form, then its response. */
   #write(id: string, json: string): void {
     const text = ascii(json);
     this.#sql("DELETE FROM texts WHERE job = ?", id);
@@ -358,14 +342,14 @@ export class Queue {
     return this.#sql("SELECT * FROM jobs WHERE id = ?", id)[0] as unknown as JobRow | undefined;
   }
 
-  /** A client has no more waiting jobs than there is room left for those of others. */
-  #hasRoomFor(client: string): boolean {
+  /** A client can queue as many jobs as it leaves to all others. */
+  #hasCapacityFor(client: string): boolean {
     const own = "SELECT count(*) AS count FROM jobs WHERE state = 'waiting' AND client = ?";
-    const room = LIMITS.asyncJobsWaiting - this.#count("waiting");
-    return Number(this.#sql(own, client)[0]!.count) < room;
+    const available = this.#options.maxQueued - this.#count("waiting");
+    return Number(this.#sql(own, client)[0]!.count) < available;
   }
 
-  /** Returns the turn of a client's next job: behind its own jobs, and not before those of others that wait. */
+  /** Returns the turn of a client's next job: after its own jobs, and never ahead of jobs already queued. */
   #turnOf(client: string): number {
     const [{ turn }] = this.#sql(
       `SELECT max(
@@ -381,13 +365,13 @@ export class Queue {
   }
 }
 
-/** Returns the same JSON with one byte for each letter, so that no piece ends within a character. */
+/** Escapes JSON to ASCII, so that no chunk ends within a character. */
 const ascii = (json: string) =>
   json.replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** Returns the ids of the outputs that an answer names. */
+/** Returns the IDs of a response's outputs. */
 const outputsIn = (answer: string): string[] =>
   [(JSON.parse(answer) as { readonly outputId?: string | string[] }).outputId ?? []].flat();
 
-/** Two UUIDs, of which each has 122 random bits. */
+/** Two UUIDs, each with 122 random bits. */
 const newSeed = () => crypto.randomUUID() + crypto.randomUUID();

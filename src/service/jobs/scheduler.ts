@@ -1,171 +1,162 @@
-// Carries out what the queue decides: starts jobs, removes files, and asks to be called when time has passed.
+// Schedules jobs, webhooks and deletions over a store: starts what is due, and sets an alarm for the next change.
 
+import { LIMITS } from "../../document/contract/limits.ts";
+import { coalesced } from "../../runtime/coalesced.ts";
 import { hashOfId } from "../../runtime/log-line.ts";
+import type { JobStore, PendingDeletion } from "../ports/job-store.ts";
 import type { AttemptId, JobError, JobMarks, JobQueue, JobStatus, LeasedJob, NewJob, Progress } from "../ports/jobs.ts";
-import type { DeliveryOutcome, DueDelivery, WebhookMessage } from "../ports/webhooks.ts";
-import type { WebhookDeliveries } from "./deliveries.ts";
-import type { PendingDeletion, Queue } from "./queue.ts";
+import type { DeliveryOutcome, WebhookMessage } from "../ports/webhooks.ts";
 
-/** The surroundings of a queue. */
 export interface SchedulerServices {
-  readonly queue: Queue;
-  readonly deliveries: WebhookDeliveries;
-  /** Lets nothing else happen to what is stored until the decision is made, and stores it as a whole. */
-  transaction<T>(decision: () => T): T;
-  /** Carries out a job. Settles when the attempt is over, whatever came of it. */
+  readonly store: JobStore;
+  /** Runs a job. Settles when the attempt has ended, with any outcome. */
   run(job: LeasedJob): Promise<void>;
-  remove(removal: PendingDeletion): Promise<void>;
-  /** Posts a message about a job that has ended. */
+  remove(deletion: PendingDeletion): Promise<void>;
+  /** Posts a message about an ended job. */
   deliver(message: WebhookMessage): Promise<DeliveryOutcome>;
-  /** Asks for a call of {@link JobScheduler.runDue} at a time, instead of the one asked for before. */
+  /** Schedules a call of {@link JobScheduler.runDue}. Replaces the previous alarm. @param time milliseconds since 1970 */
   setAlarm(time: number | undefined): void;
   log(message: string, details: Record<string, unknown>): void;
 }
 
+/** The queue of requests and runners. Each change is followed by {@link JobScheduler.runDue}. */
 export class JobScheduler implements JobQueue {
-  readonly #around: SchedulerServices;
-  #isRemoving = false;
+  readonly #services: SchedulerServices;
+  readonly #store: JobStore;
   #isClosed = false;
 
-  constructor(around: SchedulerServices) {
-    this.#around = around;
-    this.runDue();
+  constructor(services: SchedulerServices) {
+    this.#services = services;
+    this.#store = services.store;
   }
 
-  /** Starts no more jobs and removals. */
+  /** Starts no more jobs, messages and deletions. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Does everything that is due. */
-  runDue(): void {
+  /** Starts everything that is due. Resolves when the alarm is set. */
+  readonly runDue = coalesced(async () => {
     if (this.#isClosed) return;
-    const { queue, deliveries, transaction } = this.#around;
-    const [started, posted] = transaction(() => {
-      queue.expireLeases();
-      deliveries.expireLeases();
-      const begun = [all(() => queue.dequeue()), all(() => deliveries.dequeue())] as const;
-      this.#setAlarm();
-      return begun;
-    });
-    for (const job of started) void this.#run(job);
-    for (const delivery of posted) void this.#deliver(delivery);
-    void this.#remove();
+    try {
+      await this.#startAll(
+        () => this.#store.dequeue(),
+        (job) => this.#run(job),
+      );
+      await this.#startAll(
+        () => this.#store.deliveries.dequeue(),
+        (message) => this.#deliver(message),
+      );
+      this.#services.setAlarm(await this.#store.nextWakeup());
+    } catch (error) {
+      if (!this.#isClosed) this.#services.setAlarm(Date.now() + LIMITS.asyncPauseMs);
+      throw error;
+    }
+    this.#inBackground(this.#deleteDue());
+  });
+
+  enqueue(job: NewJob): Promise<boolean> {
+    return this.#scheduled(this.#store.enqueue(job));
   }
 
-  async enqueue(job: NewJob): Promise<boolean> {
-    return this.#change((queue) => queue.enqueue(job));
+  record(job: NewJob, answer: string): Promise<void> {
+    return this.#scheduled(this.#store.record(job, answer));
   }
 
-  async record(job: NewJob, answer: string): Promise<void> {
-    this.#change((queue) => queue.record(job, answer));
+  status(id: string): Promise<JobStatus | undefined> {
+    return this.#store.status(id);
   }
 
-  async status(id: string): Promise<JobStatus | undefined> {
-    return this.#around.transaction(() => this.#around.queue.status(id));
+  marks(id: string): Promise<JobMarks | undefined> {
+    return this.#store.marks(id);
   }
 
-  async marks(id: string): Promise<JobMarks | undefined> {
-    return this.#around.transaction(() => this.#around.queue.marks(id));
+  cancel(id: string): Promise<boolean> {
+    return this.#scheduled(this.#store.cancel(id));
   }
 
-  async cancel(id: string): Promise<boolean> {
-    return this.#change((queue) => queue.cancel(id));
+  renew(attempt: AttemptId, progress?: Progress): Promise<boolean> {
+    return this.#store.renew(attempt, progress);
   }
 
-  async renew(attempt: AttemptId, progress?: Progress): Promise<boolean> {
-    return this.#around.transaction(() => this.#around.queue.renew(attempt, progress));
+  reserve(attempt: AttemptId, ids: number): Promise<boolean> {
+    return this.#store.reserve(attempt, ids);
   }
 
-  async reserve(attempt: AttemptId, ids: number): Promise<boolean> {
-    return this.#around.transaction(() => this.#around.queue.reserve(attempt, ids));
+  complete(attempt: AttemptId, answer: string): Promise<boolean> {
+    return this.#scheduled(this.#store.complete(attempt, answer));
   }
 
-  async complete(attempt: AttemptId, answer: string): Promise<boolean> {
-    return this.#change((queue) => queue.complete(attempt, answer));
+  fail(attempt: AttemptId, error: JobError): Promise<void> {
+    return this.#scheduled(this.#store.fail(attempt, error));
   }
 
-  async fail(attempt: AttemptId, error: JobError): Promise<void> {
-    this.#change((queue) => queue.fail(attempt, error));
+  postpone(attempt: AttemptId, error: JobError): Promise<void> {
+    return this.#scheduled(this.#store.postpone(attempt, error));
   }
 
-  async postpone(attempt: AttemptId, error: JobError): Promise<void> {
-    this.#change((queue) => queue.postpone(attempt, error));
-  }
-
-  #change<T>(decide: (queue: Queue) => T): T {
-    const { queue, transaction } = this.#around;
-    const decided = transaction(() => decide(queue));
-    this.runDue();
-    return decided;
+  async #scheduled<T>(change: Promise<T>): Promise<T> {
+    const result = await change;
+    this.#inBackground(this.runDue());
+    return result;
   }
 
   async #run(job: LeasedJob): Promise<void> {
-    const { run, log } = this.#around;
+    const { run, log } = this.#services;
     try {
       await run(job);
     } catch (error) {
       log("asynchronous job lost", { requestId: hashOfId(job.id), attempt: job.attempt, error: String(error) });
     }
-    // Without effect if the runner has told what came of the job.
-    this.#change((queue) => queue.markLost(job));
+    // Without effect if the runner has reported an outcome.
+    await this.#scheduled(this.#store.markLost(job));
   }
 
-  async #deliver(delivery: DueDelivery): Promise<void> {
-    const { queue, deliveries, transaction, deliver, log } = this.#around;
-    const { id, attempt } = delivery;
+  async #deliver(message: WebhookMessage): Promise<void> {
+    const { deliver, log } = this.#services;
+    const { id, attempt } = message;
     const requestId = hashOfId(id);
-    let end: DeliveryOutcome = "failed";
+    let outcome: DeliveryOutcome = "failed";
     try {
-      const status = transaction(() => queue.status(id));
-      if (status) end = await deliver({ ...delivery, status });
+      outcome = await deliver(message);
     } catch (error) {
       log("webhook not delivered", { requestId, attempt, error: String(error) });
     }
-    try {
-      if (!transaction(() => deliveries.recordOutcome(delivery, end))) log("webhook abandoned", { requestId, attempt });
-    } catch (error) {
-      // The message is posted again when the queue has started again.
-      if (!this.#isClosed) throw error;
-    }
-    this.runDue();
+    const isAbandoned = !(await this.#store.deliveries.recordOutcome(message, outcome));
+    if (isAbandoned) log("webhook abandoned", { requestId, attempt });
+    this.#inBackground(this.runDue());
   }
 
-  #setAlarm(): void {
-    const { queue, deliveries, setAlarm } = this.#around;
-    const times = [queue.nextWakeup(), deliveries.nextWakeup()].filter((time) => time !== undefined);
-    setAlarm(times.length > 0 ? Math.min(...times) : undefined);
-  }
-
-  async #remove(): Promise<void> {
-    if (this.#isRemoving) return;
-    this.#isRemoving = true;
-    const { queue, transaction, remove, log } = this.#around;
-    try {
-      for (let due = this.#due(); due && !this.#isClosed; due = this.#due()) {
-        const removal = due;
-        try {
-          await remove(removal);
-          transaction(() => queue.deletionDone(removal));
-        } catch (error) {
-          log("files not removed", { error: String(error) });
-          transaction(() => queue.deletionFailed(removal));
-        }
+  readonly #deleteDue = coalesced(async () => {
+    const { remove, log } = this.#services;
+    let hasWorked = false;
+    for (let due = await this.#store.nextDeletion(); due && !this.#isClosed; due = await this.#store.nextDeletion()) {
+      try {
+        await remove(due);
+        await this.#store.deletionDone(due);
+      } catch (error) {
+        log("files not removed", { error: String(error) });
+        await this.#store.deletionFailed(due);
       }
-    } finally {
-      this.#isRemoving = false;
+      hasWorked = true;
     }
-    if (!this.#isClosed) transaction(() => this.#setAlarm());
+    if (hasWorked) this.#inBackground(this.runDue());
+  });
+
+  /** Starts nothing before all are leased: what ends meanwhile would make room for more, without an end. */
+  async #startAll<T>(next: () => Promise<T | undefined>, start: (one: T) => Promise<void>): Promise<void> {
+    const leased: T[] = [];
+    try {
+      for (let one = await next(); one !== undefined; one = await next()) leased.push(one);
+    } finally {
+      for (const one of leased) this.#inBackground(start(one));
+    }
   }
 
-  #due(): PendingDeletion | undefined {
-    return this.#around.transaction(() => this.#around.queue.nextDeletion());
+  /** Nothing is lost if the store fails: leases expire, and deletions are due again. */
+  #inBackground(work: Promise<unknown>): void {
+    work.catch((error) => {
+      if (!this.#isClosed) this.#services.log("job queue unavailable", { error: String(error) });
+    });
   }
-}
-
-/** Takes until there is nothing left to take. */
-function all<T>(take: () => T | undefined): readonly T[] {
-  const taken: T[] = [];
-  for (let one = take(); one; one = take()) taken.push(one);
-  return taken;
 }

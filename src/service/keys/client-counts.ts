@@ -1,4 +1,4 @@
-// Counts requests, jobs and bytes of one client in memory. The caller keeps the counts, and makes each call one step.
+// Counts requests, jobs and bytes of one client in memory. Callers store the counts, and run each method in a transaction.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type {
@@ -15,12 +15,12 @@ import { type KeptStored, StoredCounts } from "./stored-counts.ts";
 
 const MB = 2 ** 20;
 const DAY_SECONDS = 86_400;
-/** Requests count by the second. A second leaves the minute as a whole, so 60 s never have more than the limit. */
+/** Requests count per second. A second expires as a whole, so that no 60 s have more than the limit. */
 const WINDOW_SECONDS = 61;
-/** Nobody knows when a job will end. */
+/** The end of a job is unknown. */
 const JOB_RETRY_SECONDS = 2;
 
-/** What is kept, as JSON. */
+/** The stored counts, as JSON. */
 export interface SerializedCounts {
   /** Requests by second, oldest first. */
   readonly seconds: readonly (readonly [second: number, requests: number])[];
@@ -57,7 +57,7 @@ export class ClientCounts {
     };
   }
 
-  /** True if nothing counts any more. */
+  /** True if all counts have expired. */
   get isEmpty(): boolean {
     this.#forget();
     return this.#seconds.size === 0 && this.#leases.size === 0 && this.#bytes === 0 && this.#stored.isEmpty;
@@ -109,7 +109,7 @@ export class ClientCounts {
     return this.#left(limits);
   }
 
-  /** Removes what no longer counts. */
+  /** Deletes expired counts. */
   #forget(): void {
     const [now, first] = [this.#now(), this.#second() - WINDOW_SECONDS];
     for (const second of this.#seconds.keys()) if (second <= first) this.#seconds.delete(second);
@@ -133,7 +133,7 @@ export class ClientCounts {
     if (requestsPerMinute !== undefined && this.#requests >= requestsPerMinute) {
       return refused("requestsPerMinute", this.#secondsUntilRoom(requestsPerMinute));
     }
-    // Once nothing is left, a request without a body gets nothing either.
+    // At the limit, requests without a body are rejected, too.
     if (megabytesPerDay !== undefined && this.#bytes + Math.max(1, bytes) > megabytesPerDay * MB) {
       return refused("megabytesPerDay", this.#secondsOfDay());
     }
@@ -143,7 +143,7 @@ export class ClientCounts {
     return undefined;
   }
 
-  /** Returns the time after which one more request is within the limit. */
+  /** Returns the seconds until one more request is within the limit. */
   #secondsUntilRoom(limit: number): number {
     let left = this.#requests;
     for (const [second, requests] of this.#seconds) {

@@ -1,6 +1,5 @@
-// Counts the requests of one client: a Durable Object for each, whose name is that of the client. The counts are in
-// memory, and stored a moment later, because an answer after a write waits for the disk. A crash forgets those of the
-// last second.
+// Counts the requests of one client: one Durable Object per client, with the client's name. The counts are in memory and
+// stored a second later, because a response after a write waits for the disk. A crash loses the last second.
 
 import { DurableObject } from "cloudflare:workers";
 import type {
@@ -16,7 +15,7 @@ import { ClientCounts, type SerializedCounts } from "./client-counts.ts";
 
 const KEY = "counts";
 const STORE_AFTER_MS = 1000;
-/** Everything that counts for a day has ended after it. */
+/** Counts of a day have expired by then. */
 const TIDY_AFTER_MS = 25 * 3_600_000;
 
 export class ClientLimits extends DurableObject<Env> {
@@ -68,7 +67,7 @@ export class ClientLimits extends DurableObject<Env> {
     return this.#counts.peek(limits);
   }
 
-  /** Removes the storage of a client that is gone: each object that has any costs. */
+  /** Deletes the storage of an inactive client: each object with storage costs. */
   override async alarm(): Promise<void> {
     this.#hasAlarm = false;
     if (this.#counts.isEmpty) await this.ctx.storage.deleteAll();

@@ -1,4 +1,4 @@
-// Records usage in D1. Makes the table itself, so that a deployment needs no migration.
+// Records usage in D1. Creates the table, so that a deployment needs no migration.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import { withTimeout } from "../../runtime/rpc.ts";

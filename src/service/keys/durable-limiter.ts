@@ -1,4 +1,4 @@
-// Reaches the Durable Objects that count the requests of clients.
+// The limiter on Cloudflare: one Durable Object per client.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import { withTimeout } from "../../runtime/rpc.ts";
@@ -6,7 +6,7 @@ import type { Limiter } from "../ports/limiter.ts";
 import type { Env } from "../settings/config.ts";
 import type { ClientLimits } from "./client-limits.ts";
 
-/** Returns the limiter of the service, wherever it runs. */
+/** Returns the limiter of the platform. */
 export const limiterOf = ({ LIMITER, CLIENT_LIMITS }: Env): Limiter | undefined =>
   LIMITER ?? (CLIENT_LIMITS && durableLimiter(CLIENT_LIMITS));
 

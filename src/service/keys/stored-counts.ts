@@ -1,23 +1,23 @@
-// Counts the bytes of the files of one client that are stored, by the hour in which they end.
+// Counts the bytes of the stored files of one client, by the hour in which they expire.
 
 import type { Remaining, RemovedFile, StoredBytes } from "../ports/limiter.ts";
 
 const HOUR_MS = 3_600_000;
-/** The hour of files that stay for ever. */
+/** The hour of files that never expire. */
 const NEVER = 0;
-/** Two requests that remove the same file at the same time both find it. Later ones do not. */
+/** Two requests that delete the same file at the same time both find it. Later requests do not. */
 const REMOVED_MS = 60_000;
-/** Enough of an id to tell the files of a client apart, and not enough to read one. */
+/** Enough of an ID to distinguish the files of a client, and not enough to read one. */
 const ID_CHARACTERS = 12;
-/** Limits what is kept of a client that removes many files. */
-const MOST_REMOVED = 20_000;
-/** Nobody knows when a client will remove a file that stays. */
+/** Bounds the state of a client that deletes many files. */
+const MAX_REMOVED = 20_000;
+/** The time at which a client deletes files that never expire is unknown. */
 const RETRY_SECONDS = 3600;
 
-/** What is kept, as JSON. */
+/** The stored counts, as JSON. */
 export interface KeptStored {
   readonly hours: readonly (readonly [hour: number, bytes: number])[];
-  /** Files that were removed a moment ago, and the time in milliseconds until which that is remembered. */
+  /** Recently deleted files, and the time in milliseconds at which each entry expires. */
   readonly removed: readonly (readonly [id: string, until: number])[];
 }
 
@@ -41,7 +41,7 @@ export class StoredCounts {
     return this.#hours.size === 0 && this.#removed.size === 0;
   }
 
-  /** @returns undefined if the bytes count; the seconds until there may be room if they do not, for want of it */
+  /** @returns undefined if the bytes count; otherwise the seconds until they might fit */
   add(limit: number, { bytes, expires }: StoredBytes): number | undefined {
     this.#forget();
     const excess = this.#bytes + bytes - limit;
@@ -51,7 +51,7 @@ export class StoredCounts {
     return undefined;
   }
 
-  /** Subtracts bytes where they were added: a file may end a little later than it was expected to. */
+  /** Subtracts bytes from the nearest hours: a file can expire a little later than expected. */
   subtract({ bytes, expires }: StoredBytes): void {
     const hour = hourOf(expires);
     const nearest = [...this.#hours].sort(([a], [b]) => Math.abs(a - hour) - Math.abs(b - hour));
@@ -72,7 +72,7 @@ export class StoredCounts {
       this.#removed.set(id, this.#now() + REMOVED_MS);
       this.subtract(file);
     }
-    const [first] = [...this.#removed.keys()].slice(-MOST_REMOVED);
+    const [first] = [...this.#removed.keys()].slice(-MAX_REMOVED);
     for (const id of this.#removed.keys()) {
       if (id === first) break;
       this.#removed.delete(id);
@@ -91,7 +91,7 @@ export class StoredCounts {
     return [...this.#hours.values()].reduce((sum, bytes) => sum + bytes, 0);
   }
 
-  /** Removes what no longer counts. */
+  /** Deletes expired counts. */
   #forget(): void {
     for (const hour of this.#hours.keys()) {
       if (hour !== NEVER && hour * HOUR_MS <= this.#now()) this.#hours.delete(hour);
@@ -99,7 +99,7 @@ export class StoredCounts {
     for (const [id, until] of this.#removed) if (until <= this.#now()) this.#removed.delete(id);
   }
 
-  /** Returns the time until that many bytes have ended. */
+  /** Returns the seconds until that many bytes have expired. */
   #secondsUntil(bytes: number): number {
     let rest = bytes;
     for (const [hour, counted] of [...this.#hours].sort(([a], [b]) => a - b)) {
@@ -114,5 +114,5 @@ export class StoredCounts {
   }
 }
 
-/** Returns the hour after which bytes that end then no longer count. */
+/** Returns the hour from which on bytes with this expiry no longer count. */
 const hourOf = (expires: number | undefined) => (expires === undefined ? NEVER : Math.ceil(expires / HOUR_MS));

@@ -1,29 +1,28 @@
-// Collects the usage of keys in memory and records it together, after the answers. What was collected less than
-// a second ago is lost if the process is killed.
+// Collects the usage of keys in memory and records it in batches, after the responses. A crash loses the last second.
 
 import { delay } from "../../runtime/delay.ts";
 import { type Counts, dayOf, type KeyUsage, type UsageRecords } from "../ports/usage.ts";
 import { sumOf } from "./usage-table.ts";
 
 const RECORD_AFTER_MS = 1000;
-/** The platform may end the work that was to be done after an answer. */
+/** The platform can end work that runs after a response. */
 const OVERDUE_MS = 15_000;
-/** Limits the statements of one write, and the memory of what could not be recorded. */
+/** Bounds the statements of one write, and the memory of unrecorded rows. */
 const MAX_ROWS = 500;
 
 export interface RecordingServices {
   readonly records: UsageRecords;
-  /** Keeps the process at work after the answer. */
+  /** Keeps the process alive after the response. */
   waitUntil(work: Promise<unknown>): void;
   log(message: string, details: Record<string, unknown>): void;
 }
 
 export class UsageCollector {
   readonly #rows = new Map<string, KeyUsage>();
-  /** Time since which the rows are about to be recorded. */
+  /** Time at which recording was scheduled. */
   #dueSince: number | undefined;
 
-  /** Adds what a request counts for. */
+  /** Adds the counts of a request. */
   add(key: string, operation: string, counts: Counts, around: RecordingServices): void {
     const now = Date.now();
     this.#take({ key, day: dayOf(now), operation, ...counts });
@@ -32,7 +31,7 @@ export class UsageCollector {
     around.waitUntil(this.#recordLater(around));
   }
 
-  /** Records what was collected. @throws Error if that fails; it stays collected */
+  /** Records the collected rows. @throws Error if that fails; the rows stay collected */
   async record({ records }: Pick<RecordingServices, "records">): Promise<void> {
     while (this.#rows.size > 0) {
       const rows = [...this.#rows].slice(0, MAX_ROWS);

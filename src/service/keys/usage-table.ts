@@ -1,5 +1,5 @@
-// The table of usage, which is the same in D1 and in the database of the host. A row holds the sums of one key, day and
-// operation, so that its size depends on the number of those, not of requests.
+// The table of usage, identical in D1 and in the host's database. A row has the sums of one key, day and operation, so that
+// the size of the table does not depend on the number of requests.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import { type Counts, dayOf, type KeyUsage, type UsageRecords } from "../ports/usage.ts";
@@ -18,7 +18,7 @@ export const ADD_USAGE = `INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?) ON CONF
 
 const COLUMNS = "day, operation, requests, errors, bytes_in AS bytesIn, bytes_out AS bytesOut";
 
-/** Its rows are those of UsageRecords.read. */
+/** Its rows are {@link UsageRow}s. */
 export const READ_USAGE = `SELECT ${COLUMNS} FROM usage WHERE key = ? AND day >= ? ORDER BY day, operation`;
 
 /** Its rows are {@link KeyUsage}s. */
@@ -48,7 +48,7 @@ export const sumOf = (a: Counts, b: Counts): Counts => ({
   bytesOut: a.bytesOut + b.bytesOut,
 });
 
-/** Removes usage that is older than the limit. */
+/** Deletes usage that is older than the limit. */
 export async function removeOldUsage(records: UsageRecords | undefined): Promise<void> {
   await records?.removeBefore(dayOf(Date.now() - LIMITS.usageDays * DAY_MS));
 }

@@ -1,5 +1,5 @@
-// Defines the format of API_KEYS, in which only the hash of an API key is stored. The Worker reads it and the script of
-// the operator writes it.
+// Storage contract of API keys, of which only hashes are stored. The service reads them, the operator's script writes
+// them. All implementations pass test/support/key-conformance.ts.
 import { createHash } from "node:crypto";
 import type { Limits } from "./limiter.ts";
 
@@ -10,14 +10,14 @@ export interface KeyRecord {
   readonly created: string;
   /** Time of revocation, in ISO 8601, or null while the key is valid. */
   readonly revoked: string | null;
-  /** Time from which on the key is not valid, in ISO 8601. @default never */
+  /** Time at which the key expires, in ISO 8601. @default never */
   readonly expires?: string;
-  /** Endpoints that the key may use, without slashes. @default all */
+  /** Endpoints that the key can use, without slashes. @default all */
   readonly scopes?: readonly string[];
   readonly limits?: Limits;
-  /** Lifetime of the files that the key makes, if it is shorter than that of the service. */
+  /** Lifetime of the key's files, if shorter than the lifetime of the service. */
   readonly fileLifetimeHours?: number;
-  /** Secrets that sign messages to the owner of the key, the newest first. @default there are none */
+  /** Secrets that sign messages to the owner of the key, newest first. @default none */
   readonly webhookSecrets?: readonly SigningSecret[];
 }
 
@@ -25,13 +25,13 @@ export interface KeyRecord {
 export interface SigningSecret {
   /** `whsec_` and base64. */
   readonly secret: string;
-  /** Time from which on it signs no more, in ISO 8601. @default never */
+  /** Time at which it expires, in ISO 8601. @default never */
   readonly until?: string;
 }
 
-/** The part of a KV namespace that the service uses. */
+/** The subset of a KV namespace that the service uses. */
 export interface KeyRecords {
-  /** @param hash the {@link hashKey} of an API key */
+  /** @param hash the {@link hashKey} of an API key @returns null if there is no such record */
   get(hash: string, type: "json"): Promise<KeyRecord | null>;
 }
 
@@ -40,5 +40,5 @@ export function hashKey(apiKey: string): string {
   return createHash("sha256").update(apiKey, "utf8").digest("hex");
 }
 
-/** Reports whether a text can be a key: characters that a header field carries without loss (RFC 9110, 5.5). */
+/** Reports whether a text can be a key: characters that a header carries without loss (RFC 9110, 5.5). */
 export const isKey = (text: string): boolean => /^[\x21-\x7e]{1,256}$/.test(text);

@@ -1,8 +1,7 @@
-// Declares what the service asks of the memory for repeatable requests, those with an Idempotency-Key: which request
-// carries out the work of a key, and what it answered. Cloudflare's is a Durable Object for each key (src/jobs), the
-// host's a database (host/storage).
+// Storage contract for idempotency keys: which request runs for a key, and its response. Each call is atomic, and callers
+// repeat calls whose result was lost. All implementations pass test/support/claim-conformance.ts.
 
-/** An answer that is kept for replays. */
+/** A response that is stored for replays. */
 export interface StoredResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -11,40 +10,40 @@ export interface StoredResponse {
   /** Set if a stored file is the body. */
   readonly file?: {
     readonly id: string;
-    /** True if only replays need the file: it is removed with the answer. */
+    /** True if only replays need the file: it is deleted with the response. */
     readonly isOwn: boolean;
   };
 }
 
 export type ClaimResult =
   /**
-   * The request may work. It is asked to take the claim again before its lease ends, and to keep or free it. `lost` are
-   * the holders with the same content that were not heard of any more: what they did may be there.
+   * The caller owns the key. It must renew the claim before the lease expires, then complete or release it. `lost`:
+   * earlier holders with the same content whose lease expired; their results might exist.
    */
   | { readonly kind: "granted"; readonly lost?: readonly string[] }
-  /** Another request of the same content works. */
+  /** Another request with the same content runs. */
   | { readonly kind: "busy" }
-  /** The work was done. */
+  /** The request has run. */
   | { readonly kind: "kept"; readonly answer: StoredResponse }
-  /** The key belongs to a request of other content. */
+  /** The key belongs to a request with different content. */
   | { readonly kind: "other" };
 
 /** The claim on one key. Changes are durable when their promise resolves. */
 export interface Claim {
   /**
-   * Asks for the right to work. Whoever has it takes it again to renew its lease.
-   * @param holder an identifier of the request alone
+   * Acquires the claim, or renews its lease.
+   * @param holder unique ID of the request
    * @param fingerprint digest of the request's content
    */
   acquire(holder: string, fingerprint: string): Promise<ClaimResult>;
   /**
-   * Keeps an answer.
-   * @returns the answer that counts instead, if the lease had ended and another request was faster
+   * Stores a response for replays.
+   * @returns the response that counts instead, if the lease had expired and another request was faster
    */
   complete(holder: string, fingerprint: string, answer: StoredResponse): Promise<StoredResponse | undefined>;
-  /** Frees the key for the next request that takes it, if the holder still has it. */
+  /** Frees the key for the next request, if the holder still owns it and has not completed. */
   release(holder: string): Promise<void>;
-  /** Forgets an answer whose file is not there any more. */
+  /** Deletes the response whose file no longer exists. */
   invalidate(fileId: string): Promise<void>;
 }
 

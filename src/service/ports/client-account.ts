@@ -1,8 +1,8 @@
-// Defines whose limits and usage a job counts for.
+// Defines the client whose limits and usage a job counts for.
 
 import type { Limits } from "./limiter.ts";
 
-/** The client of a job, as it is stored with the job. */
+/** The client of a job, stored with the job. */
 export interface ClientAccount {
   /** Name under which the client's limits count. */
   readonly client: string;

@@ -1,6 +1,6 @@
-// Defines what is known of a request after its answer, for the metrics.
+// Defines the metrics of a completed request.
 
-/** A request that was answered, as the log has it. */
+/** A completed request, as the log has it. */
 export interface CompletedRequest {
   readonly method: string;
   /** Pattern of the route, such as `/resource/:id`. Ends with `*` if the path has no route. */
@@ -9,5 +9,5 @@ export interface CompletedRequest {
   readonly durationMs: number;
 }
 
-/** Nobody receives it: the client has left. */
+/** Logged only: the client has disconnected. */
 export const CLIENT_CLOSED_REQUEST = 499;

@@ -1,40 +1,39 @@
-// Declares what the service asks of the queue of asynchronous jobs. Cloudflare's is a Durable Object (src/jobs), the
-// host's a database (host/storage).
+// Contract of asynchronous jobs between requests, runners and the queue.
 
-/** The receiver of the message about one job. */
+/** The receiver of the webhook of one job. */
 export interface Webhook {
   readonly url: string;
   /** Name of the record in API_KEYS with the signing secret. */
   readonly signer: string;
 }
 
-/** A request that has been accepted, and is carried out later. */
+/** An accepted request that runs later. */
 export interface NewJob {
-  /** Version 4 UUID, by which the client asks for its status. */
+  /** Version 4 UUID, with which the client reads the status. */
   readonly id: string;
   /** Path of the endpoint. */
   readonly path: string;
   /** The form as text (http/deferred-form.ts). */
   readonly form: string;
-  /** Prefix of the URLs of the answer, without a path. */
+  /** Prefix of the URLs in the response, without a path. */
   readonly baseUrl: string;
-  /** Identifier of the client. */
+  /** Client ID. */
   readonly client: string;
-  /** Hash of the token that cancels the job. @default only its client does */
+  /** Hash of the token that cancels the job. @default only the client cancels it */
   readonly token?: string;
-  /** Ids of the files that arrived with the request. They are removed if the job fails. */
+  /** IDs of the files received with the request. A failed or canceled job deletes them. */
   readonly inputs: readonly string[];
-  /** True if the inputs are removed in any case. */
+  /** True if a completed job deletes the inputs, too. */
   readonly isTransient: boolean;
-  /** Who is told of the end. @default nobody */
+  /** @default no webhook */
   readonly webhook?: Webhook;
 }
 
-/** A job that a runner carries out. */
+/** One attempt to run a job. */
 export interface LeasedJob extends Pick<NewJob, "id" | "path" | "form" | "baseUrl" | "client"> {
-  /** Distinguishes the attempts to carry out the job. */
+  /** From 1. Distinguishes the attempts of a job. */
   readonly attempt: number;
-  /** Secret from which the ids of the attempt's files are derived. */
+  /** Secret from which the IDs of the attempt's files are derived. */
   readonly seed: string;
 }
 
@@ -45,46 +44,54 @@ export interface Progress {
   readonly pagesTotal: number;
 }
 
-/** The sentence and the status of an error. */
+/** Message and HTTP status of an error. */
 export interface JobError {
   readonly error: string;
   readonly errorStatus: number;
 }
 
-/** The state of a job as its client sees it. The answer of a completed job is JSON text. */
+/** The state of a job as its client sees it. `position` counts from 1; `answer` is the response as JSON text. */
 export type JobStatus =
   | { readonly status: "pending"; readonly phase: "waiting"; readonly position: number }
   | ({ readonly status: "pending"; readonly phase: "running" } & Partial<Progress>)
   | { readonly status: "completed"; readonly answer: string }
   | ({ readonly status: "failed" } & JobError);
 
-/** Who may cancel a job, as the marks of a file tell who may remove it. */
+/** Authorizes cancellation, as a file policy authorizes deletion. */
 export interface JobMarks {
   readonly owner: string;
   readonly token?: string;
 }
 
-/** Changes are durable when their promise resolves. Every question may be asked twice. */
+/** The queue, as requests and runners use it. Callers repeat calls whose result was lost: a repetition changes nothing. */
 export interface JobQueue {
-  /** @returns false if too many jobs wait */
+  /**
+   * Adds a job, unless it is there. Jobs of different clients run in turn.
+   * @returns false if the queue is full, or the client has as many queued jobs as are left for all others
+   */
   enqueue(job: NewJob): Promise<boolean>;
-  /** Stores the answer of a request that has been carried out already. @param outputs ids of the files it stored */
+  /** Stores the response of a request that ran already. The first response of a job counts. */
   record(job: NewJob, answer: string): Promise<void>;
-  /** @returns undefined if there is no such job */
+  /** @returns undefined if the job is unknown, canceled or expired */
   status(id: string): Promise<JobStatus | undefined>;
-  /** @returns who may cancel a job; undefined if there is no such job */
+  /** @returns undefined if the job is unknown, canceled or expired */
   marks(id: string): Promise<JobMarks | undefined>;
-  /** Cancels a job and removes what was stored for it. @returns false if there is no such job */
+  /**
+   * Cancels a job in any state and schedules the deletion of its files. A running job keeps its slot, and its files
+   * remain, until its attempt ends or its lease expires.
+   * @returns false if the job is unknown or canceled
+   */
   cancel(id: string): Promise<boolean>;
 
   /** Renews the lease of an attempt. @returns false if the attempt must stop */
   renew(attempt: AttemptId, progress?: Progress): Promise<boolean>;
-  /** Notes that an attempt may use that many derived ids. @returns false if the attempt must stop */
+  /** Records that an attempt might use that many derived IDs. @returns false if the attempt must stop */
   reserve(attempt: AttemptId, ids: number): Promise<boolean>;
-  /** @returns false if the answer does not count, and its files must not remain */
+  /** @returns false if the attempt lost its lease: its response does not count, and its files are deleted */
   complete(attempt: AttemptId, answer: string): Promise<boolean>;
+  /** Without effect if the attempt lost its lease. */
   fail(attempt: AttemptId, error: JobError): Promise<void>;
-  /** Puts a job back for which there was no capacity. @param error is the job's if that happens too often */
+  /** Requeues a job for which there was no capacity. @param error becomes the job's error if that happens too often */
   postpone(attempt: AttemptId, error: JobError): Promise<void>;
 }
 

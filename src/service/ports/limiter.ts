@@ -1,5 +1,6 @@
-// Declares what counts requests against the limits of a client: a Durable Object for each client, or the database of
-// the host.
+// Storage contract of per-client limits. Each call is atomic: counts are exact however many requests and processes call at
+// the same time. A call whose result is lost is not repeated, because acquire, release and store count. All
+// implementations pass test/support/limiter-conformance.ts.
 
 /** Limits of one client. One that is absent does not apply. */
 export interface Limits {
@@ -9,7 +10,7 @@ export interface Limits {
   readonly concurrentJobs?: number;
   /** Size of the bodies and the outputs of requests within a day of UTC, in units of 2^20 bytes. */
   readonly megabytesPerDay?: number;
-  /** Size of the files that are stored at the same time, in units of 2^20 bytes. */
+  /** Total size of the stored files, in units of 2^20 bytes. */
   readonly storedMegabytes?: number;
 }
 
@@ -23,52 +24,49 @@ export interface LimitRequest {
   readonly bytes: number;
 }
 
-/** What is left of a limit. */
+/** The remaining part of a limit. */
 export interface Remaining {
   /** Requests, jobs or bytes. */
   readonly count: number;
-  /** Time until the whole limit is there again; absent for jobs, and for files that stay for ever. */
+  /** Time until the whole limit is available again; absent for jobs, and for files that never expire. */
   readonly seconds?: number;
 }
 
 export type RemainingLimits = Partial<Readonly<Record<LimitName, Remaining>>>;
 
 export interface LimitDecision {
-  /** The limit that is reached, in which case nothing of the request counted. */
+  /** The reached limit. Nothing of a rejected request counts. */
   readonly rejected?: { readonly limit: LimitName; readonly retryAfterSeconds: number };
-  /** Set if the request holds a job until it leaves. */
+  /** Set if the request counts as a job until it releases the lease. */
   readonly lease?: string;
   readonly left: RemainingLimits;
 }
 
-/** Bytes of files that end at the same time. */
+/** Bytes of files that expire at the same time. */
 export interface StoredBytes {
   readonly bytes: number;
-  /** Time in milliseconds. @default never */
+  /** Time in milliseconds since 1970. @default never */
   readonly expires?: number | undefined;
 }
 
-/** A file that was removed. */
+/** A deleted file. */
 export interface RemovedFile extends StoredBytes {
   readonly id: string;
 }
 
-/** Counts exactly, however many requests and processes ask at the same time. */
 export interface Limiter {
-  /** @param client name of whoever the limits apply to */
+  /** Counts a request, unless a limit is reached. @param client name under which the limits count */
   acquire(client: string, limits: Limits, asked: LimitRequest): Promise<LimitDecision>;
-  /** Keeps a lease, which otherwise ends by itself. */
+  /** Renews a lease before it expires. Without effect on an expired lease. */
   renew(client: string, lease: string): Promise<void>;
-  /**
-   * Ends a lease, if there is one, and counts further bytes that the request took.
-   */
+  /** Ends a lease, if there is one, and counts further bytes of the request. */
   release(client: string, lease: string | undefined, bytes: number): Promise<void>;
-  /** Counts bytes as stored until they end or are given back, all or none of them. */
+  /** Counts bytes as stored until they expire or are given back, unless the limit is reached. */
   store(client: string, megabytes: number, stored: StoredBytes): Promise<LimitDecision>;
-  /** Gives back bytes that were counted, but have not remained. */
+  /** Subtracts bytes that were counted, but not stored. */
   giveBack(client: string, stored: StoredBytes): Promise<void>;
-  /** Gives back the bytes of files that were counted. A file that several requests remove counts once. */
+  /** Subtracts the bytes of counted files. A file that several requests delete is subtracted once. */
   removed(client: string, files: readonly RemovedFile[]): Promise<void>;
-  /** Returns what is left, without counting anything. */
+  /** Returns the remaining limits, without counting anything. */
   peek(client: string, limits: Limits): Promise<RemainingLimits>;
 }

@@ -1,14 +1,15 @@
-// Declares where the use of API keys is recorded: Cloudflare's D1, or the database of the host.
+// Storage contract of the usage of API keys. Each call is atomic. All implementations pass
+// test/support/usage-conformance.ts.
 
 export interface Counts {
   readonly requests: number;
-  /** Requests that were answered with a status of 400 or above. */
+  /** Requests with a response status of 400 or above. */
   readonly errors: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
 }
 
-/** Use of one key on one day (UTC, such as 2026-11-23) with one operation, the name of an endpoint. */
+/** Usage of one key on one day (UTC, such as 2026-11-23) with one operation, the name of an endpoint. */
 export interface UsageRow extends Counts {
   readonly day: string;
   readonly operation: string;
@@ -21,11 +22,11 @@ export interface KeyUsage extends UsageRow {
 }
 
 export interface UsageRecords {
-  /** Adds to what is recorded, all of it or nothing. */
+  /** Adds all rows or none. Not idempotent: a repeated call adds again. Sums stop at MAX_SAFE_INTEGER. */
   add(rows: readonly KeyUsage[]): Promise<void>;
   /** Returns the rows of a key from a day on, by day and operation. */
   read(key: string, since: string): Promise<UsageRow[]>;
-  /** Removes the rows of days before one. */
+  /** Deletes the rows of all keys before a day. */
   removeBefore(day: string): Promise<void>;
 }
 

@@ -1,34 +1,45 @@
-// Declares messages to clients about the end of their asynchronous jobs.
+// Storage contract of webhooks: messages to clients about completed and failed jobs.
 
 import type { KeyRecord, KeyRecords } from "./api-key.ts";
 import type { JobStatus, Webhook } from "./jobs.ts";
 
-/** A message whose turn has come. */
-export interface DueDelivery extends Webhook {
-  /** Id of the job. */
+/** One attempt to post a message. */
+export interface WebhookMessage extends Webhook {
+  /** ID of the job. */
   readonly id: string;
-  /** Identifier of the client. */
+  /** Client ID. */
   readonly client: string;
   /** Time at which the job ended, in milliseconds since 1970. */
   readonly endedAt: number;
   /** Number of this attempt, from 1. */
   readonly attempt: number;
-}
-
-export interface WebhookMessage extends DueDelivery {
   readonly status: JobStatus;
 }
 
-/**
- * What came of an attempt. `taken`: the receiver has the message. `gone`: it wants none. `failed`: it did not take the
- * message. `postponed`: it was not asked.
- */
+export type DeliveryAttempt = Pick<WebhookMessage, "id" | "attempt">;
+
+/** Outcome of an attempt. `taken`: delivered. `gone`: status 410. `failed`: any other result. `postponed`: not sent. */
 export type DeliveryOutcome = "taken" | "gone" | "failed" | "postponed";
 
-/** The record of the service itself, which is no key: its name is not a hash. Signs where clients have no keys. */
+/** The messages of a {@link JobStore}, under the same rules: each call is atomic. */
+export interface Deliveries {
+  /**
+   * Leases the next due message, first attempts first. Before that, attempts with an expired lease count as failed.
+   * @returns undefined if none is due, or as many are posted as allowed (of the receiver, the client, in total)
+   */
+  dequeue(): Promise<WebhookMessage | undefined>;
+  /**
+   * Records an outcome, and schedules the next attempt after `failed` and `postponed`. Without effect if the attempt
+   * lost its lease.
+   * @returns false if the message is abandoned
+   */
+  recordOutcome(attempt: DeliveryAttempt, outcome: DeliveryOutcome): Promise<boolean>;
+}
+
+/** The record of the service itself, which signs where clients have no keys. Its name is not the hash of a key. */
 export const SERVICE_SIGNER = "webhooks";
 
-/** Returns the secrets that sign now, the newest first; none if there is no such record. */
+/** Returns the valid secrets, newest first; none if there is no such record. */
 export async function secretsOf(signer: string, records: KeyRecords): Promise<readonly string[]> {
   return validSecrets(await records.get(signer, "json"));
 }

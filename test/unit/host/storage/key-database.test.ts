@@ -8,12 +8,18 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { KeyDatabase } from "../../../../host/storage/sqlite/key-database.ts";
 import { listKeys, putKeys } from "../../../../scripts/keys/key-records.ts";
 import { hashKey } from "../../../../src/service/ports/api-key.ts";
+import { keyConformance } from "../../../support/key-conformance.ts";
 
 let folder: string;
+let keys: KeyDatabase;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "keys-"));
+  keys = await KeyDatabase.open(folder);
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  keys[Symbol.dispose]();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const entryOf = (key: string, created = "2026-01-02T03:04:05.678Z") => ({
   hash: hashKey(key),
@@ -22,14 +28,9 @@ const entryOf = (key: string, created = "2026-01-02T03:04:05.678Z") => ({
   revoked: null,
 });
 
-test("a key that a script adds is known at once, and one that it revokes is not any more", async () => {
-  using keys = await KeyDatabase.open(folder);
-  expect(await keys.get(hashKey("secret"), "json")).toBeNull();
-  await putKeys({ data: folder }, [entryOf("secret")]);
-  expect(await keys.get(hashKey("secret"), "json")).toMatchObject({ owner: "Jane's laptop", revoked: null });
-  const revoked = "2026-02-03T04:05:06.789Z";
-  await putKeys({ data: folder }, [{ ...entryOf("secret"), revoked }]);
-  expect(await keys.get(hashKey("secret"), "json")).toMatchObject({ revoked });
+keyConformance({
+  records: () => keys,
+  put: (hash, record) => putKeys({ data: folder }, [{ hash, ...record }]),
 });
 
 test("keys are listed from the oldest, and stay when the database is opened again", async () => {
@@ -40,7 +41,7 @@ test("keys are listed from the oldest, and stay when the database is opened agai
 
 test("others cannot read its files, even in a folder that they can read", async () => {
   await chmod(folder, 0o755);
-  using _keys = await KeyDatabase.open(folder);
+  await putKeys({ data: folder }, [entryOf("a")]);
   const files = await readdir(folder);
   expect(files).toContain("keys.db-wal");
   const modes = await Promise.all(files.map(async (name) => (await stat(join(folder, name))).mode & 0o777));
@@ -48,6 +49,7 @@ test("others cannot read its files, even in a folder that they can read", async 
 });
 
 test("a folder in which there can be no database is refused in a sentence", async () => {
-  await mkdir(join(folder, "keys.db"));
-  await expect(KeyDatabase.open(folder)).rejects.toThrow(`The key database in ${folder} cannot be opened`);
+  const other = join(folder, "other");
+  await mkdir(join(other, "keys.db"), { recursive: true });
+  await expect(KeyDatabase.open(other)).rejects.toThrow(`The key database in ${other} cannot be opened`);
 });

@@ -1,21 +1,31 @@
-// Tests the limiter of the host.
-// Contract: docs/api.md#limits-of-a-client
+// The host's limiter and records of usage, in a real database that several processes have open.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { UsageDatabase } from "../../../../host/storage/sqlite/usage-database.ts";
 import { limiterConformance } from "../../../support/limiter-conformance.ts";
+import { usageConformance } from "../../../support/usage-conformance.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "limiter-"));
-const opened: UsageDatabase[] = [];
+const folder = mkdtempSync(join(tmpdir(), "usage-"));
+let now = 1_700_000_000_000;
+const opened = await Promise.all([1, 2].map(() => UsageDatabase.open(folder, () => now)));
 afterAll(() => {
   for (const database of opened) database[Symbol.dispose]();
   rmSync(folder, { recursive: true });
 });
 
-limiterConformance(async () => {
-  const database = await UsageDatabase.open(folder);
-  opened.push(database);
-  return database;
+/** Alternates between two connections. */
+function open(): UsageDatabase {
+  opened.push(opened.shift()!);
+  return opened[0]!;
+}
+
+limiterConformance({
+  open,
+  now: () => now,
+  passes: (ms) => {
+    now += ms;
+  },
 });
+usageConformance(open);
