@@ -1,4 +1,6 @@
 // The client: one method for each operation, made from the table that the declarations of the endpoints give.
+
+import { type Job, OPERATIONS, type OperationName, type Operations } from "../generated/operations.ts";
 import { Connection, discardBody, json, type Options } from "./connection.ts";
 import { PagewrightError, snakeCased } from "./error.ts";
 import {
@@ -10,7 +12,6 @@ import {
   type StoredInput,
 } from "./inputs.ts";
 import { type JobResponse, runOperation } from "./jobs.ts";
-import { type Job, OPERATIONS, type OperationName, type Operations } from "./operations.ts";
 import type { CallOptions } from "./progress.ts";
 import { type PendingResult, Result, type SaveDownload, StoredFile } from "./result.ts";
 import { CANCEL_TIMEOUT_MS, uploadFile } from "./upload.ts";

@@ -37,6 +37,9 @@ const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
 export const pdf = defineEndpoint({
   path: "/pdf",
+  verb: "pdf",
+  title: "Convert to PDF",
+  group: "Make a PDF",
   variants: ["private", "keyed"],
   summary: "Converts a document to PDF.",
   example: { file: "report.docx", compression: "lossless" },
@@ -82,6 +85,7 @@ export const pdf = defineEndpoint({
   },
   outputNaming: "name",
   produces: "application/pdf",
+  keeps: "pages",
   extraFields: ["substitutedFonts"],
   errors: [outOfRange("downsample", "100"), unsupportedFile("lossless JPEG"), unreachable(), notAWebPage()],
   failures: {

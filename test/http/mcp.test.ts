@@ -11,7 +11,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CallToolResult, Progress } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
-import { OPERATIONS } from "../../client/core/operations.ts";
+import { OPERATIONS } from "../../client/generated/operations.ts";
 import { labeledPdf } from "../fixtures/pdfs.ts";
 import { postHtml } from "../support/keyed-service.ts";
 import { textAndInfoOf } from "../support/pdf-readers.ts";
