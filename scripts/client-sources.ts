@@ -1,12 +1,8 @@
 // Generates source files of the client from the operations (src/service/http/contract/described.ts).
 import type { OperationSchema } from "../client/cli/operation-types.ts";
 import { camelCased } from "../client/core/error.ts";
-import {
-  type Described,
-  type DescribedParameter,
-  isSelectable,
-  jsonParameters,
-} from "../src/service/http/contract/described.ts";
+import { type Described, isSelectable, jsonParameters } from "../src/service/http/contract/described.ts";
+import type { DescribedParameter } from "../src/service/http/contract/operation-list.ts";
 
 const WRITTEN = "// Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.\n";
 

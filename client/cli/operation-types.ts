@@ -3,7 +3,7 @@ import type { OperationName } from "../generated/operations.ts";
 
 /** A JSON schema of one value. */
 interface ValueSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -20,7 +20,7 @@ export interface ParameterSchema {
   readonly required: boolean;
   readonly default?: string | number;
   /** `pages`: a page selection. `code`: a JSON file. */
-  readonly control: "switch" | "choice" | "slider" | "pages" | "code" | "text";
+  readonly control: "switch" | "choice" | "slider" | "pages" | "code" | "lines" | "text";
   readonly schema: ValueSchema;
   readonly list?: true;
   /** Value of another parameter with which this one is required. */

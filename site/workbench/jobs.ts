@@ -102,13 +102,13 @@ export class Jobs {
 
   /** The archive ends with the first of its files, and within an hour. */
   async #pack(key: number, ids: readonly string[], number: number) {
-    const { apiKey, service, outcomes } = this.#store.state;
+    const { apiKey, outcomes } = this.#store.state;
     const outcome = outcomes.find((one) => one.key === key)!;
     const answer = await runJob({
       path: "/zip",
       body: { "id[]": ids, output: `${archiveName(outcome)}${number === 0 ? "" : `_${number + 1}`}` },
       key: apiKey,
-      follows: service?.jobs ?? false,
+      follows: true,
       signal: new AbortController().signal,
       lifetimeSeconds: lifetimeWithin(outcome),
     });

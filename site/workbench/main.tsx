@@ -1,11 +1,11 @@
 // Starts the page: reads what the service offers, and shows the first view.
 import { render } from "preact";
+import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
 import { Inputs } from "./inputs.ts";
 import { Jobs } from "./jobs.ts";
 import { Keeper } from "./keeper.ts";
 import { readService } from "./operations.ts";
 import { urlOf } from "./service.ts";
-import type { OpenApiDocument } from "./state.ts";
 import { Store } from "./store.ts";
 import { App } from "./views/app.tsx";
 
@@ -28,9 +28,9 @@ keeper.start();
 render(<App {...{ store, inputs, jobs, keeper }} />, document.getElementById("page")!);
 
 try {
-  const response = await fetch(urlOf("openapi.json"));
-  if (!response.ok) throw new Error(`The description of the service has status ${response.status}.`);
-  store.set({ service: readService((await response.json()) as OpenApiDocument) });
+  const response = await fetch(urlOf("operations.json"));
+  if (!response.ok) throw new Error(`The list of operations has status ${response.status}.`);
+  store.set({ service: readService((await response.json()) as OperationList) });
   inputs.storeEarly();
 } catch {
   store.set({ isLost: true, announcement: "The service does not answer." });

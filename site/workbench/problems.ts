@@ -62,7 +62,7 @@ function placeOfParameter(parameter: string, operation: Operation | undefined): 
   if (SOURCES.includes(name) || (operation?.perInput && plain(operation.perInput.name) === name)) return "files";
   const field = operation?.fields.find((field) => plain(field.name) === name);
   // A value within a profile is named by its path.
-  const holder = field ?? operation?.fields.find(({ kind }) => kind === "json" && parameter.includes("."));
+  const holder = field ?? operation?.fields.find(({ control }) => control === "code" && parameter.includes("."));
   return holder ? `field:${holder.name}` : "job";
 }
 

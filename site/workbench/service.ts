@@ -237,15 +237,6 @@ function unlessAborted<T>(value: Promise<T>, signal: AbortSignal, onAbort: () =>
   });
 }
 
-/** Draws one page of a stored PDF, where pages have no addresses of their own. Nothing is stored. */
-export async function drawPage(id: string, page: number, { key, dpi }: { key: string; dpi: number }): Promise<Blob> {
-  const headers = { "Content-Type": "application/json", Accept: "image/png", ...keyHeader(key) };
-  const body = JSON.stringify({ id, output: "page", pages: String(page), resolution: dpi });
-  const response = await send("png", { method: "POST", headers, body });
-  if (!response.ok) throw await refusalOf(response);
-  return await response.blob();
-}
-
 async function send(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(urlOf(path), init);

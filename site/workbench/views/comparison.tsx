@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Pair, Side } from "../pairs.ts";
 import type { Problem } from "../problems.ts";
 import { Icon, ProblemText, type ViewContext } from "./components.tsx";
-import { problemAt, usePicture } from "./picture.tsx";
+import { pictureAddress, problemAt } from "./picture.ts";
 import { Zoom } from "./zoom.tsx";
 
 interface ComparisonProps {
@@ -112,15 +112,14 @@ interface SheetProps {
 }
 
 function Sheet({ page, side, label, split }: SheetProps) {
-  const { address, problem } = usePicture(side, page.state);
-  const [failure, setFailure] = useState<Problem>();
-  useEffect(() => setFailure(undefined), [address]);
-  const shown = problem ?? failure;
+  const address = pictureAddress(side);
+  const [problem, setProblem] = useState<Problem>();
+  useEffect(() => setProblem(undefined), [address]);
   const words = label === "" ? `Page ${side?.page}` : `${label}, page ${side?.page}`;
   return (
     <figure class="sheet" {...(split === undefined ? {} : { style: { clipPath: `inset(0 0 0 ${split}%)` } })}>
-      {shown ? (
-        <ProblemText problem={shown} />
+      {problem ? (
+        <ProblemText problem={problem} />
       ) : address === undefined ? (
         <div
           class="blank"
@@ -128,7 +127,7 @@ function Sheet({ page, side, label, split }: SheetProps) {
           aria-label={side ? "The page is being drawn" : "There is no picture of this page"}
         />
       ) : (
-        <img src={address} alt={words} draggable={false} onError={() => void problemAt(address).then(setFailure)} />
+        <img src={address} alt={words} draggable={false} onError={() => void problemAt(address).then(setProblem)} />
       )}
       {label !== "" && <figcaption>{label}</figcaption>}
     </figure>

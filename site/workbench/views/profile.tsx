@@ -25,7 +25,7 @@ interface ProfileEditorProps {
 }
 
 export function ProfileEditor({ id, field, text, described, isInvalid, change }: ProfileEditorProps) {
-  const schema = field.content as Schema;
+  const schema = field.content!.schema;
   const profile = parsed(text === "" ? "{}" : text);
   const faults = profile ? faultsOfProfile(field.name, text, schema) : [];
   const ignored = profile ? unknownKeys(schema, profile.value) : [];

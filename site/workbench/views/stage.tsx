@@ -46,7 +46,7 @@ function show(stage: HTMLElement): void {
 
 function Preview({ page }: { page: ViewContext }) {
   const { state, inputs } = page;
-  const isText = state.service?.operations.get(state.path)?.source === "text";
+  const isText = state.service?.operations.get(state.path)?.input.kind === "text";
   const input = isText ? undefined : chosenInput(state);
   const [index, setIndex] = useState(0);
   useEffect(() => setIndex(0), [input?.key]);

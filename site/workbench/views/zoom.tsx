@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Pair, Side } from "../pairs.ts";
 import type { Viewer } from "../zoom-viewer.ts";
 import { Icon, ProblemText, type ViewContext } from "./components.tsx";
-import { usePicture } from "./picture.tsx";
+import { pictureAddress } from "./picture.ts";
 
 export function Zoom({ page, pair, onClose }: { page: ViewContext; pair: Pair; onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -53,8 +53,8 @@ function useViewer(page: ViewContext, side: Side | undefined) {
   const place = useRef<HTMLDivElement>(null);
   const viewer = useRef<Viewer | null>(null);
   const [isFailed, setFailed] = useState(false);
-  const { address } = usePicture(side, page.state);
-  const deep = page.state.service?.deepZoom && side?.type === "application/pdf" ? side : undefined;
+  const address = pictureAddress(side);
+  const deep = side?.type === "application/pdf" ? side : undefined;
   useEffect(() => {
     if (address === undefined) return;
     let isOver = false;

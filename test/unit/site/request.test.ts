@@ -2,8 +2,8 @@
 // Contract: docs/api.md#workbench
 import { describe, expect, test } from "vitest";
 import { bodyOf, callsOfState, isConverted, tasksOf } from "../../../site/workbench/request.ts";
-import { LANGUAGES } from "../../../site/workbench/snippets/languages.ts";
 import { FIRST_STATE, type Input, type State } from "../../../site/workbench/state.ts";
+import { LANGUAGES } from "../../../src/service/reference/snippets/languages.ts";
 import { describedService, operationOf } from "./described-operations.ts";
 
 const PDF = "application/pdf";

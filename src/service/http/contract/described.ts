@@ -1,86 +1,19 @@
 // Describes an endpoint to everything that shows or calls it: OpenAPI, agents, the workbench, the reference, the client
 // and its command line. Nothing else looks into a declaration from outside.
 import * as z from "zod";
-import type { Variant } from "../../settings/config.ts";
-import type { Json } from "./description.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { ServiceError } from "./errors.ts";
 import { type Field, type ListField, listName } from "./fields.ts";
 import { errorsOf, type InputDeclaration, takesPdfsOnly } from "./input-declaration.ts";
+import type {
+  Control,
+  DescribedInput,
+  DescribedParameter,
+  ListedOperation,
+  ParameterSchema,
+} from "./operation-list.ts";
 
-/** The control of a form that suits a parameter. */
-export type Control = "switch" | "choice" | "slider" | "pages" | "code" | "text";
-
-/** The parts of JSON Schema (draft 2020-12) that describe one value of a parameter, as a form sends it. */
-export interface ParameterSchema {
-  readonly type?: string;
-  readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly pattern?: string;
-  readonly examples?: readonly string[];
-}
-
-export interface DescribedParameter {
-  /** Without brackets. */
-  readonly name: string;
-  readonly description: string;
-  readonly required: boolean;
-  readonly default?: string | number;
-  readonly control: Control;
-  readonly schema: ParameterSchema;
-  /** True if it has any number of values. @default false */
-  readonly list?: true;
-  /** True if each of several inputs has one value. @default false */
-  readonly perInput?: true;
-  /** Value of another parameter with which this one is required. */
-  readonly requiredIf?: { readonly field: string; readonly is: string };
-  /** Parameter for which this one names a stored file. */
-  readonly standsFor?: string;
-  /** Name and schema of what a JSON file contains. */
-  readonly content?: { readonly name: string; readonly schema: Json };
-}
-
-export interface DescribedInput {
-  readonly kind: "one" | "several" | "text";
-  readonly description: string;
-  /** `pdf`: other documents become PDFs first. `files`: files of any kind, which are not opened. */
-  readonly accepts: "pdf" | "documents" | "files" | "text";
-  /** True if the URL of a web page stands for the page. */
-  readonly webPages: boolean;
-  /** Parameter that holds the text. */
-  readonly field?: string;
-  /** Parameter with the kind of each input, which sets their order. */
-  readonly orderedBy?: string;
-}
-
-/** The files that an operation makes. */
-export interface DescribedOutput {
-  readonly naming: Endpoint["outputNaming"];
-  /** Media type of each file. */
-  readonly type: string;
-  /** True if several files can come as one archive. */
-  readonly archives: boolean;
-  readonly extraFields: NonNullable<Endpoint["extraFields"]>;
-  /** What the file has in common with the input, so that they can be compared. */
-  readonly keeps?: "pages" | "document";
-  /** Name of the file of several inputs, without extension. @default that of the first input */
-  readonly joinedName?: string;
-}
-
-export interface Described {
-  /** Name in programs and commands. */
-  readonly verb: string;
-  readonly path: string;
-  readonly title: string;
-  readonly group: Endpoint["group"];
-  readonly summary: string;
-  readonly variants: readonly Variant[];
-  readonly input: DescribedInput;
-  readonly parameters: readonly DescribedParameter[];
-  readonly output: DescribedOutput;
-  /** Values of parameters for a first try, by their names in a form; `file` is the name of an input. */
-  readonly example: NonNullable<Endpoint["example"]>;
+export interface Described extends ListedOperation {
   /** Errors of its inputs and of what it does, besides those of every operation. */
   readonly errors: readonly ServiceError[];
 }
@@ -128,7 +61,7 @@ export function describeParameter(name: string, field: Field<unknown> | ListFiel
     ...(fallback === undefined ? {} : { default: schema.type === "integer" ? Number(fallback) : fallback }),
     ...(requiredIf ? { requiredIf } : {}),
     ...(standsFor === undefined ? {} : { standsFor }),
-    ...(content ? { content: { name: content.name, schema: schemaOf(content.schema) as Json } } : {}),
+    ...(content ? { content: { name: content.name, schema: schemaOf(content.schema) } } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 // Lists operations as tools of agents: their names, and JSON schemas of their arguments.
-import { type Described, type DescribedParameter, isSelectable, jsonParameters } from "../contract/described.ts";
+import { type Described, isSelectable, jsonParameters } from "../contract/described.ts";
+import type { DescribedParameter } from "../contract/operation-list.ts";
 import { SHOWN } from "./pictures.ts";
 
 /** Reports whether the outputs of an operation are pictures. */

@@ -1,6 +1,6 @@
 // Writes operations as OpenAPI: bodies in every encoding, answers in every form, and errors.
 import type { Config } from "../../settings/config.ts";
-import { type Described, type DescribedParameter, describe, formName } from "../contract/described.ts";
+import { type Described, describe, formName } from "../contract/described.ts";
 import {
   BINARY,
   EXAMPLE_INPUT,
@@ -29,6 +29,7 @@ import {
   timedOut,
 } from "../contract/errors.ts";
 import { listName } from "../contract/fields.ts";
+import type { DescribedParameter } from "../contract/operation-list.ts";
 import { needsOutput } from "../contract/output-name.ts";
 import { errorsOfBody } from "../requests/read-form.ts";
 import { fileUrl } from "../responses/operation-response.ts";
@@ -52,7 +53,9 @@ export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: st
   return {
     path,
     section: id,
-    schemas: Object.fromEntries(parameters.flatMap(({ content }) => (content ? [[content.name, content.schema]] : []))),
+    schemas: Object.fromEntries(
+      parameters.flatMap(({ content }) => (content ? [[content.name, { ...content.schema }]] : [])),
+    ),
     operations: [
       {
         ...{ method: "post", id, tag: "Operations", summary, needsKey: true },

@@ -1,8 +1,9 @@
 // Makes JSON schemas of the parameters, inputs and outputs of operations.
 
-import type { Described, DescribedInput, DescribedParameter } from "../contract/described.ts";
+import type { Described } from "../contract/described.ts";
 import { BINARY, FILE_ID, type Json, ref } from "../contract/description.ts";
 import { listName } from "../contract/fields.ts";
+import type { DescribedInput, DescribedParameter } from "../contract/operation-list.ts";
 import { describeFiles } from "../responses/file-info.ts";
 
 /** The encodings of a request's body. */
