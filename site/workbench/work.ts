@@ -32,7 +32,7 @@ export async function carryOut(operation: Operation, task: Task, around: Surroun
   report({ step: "starting" });
   const answer = await runJob({
     ...{ path: operation.path, body: bodyOf(operation, { ...task, inputs: sent }), signal },
-    ...connectionOf(store),
+    key: store.state.apiKey,
     onProgress: (progress) => report({ step: progress.phase, progress }),
   });
   const input = operation.input.kind === "one" ? comparedInput(answer, sent[0]) : undefined;
@@ -48,8 +48,6 @@ export async function carryOut(operation: Operation, task: Task, around: Surroun
 /** Returns the names of the inputs of a job. */
 export const titleOf = ({ inputs, values }: Task): string =>
   inputs.map(({ name }) => name).join(", ") || String(values.output ?? "");
-
-const connectionOf = ({ state: { apiKey } }: Store) => ({ key: apiKey, follows: true });
 
 /** @throws Refusal if the input was removed meanwhile */
 function inputOf({ state: { inputs } }: Store, key: number): Input {
@@ -85,7 +83,7 @@ async function becomePdf(key: number, around: Surroundings): Promise<void> {
   if (isPage) void remove(stored.id, store.state.apiKey).catch(() => {});
   const output = stemOf(isPage ? new URL(url!).hostname : url === undefined ? name : stored.info.name);
   const body = { ...source, output };
-  const answer = await runJob({ path: "/pdf", body, signal, ...connectionOf(store) });
+  const answer = await runJob({ path: "/pdf", body, signal, key: store.state.apiKey });
   const [made] = await outputsOf(answer);
   const { isDeleted: _, ...kept } = made!;
   store.setInput(key, { pdf: { ...kept, ...lossesOf(answer) } });
