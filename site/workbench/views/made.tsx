@@ -158,7 +158,7 @@ function Look({ page, results }: { page: ViewContext; results: readonly Result[]
     <>
       <Picker label="File to compare" items={seen} value={viewed} onChange={setViewed} />
       {(pair.after || pair.before) && !result.outputs.every(({ isDeleted }) => isDeleted) ? (
-        <Comparison {...{ page, pair, index }} count={pairCount(result)} onIndex={setIndex} />
+        <Comparison {...{ pair, index }} count={pairCount(result)} onIndex={setIndex} />
       ) : (
         <p class="small">{noPicture(result.outputs, result.input)}</p>
       )}

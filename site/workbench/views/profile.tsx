@@ -1,6 +1,6 @@
 // The editor of a JSON file of settings: examples, a control for each setting, and the text itself.
 import { labelOf } from "../format.ts";
-import type { FormField, Schema } from "../operations.ts";
+import type { FormField } from "../operations.ts";
 import {
   faultsOfProfile,
   groupsOf,

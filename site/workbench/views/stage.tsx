@@ -65,7 +65,7 @@ function Preview({ page }: { page: ViewContext }) {
         />
       )}
       {side ? (
-        <Comparison {...{ page, count, index }} pair={{ before: side }} onIndex={setIndex} />
+        <Comparison {...{ count, index }} pair={{ before: side }} onIndex={setIndex} />
       ) : (
         <div class="empty">
           <div class="paper" aria-hidden="true">

@@ -2,14 +2,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Pair, Side } from "../pairs.ts";
 import type { Viewer } from "../zoom-viewer.ts";
-import { Icon, ProblemText, type ViewContext } from "./components.tsx";
+import { Icon, ProblemText } from "./components.tsx";
 import { pictureAddress } from "./picture.ts";
 
-export function Zoom({ page, pair, onClose }: { page: ViewContext; pair: Pair; onClose(): void }) {
+export function Zoom({ pair, onClose }: { pair: Pair; onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isBefore, setBefore] = useState(pair.after === undefined);
   const side = (isBefore ? pair.before : pair.after) ?? pair.after ?? pair.before;
-  const { place, viewer, isFailed } = useViewer(page, side);
+  const { place, viewer, isFailed } = useViewer(side);
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} class="zoom" aria-label={`Page ${side?.page}, enlarged`} onClose={onClose}>
@@ -49,7 +49,7 @@ export function Zoom({ page, pair, onClose }: { page: ViewContext; pair: Pair; o
   );
 }
 
-function useViewer(page: ViewContext, side: Side | undefined) {
+function useViewer(side: Side | undefined) {
   const place = useRef<HTMLDivElement>(null);
   const viewer = useRef<Viewer | null>(null);
   const [isFailed, setFailed] = useState(false);
