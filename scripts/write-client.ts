@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { endpoints } from "../src/endpoints/index.ts";
 import { describe } from "../src/service/http/contract/described.ts";
-import { operationsSource, schemasSource } from "./client-sources.ts";
-import { root } from "./wrangler.ts";
+import { operationsSource, schemasSource } from "./client/client-sources.ts";
+import { root } from "./services/wrangler.ts";
 
 const operations = endpoints.map(describe);
 const files = {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { OPERATION_SCHEMAS } from "../../../client/generated/operation-schemas.ts";
 import { OPERATIONS } from "../../../client/generated/operations.ts";
-import { operationsSource } from "../../../scripts/client-sources.ts";
+import { operationsSource } from "../../../scripts/client/client-sources.ts";
 import { endpoints } from "../../../src/endpoints/index.ts";
 import { describe as describeEndpoint } from "../../../src/service/http/contract/described.ts";
 

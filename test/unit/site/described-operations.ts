@@ -1,5 +1,5 @@
 // Reads the operations of a variant as the workbench does, from the list that the service would return.
-import { type Operation, readService } from "../../../site/workbench/operations.ts";
+import { type Operation, readService } from "../../../site/workbench/model/operations.ts";
 import { endpoints } from "../../../src/endpoints/index.ts";
 import { listOperations } from "../../../src/service/http/openapi/operations.ts";
 import { readConfig } from "../../../src/service/settings/config.ts";

@@ -2,7 +2,7 @@
 // Contract: docs/api.md#workbench, #errors
 import { describe, expect, test } from "vitest";
 import { errorSaying } from "../../../client/core/error.ts";
-import { explain, problemTarget } from "../../../site/workbench/problems.ts";
+import { explain, problemTarget } from "../../../site/workbench/model/problems.ts";
 import { apiDescription } from "../../../src/app/api-description.ts";
 import * as errors from "../../../src/service/http/contract/errors.ts";
 import { parametersOf } from "../../../src/service/http/openapi/document.ts";

@@ -1,7 +1,7 @@
 // Tests the code that the workbench writes for a request.
 // Contract: docs/api.md#workbench
 import { describe, expect, test } from "vitest";
-import { type CallSettings, callOf } from "../../../site/workbench/call.ts";
+import { type CallSettings, callOf } from "../../../site/workbench/session/call.ts";
 import { LANGUAGES } from "../../../src/service/reference/snippets/languages.ts";
 import { operationOf } from "./described-operations.ts";
 

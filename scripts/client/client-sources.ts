@@ -1,0 +1,146 @@
+// Generates source files of the client from the operations (src/service/http/contract/described.ts).
+import type { OperationSchema } from "../../client/cli/operation-types.ts";
+import { camelCased } from "../../client/core/error.ts";
+import { type Described, isSelectable, jsonParameters } from "../../src/service/http/contract/described.ts";
+import type { DescribedParameter } from "../../src/service/http/contract/operation-list.ts";
+
+const WRITTEN = "// Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.\n";
+
+/** Returns `client/generated/operations.ts`: the table that the client runs by, and the types of its methods. */
+export function operationsSource(operations: readonly Described[]): string {
+  return `${WRITTEN}import type { Inputs, Selected } from "../../client/core/inputs.ts";
+import type { CallOptions } from "../../client/core/progress.ts";
+import type { PendingResult } from "../../client/core/result.ts";
+
+/** Path and kind of input of each operation. */
+export const OPERATIONS = {
+${operations.map((operation) => `  ${operation.verb}: ["${operation.path}", "${kindOf(operation)}"],\n`).join("")}} as const;
+
+export type OperationName = keyof typeof OPERATIONS;
+
+/** Page numbers and ranges: \`"1-3,last"\`, \`5\` or \`[1, "4-6"]\`. */
+export type Pages = string | number | readonly (string | number)[];
+
+/** A running operation: it can be awaited, be the input of another call, or go on: \`pw.pdf(file).pdfa(…).save(…)\`. */
+export type Job = PendingResult & ChainedOperations;
+
+${operations.map(paramsType).join("\n")}
+/** The operations on an input. */
+export interface Operations {
+${operations.map((operation) => method(operation, inputOf(operation))).join("\n")}}
+
+/** The operations on the result of another one. */
+export interface ChainedOperations {
+${operations
+  .filter(({ input }) => input.kind !== "text")
+  .map((operation) => method(operation, ""))
+  .join("\n")}}
+`;
+}
+
+/** Returns `client/generated/operation-schemas.ts`: the operations with the schemas of their parameters. */
+export function schemasSource(operations: readonly Described[]): string {
+  return `${WRITTEN}import type { OperationSchema } from "../../client/cli/operation-types.ts";
+
+export const OPERATION_SCHEMAS: readonly OperationSchema[] = ${JSON.stringify(operations.map(operationSchema), null, 2)};
+`;
+}
+
+function operationSchema(operation: Described): OperationSchema {
+  const { verb, path, summary, variants, input, output, example } = operation;
+  const { kind, description, accepts } = input;
+  const { type, archives, joinedName } = output;
+  return {
+    ...{ name: verb as OperationSchema["name"], path, summary, variants },
+    input: { kind, description, accepts, selectable: isSelectable(operation) },
+    output: { type, archives, ...(joinedName === undefined ? {} : { joinedName }) },
+    parameters: jsonParameters(operation).map(({ content: _, ...parameter }) => ({
+      ...parameter,
+      ...(parameter.required && example[parameter.name] !== undefined
+        ? { example: String(example[parameter.name]) }
+        : {}),
+    })),
+  };
+}
+
+const kindOf = (operation: Described) => (isSelectable(operation) ? "selected" : operation.input.kind);
+
+const typeName = ({ verb }: Described) => `${verb[0]!.toUpperCase()}${verb.slice(1)}Params`;
+
+function paramsType(operation: Described): string {
+  const members = jsonParameters(operation).map((parameter) => {
+    const { name, required } = parameter;
+    return `${comment(describe(parameter), "  ")}  readonly ${camelCased(name)}${required ? "" : "?"}: ${typeOf(parameter)}${required ? "" : " | undefined"};\n`;
+  });
+  return `export interface ${typeName(operation)} {\n${members.join("")}}\n`;
+}
+
+function describe({ description, schema, default: fallback }: DescribedParameter): string {
+  const { minimum, maximum, examples = [] } = schema;
+  const range = minimum === undefined ? [] : [`@minimum ${minimum}`, `@maximum ${maximum}`];
+  const shown = examples.map((example) => `\`${example}\``);
+  return [
+    description,
+    ...range,
+    ...(shown.length > 0 ? [`@example ${shown.join(", ")}`] : []),
+    ...(fallback === undefined ? [] : [`@default ${fallback}`]),
+  ].join("\n");
+}
+
+function typeOf({ control, list, schema }: DescribedParameter): string {
+  if (list) return "readonly (string | number)[]";
+  switch (control) {
+    case "code":
+      return "Readonly<Record<string, unknown>> | string";
+    case "pages":
+      return "Pages";
+    case "switch":
+      return `boolean | "on" | "off"`;
+    case "choice":
+      return schema.enum!.map((word) => (/^\d+$/.test(word) ? `${word} | "${word}"` : `"${word}"`)).join(" | ");
+    default:
+      return schema.type === "integer" ? "number" : "string";
+  }
+}
+
+function inputOf(operation: Described): string {
+  switch (kindOf(operation)) {
+    case "text":
+      return "content: string | PromiseLike<string>, ";
+    case "one":
+      return "input: Inputs, ";
+    case "selected":
+      return "inputs: Iterable<Inputs | Selected>, ";
+    default:
+      return "inputs: Iterable<Inputs>, ";
+  }
+}
+
+function method(operation: Described, input: string): string {
+  const { verb, summary, variants } = operation;
+  const isRequired = jsonParameters(operation).some(({ required }) => required);
+  const keyed = variants.includes("private") ? "" : " Only in the keyed variant.";
+  const about = [
+    `${summary}${keyed}`,
+    ...(input === "" ? [] : [`@param ${input.split(":")[0]} ${operation.input.description}`]),
+  ];
+  return `${comment(about.join("\n"), "  ")}  ${verb}(${input}params${isRequired ? "" : "?"}: ${typeName(operation)}, options?: CallOptions): Job;\n`;
+}
+
+const WIDTH = 120;
+
+/** Returns a comment wrapped at the width of the code. */
+function comment(text: string, indent: string): string {
+  if (!text.includes("\n") && indent.length + text.length + 7 <= WIDTH) return `${indent}/** ${text} */\n`;
+  const lines = text.split("\n").flatMap((paragraph) => {
+    const wrapped: string[] = [];
+    for (const word of paragraph.split(" ")) {
+      const last = wrapped.at(-1);
+      if (last !== undefined && indent.length + 3 + last.length + 1 + word.length <= WIDTH)
+        wrapped.push(`${wrapped.pop()} ${word}`);
+      else wrapped.push(word);
+    }
+    return wrapped;
+  });
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join("")}${indent} */\n`;
+}

@@ -1,0 +1,185 @@
+// Talks to the service through its client: stores files, runs jobs, removes files. Keeps nothing, and no key.
+import { Connection, discardBody, json, type RequestOptions } from "../../../client/core/connection.ts";
+import { PagewrightError } from "../../../client/core/error.ts";
+import { fileOfBlob } from "../../../client/core/inputs.ts";
+import { runOperation } from "../../../client/core/jobs.ts";
+import { storeAddress, uploadFile } from "../../../client/core/upload.ts";
+import type { Problem } from "../model/problems.ts";
+import { factsIn, type JobProgress, type JobResponse, type StoredInfo } from "../model/responses.ts";
+
+/** An error with which the service answered, or a connection that broke. */
+export class RequestError extends Error {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.sentence);
+    this.problem = problem;
+  }
+}
+
+/** `MAX_INPUTS` of a service that has not changed it. */
+const MAX_REMOVED = 1000;
+
+/** Returns the address of a path of the service, which may be served below a path itself. */
+export const urlOf = (path: string): string => new URL(path.replace(/^\//, ""), document.baseURI).href;
+
+export const fileAddress = (id: string): string => urlOf(`resource/${id}?format=file`);
+
+const connectionOf = (
+  apiKey: string,
+  options: { readonly headers?: Record<string, string>; fetch?: typeof send } = {},
+) => new Connection({ baseUrl: urlOf("."), apiKey, ...options });
+
+/** @throws RequestError instead of an error of the client */
+async function asking<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof PagewrightError ? new RequestError(problemOf(error)) : error;
+  }
+}
+
+function problemOf({ status, message, requestId, parameter, help }: PagewrightError): Problem {
+  return {
+    status,
+    sentence: status === 0 ? "The connection to the service was lost." : message,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(parameter === undefined ? {} : { parameter }),
+    ...(help === undefined ? {} : { help: new URL(help).hash.slice(1) }),
+  };
+}
+
+/**
+ * Stores a file; a large one in several requests, which resume where a connection broke.
+ * @param onProgress called with the part of the file that was sent, from 0 to 1
+ * @returns its id
+ */
+export function upload(
+  file: File,
+  { key, onProgress, signal }: { key: string; onProgress(part: number): void; signal: AbortSignal },
+): Promise<string> {
+  let stored = 0;
+  const tell = (sent: number) => onProgress(file.size > 0 ? Math.min(1, sent / file.size) : 0);
+  const connection = connectionOf(key, { fetch: (url, init) => send(url, init, (sent) => tell(stored + sent)) });
+  return asking(async () => {
+    const { id } = await uploadFile(connection, fileOfBlob(file), {
+      signal,
+      onProgress: (progress) => {
+        if (progress.phase === "uploading") stored = progress.sentBytes;
+      },
+    });
+    return id;
+  });
+}
+
+/** Sends a request like fetch, and tells how many bytes of the body are sent. */
+function send(url: string, init: RequestInit, onSent?: (bytes: number) => void): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open(init.method ?? "GET", url);
+    for (const [name, value] of new Headers(init.headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded }) => onSent?.(loaded);
+    request.onload = () => {
+      const headers = request.getAllResponseHeaders().trim().split("\r\n");
+      const pairs = headers.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]);
+      const body = request.status === 204 ? null : request.responseText;
+      resolve(new Response(body, { status: request.status, headers: pairs }));
+    };
+    request.onerror = () => reject(new TypeError("The connection broke."));
+    request.onabort = () => reject(init.signal?.reason);
+    init.signal?.addEventListener("abort", () => request.abort(), { once: true });
+    request.send(init.body as XMLHttpRequestBodyInit);
+  });
+}
+
+/**
+ * Stores the file at an address, which the service fetches.
+ * @returns its id
+ */
+export const uploadFrom = (url: string, { key, signal }: { key: string; signal: AbortSignal }): Promise<string> =>
+  asking(async () => (await storeAddress(connectionOf(key), url, { signal })).id);
+
+/** @returns undefined if nothing is known about the file */
+export const infoOf = (id: string): Promise<StoredInfo | undefined> =>
+  connectionOf("")
+    .once(`/resource/${id}?format=info`, {}, json<StoredInfo>)
+    .then(factsIn, () => undefined);
+
+/** Removes a file. One that is gone already is no error. */
+export const remove = (id: string, key: string): Promise<void> =>
+  asking(() => connectionOf(key).request(`/resource/${id}`, { method: "DELETE", expects: [404] }, discardBody));
+
+/** Removes files. Those that are gone already are no error. */
+export async function removeAll(ids: readonly string[], key: string): Promise<void> {
+  const headers = { "Content-Type": "application/json", Accept: "application/json" };
+  for (let at = 0; at < ids.length; at += MAX_REMOVED) {
+    const body = JSON.stringify({ ids: ids.slice(at, at + MAX_REMOVED) });
+    await asking(() => connectionOf(key).request("/delete", { method: "POST", headers, body }, discardBody));
+  }
+}
+
+const HEAD: RequestOptions = { method: "HEAD", expects: [404] };
+const askHead = (id: string): Promise<Response | undefined> =>
+  connectionOf("")
+    .once(`/resource/${id}?format=file`, HEAD, async (response) => response)
+    .catch(() => undefined);
+
+/** Reports whether the service has a file, as far as it can be asked. */
+export const isStored = async (id: string): Promise<boolean> => (await askHead(id))?.status !== 404;
+
+/** Returns facts about a file that need not be opened for them; undefined if nothing is known about it. */
+export async function headOf(id: string): Promise<StoredInfo | undefined> {
+  const response = await askHead(id);
+  if (!response?.ok) return undefined;
+  const { headers } = response;
+  const expires = headers.get("Expires");
+  return {
+    name: nameIn(headers.get("Content-Disposition") ?? "") ?? id,
+    type: headers.get("Content-Type") ?? "",
+    size: Number(headers.get("Content-Length")),
+    ...(expires === null ? {} : { expires: new Date(expires).toISOString() }),
+  };
+}
+
+/** Returns the name in a Content-Disposition as the service writes it: coded (RFC 8187), quoted or a token. */
+function nameIn(disposition: string): string | undefined {
+  const coded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
+  return coded === undefined ? /filename="?([^";]+)/i.exec(disposition)?.[1] : decodeURIComponent(coded);
+}
+
+/** Makes the browser download a stored file. */
+export function saveFile(id: string): void {
+  const link = document.createElement("a");
+  link.href = fileAddress(id);
+  link.download = "";
+  link.click();
+}
+
+export interface JobSettings {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly key: string;
+  readonly signal: AbortSignal;
+  /** Lifetime of what is stored. @default that of all files */
+  readonly lifetimeSeconds?: number;
+  onProgress?(progress: JobProgress): void;
+}
+
+/** Runs a job to its end. When the signal aborts, the job is canceled. */
+export function runJob(settings: JobSettings): Promise<JobResponse> {
+  const { path, body, key, signal, lifetimeSeconds, onProgress } = settings;
+  const lifetime = lifetimeSeconds === undefined ? {} : { "File-Lifetime": String(lifetimeSeconds) };
+  const connection = connectionOf(key, { headers: { "Include-File-Info": "true", ...lifetime } });
+  return asking(async () => {
+    const answer = await runOperation(connection, path, body, {
+      ...{ signal, async: true },
+      onProgress: (progress) => {
+        if (progress.phase === "waiting" || progress.phase === "running") onProgress?.(progress);
+      },
+    });
+    // A stream of events has no facts about files.
+    const { requestId } = answer;
+    return requestId === undefined
+      ? answer
+      : connection.request(`/request-status/${requestId}`, { signal }, json<JobResponse>);
+  });
+}
