@@ -107,10 +107,17 @@ async function submit(
     return await raceAbort(submission, signal);
   } catch (error) {
     if (signal?.aborted) {
-      const cancellation = submission.then((id) => (typeof id === "string" ? cancel(connection, id) : undefined));
-      await Promise.race([cancellation, delay(CANCEL_TIMEOUT_MS)]).catch(() => {});
+      const settled = new AbortController();
+      const cancellation = submission
+        .then((id) => (typeof id === "string" ? cancel(connection, id) : undefined))
+        .catch(() => {})
+        .finally(() => settled.abort());
+      await Promise.race([cancellation, delay(CANCEL_TIMEOUT_MS, settled.signal).catch(() => {})]);
       // A job that is accepted late is canceled, too.
-      void delay(ACCEPTANCE_LIMIT_MS).then(() => leaving.abort());
+      delay(ACCEPTANCE_LIMIT_MS, settled.signal).then(
+        () => leaving.abort(),
+        () => {},
+      );
     }
     throw error;
   }
