@@ -72,7 +72,7 @@ if (settings.metrics && metrics) {
     exit(error);
   });
 }
-const runDue = () => scheduler.runDue().catch((error) => log("job queue not reached", { error: String(error) }));
+const runDue = () => scheduler.runDue().catch((error) => log("job queue unavailable", { error: String(error) }));
 const alarm = new Alarm(runDue);
 const scheduler = new JobScheduler({
   ...{ store: records.jobs, run: listener.run, deliver: listener.deliver, log },

@@ -12,6 +12,9 @@ import { containerJob, edgeJob } from "../service/placement/placement.ts";
 
 export const compressedPdf = defineEndpoint({
   path: "/compressed-pdf",
+  verb: "compress",
+  title: "Compress",
+  group: "Improve a PDF",
   variants: ["private", "keyed"],
   summary: "Reduces the file size of a PDF.",
   example: { compression_level: "medium" },
@@ -34,6 +37,7 @@ export const compressedPdf = defineEndpoint({
   },
   outputNaming: "name",
   produces: "application/pdf",
+  keeps: "document",
   extraFields: ["inputSize"],
   allowsLargerUploads: true,
   errors: [

@@ -10,6 +10,9 @@ import { containerJob } from "../service/placement/placement.ts";
 
 export const flattenedTransparenciesPdf = defineEndpoint({
   path: "/flattened-transparencies-pdf",
+  verb: "flatten",
+  title: "Flatten transparency",
+  group: "Improve a PDF",
   variants: ["keyed"],
   summary: "Flattens all transparent objects in a PDF.",
   example: { quality: "high" },
@@ -25,6 +28,7 @@ export const flattenedTransparenciesPdf = defineEndpoint({
   },
   outputNaming: "name",
   produces: "application/pdf",
+  keeps: "document",
   allowsLargerUploads: true,
   errors: [outOfRange("quality", "best")],
   createJob: ({ quality }) => containerJob(flattenTransparency, { quality }),

@@ -8,12 +8,16 @@ import { edgeJob } from "../service/placement/placement.ts";
 
 export const linearizedPdf = defineEndpoint({
   path: "/linearized-pdf",
+  verb: "linearize",
+  title: "Fast web view",
+  group: "Improve a PDF",
   variants: ["keyed"],
   summary: "Linearizes a PDF, so that web servers can send it one page at a time.",
   input: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: { output: outputName("Name of the file, without extension.") },
   outputNaming: "name",
   produces: "application/pdf",
+  keeps: "document",
   allowsLargerUploads: true,
   // qpdf keeps its files in memory: the input and the output.
   createJob: () => edgeJob(linearizePdf, {}, "input-and-output"),

@@ -8,6 +8,9 @@ import { edgeJob } from "../service/placement/placement.ts";
 
 export const mergedPdf = defineEndpoint({
   path: "/merged-pdf",
+  verb: "merge",
+  title: "Merge",
+  group: "Make a PDF",
   variants: ["private", "keyed"],
   summary: "Merges PDFs, or chosen pages of them, into one PDF.",
   example: { "pages[]": ["1-3", "all"] },
@@ -24,6 +27,7 @@ export const mergedPdf = defineEndpoint({
   },
   outputNaming: "name",
   produces: "application/pdf",
+  joinedName: "merged",
   allowsLargerUploads: true,
   errors: [outOfRange("pages[]", "0")],
   createJob: ({ pages }) => edgeJob(mergePdfs, { pages }),

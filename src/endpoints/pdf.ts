@@ -9,13 +9,13 @@ import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
 import { defineEndpoint, type PrepareContext } from "../service/http/contract/endpoint.ts";
 import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../service/http/contract/errors.ts";
 import { choice, type Length, length, outputName } from "../service/http/contract/fields.ts";
-import { mismatch } from "../service/http/contract/mismatch.ts";
 import {
   type DocumentType,
   documentTypeOf,
   mediaTypeOfInput,
   typeOfStart,
 } from "../service/http/requests/document-type.ts";
+import { mismatch } from "../service/http/requests/mismatch.ts";
 import { containerJob, edgeJob, streamingJobWithFallback } from "../service/placement/placement.ts";
 
 /** The operations of documents that the edge cannot convert. */
@@ -37,6 +37,9 @@ const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
 export const pdf = defineEndpoint({
   path: "/pdf",
+  verb: "pdf",
+  title: "Convert to PDF",
+  group: "Make a PDF",
   variants: ["private", "keyed"],
   summary: "Converts a document to PDF.",
   example: { file: "report.docx", compression: "lossless" },
@@ -82,6 +85,7 @@ export const pdf = defineEndpoint({
   },
   outputNaming: "name",
   produces: "application/pdf",
+  keeps: "pages",
   extraFields: ["substitutedFonts"],
   errors: [outOfRange("downsample", "100"), unsupportedFile("lossless JPEG"), unreachable(), notAWebPage()],
   failures: {

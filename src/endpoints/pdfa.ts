@@ -18,6 +18,9 @@ type LevelName = keyof typeof LEVELS;
 
 export const pdfa = defineEndpoint({
   path: "/pdfa",
+  verb: "pdfa",
+  title: "Archive as PDF/A",
+  group: "Improve a PDF",
   variants: ["private", "keyed"],
   summary: "Converts a PDF to a PDF/A version.",
   example: { output_type: "PDF/A-2b" },
@@ -36,6 +39,7 @@ export const pdfa = defineEndpoint({
   },
   outputNaming: "name",
   produces: "application/pdf",
+  keeps: "pages",
   errors: [outOfRange("output_type", "PDF/A-4"), nonconforming(), tooMuchContent()],
   prewarmFor: (start, name) => (mayBePdf(detectMediaType(start, name)) ? pdfToPdfa : undefined),
   createJob({ output_type, rasterize_if_errors_encountered }) {

@@ -8,6 +8,9 @@ import { edgeJob } from "../service/placement/placement.ts";
 
 export const splitPdfEndpoint = defineEndpoint({
   path: "/split-pdf",
+  verb: "split",
+  title: "Split",
+  group: "Make a PDF",
   variants: ["private", "keyed"],
   summary: "Splits a PDF into one or more PDFs.",
   example: { "pages[]": ["1", "2-last"] },

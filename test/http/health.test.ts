@@ -40,12 +40,15 @@ describe.each([
   });
 });
 
-test.each(["/up", "/ready", "/openapi.json"])("POST %s: 405 with the methods that it has", async (path) => {
-  for (const method of ["POST", "DELETE"]) {
-    const response = await fetch(`${privateClient().url}${path}`, { method });
-    expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
-    expect(await response.json()).toEqual({ error: "This endpoint only accepts GET, HEAD requests." });
-  }
-  const head = await fetch(`${privateClient().url}${path}`, { method: "HEAD" });
-  expect([head.status, await head.text()]).toEqual([200, ""]);
-});
+test.each(["/up", "/ready", "/openapi.json", "/operations.json"])(
+  "POST %s: 405 with the methods that it has",
+  async (path) => {
+    for (const method of ["POST", "DELETE"]) {
+      const response = await fetch(`${privateClient().url}${path}`, { method });
+      expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+      expect(await response.json()).toEqual({ error: "This endpoint only accepts GET, HEAD requests." });
+    }
+    const head = await fetch(`${privateClient().url}${path}`, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+  },
+);

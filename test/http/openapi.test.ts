@@ -1,4 +1,4 @@
-// Tests GET /openapi.json, which is generated from the declarations that serve requests.
+// Tests GET /openapi.json and /operations.json, which are generated from the declarations that serve requests.
 // Contract: docs/api.md#api-description, #errors
 import { describe, expect, test } from "vitest";
 import { keyedClient, privateClient } from "../support/client.ts";
@@ -40,6 +40,22 @@ async function describePath(client: { url: string }, path: string): Promise<Post
   expect(document.openapi).toMatch(/^3\.1\./);
   return document.paths[path]!.post;
 }
+
+test.each([
+  ["private", privateClient],
+  ["keyed", keyedClient],
+] as const)(
+  "/operations.json lists the operations of both variants, with the limits of the %s one",
+  async (variant, client) => {
+    const { url } = client();
+    const response = await fetch(`${url}/operations.json`);
+    const { operations, ...limits } = (await response.json()) as { operations: { path: string }[] };
+    expect(limits).toEqual({ variant, keyed: variant === "keyed", maxInputs: 1000 });
+    expect(operations.map(({ path }) => path)).toContain("/linearized-pdf");
+    const headers = { "If-None-Match": response.headers.get("ETag")! };
+    expect((await fetch(`${url}/operations.json`, { headers })).status).toBe(304);
+  },
+);
 
 describe("/openapi.json", () => {
   test.each([

@@ -67,7 +67,7 @@ async function ask(
     defer: (work) => deferred.push(work()),
   };
   const made = defineEndpoint({
-    path: "/made",
+    ...{ path: "/made", verb: "make", title: "Make", group: "Store" },
     variants: ["private"],
     summary: "",
     input: { kind: "one", description: "", accepts: () => true },

@@ -66,7 +66,7 @@ async function runJob(job: JobPlan, signal?: AbortSignal, container?: ConnectedC
 /** Returns the response to a request for the job. */
 function answerOf(job: JobPlan, beside: RequestServices, headers: Record<string, string>, signal?: AbortSignal) {
   const made = defineEndpoint({
-    path: "/made",
+    ...{ path: "/made", verb: "make", title: "Make", group: "Store" },
     variants: ["private"],
     summary: "",
     input: { kind: "one", description: "", accepts: () => true },

@@ -7,6 +7,9 @@ import { streamingJob } from "../../service/placement/placement.ts";
 
 export const html = defineEndpoint({
   path: "/html",
+  verb: "html",
+  title: "HTML text",
+  group: "Store",
   variants: ["private", "keyed"],
   summary: "Saves a string of HTML as an .html file.",
   input: { kind: "text", field: "content", description: "HTML, as a field or as a file part." },

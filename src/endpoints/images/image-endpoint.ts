@@ -11,6 +11,9 @@ import { edgeJob } from "../../service/placement/placement.ts";
 export function imageEndpoint(format: RasterizeParams["format"], formatName: string): Endpoint {
   return defineEndpoint({
     path: `/${format}`,
+    verb: format,
+    title: formatName,
+    group: "Draw the pages",
     variants: ["private", "keyed"],
     summary: `Converts a PDF to ${formatName} files, one per selected page.`,
     example: { resolution: 150, pages: "1" },

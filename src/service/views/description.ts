@@ -1,6 +1,7 @@
 // Describes the paths of pictures by URL.
 
 import { MEDIA_TYPES } from "../../operations/rasterize-pdf.ts";
+import { describeParameter } from "../http/contract/described.ts";
 import {
   BINARY,
   type ContentByType,
@@ -22,7 +23,6 @@ import {
   wrongType,
 } from "../http/contract/errors.ts";
 import type { Fields } from "../http/contract/fields.ts";
-import { describeField } from "../http/openapi/schemas.ts";
 import { PICTURE_FIELDS } from "./page-image-route.ts";
 
 const DOCUMENT_ERRORS = [wrongType(), notAPdf(), passwordProtected(), noSuchFile(), busy()];
@@ -53,8 +53,9 @@ const UNCHANGED = { description: "The answer matches If-None-Match." };
 const queryOf = (fields: Fields): ParametersByName =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
-      const { description, ...schema } = describeField(field, "urlencoded");
-      return [name, { description: String(description), schema, required: field.required }];
+      const { description, required, ...parameter } = describeParameter(name, field);
+      const fallback = parameter.default === undefined ? {} : { default: parameter.default };
+      return [name, { description, schema: { ...parameter.schema, ...fallback }, required }];
     }),
   );
 

@@ -16,7 +16,7 @@ import { settingsOfProfile } from "../../../src/document/compression/profile-set
 import { checkProfile, readJsonFile } from "../../../src/service/http/requests/profile.ts";
 import { operationOf } from "./described-operations.ts";
 
-const schema = operationOf("/compressed-pdf").fields.find(({ name }) => name === "profile")!.content!;
+const schema = operationOf("/compressed-pdf").fields.find(({ name }) => name === "profile")!.content!.schema;
 const sentences = (text: string) => faultsOfProfile("profile", text, schema).map(({ sentence }) => sentence);
 
 /** Returns the sentence with which the service refuses a profile. */

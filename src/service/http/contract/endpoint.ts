@@ -24,12 +24,23 @@ import type { Timing } from "./timing.ts";
 /** Fields of a JSON answer that only some endpoints have. */
 type SpecialField = "inputSize" | "substitutedFonts";
 
+/** The groups of operations, in the order in which the list of endpoints has them. */
+type OperationGroup = "Make a PDF" | "Improve a PDF" | "Draw the pages" | "Store";
+
 export interface EndpointDeclaration<F extends Fields> {
   /** Path of the endpoint, with a leading slash. */
   readonly path: string;
+  /** Name of the operation in programs and commands. */
+  readonly verb: string;
+  /** Name of the operation for people. */
+  readonly title: string;
+  readonly group: OperationGroup;
   readonly variants: readonly Variant[];
   readonly summary: string;
-  /** Values of fields for an example, besides `output`; `file` is a name. @default a PDF */
+  /**
+   * Values of fields for an example, and for a first try; `file` is the name of an input.
+   * @default a PDF, and what all fields have by default
+   */
   readonly example?: Readonly<Record<string, string | number | readonly string[]>>;
   readonly input: InputDeclaration;
   readonly fields: F;
@@ -40,6 +51,10 @@ export interface EndpointDeclaration<F extends Fields> {
   readonly outputNaming: "name" | "prefix" | "list";
   /** Media type of each output, without parameters. */
   readonly produces: string;
+  /** What the output has in common with the input: its pages, or also the kind of document. @default nothing */
+  readonly keeps?: "pages" | "document";
+  /** Name of an output of several inputs, without extension. @default that of the first input */
+  readonly joinedName?: string;
   /** Fields of the JSON answer beyond those of every endpoint. @default none */
   readonly extraFields?: readonly SpecialField[];
   /** Set if the upload limit may exceed the standard one (spec, "Limits"). @default false */

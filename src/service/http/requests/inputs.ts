@@ -21,8 +21,8 @@ import {
 import { isFilled, listName } from "../contract/fields.ts";
 import type { Form } from "../contract/form.ts";
 import type { InputDeclaration } from "../contract/input-declaration.ts";
-import { mismatch } from "../contract/mismatch.ts";
 import { ChunkReader, readBytes } from "./chunk-reader.ts";
+import { mismatch } from "./mismatch.ts";
 import type { UrlInput } from "./url-inputs.ts";
 
 /** A file that was sent with the request, or a stored one. */
