@@ -1,4 +1,4 @@
-// Measures what a validator needs for a PDF, and whether it can finish. Knows nothing about the rules.
+// Estimates a validator's cost for a PDF, and whether validation can finish.
 
 import * as z from "zod";
 import { readOperations } from "../../document/content/content.ts";
@@ -24,8 +24,7 @@ export const workOutput = (work: ContentWork): Output => ({
 
 /**
  * Yields one output, the {@link ContentWork}.
- * @throws EngineFailure `too-much-content` if a validator could not finish, or the failure that made the document
- * unreadable
+ * @throws EngineFailure `too-much-content` if validation cannot finish, or the failure of opening the document
  */
 const run: Run<Record<string, never>> = async function* ([input], _, context) {
   const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
