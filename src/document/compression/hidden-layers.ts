@@ -46,7 +46,7 @@ function cleanPage(
   const resources = file.dictionary(page.get("Resources") ?? inherited);
   if (resources && bytes.every((part) => part !== undefined)) {
     // A hidden marked-content sequence can continue in the page's next stream.
-    const whole = bytes.length === 1 ? bytes[0] : Buffer.concat(bytes.flatMap((part) => [part, Buffer.from("\n")]));
+    const whole = bytes.length === 1 ? bytes[0]! : Buffer.concat(bytes.flatMap((part) => [part, Buffer.from("\n")]));
     const kept = withoutHidden(file, whole, resources, isVisible);
     if (kept) changed.set("Contents", file.add(new PdfStream(new Dictionary(), plainBody(kept))));
   }

@@ -80,7 +80,7 @@ function pictures(given: Images["color"], onlyIfSmaller: boolean): ImageSettings
   return {
     ...downsampling(given),
     coding: CODINGS[type],
-    quality: QUALITIES[quality],
+    quality: QUALITIES[quality]!,
     worthwhile,
     worthwhileAgain: worthwhile,
   };

@@ -66,7 +66,7 @@ function entryBytesOf(tag: Buffer): number | undefined {
   const table = tag.readUInt32BE(24);
   // The tag has the offset of the table. The table has 16 grid sizes, then the bytes per sample.
   const bytes = SAMPLE_BYTES.get(type) ?? (table > 0 && table + 17 <= tag.length ? tag[table + 16] : 0);
-  const channels = tag[9];
+  const channels = tag[9]!;
   return channels >= 1 && channels <= 15 && (bytes === 1 || bytes === 2) ? channels * bytes : undefined;
 }
 

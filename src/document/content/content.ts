@@ -76,10 +76,10 @@ export function skipInlineData(lexer: Lexer, dictionary: Dictionary): { start: n
   for (let pass = from > start ? 0 : 1; pass < 2; pass++, from = start) {
     for (let at = from; at + 1 < bytes.length; at++) {
       if (bytes[at] !== 0x45 || bytes[at + 1] !== 0x49) continue;
-      if (at > start && !isWhite(bytes[at - 1]) && at !== from) continue;
+      if (at > start && !isWhite(bytes[at - 1]!) && at !== from) continue;
       if (!isBoundary(bytes[at + 2]) || !looksLikeContent(bytes, at + 2)) continue;
       lexer.end = at + 2;
-      return { start, end: at > start && isWhite(bytes[at - 1]) ? at - 1 : at };
+      return { start, end: at > start && isWhite(bytes[at - 1]!) ? at - 1 : at };
     }
   }
   lexer.end = bytes.length;

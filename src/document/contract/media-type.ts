@@ -67,10 +67,10 @@ export function detectMediaType(start: Uint8Array, name: string): string {
   if (isBitmap(start)) return "image/bmp";
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
   if (startsWith(start, ascii("PK\x03\x04")) || startsWith(start, ascii("PK\x05\x06"))) {
-    return ZIP_BASED.has(extension) ? EXTENSIONS[extension] : "application/zip";
+    return ZIP_BASED.has(extension) ? EXTENSIONS[extension]! : "application/zip";
   }
   if (startsWith(start, ascii("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))) {
-    return OLE_BASED.has(extension) ? EXTENSIONS[extension] : "application/x-ole-storage";
+    return OLE_BASED.has(extension) ? EXTENSIONS[extension]! : "application/x-ole-storage";
   }
   if (/^<(!doctype\s+html|html|head|body)[\s>]/i.test(behindComments(latin1(start)))) return "text/html";
   const byName = EXTENSIONS[extension];

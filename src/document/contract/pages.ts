@@ -33,7 +33,7 @@ export function parsePages(expression: string, words = false): PageSelection | u
     }
     const match = ITEM.exec(text);
     if (!match) return undefined;
-    const first = positionOf(match[1]);
+    const first = positionOf(match[1]!);
     items.push({ first, last: match[2] === undefined ? first : positionOf(match[2]) });
   }
   return { text: expression, items };

@@ -162,7 +162,7 @@ export class FinalContent {
       ]);
       return;
     }
-    const first = shows[0].start;
+    const first = shows[0]!.start;
     this.#edits.add(node, [
       { start, end: start, text: " q " },
       { start: first, end: first, text: before },

@@ -159,5 +159,5 @@ function contentOf(file: PdfFile, contents: Value | undefined): Uint8Array {
       if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
     }
   }
-  return parts.length === 2 ? parts[0] : new Uint8Array(Buffer.concat(parts));
+  return parts.length === 2 ? parts[0]! : new Uint8Array(Buffer.concat(parts));
 }

@@ -294,7 +294,7 @@ export class Regions {
     for (let y = 0; y < mask.height; y++) {
       const row = clamp(Math.floor((place[1] + y + 0.5) * down) - top, seen.height) * seen.width;
       const start = y * mask.width;
-      for (let x = 0; x < mask.width; x++) mask.bits[start + x] &= seen.bits[row + columns[x]];
+      for (let x = 0; x < mask.width; x++) mask.bits[start + x]! &= seen.bits[row + columns[x]!]!;
     }
   }
 

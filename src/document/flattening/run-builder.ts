@@ -38,7 +38,7 @@ export class RunBuilder {
   /** Moves the insertion points of pending runs out of the clips that a `Q` ends. */
   restored(place: InsertionPoint): void {
     for (let index = this.#pending.length - 1; index >= 0; index--) {
-      const run = this.#pending[index];
+      const run = this.#pending[index]!;
       if (run.place.node !== place.node || !isSameContent(run.place, place)) break;
       if (!isWithin(run.place.clip, place.clip)) break;
       run.place = place;

@@ -69,7 +69,7 @@ export function encodeFlate(kernel: ImageKernel, pixels: Pixels, census: Census,
   const isPacked = census.colorCount <= 16;
   const { order, palette } = sorted(colors, channels);
   const view = kernel.view(census.indices, width * height);
-  for (let index = 0; index < view.length; index++) view[index] = order[view[index]];
+  for (let index = 0; index < view.length; index++) view[index] = order[view[index]!]!;
   if (!isPacked) return { bytes: deflate(view), bits: 8, palette, channels: 1, predicted: false };
   const plane = { at: census.indices, width, height, channels: 1, stride: width };
   return { ...plain(packed(kernel, plane, indexBits)), bits: indexBits, palette, channels: 1 };
@@ -86,7 +86,7 @@ function packLevels(kernel: ImageKernel, pixels: Pixels, bits: number): Uint8Arr
   const shift = 8 - bits;
   for (let y = 0; y < pixels.height; y++) {
     const row = kernel.view(pixels.at + y * pixels.stride, pixels.width);
-    for (let x = 0; x < row.length; x++) row[x] >>= shift;
+    for (let x = 0; x < row.length; x++) row[x]! >>= shift;
   }
   return packed(kernel, pixels, bits);
 }

@@ -158,7 +158,7 @@ function taker(kernel: ImageKernel, image: PdfImage, pixels: Pixels, size: Targe
       for (let x = 0; x < size.width; x++) {
         const from = Math.floor((x + 0.5) * scaleX) * channels;
         for (let channel = 0; channel < channels; channel++) {
-          target[x * channels + channel] = source[from + channel];
+          target[x * channels + channel] = source[from + channel]!;
         }
       }
       next++;
@@ -172,7 +172,7 @@ function putPalette(kernel: ImageKernel, { colors, decode, bits }: PdfImage): nu
   const given = colors!.palette!;
   const last = Math.max(0, Math.floor(given.length / channels) - 1);
   const most = 2 ** bits - 1;
-  const [low, high] = decode && decode.length >= 2 ? [decode[0], decode[1]] : [0, most];
+  const [low = 0, high = most] = decode && decode.length >= 2 ? decode : [];
   const at = kernel.exports.allocate(256 * channels + 64);
   const entries = kernel.view(at, 256 * channels);
   for (let index = 0; index < 256; index++) {

@@ -118,7 +118,7 @@ class Walk {
     const key = streams.map(({ number }) => number).join(" ");
     const known = this.#draws.get(key);
     if (known) return known;
-    const draws = streams.length === 1 ? readDraws(this.#bytes(streams[0])) : readDraws(this.#joined(streams));
+    const draws = streams.length === 1 ? readDraws(this.#bytes(streams[0]!)) : readDraws(this.#joined(streams));
     this.#draws.set(key, draws);
     return draws;
   }
@@ -189,11 +189,11 @@ class Walk {
     // In joined streams, the index does not identify the inline image in its stream.
     if (streams.length !== 1) return;
     const [a, b, c, d] = linear;
-    const key = `${streams[0].number} ${index}`;
+    const key = `${streams[0]!.number} ${index}`;
     const known = this.#inline.get(key);
     const width = Math.max(Math.hypot(a, b), known?.width ?? 0);
     const height = Math.max(Math.hypot(c, d), known?.height ?? 0);
-    this.#inline.set(key, { stream: streams[0], index, resources, width, height });
+    this.#inline.set(key, { stream: streams[0]!, index, resources, width, height });
   }
 
   /** Adds a form or a tiling pattern: a content stream with a matrix, usually with its own resources. */
@@ -260,7 +260,7 @@ class Walk {
   #sizeOf(value: Value | undefined, [a, b, c, d]: Linear): Extent | undefined {
     const numbers = this.#numbers(value);
     if (numbers.length !== 4) return undefined;
-    const [width, height] = [Math.abs(numbers[2] - numbers[0]), Math.abs(numbers[3] - numbers[1])];
+    const [width, height] = [Math.abs(numbers[2]! - numbers[0]!), Math.abs(numbers[3]! - numbers[1]!)];
     // The size of the bounding box of the transformed box.
     return {
       width: Math.abs(a) * width + Math.abs(c) * height,
@@ -281,5 +281,5 @@ const norm = (linear: Linear) => Math.hypot(...linear);
 /** Reports whether two maps are equal within 1/10,000. */
 function isLike(a: Linear, b: Linear): boolean {
   const tolerance = 1e-4 * norm(a);
-  return a.every((number, index) => Math.abs(number - b[index]) <= tolerance);
+  return a.every((number, index) => Math.abs(number - b[index]!) <= tolerance);
 }

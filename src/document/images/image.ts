@@ -68,7 +68,7 @@ export const SAMPLE_ENTRIES = [
  * @returns undefined if the image is invalid or unsupported
  */
 export function readImage(file: PdfFile, dictionary: Dictionary, spaces?: Dictionary): PdfImage | undefined {
-  const get = (key: string) => dictionary.get(key) ?? (spaces ? dictionary.get(SHORT[key]) : undefined);
+  const get = (key: string) => dictionary.get(key) ?? (spaces ? dictionary.get(SHORT[key]!) : undefined);
   const [width, height] = [file.number(get("Width")), file.number(get("Height"))];
   if (!isSide(width) || !isSide(height)) return undefined;
   // The data is in an external file.

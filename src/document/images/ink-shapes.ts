@@ -49,7 +49,7 @@ class Group {
     this.members.push(index);
     this.area += area;
     color.forEach((value, place) => {
-      this.#sums[place] += value * area;
+      this.#sums[place]! += value * area;
     });
   }
 }
@@ -64,7 +64,7 @@ export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: 
   const of = (index: number) => shapes.subarray(index * SHAPE_NUMBERS, (index + 1) * SHAPE_NUMBERS);
   const print = Array.from(choices, (_, index) => index).filter((index) => isPrint(of(index), dpi));
   // The colors of large shapes are the most reliable.
-  print.sort((a, b) => of(b)[1] - of(a)[1] || a - b);
+  print.sort((a, b) => of(b)[1]! - of(a)[1]! || a - b);
   const groups: Group[] = [];
   for (const index of print) {
     const shape = of(index);
@@ -75,7 +75,7 @@ export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: 
       group = new Group();
       groups.push(group);
     }
-    group.add(index, Math.max(1, shape[1]), color);
+    group.add(index, Math.max(1, shape[1]!), color);
   }
   const inks = groups.filter(({ area }) => area >= LEAST_INK * dpi * dpi * CORE_PART);
   // Thin strokes look lighter, although their ink is the same.
@@ -93,11 +93,11 @@ export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: 
 /** Returns the mean Y, Cb and Cr of a shape. */
 function colorOf(shape: Float64Array): number[] {
   const [area, core] = shape as unknown as [number, number];
-  const [allY, allCb, allCr] = [shape[12] / area, shape[13] / area, shape[14] / area];
+  const [allY, allCb, allCr] = [shape[12]! / area, shape[13]! / area, shape[14]! / area];
   if (core === 0) return [allY, allCb, allCr];
   // Strokes are lighter than their ink at the edges. Averaging the core and the whole shape preserves their total
   // darkness.
-  return [(shape[8] / core + allY) / 2, shape[10] / core, shape[11] / core];
+  return [(shape[8]! / core + allY) / 2, shape[10]! / core, shape[11]! / core];
 }
 
 /** Approximate fraction of a letter's area that has the pure color of the ink. */

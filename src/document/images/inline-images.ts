@@ -134,7 +134,7 @@ function undoRunLength(bytes: Uint8Array, limitBytes: number): Uint8Array {
   const parts: Uint8Array[] = [];
   let size = 0;
   for (let at = 0; at < bytes.length && bytes[at] !== 128 && size < limitBytes; ) {
-    const length = bytes[at];
+    const length = bytes[at]!;
     const part =
       length < 128 ? bytes.subarray(at + 1, at + 2 + length) : new Uint8Array(257 - length).fill(bytes[at + 1] ?? 0);
     at += length < 128 ? length + 2 : 2;

@@ -72,7 +72,7 @@ export async function limitImages(file: PdfFile, limits: ImageLimits, signal: Ab
 /** @returns the number of replaced images */
 function limitInline(file: PdfFile, uses: readonly InlineUse[], limits: ImageLimits): number {
   const { maxDpi, lossless, onlyBilevel, memory } = limits;
-  const { stream: reference } = uses[0];
+  const { stream: reference } = uses[0]!;
   const stream = file.stream(reference);
   let replaced = 0;
   const changed =

@@ -233,14 +233,14 @@ class Separation {
     const total = new Float32Array(tiles);
     this.#planes.forEach(({ at, stride, width, height, shift }, index) => {
       const errors = exports.allocate(tiles * 4);
-      const colors = this.#kernel.put(Uint8Array.from(inks, ({ color }) => Math.round(color[index])));
-      const layer = layers[index];
+      const colors = this.#kernel.put(Uint8Array.from(inks, ({ color }) => Math.round(color[index]!)));
+      const layer = layers[index]!;
       const marked = [marks, this.#options.print.width, shift, colors] as const;
       const low = [layer.at, layer.stride, layer.width, layer.height] as const;
       const tiled = [TILE_SHIFT - shift, this.#tiles.width, errors] as const;
       exports.compareLayers(at, stride, width, height, ...marked, ...low, ...tiled);
       const found = new Float32Array(exports.memory.buffer, errors, tiles);
-      for (let tile = 0; tile < tiles; tile++) total[tile] += found[tile] * (shift ? COLOR_WEIGHT : 1);
+      for (let tile = 0; tile < tiles; tile++) total[tile]! += found[tile]! * (shift ? COLOR_WEIGHT : 1);
     });
     return total;
   }
@@ -249,7 +249,7 @@ class Separation {
   #worse(mixed: Float32Array, plain: Float32Array): Uint8Array {
     const more = this.#more;
     const slack = SLACK << (2 * TILE_SHIFT);
-    return Uint8Array.from(mixed, (error, tile) => (error > plain[tile] * more + slack ? 1 : 0));
+    return Uint8Array.from(mixed, (error, tile) => (error > plain[tile]! * more + slack ? 1 : 0));
   }
 
   #coded(layers: readonly Layer[], size: Size, inks: readonly Ink[]): MixedRaster {

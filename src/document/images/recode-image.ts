@@ -197,8 +197,8 @@ function bitsAsTheyAre(
   view.set(decoded.subarray(0, size));
   if (!isInverted) return bits;
   const words = new Uint32Array(view.buffer, bits, size >> 2);
-  for (let index = 0; index < words.length; index++) words[index] = ~words[index];
-  for (let index = words.length * 4; index < size; index++) view[index] = ~view[index];
+  for (let index = 0; index < words.length; index++) words[index] = ~words[index]!;
+  for (let index = words.length * 4; index < size; index++) view[index] = ~view[index]!;
   return bits;
 }
 
@@ -295,7 +295,7 @@ function colorKeyed(kernel: ImageKernel, image: PdfImage, pixels: Pixels): Recod
   let mask = dictionary.get("Mask");
   if (colors?.palette) {
     const all = kernel.view(pixels.at, pixels.stride * pixels.height);
-    for (let index = 0; index < all.length; index++) all[index] /= stretched;
+    for (let index = 0; index < all.length; index++) all[index]! /= stretched;
   } else if (Array.isArray(mask)) {
     mask = mask.map((key) => (typeof key === "number" ? key * stretched : key));
   }

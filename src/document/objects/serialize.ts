@@ -21,7 +21,7 @@ export function serialize(value: Value, numberOf: NumberOf): string {
   if (value instanceof Dictionary) return serializeDictionary(value, numberOf);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
-    const element = serialize(value[index], numberOf);
+    const element = serialize(value[index]!, numberOf);
     text += index === 0 || DELIMITED.test(element) ? element : ` ${element}`;
   }
   return `${text}]`;
@@ -31,7 +31,7 @@ function serializeDictionary(dictionary: Dictionary, numberOf: NumberOf): string
   const values = dictionary.values();
   let text = "<<";
   dictionary.keys().forEach((key, index) => {
-    const value = serialize(values[index], numberOf);
+    const value = serialize(values[index]!, numberOf);
     text += DELIMITED.test(value) ? serializeName(key) + value : `${serializeName(key)} ${value}`;
   });
   return `${text}>>`;
@@ -67,7 +67,7 @@ function withoutExponent(value: number): string {
   const exponent = text.indexOf("e");
   if (exponent < 0) return text.includes(".") ? text.replace(/^(-?)0\./, "$1.") : `${text}.0`;
   const sign = value < 0 ? "-" : "";
-  const [whole, fraction = ""] = text.slice(sign.length, exponent).split(".");
+  const [whole = "", fraction = ""] = text.slice(sign.length, exponent).split(".");
   const point = whole.length + Number(text.slice(exponent + 1));
   const digits = whole + fraction;
   if (point <= 0) return `${sign}.${"0".repeat(-point)}${digits}`;

@@ -20,7 +20,7 @@ export function decodeTextString({ bytes, latin1 }: PdfString): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes that differ from Latin-1
   return latin1.replace(/[\x18-\x1f\x80-\xa0]/g, (character) => {
     const code = character.charCodeAt(0);
-    return code < 0x20 ? LOW[code - 0x18] : HIGH[code - 0x80];
+    return code < 0x20 ? LOW[code - 0x18]! : HIGH[code - 0x80]!;
   });
 }
 

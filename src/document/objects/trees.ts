@@ -39,7 +39,7 @@ function* leaves(file: PdfFile, root: Value | undefined, kind: "Names" | "Nums")
     const node = file.dictionary(next);
     if (!node) continue;
     const leaf = file.array(node.get(kind)) ?? [];
-    for (let index = 0; index + 1 < leaf.length; index += 2) yield [leaf[index], leaf[index + 1]];
+    for (let index = 0; index + 1 < leaf.length; index += 2) yield [leaf[index]!, leaf[index + 1]!];
     const kids = file.array(node.get("Kids")) ?? [];
     for (let index = kids.length - 1; index >= 0; index--) waiting.push(kids[index]);
   }
@@ -74,16 +74,16 @@ function write(target: PdfFile, kind: "Names" | "Nums", entries: readonly (reado
   if (entries.length <= NODE_ENTRIES) return target.add(Dictionary.of({ [kind]: entries.flat() }));
   let nodes: Node[] = groups(entries).map((group) => ({
     dictionary: Dictionary.of({ [kind]: group.flat() }),
-    first: group[0][0],
+    first: group[0]![0],
     last: group.at(-1)![0],
   }));
   while (nodes.length > 1) {
     nodes = groups(nodes).map((group) => {
       const kids = group.map(({ dictionary, first, last }) => target.add(dictionary.set("Limits", [first, last])));
-      return { dictionary: Dictionary.of({ Kids: kids }), first: group[0].first, last: group.at(-1)!.last };
+      return { dictionary: Dictionary.of({ Kids: kids }), first: group[0]!.first, last: group.at(-1)!.last };
     });
   }
-  return target.add(nodes[0].dictionary);
+  return target.add(nodes[0]!.dictionary);
 }
 
 function groups<T>(items: readonly T[]): T[][] {

@@ -145,7 +145,7 @@ export class Dictionary {
   }
 
   *[Symbol.iterator](): Generator<[key: string, value: Value]> {
-    for (let index = 0; index < this.#keys.length; index++) yield [this.#keys[index], this.#values[index]];
+    for (let index = 0; index < this.#keys.length; index++) yield [this.#keys[index]!, this.#values[index]!];
   }
 
   /** Returns a dictionary with the same values. */

@@ -315,12 +315,12 @@ function tableBytes(rows: readonly (Row | undefined)[], width: number): Uint8Arr
     row[width + 1] = index >> 8;
     row[width + 2] = index & 0xff;
     table[at++] = 2;
-    for (let column = 0; column < length; column++) table[at++] = row[column] - above[column];
+    for (let column = 0; column < length; column++) table[at++] = row[column]! - above[column]!;
     above = row;
   }
   return table;
 }
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }

@@ -211,7 +211,7 @@ class Assembly {
   #taking(source: SourceDocument, pageNumbers: readonly number[]): InputSelection {
     const takes = new Map<number, SelectedPage[]>();
     const pages = pageNumbers.map((pageNumber): SelectedPage => {
-      const { reference, index } = source.pages[pageNumber - 1];
+      const { reference, index } = source.pages[pageNumber - 1]!;
       const before = takes.get(reference.number) ?? [];
       if (before.length === 0) takes.set(reference.number, before);
       const place = { target: this.#file.reserve(), targetIndex: this.#kids.length };
@@ -243,7 +243,7 @@ class Assembly {
 
   #takePage(taken: SelectedPage, taking: InputSelection): void {
     const { source } = taking;
-    const page = pageDictionary(source.file, source.pages[taken.sourceIndex]);
+    const page = pageDictionary(source.file, source.pages[taken.sourceIndex]!);
     for (const key of LEFT_BEHIND) page.delete(key);
     if (!taking.isWhole) {
       const resources = source.once(usageOf).ofPage(page);

@@ -23,5 +23,5 @@ export function putPageTree(file: PdfFile, pages: readonly Reference[]): Referen
     }
     level = above;
   } while (level.length > 1);
-  return level[0].reference;
+  return level[0]!.reference;
 }

@@ -45,7 +45,7 @@ export function readPages(file: PdfFile): PageTree {
     }
     nodes.push(value);
     const passedOn = inheritedBy(node, inherited);
-    for (let index = kids.length - 1; index >= 0; index--) waiting.push({ value: kids[index], inherited: passedOn });
+    for (let index = kids.length - 1; index >= 0; index--) waiting.push({ value: kids[index]!, inherited: passedOn });
   }
   if (pages.length === 0) throw new EngineFailure("damaged", "it has no pages");
   return { pages, nodes };

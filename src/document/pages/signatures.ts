@@ -80,7 +80,7 @@ class Signing {
     const file = this.#file;
     const { form, nodes } = this.#fields!;
     const gone = this.#gone();
-    const numbers = new Set([...gone].map((index) => nodes[index].reference.number));
+    const numbers = new Set([...gone].map((index) => nodes[index]!.reference.number));
     const stays = (value: Value) =>
       !(value instanceof Reference ? numbers.has(value.number) : this.#isSignedInline(value));
     const bare = new Set<number>();

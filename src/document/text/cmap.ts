@@ -135,12 +135,12 @@ export class CMap {
     let to = ranges.length;
     while (from < to) {
       const middle = (from + to) >> 1;
-      const range = ranges[middle];
+      const range = ranges[middle]!;
       if (range.bytes < bytes || (range.bytes === bytes && range.low <= code)) from = middle + 1;
       else to = middle;
     }
     for (let at = from - 1; at >= 0 && from - at <= MAX_OVERLAPS; at--) {
-      const range = ranges[at];
+      const range = ranges[at]!;
       if (range.bytes !== bytes) break;
       if (code <= range.high) return range.cid + code - range.low;
     }

@@ -159,7 +159,7 @@ class Walk {
     const file = this.#file;
     const resource = (category: string, name: string) => file.dictionary(content.resources?.get(category))?.get(name);
     const fonts = file.dictionary(content.resources?.get("Font"));
-    const form = content.streams[0].number;
+    const form = content.streams[0]!.number;
     const lexer = new Lexer(this.#bytes(content.streams));
     const saved: { readonly font: Value | undefined; readonly mode: number }[] = [];
     let font: Value | undefined;

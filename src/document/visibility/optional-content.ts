@@ -159,7 +159,7 @@ export class OptionalContent<T> {
       case "Or":
         return operands.some(isTrue);
       case "Not":
-        return operands.length !== 1 || !isTrue(operands[0]);
+        return operands.length !== 1 || !isTrue(operands[0]!);
       default:
         return true;
     }

@@ -227,12 +227,12 @@ export class FontPlans {
     const replaced = new Map<FontPlan, FontPlan>();
     for (const { members, bytes } of mergedPrograms(this.#plans.values(), (plan) => this.#bytesOf(plan))) {
       const streams = members.flatMap(({ program }) => this.#file.stream(program) ?? []);
-      const isConverted = members[0].format !== "truetype";
-      const made = programStream(streams[0], { bytes, lengths: isConverted ? [] : [bytes.length], isConverted });
+      const isConverted = members[0]!.format !== "truetype";
+      const made = programStream(streams[0]!, { bytes, lengths: isConverted ? [] : [bytes.length], isConverted });
       const size = made.body.raw().length;
       if (size >= streams.reduce((sum, { body }) => sum + body.raw().length, 0)) continue;
       this.#file.budget.charge(size);
-      const plan: FontPlan = { ...members[0], isMerged: true, made, isConverted, tag: subsetTag(bytes) };
+      const plan: FontPlan = { ...members[0]!, isMerged: true, made, isConverted, tag: subsetTag(bytes) };
       for (const member of members) replaced.set(member, plan);
     }
     for (const plans of [this.#plans, this.#programs]) {
@@ -270,7 +270,7 @@ function programStream(original: PdfStream, { bytes, lengths, isConverted }: Sub
     made.dictionary.set("Subtype", Name.of("Type1C"));
   }
   lengths.forEach((length, index) => {
-    made.dictionary.set(LENGTHS[index], length);
+    made.dictionary.set(LENGTHS[index]!, length);
   });
   return made;
 }

@@ -47,7 +47,7 @@ interface Cluster {
 export function* mergedPrograms(plans: Iterable<FontPlan>, bytesOf: BytesOf): Generator<MergedProgram> {
   for (const group of groupsOf(plans)) {
     for (const members of collected(group, bytesOf)) {
-      const isTrueType = members[0].format === "truetype";
+      const isTrueType = members[0]!.format === "truetype";
       const bytes = isTrueType ? mergeTrueType(partsOf(members, bytesOf)) : writeNamedCff(namedParts(members, bytesOf));
       if (bytes) yield { members, bytes };
     }

@@ -78,5 +78,5 @@ export function numberedGlyphs({ font, isWrapped }: EmbeddedCff, cids: ReadonlyS
 }
 
 function* glyphsOfCids({ charset }: CffFont, cids: ReadonlySet<number>): Generator<number> {
-  for (let glyph = 0; glyph < charset.length; glyph++) if (cids.has(charset[glyph])) yield glyph;
+  for (let glyph = 0; glyph < charset.length; glyph++) if (cids.has(charset[glyph]!)) yield glyph;
 }

@@ -84,7 +84,7 @@ let codesOfMac: Map<number, number> | undefined;
 /** Returns the MacRomanEncoding codes of a character, which are the keys of a Macintosh cmap subtable. */
 function macCodes(character: number): number[] {
   codesOfMac ??= new Map(
-    Array.from({ length: 256 }, (_, code) => [DECODERS[1].decode(Uint8Array.of(code)).codePointAt(0) ?? 0, code]),
+    Array.from({ length: 256 }, (_, code) => [DECODERS[1]!.decode(Uint8Array.of(code)).codePointAt(0) ?? 0, code]),
   );
   const code = codesOfMac.get(character);
   return code === undefined ? [] : [code];

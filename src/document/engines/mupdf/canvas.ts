@@ -82,7 +82,7 @@ export class Canvas {
 function weigh(samples: Uint8Array): Uint8Array {
   const gray = samples.subarray(0, samples.length / 3);
   for (let index = 0, at = 0; index < gray.length; index++, at += 3) {
-    gray[index] = (77 * samples[at] + 151 * samples[at + 1] + 28 * samples[at + 2] + 128) >> 8;
+    gray[index] = (77 * samples[at]! + 151 * samples[at + 1]! + 28 * samples[at + 2]! + 128) >> 8;
   }
   return gray;
 }
@@ -91,12 +91,12 @@ function weigh(samples: Uint8Array): Uint8Array {
 function straighten(samples: Uint8Array): void {
   const pixels = new Uint32Array(samples.buffer, samples.byteOffset, samples.byteLength >> 2);
   for (let index = 0; index < pixels.length; index++) {
-    const alpha = pixels[index] >>> 24;
+    const alpha = pixels[index]! >>> 24;
     if (alpha === 0 || alpha === 255) continue;
     const at = index << 2;
     const half = alpha >> 1;
-    samples[at] = Math.min(255, ((samples[at] * 255 + half) / alpha) | 0);
-    samples[at + 1] = Math.min(255, ((samples[at + 1] * 255 + half) / alpha) | 0);
-    samples[at + 2] = Math.min(255, ((samples[at + 2] * 255 + half) / alpha) | 0);
+    samples[at] = Math.min(255, ((samples[at]! * 255 + half) / alpha) | 0);
+    samples[at + 1] = Math.min(255, ((samples[at + 1]! * 255 + half) / alpha) | 0);
+    samples[at + 2] = Math.min(255, ((samples[at + 2]! * 255 + half) / alpha) | 0);
   }
 }

@@ -36,7 +36,8 @@ export function decodeImage({ engine, pointer }: MupdfDocument, number: number):
         const row = raw.HEAPU8.subarray(start + y * stride, start + y * stride + width * all);
         if (all === components) samples.set(row, to);
         else
-          for (let at = 0; at < samples.length / height; at++) samples[to + at] = row[at + Math.floor(at / components)];
+          for (let at = 0; at < samples.length / height; at++)
+            samples[to + at] = row[at + Math.floor(at / components)]!;
         to += width * components;
       }
       return { width, height, components, samples };

@@ -76,7 +76,7 @@ export class MupdfPage {
     this.#index = index;
     this.#tank = document.engine.tank();
     this.#load();
-    const [left, top, right, bottom] = this.#bounds;
+    const [left = 0, top = 0, right = 0, bottom = 0] = this.#bounds;
     this.width = right - left;
     this.height = bottom - top;
   }
@@ -203,7 +203,7 @@ export class MupdfPage {
     const { width, height } = view;
     const { colorModel, signal, bandBytes = BAND_BYTES } = options;
     const { engine } = this.#document;
-    const [left, upper] = this.#bounds;
+    const [left = 0, upper = 0] = this.#bounds;
     const [a, b, c, d, e, f] = view.matrix;
     const tank = engine.tank(width * height * FUEL_PER_PIXEL);
     let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * DRAWN_BYTES[colorModel]))));

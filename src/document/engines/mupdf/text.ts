@@ -69,7 +69,7 @@ function readText(
         names.set(font, name);
         return name;
       };
-      const point = (at: Pointer): [number, number] => [raw.HEAPF32[at >> 2], raw.HEAPF32[(at >> 2) + 1]];
+      const point = (at: Pointer): [number, number] => [raw.HEAPF32[at >> 2]!, raw.HEAPF32[(at >> 2) + 1]!];
       let block = raw._wasm_stext_page_get_first_block(text);
       for (; block !== 0; block = raw._wasm_stext_block_get_next(block)) {
         if (raw._wasm_stext_block_get_type(block) !== TEXT_BLOCK) continue;

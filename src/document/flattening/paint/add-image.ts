@@ -49,7 +49,7 @@ export function addMask(file: PdfFile, { width, height, bits }: Mask): Reference
   const rowBytes = Math.ceil(width / 8);
   const packed = new Uint8Array(rowBytes * height);
   for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) if (!bits[y * width + x]) packed[y * rowBytes + (x >> 3)] |= 0x80 >> (x & 7);
+    for (let x = 0; x < width; x++) if (!bits[y * width + x]) packed[y * rowBytes + (x >> 3)]! |= 0x80 >> (x & 7);
   }
   const dictionary = Dictionary.of({
     Type: Name.of("XObject"),
@@ -82,7 +82,7 @@ function plainBeyond({ width, height, channels, samples }: Pixels, { bits }: Mas
     }
     for (let pixel = first + 1; pixel < (y + 1) * width; pixel++) {
       if (bits[pixel]) continue;
-      for (let at = pixel * channels; at < (pixel + 1) * channels; at++) samples[at] = samples[at - channels];
+      for (let at = pixel * channels; at < (pixel + 1) * channels; at++) samples[at] = samples[at - channels]!;
     }
   }
 }
@@ -105,7 +105,7 @@ function encode({ width, height, channels, samples }: Pixels): Encoded {
   if (inColor.isGray) {
     for (let y = 0; y < height; y++) {
       const row = kernel.view(pixels.at + y * pixels.stride, width);
-      for (let x = 0, at = y * width * channels; x < width; x++, at += channels) row[x] = samples[at];
+      for (let x = 0, at = y * width * channels; x < width; x++, at += channels) row[x] = samples[at]!;
     }
   }
   const census = inColor.isGray ? takeCensus(kernel, pixels) : inColor;

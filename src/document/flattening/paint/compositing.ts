@@ -29,7 +29,7 @@ export function compositedColor(file: PdfFile, paint: Paint, mixture: CompositeI
 export function mixed(components: readonly number[], { alpha, backdrop, model }: CompositeInput): string | undefined {
   const own = inModel(components, model);
   if (!own) return undefined;
-  const result = own.map((component, index) => alpha * clamp(component) + (1 - alpha) * backdrop[index]);
+  const result = own.map((component, index) => alpha * clamp(component) + (1 - alpha) * backdrop[index]!);
   return colorSetting(result, model);
 }
 

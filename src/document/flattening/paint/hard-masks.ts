@@ -71,11 +71,11 @@ export class HardMasks {
       using kernel = new ImageKernel();
       const pixels = readSamples(kernel, image, soft.body, { width, height, nearest: false }, LIMITS);
       const bits = new Uint8Array(width * height);
-      const [low, high] = image.decode ?? [0, 1];
+      const [low = 0, high = 1] = image.decode ?? [];
       for (let y = 0; y < height; y++) {
         const row = kernel.view(pixels.at + y * pixels.stride, width);
         for (let x = 0; x < width; x++) {
-          const alpha = low! + ((high! - low!) * row[x]) / OPAQUE;
+          const alpha = low + ((high - low) * row[x]!) / OPAQUE;
           if (alpha > 0 && alpha < 1) return undefined;
           bits[y * width + x] = alpha >= 1 ? 1 : 0;
         }

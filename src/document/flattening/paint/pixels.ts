@@ -31,7 +31,7 @@ export function differenceOf(a: Pixels, b: Pixels): Mask {
     if (rowOf(one, y, rowBytes).equals(rowOf(other, y, rowBytes))) continue;
     for (let pixel = y * width, at = y * rowBytes; pixel < (y + 1) * width; pixel++, at += channels) {
       for (let channel = 0; channel < channels; channel++) {
-        const step = one[at + channel] - other[at + channel];
+        const step = one[at + channel]! - other[at + channel]!;
         if (step <= UNSEEN && step >= -UNSEEN) continue;
         bits[pixel] = 1;
         break;
@@ -50,7 +50,7 @@ export function isEmpty({ bits }: Mask): boolean {
 
 /** Clears pixels of `mask` that are not set in `other`, in place. */
 export function intersect(mask: Mask, other: Mask): void {
-  for (let pixel = 0; pixel < mask.bits.length; pixel++) mask.bits[pixel] &= other.bits[pixel];
+  for (let pixel = 0; pixel < mask.bits.length; pixel++) mask.bits[pixel]! &= other.bits[pixel]!;
 }
 
 /** Returns the mask extended by a number of pixels on every side. */
@@ -63,7 +63,7 @@ export function dilated({ width, height, bits }: Mask, by: number): Mask {
     spread(from, row, by);
     const last = Math.min(height - 1, y + by);
     for (let to = Math.max(0, y - by); to <= last; to++) {
-      for (let x = 0, at = to * width; x < width; x++, at++) grown[at] |= row[x];
+      for (let x = 0, at = to * width; x < width; x++, at++) grown[at]! |= row[x]!;
     }
   }
   return { width, height, bits: grown };
@@ -85,7 +85,7 @@ function spread(from: Uint8Array, to: Uint8Array, by: number): void {
 /** Returns the number of set pixels. */
 export function countOf(bits: Uint8Array): number {
   let count = 0;
-  for (let at = 0; at < bits.length; at++) count += bits[at];
+  for (let at = 0; at < bits.length; at++) count += bits[at]!;
   return count;
 }
 
@@ -136,7 +136,7 @@ function joined(boxes: readonly Box[]): Box[] {
   const apart: Box[] = [];
   for (let box of boxes) {
     for (let index = 0; index < apart.length; index++) {
-      const other = apart[index];
+      const other = apart[index]!;
       if (box[0] >= other[2] || other[0] >= box[2] || box[1] >= other[3] || other[1] >= box[3]) continue;
       box = around(box, other);
       apart.splice(index, 1);
@@ -165,7 +165,7 @@ export function sharpness({ width, height, channels, samples }: Pixels, { bits }
       pairs++;
       const at = pixel * channels;
       for (let channel = 0; channel < channels; channel++) {
-        if (Math.abs(samples[at + channel] - samples[at + channel - channels]) < EDGE) continue;
+        if (Math.abs(samples[at + channel]! - samples[at + channel - channels]!) < EDGE) continue;
         edges++;
         break;
       }
@@ -185,7 +185,7 @@ export function hardness(a: Pixels, b: Pixels, { width, height, bits }: Mask): n
   const count = (pixel: number) => {
     ends++;
     for (let at = pixel * channels; at < (pixel + 1) * channels; at++) {
-      if (Math.abs(a.samples[at] - b.samples[at]) < HARD) continue;
+      if (Math.abs(a.samples[at]! - b.samples[at]!) < HARD) continue;
       hard++;
       return;
     }

@@ -8,12 +8,12 @@ import type { Box } from "../../content/matrix.ts";
 export function extended(box: Box | undefined, { operator, operands }: ContentOperation): Box | undefined {
   const numbers = operands.filter((value) => typeof value === "number");
   if (operator === "re" && numbers.length >= 4) {
-    numbers[2] += numbers[0];
-    numbers[3] += numbers[1];
+    numbers[2]! += numbers[0]!;
+    numbers[3]! += numbers[1]!;
   }
   let [left, bottom, right, top] = box ?? [Infinity, Infinity, -Infinity, -Infinity];
   for (let at = 0; at + 1 < numbers.length; at += 2) {
-    const [x, y] = [numbers[at], numbers[at + 1]];
+    const [x, y] = [numbers[at]!, numbers[at + 1]!];
     left = Math.min(left, x);
     right = Math.max(right, x);
     bottom = Math.min(bottom, y);

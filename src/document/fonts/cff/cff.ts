@@ -83,7 +83,7 @@ export function readCff(bytes: Uint8Array): CffFont | undefined {
 
 function read(bytes: Uint8Array): CffFont | undefined {
   if (bytes.length < 8 || bytes[0] !== 1) return undefined;
-  const nameIndex = readIndex(bytes, bytes[2]);
+  const nameIndex = readIndex(bytes, bytes[2]!);
   const tops = readIndex(bytes, nameIndex.end);
   const strings = readIndex(bytes, tops.end);
   const globalSubrs = readIndex(bytes, strings.end);
@@ -186,7 +186,7 @@ function placeOfEncoding(bytes: Uint8Array, place: number): CffFont["encodingPla
 /** Returns the string of a string number. */
 function stringOf({ strings }: CffFont, sid: number): string {
   const standard = cffStrings();
-  if (sid < standard.length) return standard[sid];
+  if (sid < standard.length) return standard[sid]!;
   const at = sid - standard.length;
   return at < strings.count ? Buffer.from(strings.at(at)).toString("latin1") : NOTDEF;
 }
@@ -203,27 +203,27 @@ export function builtInEncoding(font: CffFont, names: readonly string[]): Encodi
   const encoding: (string | undefined)[] = new Array(256).fill(undefined);
   // The expert encoding is not implemented, because fonts with it are used only through Differences.
   if (place === 1) return encoding;
-  const format = bytes[place.start];
-  const count = bytes[place.start + 1];
+  const format = bytes[place.start]!;
+  const count = bytes[place.start + 1]!;
   let at = place.start + 2;
   if ((format & 0x7f) === 0) {
-    for (let glyph = 1; glyph <= count; glyph++) encoding[bytes[at++]] = names[glyph];
+    for (let glyph = 1; glyph <= count; glyph++) encoding[bytes[at++]!] = names[glyph];
   } else {
     for (let range = 0, glyph = 1; range < count; range++, at += 2) {
-      for (let code = bytes[at], left = bytes[at + 1]; left >= 0; left--, code++)
+      for (let code = bytes[at]!, left = bytes[at + 1]!; left >= 0; left--, code++)
         encoding[code & 0xff] = names[glyph++];
     }
   }
   if (format & 0x80) {
-    for (let left = bytes[at++]; left > 0; left--, at += 3) {
-      encoding[bytes[at]] = stringOf(font, (bytes[at + 1] << 8) | bytes[at + 2]);
+    for (let left = bytes[at++]!; left > 0; left--, at += 3) {
+      encoding[bytes[at]!] = stringOf(font, (bytes[at + 1]! << 8) | bytes[at + 2]!);
     }
   }
   return encoding;
 }
 
 export function subFontOf({ fdSelect, subFonts }: CffFont, glyph: number): SubFont {
-  return subFonts[fdSelect?.[glyph] ?? 0] ?? subFonts[0];
+  return subFonts[fdSelect?.[glyph] ?? 0] ?? subFonts[0]!;
 }
 
 /** Returns a width in thousandths of an em; undefined if the charstring is damaged. */

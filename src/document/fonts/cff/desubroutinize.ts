@@ -29,7 +29,7 @@ const NOTHING = readIndex(new Uint8Array(0), 0);
  * @throws RangeError if an entry is outside the font
  */
 export function desubroutinize(font: CffFont, { names: wanted, codes }: WantedNames): NamedCff | undefined {
-  const { private: dict, nominalWidth, defaultWidth, subrs } = font.subFonts[0];
+  const { private: dict, nominalWidth, defaultWidth, subrs } = font.subFonts[0]!;
   if (font.isCid || font.encodingPlace === 1 || font.nameIndex.count === 0) return undefined;
   if ((font.top.number(TOP.charStringType) ?? 2) !== 2 || font.top.has(SYNTHETIC_BASE)) return undefined;
   const names = glyphNames(font);
@@ -84,7 +84,7 @@ function flattened(charString: Uint8Array, local: Index, global: Index): Uint8Ar
   let bytes = charString;
   let stems = 0;
   for (let at = 0, steps = 0; steps < MAX_STEPS && flat.length <= MAX_CHARSTRING; steps++) {
-    const operator = at < bytes.length ? bytes[at] : RETURN;
+    const operator = at < bytes.length ? bytes[at]! : RETURN;
     let end = at + 1;
     if (operator === RETURN) {
       const caller = callers.pop();
@@ -115,7 +115,7 @@ function flattened(charString: Uint8Array, local: Index, global: Index): Uint8Ar
       operands = [];
     }
     if (end > bytes.length) return undefined;
-    for (let place = at; place < end; place++) flat.push(bytes[place]);
+    for (let place = at; place < end; place++) flat.push(bytes[place]!);
     if (operator === ENDCHAR) return Uint8Array.from(flat);
     at = end;
   }

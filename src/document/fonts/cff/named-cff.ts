@@ -84,7 +84,7 @@ const isEqual = (one: NamedGlyph, other: NamedGlyph) =>
 
 function around(one: readonly number[], other: readonly number[]): readonly number[] {
   if (one.length !== 4 || other.length !== 4) return [];
-  return one.map((value, index) => (index < 2 ? Math.min : Math.max)(value, other[index]));
+  return one.map((value, index) => (index < 2 ? Math.min : Math.max)(value, other[index]!));
 }
 
 type Named = readonly [name: string, glyph: NamedGlyph];
@@ -130,10 +130,10 @@ function written(
       Buffer.concat([
         ownTop,
         boxEntry(box),
-        writeEntry(TOP.charset, [places[0]]),
-        writeEntry(TOP.encoding, [codes ? places[1] : 0]),
-        writeEntry(TOP.charStrings, [places[2]]),
-        writeEntry(TOP.private, [privateDict.length, places[3]]),
+        writeEntry(TOP.charset, [places[0]!]),
+        writeEntry(TOP.encoding, [codes ? places[1]! : 0]),
+        writeEntry(TOP.charStrings, [places[2]!]),
+        writeEntry(TOP.private, [privateDict.length, places[3]!]),
       ]),
     ]);
   };
@@ -204,7 +204,7 @@ function isSame(bytes: Uint8Array, glyphs: readonly Named[]): boolean {
   const font = readCff(bytes);
   if (!font || font.charStrings.count !== glyphs.length) return false;
   const names = glyphNames(font);
-  const { scale } = font.subFonts[0];
+  const { scale } = font.subFonts[0]!;
   return glyphs.every(
     ([name, { width }], glyph) =>
       names[glyph] === name && Math.abs((cffWidth(font, glyph) ?? Number.NaN) - width * scale) < 0.001,

@@ -151,7 +151,7 @@ function isSame(font: CffFont, made: CffFont, { glyphs, subrs }: Used): boolean 
     equalList(font.globalSubrs, made.globalSubrs, subrs.get(font.globalSubrs.start)!.used) &&
     font.subFonts.length === made.subFonts.length &&
     font.subFonts.every(({ subrs: local }, at) =>
-      equalList(local, made.subFonts[at].subrs, subrs.get(local.start)?.used ?? []),
+      equalList(local, made.subFonts[at]!.subrs, subrs.get(local.start)?.used ?? []),
     ) &&
     equal(charset(font), charset(made)) &&
     equal(encoding(font), encoding(made)) &&

@@ -103,7 +103,7 @@ export function readDict(bytes: Uint8Array): Dict {
   let operands: number[] = [];
   let start = 0;
   for (let at = 0; at < bytes.length && entries.length < MAX_ENTRIES; ) {
-    const byte = bytes[at++];
+    const byte = bytes[at++]!;
     if (byte <= 21) {
       const raw = bytes.subarray(start, at - 1);
       entries.push({ operator: byte === 12 ? 1200 + view.getUint8(at++) : byte, operands, raw });

@@ -43,7 +43,7 @@ export function glyphWidth(charString: Uint8Array, subrs: Index, globalSubrs: In
       continue;
     }
     const start = at;
-    const byte = bytes[at++];
+    const byte = bytes[at++]!;
     if (byte >= 32 || byte === 28) {
       const [value, end] = numberAt(bytes, start);
       if (end > bytes.length || stack.length > MAX_STACK) return undefined;
@@ -112,7 +112,7 @@ function entryOf(index: Index, at: number): Uint8Array | undefined {
 
 /** @param at offset of the first byte of a number */
 export function numberAt(bytes: Uint8Array, at: number): [value: number, end: number] {
-  const byte = bytes[at];
+  const byte = bytes[at]!;
   const next = (place: number) => bytes[at + place] ?? 0;
   if (byte === 28) return [((next(1) << 24) >> 16) | next(2), at + 3];
   if (byte <= 246) return [byte - 139, at + 1];

@@ -48,8 +48,8 @@ class Type2Writer {
     this.#isMoved = true;
     for (const { kind, deltas } of outline.path) {
       if (kind === "move") {
-        this.#exact[0] += deltas[0];
-        this.#exact[1] += deltas[1];
+        this.#exact[0] += deltas[0]!;
+        this.#exact[1] += deltas[1]!;
         this.#isMoved = true;
       } else if (kind !== "close") {
         if (this.#isMoved) this.#move();
@@ -109,14 +109,14 @@ class Type2Writer {
 
   #steps(deltas: readonly number[]): number[] {
     return deltas.map((delta, index) => {
-      this.#exact[index & 1] += delta;
+      this.#exact[index & 1]! += delta;
       return this.#step(index & 1);
     });
   }
 
   #step(axis: number): number {
-    const step = Math.round((this.#exact[axis] - this.#written[axis]) * FRACTION) / FRACTION;
-    this.#written[axis] += step;
+    const step = Math.round((this.#exact[axis]! - this.#written[axis]!) * FRACTION) / FRACTION;
+    this.#written[axis]! += step;
     return step;
   }
 

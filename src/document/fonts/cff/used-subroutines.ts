@@ -42,7 +42,7 @@ export function addUsedSubrs(
   let stems = 0;
   for (let at = 0, steps = 0; steps < MAX_STEPS && walk.stepsLeft > 0; steps++, walk.stepsLeft--) {
     const isOver = at >= bytes.length;
-    const operator = isOver ? RETURN : bytes[at];
+    const operator = isOver ? RETURN : bytes[at]!;
     if (operator === RETURN) {
       const caller = callers.pop();
       // Some fonts omit `endchar`.

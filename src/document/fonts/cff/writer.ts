@@ -91,7 +91,7 @@ function tablesOf(
     charStrings: writeIndex(charStrings),
     privates: font.subFonts.map((subFont, at) => {
       const { subrs } = subFont;
-      return new PrivatePart(subFont, kept ? withoutUnused(subrs, kept.local[at]) : indexBytes(font.bytes, subrs));
+      return new PrivatePart(subFont, kept ? withoutUnused(subrs, kept.local[at]!) : indexBytes(font.bytes, subrs));
     }),
     cidCount: font.isCid ? 1 + glyphs.reduce((most, { identity }) => Math.max(most, Number(identity)), 0) : 0,
     ros,
@@ -163,7 +163,7 @@ function topDict(font: CffFont, tables: Tables, { keepsEncoding }: CffOptions, o
     changed.set(TOP.fdArray, [offsets.fdArray]).set(TOP.fdSelect, [offsets.fdSelect]).set(TOP.cidCount, [cidCount]);
     if (ros) changed.set(TOP.ros, ros);
   } else {
-    changed.set(TOP.private, [privates[0].size, offsets.privates[0]]);
+    changed.set(TOP.private, [privates[0]!.size, offsets.privates[0]!]);
     if (encoding.length > 0) changed.set(TOP.encoding, [offsets.encoding]);
     else if (!keepsEncoding) changed.set(TOP.encoding, [0]);
   }
@@ -173,7 +173,7 @@ function topDict(font: CffFont, tables: Tables, { keepsEncoding }: CffOptions, o
 function fdArrayOf(font: CffFont, { privates }: Tables, offsets: TableOffsets): Uint8Array {
   if (!font.isCid) return new Uint8Array(0);
   return writeIndex(
-    privates.map((part, at) => rewritten(part.dict, new Map([[TOP.private, [part.size, offsets.privates[at]]]]))),
+    privates.map((part, at) => rewritten(part.dict, new Map([[TOP.private, [part.size, offsets.privates[at]!]]]))),
   );
 }
 
@@ -195,7 +195,7 @@ function usedSubrs(font: CffFont, glyphs: readonly CffGlyph[]): UsedSubrs | unde
   const local = font.subFonts.map(({ subrs }) => ({ index: subrs, used: new Set<number>() }));
   const walk = new CharStringWalk(font.bytes.length);
   for (const { source } of glyphs) {
-    const own = local[font.subFonts.indexOf(subFontOf(font, source))];
+    const own = local[font.subFonts.indexOf(subFontOf(font, source))]!;
     if (!addUsedSubrs(font.charStrings.at(source), own, global, walk)) return undefined;
   }
   return { global: global.used, local: local.map(({ used }) => used) };

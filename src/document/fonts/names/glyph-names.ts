@@ -61,7 +61,7 @@ const MAX_PARTS = 16;
  * @returns undefined for a meaningless name
  */
 export function unicodeOfName(name: string, isDingbats = false): string | undefined {
-  const base = name.split(".", 1)[0];
+  const base = name.split(".", 1)[0]!;
   if (base === "") return undefined;
   if (!base.includes("_")) return unicodeOfPart(base, isDingbats);
   const parts = base.split("_", MAX_PARTS).map((part) => unicodeOfPart(part, isDingbats));
@@ -114,8 +114,8 @@ function charactersByName(list: string): ReadonlyMap<string, string> {
   const words = list.split(" ");
   const map = new Map<string, string>();
   for (let at = 0; at + 1 < words.length; at += 2) {
-    const codes = words[at + 1].split("_").map((digits) => Number.parseInt(digits, 16));
-    map.set(words[at], String.fromCodePoint(...codes));
+    const codes = words[at + 1]!.split("_").map((digits) => Number.parseInt(digits, 16));
+    map.set(words[at]!, String.fromCodePoint(...codes));
   }
   return map;
 }

@@ -19,8 +19,8 @@ export function glyphsByName({ tables, glyphCount }: TrueTypeFont): ReadonlyMap<
   if (format !== 0x00020000 || post.length < HEADER + 2) return glyphs;
   const count = Math.min(view.getUint16(HEADER), glyphCount, (post.length - HEADER - 2) >> 1);
   const names: string[] = [];
-  for (let at = HEADER + 2 + view.getUint16(HEADER) * 2; at < post.length; at += 1 + post[at]) {
-    names.push(Buffer.from(post.subarray(at + 1, at + 1 + post[at])).toString("latin1"));
+  for (let at = HEADER + 2 + view.getUint16(HEADER) * 2; at < post.length; at += 1 + post[at]!) {
+    names.push(Buffer.from(post.subarray(at + 1, at + 1 + post[at]!)).toString("latin1"));
   }
   for (let glyph = 0; glyph < count; glyph++) {
     const index = view.getUint16(HEADER + 2 + glyph * 2);

@@ -151,8 +151,8 @@ export function subsetCmap(
     view.setUint16(4 + index * 8, platform);
     view.setUint16(6 + index * 8, encoding);
     view.setUint32(8 + index * 8, at);
-    cmap.set(tables[index], at);
-    at += tables[index].length;
+    cmap.set(tables[index]!, at);
+    at += tables[index]!.length;
   });
   return cmap;
 }

@@ -61,7 +61,7 @@ function readOffsets(
       continue;
     }
     offsets[glyph] = isLong ? view.getUint32(glyph * 4) : view.getUint16(glyph * 2) * 2;
-    if (offsets[glyph] > limit || (glyph > 0 && offsets[glyph] < offsets[glyph - 1])) {
+    if (offsets[glyph]! > limit || (glyph > 0 && offsets[glyph]! < offsets[glyph - 1]!)) {
       if (!isLenient) return undefined;
       offsets[glyph] = offsets[glyph - 1] ?? 0;
     }

@@ -64,7 +64,7 @@ export function compactTrueType(
     if (!places.has(source)) places.set(source, place);
   });
   for (let place = 0; place < glyphs.length; place++) {
-    const outline = glyphs[place].outline;
+    const outline = glyphs[place]!.outline;
     const components = componentOffsets(outline);
     if (!components) return undefined;
     if (components.length === 0) continue;
@@ -80,7 +80,7 @@ export function compactTrueType(
       }
       viewOf(copy).setUint16(at, target);
     }
-    glyphs[place] = { ...glyphs[place], outline: copy };
+    glyphs[place] = { ...glyphs[place]!, outline: copy };
   }
   const tables = tablesOf(font, glyphs).set("post", postVersion3(font));
   if (cmap) tables.set("cmap", cmap);

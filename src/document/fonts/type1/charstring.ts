@@ -144,8 +144,8 @@ class Drawing {
     if (operator === CALLOTHERSUBR) return this.#callOther();
     this.#stack = [];
     if (HINTS.has(operator)) return true;
-    if (operator === HSBW && stack.length === 2) return this.#begin(stack[0], 0, stack[1]);
-    if (operator === SBW && stack.length === 4) return this.#begin(stack[0], stack[1], stack[2]);
+    if (operator === HSBW && stack.length === 2) return this.#begin(stack[0]!, 0, stack[1]!);
+    if (operator === SBW && stack.length === 4) return this.#begin(stack[0]!, stack[1]!, stack[2]!);
     if (!this.#begun) return false;
     if (operator === SETCURRENTPOINT) return stack.every((value, axis) => value === this.#point[axis]);
     if (operator === SEAC) return this.#accent(stack);
@@ -190,7 +190,7 @@ class Drawing {
   #add(kind: PathStep["kind"], deltas: readonly number[]): boolean {
     this.#path.push({ kind, deltas });
     deltas.forEach((delta, index) => {
-      this.#point[index & 1] += delta;
+      this.#point[index & 1]! += delta;
     });
     return this.#path.length <= MAX_PATH;
   }
@@ -202,7 +202,7 @@ class Drawing {
     const args = count === 0 ? [] : this.#stack.splice(-count);
     this.#results = [];
     if (number === HINTS_ANEW && count === 1) {
-      this.#results.push(args[0]);
+      this.#results.push(args[0]!);
       // Interpreters without hint replacement call subroutine 3 (8.1).
       this.#called.add(3);
       return true;
@@ -231,7 +231,7 @@ class Drawing {
 
 /** @param at offset of a byte of at least 32 */
 function numberAt(bytes: Uint8Array, at: number): [value: number, end: number] {
-  const byte = bytes[at];
+  const byte = bytes[at]!;
   const next = (place: number) => bytes[at + place] ?? 0;
   if (byte <= 246) return [byte - 139, at + 1];
   if (byte <= 250) return [(byte - 247) * 256 + next(1) + 108, at + 2];

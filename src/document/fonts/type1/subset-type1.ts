@@ -90,13 +90,13 @@ function readSubrs({ private: secret, count }: Type1Font, text: string): Subrs |
     const isUsual = after !== null && after[0].length < 32 && !after[0].includes("dup");
     if (!isUsual || entries.has(number) || number >= total || entries.size >= MAX_SUBRS) return "damaged";
     const charString = secret.subarray(start, start + Number(head[2]));
-    entries.set(number, { start: at, end: closing.lastIndex, charString, before: head[3], after: after[0] });
+    entries.set(number, { start: at, end: closing.lastIndex, charString, before: head[3]!, after: after[0] });
     at = closing.lastIndex;
   }
   // Subroutines precede the glyphs, and later code adds no more.
   if (at > count.start || /\bdup\s+\d+\s+\d+\s+\S+ /.test(text.slice(at, count.start))) return "damaged";
-  const countStart = begin.index + begin[0].indexOf(begin[1], "/Subrs".length);
-  return { count: { start: countStart, end: countStart + begin[1].length }, entries };
+  const countStart = begin.index + begin[0].indexOf(begin[1]!, "/Subrs".length);
+  return { count: { start: countStart, end: countStart + begin[1]!.length }, entries };
 }
 
 /**
@@ -212,7 +212,7 @@ function isSame(one: DrawnType1, other: DrawnType1, used: Used): boolean {
     equal(one.font.clear, other.font.clear) &&
     kept.length === other.font.entries.length &&
     kept.every(({ name, charString }, index) => {
-      const read = other.font.entries[index];
+      const read = other.font.entries[index]!;
       return read.name === name && equal(read.charString, charString);
     }) &&
     [...used.subrs].every(

@@ -47,7 +47,7 @@ export function readType1(file: Uint8Array): Type1Font | undefined {
   const word = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf("eexec");
   if (word < 0) return undefined;
   let at = word + 5;
-  while ([32, 9, 10, 13].includes(bytes[at])) at++;
+  while ([32, 9, 10, 13].includes(bytes[at]!)) at++;
   const clear = bytes.subarray(0, at);
   const secret = decrypted(binary(bytes.subarray(at)), EEXEC_KEY, 4);
   const text = latin1(secret);
@@ -67,7 +67,7 @@ export function readType1(file: Uint8Array): Type1Font | undefined {
     encoding: readEncoding(head),
     scale: (matrix ? Number.parseFloat(matrix) : 0.001) * 1000,
     lenIV: Number(/\/lenIV\s+(-?\d+)/.exec(text)?.[1] ?? 4),
-    count: { start: countEnd - begin[1].length, end: countEnd },
+    count: { start: countEnd - begin[1]!.length, end: countEnd },
   };
 }
 
@@ -93,9 +93,9 @@ function readGlyphs(
     const after = closing.exec(text);
     // If no token ends the entry, the next entry follows immediately.
     const isMarked = after !== null && !after[0].includes("/");
-    marks = { before: head[3], after: isMarked ? (after[1] ?? after[2])! : marks.after };
+    marks = { before: head[3]!, after: isMarked ? (after[1] ?? after[2])! : marks.after };
     const next = isMarked ? closing.lastIndex : end;
-    const glyph = { name: head[1], start: at, end: next, charString: secret.subarray(start, end) };
+    const glyph = { name: head[1]!, start: at, end: next, charString: secret.subarray(start, end) };
     entries.push(glyph);
     if (!glyphs.has(glyph.name)) glyphs.set(glyph.name, glyph);
     at = next;
@@ -106,8 +106,8 @@ function readGlyphs(
 /** Removes the six-byte segment headers of a PFB file. */
 function withoutSegments(file: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
-  for (let at = 0; at + 6 <= file.length && file[at] === 0x80 && file[at + 1] < 3; ) {
-    const size = file[at + 2] + file[at + 3] * 2 ** 8 + file[at + 4] * 2 ** 16 + file[at + 5] * 2 ** 24;
+  for (let at = 0; at + 6 <= file.length && file[at] === 0x80 && file[at + 1]! < 3; ) {
+    const size = file[at + 2]! + file[at + 3]! * 2 ** 8 + file[at + 4]! * 2 ** 16 + file[at + 5]! * 2 ** 24;
     parts.push(file.subarray(at + 6, at + 6 + size));
     at += 6 + size;
   }
@@ -124,7 +124,7 @@ function decrypted(bytes: Uint8Array, key: number, skipped: number): Uint8Array 
   const plain = new Uint8Array(bytes.length);
   let state = key;
   for (let at = 0; at < bytes.length; at++) {
-    const cipher = bytes[at];
+    const cipher = bytes[at]!;
     plain[at] = cipher ^ (state >> 8);
     state = ((cipher + state) * 52845 + 22719) & 0xffff;
   }
@@ -137,7 +137,7 @@ function encrypted(plain: Uint8Array, key: number, skipped: number): Uint8Array 
   let state = key;
   for (let at = 0; at < bytes.length; at++) {
     // Zeros at the start encrypt to bytes that are not all hexadecimal digits, as required (7.2).
-    const cipher = (at < skipped ? 0 : plain[at - skipped]) ^ (state >> 8);
+    const cipher = (at < skipped ? 0 : plain[at - skipped]!) ^ (state >> 8);
     bytes[at] = cipher;
     state = ((cipher + state) * 52845 + 22719) & 0xffff;
   }
@@ -185,7 +185,7 @@ function findWidth(plain: Uint8Array): Width | undefined {
   const stack: Width[] = [];
   for (let at = 0; at < plain.length && stack.length < 48; ) {
     const start = at;
-    const byte = plain[at++];
+    const byte = plain[at++]!;
     if (byte >= 32) {
       const next = (place: number) => plain[at + place] ?? 0;
       let value = byte - 139;

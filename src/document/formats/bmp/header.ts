@@ -155,7 +155,7 @@ async function readPalette(
   for (let index = 0; index < Math.min(wanted, room); index++) {
     const entry = await reader.read(entryBytes);
     if (!entry) break;
-    palette.set([entry[2], entry[1], entry[0]], 3 * index);
+    palette.set([entry[2]!, entry[1]!, entry[0]!], 3 * index);
   }
   return palette;
 }
@@ -170,7 +170,7 @@ async function colorSpaceOf(input: Input, view: DataView, headerBytes: number): 
   // Endpoints are fixed point X, Y, Z per color. Gammas have 16 integer and 16 fraction bits.
   const xyz = [0, 1, 2].map((color) => [0, 4, 8].map((at) => view.getUint32(60 + color * 12 + at, true)));
   const chromaticity = ([x, y, z]: number[]) => [x! / (x! + y! + z!), y! / (x! + y! + z!)] as const;
-  const white = chromaticity([0, 1, 2].map((axis) => xyz.reduce((sum, color) => sum + color[axis], 0)));
+  const white = chromaticity([0, 1, 2].map((axis) => xyz.reduce((sum, color) => sum + color[axis]!, 0)));
   const [red, green, blue] = xyz.map(chromaticity);
   const gamma = view.getUint32(100, true) / 65_536;
   return calibratedRgb(gamma > 0 ? gamma : undefined, { white, red: red!, green: green!, blue: blue! });

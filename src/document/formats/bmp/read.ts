@@ -116,9 +116,9 @@ async function* storedRows(
 
 const swapped: TakeRow = (stored, to) => {
   for (let at = 0; at < stored.length; at += 3) {
-    to[at] = stored[at + 2];
-    to[at + 1] = stored[at + 1];
-    to[at + 2] = stored[at];
+    to[at] = stored[at + 2]!;
+    to[at + 1] = stored[at + 1]!;
+    to[at + 2] = stored[at]!;
   }
 };
 
@@ -151,12 +151,12 @@ function bitFields(bits: number, channels: readonly ReturnType<typeof scaled>[],
   return (stored, to) => {
     let at = 0;
     for (let from = 0; from < stored.length; from += pixelBytes) {
-      let pixel = stored[from] | (stored[from + 1] << 8);
-      if (pixelBytes === 4) pixel |= (stored[from + 2] << 16) | (stored[from + 3] << 24);
+      let pixel = stored[from]! | (stored[from + 1]! << 8);
+      if (pixelBytes === 4) pixel |= (stored[from + 2]! << 16) | (stored[from + 3]! << 24);
       for (let index = 0; index < channels.length; index++) {
-        const { mask, shift, table, scale } = channels[index];
+        const { mask, shift, table, scale } = channels[index]!;
         const value = (pixel & mask) >>> shift;
-        const sample = table ? table[value] : Math.round(value * scale);
+        const sample = table ? table[value]! : Math.round(value * scale);
         if (isDeep) to[at++] = sample >> 8;
         to[at++] = sample;
       }

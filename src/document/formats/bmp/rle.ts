@@ -131,7 +131,7 @@ export class RleRows {
   /** Writes a pixel, stored with blue first. */
   #putPixel(): void {
     if (this.#x < this.#width) {
-      this.#row.set([this.#pixel[2], this.#pixel[1], this.#pixel[0]], this.#x * 3);
+      this.#row.set([this.#pixel[2]!, this.#pixel[1]!, this.#pixel[0]!], this.#x * 3);
     }
     this.#x++;
   }

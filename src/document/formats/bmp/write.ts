@@ -122,9 +122,9 @@ function swapRedAndBlue(
   const whole = length - (length % 12);
   let to = start >> 2;
   for (let i = 0; i < whole >> 2; i += 3, to += 3) {
-    const first = from[i]; // R0 G0 B0 R1, lowest byte first
-    const second = from[i + 1]; // G1 B1 R2 G2
-    const third = from[i + 2]; // B2 R3 G3 B3
+    const first = from[i]!; // R0 G0 B0 R1, lowest byte first
+    const second = from[i + 1]!; // G1 B1 R2 G2
+    const third = from[i + 2]!; // B2 R3 G3 B3
     toWords[to] = ((first >>> 16) & 0xff) | (first & 0xff00) | ((first & 0xff) << 16) | ((second & 0xff00) << 16);
     toWords[to + 1] =
       (second & 0xff) | ((first >>> 16) & 0xff00) | ((third & 0xff) << 16) | (second & (0xff000000 | 0));
@@ -132,8 +132,8 @@ function swapRedAndBlue(
       ((second >>> 16) & 0xff) | ((third >>> 16) & 0xff00) | (third & 0xff0000) | ((third & 0xff00) << 16);
   }
   for (let i = whole; i < length; i += 3) {
-    toBytes[start + i] = row[i + 2];
-    toBytes[start + i + 1] = row[i + 1];
-    toBytes[start + i + 2] = row[i];
+    toBytes[start + i] = row[i + 2]!;
+    toBytes[start + i + 1] = row[i + 1]!;
+    toBytes[start + i + 2] = row[i]!;
   }
 }

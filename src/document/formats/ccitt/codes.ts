@@ -61,7 +61,7 @@ export const MAKE_UP: readonly (readonly Code[])[] = [WHITE, BLACK].map((text) =
 export const PASS: Code = codeOf(PASS_CODE);
 export const HORIZONTAL: Code = codeOf(HORIZONTAL_CODE);
 /** Codes of vertical modes, by distance + 3 (distances -3 to 3). */
-export const VERTICAL: readonly Code[] = [-3, -2, -1, 0, 1, 2, 3].map((distance) => codeOf(VERTICAL_CODES[distance]));
+export const VERTICAL: readonly Code[] = [-3, -2, -1, 0, 1, 2, 3].map((distance) => codeOf(VERTICAL_CODES[distance]!));
 
 /** Modes other than vertical ones. The number of a vertical mode is its distance + 3. */
 export const PASS_MODE = 7;
@@ -70,10 +70,10 @@ export const HORIZONTAL_MODE = 8;
 /** By color and the next {@link RUN_BITS} bits: run << 4 | code length; 0 for an invalid code. */
 export const RUN_TABLES: readonly Uint16Array[] = [0, 1].map((color) => {
   const table = new Uint16Array(2 ** RUN_BITS);
-  TERMINATING[color].forEach((code, run) => {
+  TERMINATING[color]!.forEach((code, run) => {
     enter(table, RUN_BITS, code, run);
   });
-  MAKE_UP[color].forEach((code, index) => {
+  MAKE_UP[color]!.forEach((code, index) => {
     enter(table, RUN_BITS, code, (index + 1) * 64);
   });
   return table;

@@ -92,7 +92,7 @@ export class FaxDecoder {
     let count = 0;
     for (let index = 0; index < this.#count; index++) {
       if (count > 0 && kept[count - 1] === row[index]) count--;
-      else kept[count++] = row[index];
+      else kept[count++] = row[index]!;
     }
     return kept.subarray(0, count);
   }
@@ -115,7 +115,7 @@ export class FaxDecoder {
       while (this.#isLost && this.#at < this.#end && this.#peek(EOL_ZEROS) !== 0) this.#at++;
       if (this.#peek(EOL_ZEROS) !== 0) break;
       let at = this.#at + EOL_ZEROS;
-      while (at < this.#end && !((this.#bytes[at >> 3] >> (7 - (at & 7))) & 1)) at++;
+      while (at < this.#end && !((this.#bytes[at >> 3]! >> (7 - (at & 7))) & 1)) at++;
       if (at >= this.#end) {
         this.#at = start;
         this.#isOver = true;
@@ -152,9 +152,9 @@ export class FaxDecoder {
 
   /** @returns -1 for an invalid run code */
   #readRun(color: number): number {
-    const table = RUN_TABLES[color];
+    const table = RUN_TABLES[color]!;
     for (let run = 0; run <= this.#options.columns; ) {
-      const entry = table[this.#peek(RUN_BITS)];
+      const entry = table[this.#peek(RUN_BITS)]!;
       if (entry === 0 || this.#at >= this.#end) return -1;
       this.#at += entry & 15;
       run += entry >> 4;
@@ -173,7 +173,7 @@ export class FaxDecoder {
     let color = 0;
     let index = 0;
     while (at < columns) {
-      const entry = MODE_TABLE[this.#peek(MODE_BITS)];
+      const entry = MODE_TABLE[this.#peek(MODE_BITS)]!;
       if (entry === 0 || this.#at >= this.#end) return this.#lose();
       this.#at += entry & 15;
       const mode = entry >> 4;
@@ -188,13 +188,13 @@ export class FaxDecoder {
         continue;
       }
       // b1: the first change above, right of a0, to the opposite color. b2: the next change.
-      while (index > 0 && above[index - 1] > at) index--;
-      while (index < aboveCount && (above[index] <= at || (index & 1) !== color)) index++;
+      while (index > 0 && above[index - 1]! > at) index--;
+      while (index < aboveCount && (above[index]! <= at || (index & 1) !== color)) index++;
       if (mode === PASS_MODE) {
-        at = index + 1 < aboveCount ? above[index + 1] : columns;
+        at = index + 1 < aboveCount ? above[index + 1]! : columns;
         continue;
       }
-      const to = (index < aboveCount ? above[index] : columns) + mode - VERTICAL_ZERO;
+      const to = (index < aboveCount ? above[index]! : columns) + mode - VERTICAL_ZERO;
       if (to < Math.max(0, at)) return this.#lose();
       at = to;
       this.#change(at);

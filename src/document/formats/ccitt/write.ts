@@ -31,7 +31,7 @@ function changesOf(row: Uint8Array, width: number, changes: Uint32Array): number
   let count = 0;
   let color = 0;
   for (let at = 0; at < row.length; at++) {
-    const byte = row[at];
+    const byte = row[at]!;
     // All pixels of the byte have the current color.
     if (byte === (color === 0 ? 0 : 0xff)) continue;
     for (let bit = 0, x = at * 8; bit < 8 && x < width; bit++, x++) {

@@ -58,7 +58,7 @@ export class Inflater implements Disposable {
         const size = kernel.size();
         if (size > 0) yield this.#memory.subarray(kernel.output(), kernel.output() + size);
       } while (outcome === OUTPUT_IS_FULL);
-      this.#state = STATES[outcome];
+      this.#state = STATES[outcome]!;
     }
   }
 

@@ -33,10 +33,10 @@ export class ColorIndex {
   /** Returns the number of a color, or -1. */
   find(color: number): number {
     let slot = hash(color, 12);
-    let index = this.#slots[slot];
+    let index = this.#slots[slot]!;
     while (index >= 0 && this.colors[index] !== color) {
       slot = (slot + 1) & 4095;
-      index = this.#slots[slot];
+      index = this.#slots[slot]!;
     }
     return index;
   }
@@ -44,7 +44,7 @@ export class ColorIndex {
   /** Adds a new color. */
   add(color: number): number {
     let slot = hash(color, 12);
-    while (this.#slots[slot] >= 0) slot = (slot + 1) & 4095;
+    while (this.#slots[slot]! >= 0) slot = (slot + 1) & 4095;
     this.#slots[slot] = this.size;
     this.colors[this.size] = color;
     return this.size++;
@@ -100,7 +100,7 @@ export class ColorHistogram {
     let run = this.#run;
     const end = from + count * 3;
     for (let at = from; at < end; ) {
-      const next = samples[at] | (samples[at + 1] << 8) | (samples[at + 2] << 16);
+      const next = samples[at]! | (samples[at + 1]! << 8) | (samples[at + 2]! << 16);
       if (next !== color) {
         this.#count(color, run);
         color = next;
@@ -127,7 +127,7 @@ export class ColorHistogram {
   areas(): Area[] {
     const areas: Area[] = [];
     this.#areaPixels.forEach((pixels, slot) => {
-      if (pixels > 0) areas.push({ color: this.#areaColors[slot], pixels });
+      if (pixels > 0) areas.push({ color: this.#areaColors[slot]!, pixels });
     });
     return areas.sort((a, b) => b.pixels - a.pixels || a.color - b.color);
   }
@@ -139,9 +139,9 @@ export class ColorHistogram {
     for (const { color, pixels } of areas) {
       const slot = this.#slot(slots, color & (mask * 0x010101));
       if (slots[slot] === 0) continue;
-      slots[slot + 1] -= pixels;
+      slots[slot + 1]! -= pixels;
       for (let channel = 0; channel < 3; channel++) {
-        slots[slot + 2 + channel] -= ((color >> (8 * channel)) & ~mask & 0xff) * pixels;
+        slots[slot + 2 + channel]! -= ((color >> (8 * channel)) & ~mask & 0xff) * pixels;
       }
     }
     const red = new Float32Array(this.#used);
@@ -150,12 +150,12 @@ export class ColorHistogram {
     const counts = new Float64Array(this.#used);
     let size = 0;
     for (let at = 0; at < slots.length; at += FIELDS) {
-      const pixels = slots[at + 1];
+      const pixels = slots[at + 1]!;
       if (pixels === 0) continue;
-      const color = slots[at] - 1;
-      red[size] = (color & 0xff) + slots[at + 2] / pixels;
-      green[size] = ((color >> 8) & 0xff) + slots[at + 3] / pixels;
-      blue[size] = (color >> 16) + slots[at + 4] / pixels;
+      const color = slots[at]! - 1;
+      red[size] = (color & 0xff) + slots[at + 2]! / pixels;
+      green[size] = ((color >> 8) & 0xff) + slots[at + 3]! / pixels;
+      blue[size] = (color >> 16) + slots[at + 4]! / pixels;
       counts[size++] = pixels;
     }
     return { size, red, green, blue, pixels: counts };
@@ -170,14 +170,14 @@ export class ColorHistogram {
     }
     const found = this.index.find(color);
     if (found >= 0) {
-      this.#counts[found] += run;
+      this.#counts[found]! += run;
     } else if (this.index.size < MAX_COLORS) {
       this.#counts[this.index.add(color)] = run;
     } else {
       this.#slots = new Uint32Array(SLOTS * FIELDS);
       // Cells are rounded up and areas down, so that an area never has more pixels than its cell.
       this.#counts.forEach((pixels, i) => {
-        this.#tally(this.index.colors[i], Math.ceil(pixels / this.#thinning));
+        this.#tally(this.index.colors[i]!, Math.ceil(pixels / this.#thinning));
       });
       this.#areaPixels.forEach((pixels, slot) => {
         this.#areaPixels[slot] = Math.floor(pixels / this.#thinning);
@@ -189,11 +189,11 @@ export class ColorHistogram {
   #vote(color: number, run: number): void {
     const slot = hash(color, AREA_SLOT_BITS);
     if (this.#areaColors[slot] === color) {
-      this.#areaPixels[slot] += run;
-    } else if (this.#areaPixels[slot] >= run) {
-      this.#areaPixels[slot] -= run;
+      this.#areaPixels[slot]! += run;
+    } else if (this.#areaPixels[slot]! >= run) {
+      this.#areaPixels[slot]! -= run;
     } else {
-      this.#areaPixels[slot] = run - this.#areaPixels[slot];
+      this.#areaPixels[slot] = run - this.#areaPixels[slot]!;
       this.#areaColors[slot] = color;
     }
   }
@@ -207,11 +207,11 @@ export class ColorHistogram {
       slots[slot] = key + 1;
       this.#used++;
     }
-    slots[slot + 1] += run;
+    slots[slot + 1]! += run;
     if (low !== 0) {
-      slots[slot + 2] += (color & low) * run;
-      slots[slot + 3] += ((color >> 8) & low) * run;
-      slots[slot + 4] += ((color >> 16) & low) * run;
+      slots[slot + 2]! += (color & low) * run;
+      slots[slot + 3]! += ((color >> 8) & low) * run;
+      slots[slot + 4]! += ((color >> 16) & low) * run;
     }
     if (this.#used > SLOTS / 2 && this.#bits > COARSEST_BITS) this.#coarsen();
   }
@@ -231,18 +231,18 @@ export class ColorHistogram {
     this.#used = 0;
     for (let at = 0; at < old.length; at += FIELDS) {
       if (old[at] === 0) continue;
-      const color = old[at] - 1;
+      const color = old[at]! - 1;
       const key = color & ~(dropped * 0x010101);
       const slot = this.#slot(slots, key);
       if (slots[slot] === 0) {
         slots[slot] = key + 1;
         this.#used++;
       }
-      const pixels = old[at + 1];
-      slots[slot + 1] += pixels;
-      slots[slot + 2] += old[at + 2] + (color & dropped) * pixels;
-      slots[slot + 3] += old[at + 3] + ((color >> 8) & dropped) * pixels;
-      slots[slot + 4] += old[at + 4] + ((color >> 16) & dropped) * pixels;
+      const pixels = old[at + 1]!;
+      slots[slot + 1]! += pixels;
+      slots[slot + 2]! += old[at + 2]! + (color & dropped) * pixels;
+      slots[slot + 3]! += old[at + 3]! + ((color >> 8) & dropped) * pixels;
+      slots[slot + 4]! += old[at + 4]! + ((color >> 16) & dropped) * pixels;
     }
   }
 }

@@ -96,9 +96,9 @@ export class Ditherer {
     let carriedGreen = 0;
     let carriedBlue = 0;
     for (let at = first, x = 0; at <= last; at += 3, x++) {
-      const red = rows[at];
-      const green = rows[at + 1];
-      const blue = rows[at + 2];
+      const red = rows[at]!;
+      const green = rows[at + 1]!;
+      const blue = rows[at + 2]!;
       const color = red | (green << 8) | (blue << 16);
       if (color !== before) {
         kept = this.#kept.find(color);
@@ -106,7 +106,7 @@ export class Ditherer {
       }
       if (kept >= 0) {
         const more = this.#runAfter(color, at, last);
-        this.#keep(this.#keptNumbers[kept], x, more, indices);
+        this.#keep(this.#keptNumbers[kept]!, x, more, indices);
         at += more * 3;
         x += more;
         carriedRed = carriedGreen = carriedBlue = 0;
@@ -114,7 +114,7 @@ export class Ditherer {
         continue;
       }
       if (fromLeft < 0) fromLeft = difference(rows, at, at - 3);
-      const fromAbove = steps[x] < 0 ? difference(rows, at, at + up) : steps[x];
+      const fromAbove = steps[x]! < 0 ? difference(rows, at, at + up) : steps[x]!;
       const toBelow = difference(rows, at, at + down);
       const toRight = at === last ? 0 : difference(rows, at, at + 3);
       if (fromLeft > 0) rowGradient = fromLeft <= GRADIENT_STEP;
@@ -128,11 +128,11 @@ export class Ditherer {
         continue;
       }
       const e = (x + 1) * 3;
-      const wantedRed = sample(red + ((errors[e] + carriedRed + 8) >> 4));
-      const wantedGreen = sample(green + ((errors[e + 1] + carriedGreen + 8) >> 4));
-      const wantedBlue = sample(blue + ((errors[e + 2] + carriedBlue + 8) >> 4));
+      const wantedRed = sample(red + ((errors[e]! + carriedRed + 8) >> 4));
+      const wantedGreen = sample(green + ((errors[e + 1]! + carriedGreen + 8) >> 4));
+      const wantedBlue = sample(blue + ((errors[e + 2]! + carriedBlue + 8) >> 4));
       indices[x] = this.#nearest((wantedRed | (wantedGreen << 8) | (wantedBlue << 16)) & CACHED);
-      const got = this.#palette.colors[indices[x]];
+      const got = this.#palette.colors[indices[x]!]!;
       const errorRed = bounded(wantedRed - (got & 0xff));
       const errorGreen = bounded(wantedGreen - ((got >> 8) & 0xff));
       const errorBlue = bounded(wantedBlue - (got >> 16));
@@ -160,7 +160,7 @@ export class Ditherer {
 
   #nearest(color: number): number {
     const slot = Math.imul(color, 0x9e3779b1) >>> (32 - CACHE_BITS);
-    const entry = this.#cache[slot];
+    const entry = this.#cache[slot]!;
     if (entry >>> 8 === color) return entry & 0xff;
     const index = this.#palette.nearest(color & 0xff, (color >> 8) & 0xff, color >> 16);
     this.#cache[slot] = (color << 8) | index;
@@ -170,22 +170,22 @@ export class Ditherer {
 
 /** Adds shares of an error, in sixteenths, to the three pixels below. */
 function passDown(next: Int16Array, at: number, red: number, green: number, blue: number): void {
-  next[at - 3] += red * 3;
-  next[at - 2] += green * 3;
-  next[at - 1] += blue * 3;
-  next[at] += red * 5;
-  next[at + 1] += green * 5;
-  next[at + 2] += blue * 5;
-  next[at + 3] += red;
-  next[at + 4] += green;
-  next[at + 5] += blue;
+  next[at - 3]! += red * 3;
+  next[at - 2]! += green * 3;
+  next[at - 1]! += blue * 3;
+  next[at]! += red * 5;
+  next[at + 1]! += green * 5;
+  next[at + 2]! += blue * 5;
+  next[at + 3]! += red;
+  next[at + 4]! += green;
+  next[at + 5]! += blue;
 }
 
 function difference(rows: Uint8Array, a: number, b: number): number {
   return Math.max(
-    Math.abs(rows[a] - rows[b]),
-    Math.abs(rows[a + 1] - rows[b + 1]),
-    Math.abs(rows[a + 2] - rows[b + 2]),
+    Math.abs(rows[a]! - rows[b]!),
+    Math.abs(rows[a + 1]! - rows[b + 1]!),
+    Math.abs(rows[a + 2]! - rows[b + 2]!),
   );
 }
 

@@ -46,17 +46,17 @@ export class LzwEncoder {
     if (count === 0) return;
     const table = this.#table;
     let at = 0;
-    let prefix = this.#prefix < 0 ? indices[at++] : this.#prefix;
+    let prefix = this.#prefix < 0 ? indices[at++]! : this.#prefix;
     while (at < count) {
-      const index = indices[at++];
+      const index = indices[at++]!;
       const key = (prefix << 8) | index;
       // Only the index is multiplied: the prefix comes from the previous lookup, and multiplying it would lengthen the
       // critical path.
       let slot = (prefix << (HASH_BITS - MAX_BITS)) ^ (Math.imul(index, 0x9e3779b1) >>> (32 - HASH_BITS));
-      let entry = table[slot];
+      let entry = table[slot]!;
       while (entry >>> MAX_BITS !== key && entry !== EMPTY) {
         slot = (slot + 1) & HASH_MASK;
-        entry = table[slot];
+        entry = table[slot]!;
       }
       if (entry !== EMPTY) {
         prefix = entry & (MAX_CODES - 1);

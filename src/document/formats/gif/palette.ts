@@ -43,7 +43,7 @@ export class Palette {
     this.#blue = Int16Array.from(this.colors, (color) => color >> 16);
     let at = 0;
     for (let sample = 0; sample < 256; sample++) {
-      while (at < colors.length && this.#green[at] < sample) at++;
+      while (at < colors.length && this.#green[at]! < sample) at++;
       this.#start[sample] = at;
     }
   }
@@ -51,13 +51,13 @@ export class Palette {
   /** Returns the index of the nearest color; ties are resolved consistently. */
   nearest(red: number, green: number, blue: number): number {
     const count = this.colors.length;
-    let up = this.#start[green];
+    let up = this.#start[green]!;
     let down = up - 1;
     let best = 0;
     let least = Number.POSITIVE_INFINITY;
     while (up < count || down >= 0) {
       if (up < count) {
-        const dg = this.#green[up] - green;
+        const dg = this.#green[up]! - green;
         if (GREEN_WEIGHT * dg * dg >= least) {
           up = count;
         } else {
@@ -70,7 +70,7 @@ export class Palette {
         }
       }
       if (down >= 0) {
-        const dg = this.#green[down] - green;
+        const dg = this.#green[down]! - green;
         if (GREEN_WEIGHT * dg * dg >= least) {
           down = -1;
         } else {
@@ -87,9 +87,9 @@ export class Palette {
   }
 
   #distance(index: number, red: number, green: number, blue: number): number {
-    const dr = this.#red[index] - red;
-    const dg = this.#green[index] - green;
-    const db = this.#blue[index] - blue;
+    const dr = this.#red[index]! - red;
+    const dg = this.#green[index]! - green;
+    const db = this.#blue[index]! - blue;
     return RED_WEIGHT * dr * dr + GREEN_WEIGHT * dg * dg + BLUE_WEIGHT * db * db;
   }
 }
@@ -109,7 +109,7 @@ export function choosePalette(census: ColorHistogram, pixels: number): Palette {
   refine(cells, weights, means, kept);
   const colors = new Set(kept);
   for (let i = 0; i < means.length; i += 3) {
-    colors.add(Math.round(means[i]) | (Math.round(means[i + 1]) << 8) | (Math.round(means[i + 2]) << 16));
+    colors.add(Math.round(means[i]!) | (Math.round(means[i + 1]!) << 8) | (Math.round(means[i + 2]!) << 16));
   }
   return new Palette([...colors], kept);
 }
@@ -148,15 +148,15 @@ function split(cells: Cells, weights: Float64Array, count: number): Float64Array
   while (boxes.length < count) {
     let chosen = 0;
     boxes.forEach((box, i) => {
-      if (box.gain > boxes[chosen].gain) chosen = i;
+      if (box.gain > boxes[chosen]!.gain) chosen = i;
     });
     const box = boxes[chosen];
     if (box === undefined || box.gain <= 0) break;
     let middle = box.from;
     for (let i = box.from; i < box.to; i++) {
-      const cell = order[i];
-      if (box.channel[cell] >= box.threshold) continue;
-      order[i] = order[middle];
+      const cell = order[i]!;
+      if (box.channel[cell]! >= box.threshold) continue;
+      order[i] = order[middle]!;
       order[middle++] = cell;
     }
     boxes[chosen] = bestCut(cells, weights, order, box.from, middle);
@@ -166,14 +166,14 @@ function split(cells: Cells, weights: Float64Array, count: number): Float64Array
   boxes.forEach(({ from, to }, box) => {
     let total = 0;
     for (let i = from; i < to; i++) {
-      const cell = order[i];
-      const weight = weights[cell];
+      const cell = order[i]!;
+      const weight = weights[cell]!;
       total += weight;
-      means[box * 3] += cells.red[cell] * weight;
-      means[box * 3 + 1] += cells.green[cell] * weight;
-      means[box * 3 + 2] += cells.blue[cell] * weight;
+      means[box * 3]! += cells.red[cell]! * weight;
+      means[box * 3 + 1]! += cells.green[cell]! * weight;
+      means[box * 3 + 2]! += cells.blue[cell]! * weight;
     }
-    for (let channel = 0; channel < 3; channel++) means[box * 3 + channel] /= total;
+    for (let channel = 0; channel < 3; channel++) means[box * 3 + channel]! /= total;
   });
   return means;
 }
@@ -193,10 +193,10 @@ function bestCut(cells: Cells, weights: Float64Array, order: Uint32Array, from: 
     let mass = 0;
     let sum = 0;
     for (let i = from; i < to; i++) {
-      const sample = channel[order[i]];
-      const weight = weights[order[i]];
-      masses[sample | 0] += weight;
-      sums[sample | 0] += weight * sample;
+      const sample = channel[order[i]!]!;
+      const weight = weights[order[i]!]!;
+      masses[sample | 0]! += weight;
+      sums[sample | 0]! += weight * sample;
       mass += weight;
       sum += weight * sample;
     }
@@ -204,8 +204,8 @@ function bestCut(cells: Cells, weights: Float64Array, order: Uint32Array, from: 
     let leftSum = 0;
     for (let threshold = 1; threshold < 256; threshold++) {
       if (masses[threshold - 1] === 0) continue;
-      left += masses[threshold - 1];
-      leftSum += sums[threshold - 1];
+      left += masses[threshold - 1]!;
+      leftSum += sums[threshold - 1]!;
       const right = mass - left;
       if (right <= mass * 1e-12) break;
       const apart = leftSum / left - (sum - leftSum) / right;
@@ -225,7 +225,7 @@ function refine(cells: Cells, weights: Float64Array, means: Float64Array, kept: 
     const byColor = new Map<number, number>();
     for (let i = 0; i < count; i++) {
       byColor.set(
-        Math.round(means[i * 3]) | (Math.round(means[i * 3 + 1]) << 8) | (Math.round(means[i * 3 + 2]) << 16),
+        Math.round(means[i * 3]!) | (Math.round(means[i * 3 + 1]!) << 8) | (Math.round(means[i * 3 + 2]!) << 16),
         i,
       );
     }
@@ -234,21 +234,21 @@ function refine(cells: Cells, weights: Float64Array, means: Float64Array, kept: 
     const owners = Int16Array.from(palette.colors, (color) => byColor.get(color) as number);
     const sums = new Float64Array(count * 4);
     for (let cell = 0; cell < cells.size; cell++) {
-      const red = cells.red[cell];
-      const green = cells.green[cell];
-      const blue = cells.blue[cell];
-      const owner = owners[palette.nearest(Math.round(red), Math.round(green), Math.round(blue))];
+      const red = cells.red[cell]!;
+      const green = cells.green[cell]!;
+      const blue = cells.blue[cell]!;
+      const owner = owners[palette.nearest(Math.round(red), Math.round(green), Math.round(blue))]!;
       if (owner < 0) continue;
-      const weight = weights[cell];
-      sums[owner * 4] += red * weight;
-      sums[owner * 4 + 1] += green * weight;
-      sums[owner * 4 + 2] += blue * weight;
-      sums[owner * 4 + 3] += weight;
+      const weight = weights[cell]!;
+      sums[owner * 4]! += red * weight;
+      sums[owner * 4 + 1]! += green * weight;
+      sums[owner * 4 + 2]! += blue * weight;
+      sums[owner * 4 + 3]! += weight;
     }
     for (let i = 0; i < count; i++) {
-      const weight = sums[i * 4 + 3];
+      const weight = sums[i * 4 + 3]!;
       if (weight > 0)
-        for (let channel = 0; channel < 3; channel++) means[i * 3 + channel] = sums[i * 4 + channel] / weight;
+        for (let channel = 0; channel < 3; channel++) means[i * 3 + channel] = sums[i * 4 + channel]! / weight;
     }
   }
 }

@@ -61,8 +61,8 @@ function grayPicture(raster: Raster): Picture {
   let levels = 0;
   for (const { samples } of raster.bands()) {
     for (let i = 0; i < samples.length; i++) {
-      if (seen[samples[i]] !== 0) continue;
-      seen[samples[i]] = 1;
+      if (seen[samples[i]!] !== 0) continue;
+      seen[samples[i]!] = 1;
       levels++;
     }
     if (levels === 256) break;
@@ -97,7 +97,7 @@ function* grayIndices(raster: Raster, numbers: Uint8Array): Indices {
   for (const { samples } of raster.bands()) {
     for (let from = 0; from < samples.length; from += LZW_SLICE) {
       const count = Math.min(LZW_SLICE, samples.length - from);
-      for (let i = 0; i < count; i++) indices[i] = numbers[samples[from + i]];
+      for (let i = 0; i < count; i++) indices[i] = numbers[samples[from + i]!]!;
       yield indices.subarray(0, count);
     }
   }
@@ -113,7 +113,7 @@ function* exactIndices(raster: Raster, colors: ColorIndex): Indices {
       const count = Math.min(LZW_SLICE, (samples.length - from) / 3);
       const end = from + count * 3;
       for (let at = from, i = 0; i < count; ) {
-        const next = samples[at] | (samples[at + 1] << 8) | (samples[at + 2] << 16);
+        const next = samples[at]! | (samples[at + 1]! << 8) | (samples[at + 2]! << 16);
         const same = next === color;
         if (!same) {
           color = next;
@@ -159,9 +159,9 @@ function header(
   // Flags: global color table, 8-bit samples, unsorted.
   bytes[10] = 0x80 | (7 << 4) | (paletteBits - 1);
   for (let i = 0; i < palette.length; i++) {
-    bytes[13 + i * 3] = palette[i];
-    bytes[14 + i * 3] = palette[i] >> 8;
-    bytes[15 + i * 3] = palette[i] >> 16;
+    bytes[13 + i * 3] = palette[i]!;
+    bytes[14 + i * 3] = palette[i]! >> 8;
+    bytes[15 + i * 3] = palette[i]! >> 16;
   }
   const image = bytes.length - 11;
   bytes[image] = 0x2c;

@@ -40,7 +40,7 @@ export const componentsOf = (space: string): 1 | 3 | 4 | undefined => COMPONENTS
 /** @returns undefined unless the bytes start with a complete profile that contains all its tags (7.2.2, 7.3) */
 export function readHeader(bytes: Uint8Array): ProfileHeader | undefined {
   if (!isWhole(bytes)) return undefined;
-  return { version: bytes[8], deviceClass: textAt(bytes, 12), space: textAt(bytes, 16) };
+  return { version: bytes[8]!, deviceClass: textAt(bytes, 12), space: textAt(bytes, 16) };
 }
 
 /** @returns the profile without bytes after it; undefined if its header is invalid */

@@ -104,11 +104,11 @@ export class JpegFile {
 
   #takeQuantizers(segment: Uint8Array): void {
     for (let at = 0; at < segment.length; ) {
-      const [precision, index] = [segment[at] >> 4, segment[at] & 15];
+      const [precision, index] = [segment[at]! >> 4, segment[at]! & 15];
       const size = precision === 0 ? 64 : 128;
       if (precision > 1 || index > 3 || at + 1 + size > segment.length) throw new UnreadableJpeg("a quantizer");
       const steps = Uint16Array.from({ length: 64 }, (_, k) =>
-        precision === 0 ? segment[at + 1 + k] : (segment[at + 1 + 2 * k] << 8) | segment[at + 2 + 2 * k],
+        precision === 0 ? segment[at + 1 + k]! : (segment[at + 1 + 2 * k]! << 8) | segment[at + 2 + 2 * k]!,
       );
       if (steps.includes(0)) throw new UnreadableJpeg("a quantizer of zero");
       this.quantizers[index] = steps;
@@ -118,7 +118,7 @@ export class JpegFile {
 
   #takeHuffman(segment: Uint8Array): void {
     for (let at = 0; at < segment.length; ) {
-      const [kind, index] = [segment[at] >> 4, segment[at] & 15];
+      const [kind, index] = [segment[at]! >> 4, segment[at]! & 15];
       const lengths = segment.subarray(at + 1, at + 17);
       const symbols = lengths.reduce((sum, count) => sum + count, 0);
       if (kind > 1 || index > 3 || lengths.length < 16 || symbols > 256 || at + 17 + symbols > segment.length) {

@@ -84,7 +84,7 @@ class MarkerSearch {
 export function readSegment(bytes: Uint8Array, from: number): PlacedSegment | undefined {
   const search = new MarkerSearch();
   for (let at = from; at < bytes.length && !search.isOver; at++) {
-    const marker = search.take(bytes[at]);
+    const marker = search.take(bytes[at]!);
     if (marker !== undefined) return segmentAt(bytes, marker, at + 1);
   }
   return undefined;
@@ -93,7 +93,7 @@ export function readSegment(bytes: Uint8Array, from: number): PlacedSegment | un
 function segmentAt(bytes: Uint8Array, marker: number, at: number): PlacedSegment {
   const start = at - 2;
   if (marker === EOI) return { marker, start, end: at, data: bytes.subarray(at, at) };
-  const length = at + 2 <= bytes.length ? bytes[at] * 256 + bytes[at + 1] : 0;
+  const length = at + 2 <= bytes.length ? bytes[at]! * 256 + bytes[at + 1]! : 0;
   const end = at + length;
   if (length < 2 || end > bytes.length) return { marker, start, end: at, data: undefined };
   return { marker, start, end, data: bytes.subarray(at + 2, end) };
@@ -114,7 +114,7 @@ export async function readSegmentFrom(reader: ByteReader): Promise<MarkerSegment
 
 async function readData(reader: ByteReader): Promise<Uint8Array | undefined> {
   const length = await reader.read(2);
-  const size = length ? length[0] * 256 + length[1] : 0;
+  const size = length ? length[0]! * 256 + length[1]! : 0;
   return size >= 2 ? reader.read(size - 2) : undefined;
 }
 

@@ -153,17 +153,17 @@ async function readHead(input: Input): Promise<JpegHead> {
 /** Reads a frame (T.81 B.2.2). */
 function readFrame(marker: number, segment: Uint8Array): Frame {
   if (segment.length < 6) throw new EngineFailure("damaged", "a JPEG with half a frame");
-  checkFrame(marker, segment[0]);
+  checkFrame(marker, segment[0]!);
   const components = segment[5];
   if (components !== 1 && components !== 3 && components !== 4)
     throw unsupportedJpeg(`JPEG with ${components} components`);
-  const height = segment[1] * 256 + segment[2];
-  const width = segment[3] * 256 + segment[4];
+  const height = segment[1]! * 256 + segment[2]!;
+  const width = segment[3]! * 256 + segment[4]!;
   if (width === 0) throw new EngineFailure("damaged", "a JPEG without width");
   // The number of lines can follow the first scan (B.2.5), which decoders do not support.
   if (height === 0) throw unsupportedJpeg("JPEG whose height comes after its codes");
   if (segment.length < 6 + 3 * components) throw new EngineFailure("damaged", "a JPEG with half a frame");
-  const ids = Array.from({ length: components }, (_, index) => segment[6 + 3 * index]);
+  const ids = Array.from({ length: components }, (_, index) => segment[6 + 3 * index]!);
   return { width, height, components, ids, isArithmetic: isArithmetic(marker) };
 }
 
@@ -172,7 +172,7 @@ function readFrame(marker: number, segment: Uint8Array): Frame {
  * ratio.
  */
 function jfifDensity(segment: Uint8Array): Density | undefined {
-  const [x, y] = [segment[8] * 256 + segment[9], segment[10] * 256 + segment[11]];
+  const [x, y] = [segment[8]! * 256 + segment[9]!, segment[10]! * 256 + segment[11]!];
   switch (segment[7]) {
     case 1:
       return saneDensity(x, y);
@@ -190,10 +190,10 @@ class ProfilePieces {
   #size = 0;
 
   add(piece: Uint8Array): void {
-    if (piece.length < 2 || this.#pieces.has(piece[0])) return;
-    this.#count = Math.max(this.#count, piece[1]);
+    if (piece.length < 2 || this.#pieces.has(piece[0]!)) return;
+    this.#count = Math.max(this.#count, piece[1]!);
     this.#size += piece.length - 2;
-    if (this.#size <= MAX_PROFILE_BYTES) this.#pieces.set(piece[0], piece.slice(2));
+    if (this.#size <= MAX_PROFILE_BYTES) this.#pieces.set(piece[0]!, piece.slice(2));
   }
 
   /** Returns the profile; undefined if a segment is missing. */

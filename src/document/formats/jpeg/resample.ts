@@ -29,7 +29,7 @@ export function resampleJpeg(
   else reader.startRows();
   const most = { across: Math.max(...factors.map((f) => f.across)), down: Math.max(...factors.map((f) => f.down)) };
   const areas = grid.components.map((from, index) => {
-    const to = factors[index];
+    const to = factors[index]!;
     const source = {
       width: Math.ceil((frame.width * from.across) / grid.across),
       height: Math.ceil((frame.height * from.down) / grid.down),
@@ -62,7 +62,7 @@ export function resampleJpeg(
     grid.components.forEach(({ columns, down }, index) => {
       for (let row = 0; row < down; row++) {
         const strip = exports.reconstruct(index, whole ? mcuRow * down + row : row);
-        for (let line = 0; line < 8; line++) exports.addAreaRow(areas[index].area, strip + line * columns * 8);
+        for (let line = 0; line < 8; line++) exports.addAreaRow(areas[index]!.area, strip + line * columns * 8);
       }
     });
   }

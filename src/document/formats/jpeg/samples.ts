@@ -109,7 +109,7 @@ export function encodePlanes(
   start(kernel, grid, quality);
   const isYcc = isYCbCr(planes.length, adobeTransform);
   grid.components.forEach(({ rows }, index) => {
-    const { at, stride } = planes[index];
+    const { at, stride } = planes[index]!;
     for (let row = 0; row < rows; row++) {
       kernel.exports.takeSamples(index, row, at + row * 8 * stride, stride, isYcc && index > 0 ? 1 : 0);
     }
@@ -148,7 +148,7 @@ function finish(
   // Coefficients computed here always fit the codes.
   if (!sequential || !progressive) throw new RangeError("coefficients beyond what JPEG codes");
   const isProgressive = progressive.length < sequential.length;
-  const quantizers = quantizersOf(quality).map((steps) => Uint16Array.from(ZIGZAG, (position) => steps[position]));
+  const quantizers = quantizersOf(quality).map((steps) => Uint16Array.from(ZIGZAG, (position) => steps[position]!));
   const head = headOf({ quantizers, hasJfif: false, adobeTransform }, { width, height, components }, isProgressive);
   return concatenate([...head, isProgressive ? progressive : sequential, END_OF_IMAGE]);
 }

@@ -33,9 +33,9 @@ export interface CodedPicture {
   readonly rest: Uint8Array;
 }
 
-export const frameWidth = ({ frame }: CodedPicture): number => frame[7] * 256 + frame[8];
-export const frameHeight = ({ frame }: CodedPicture): number => frame[5] * 256 + frame[6];
-export const frameComponents = ({ frame }: CodedPicture): number => frame[9];
+export const frameWidth = ({ frame }: CodedPicture): number => frame[7]! * 256 + frame[8]!;
+export const frameHeight = ({ frame }: CodedPicture): number => frame[5]! * 256 + frame[6]!;
+export const frameComponents = ({ frame }: CodedPicture): number => frame[9]!;
 
 /** Coding parameters stored once for all images. */
 export type CodingTables = Partial<Pick<CodedPicture, "tables" | "restartInterval" | "frame" | "scan">>;
@@ -108,7 +108,7 @@ function walk(bytes: Uint8Array): Walked {
     if (marker === EOI) break;
     if (marker === SOS) return { ...found(), scan: segment, codesStart: end };
     if (marker === DQT || marker === DHT || marker === DAC) tables.push(segment);
-    if (marker === DRI && data.length >= 2) restartInterval = data[0] * 256 + data[1];
+    if (marker === DRI && data.length >= 2) restartInterval = data[0]! * 256 + data[1]!;
     transform = adobeTransform(placed) ?? transform;
     if (isFrame(marker)) frame ??= soundFrame(segment);
   }
@@ -117,7 +117,7 @@ function walk(bytes: Uint8Array): Walked {
 
 /** @throws EngineFailure `unsupported` */
 function soundFrame(segment: Uint8Array): Uint8Array {
-  checkFrame(segment[1], segment[4] ?? 0);
+  checkFrame(segment[1]!, segment[4] ?? 0);
   const components = segment[9] ?? 0;
   if (components < 1 || components > 4) throw unsupportedJpeg(`JPEG with ${components} components`);
   if (segment.length < 10 + 3 * components) throw new EngineFailure("damaged", "a JPEG with half a frame");
@@ -177,7 +177,7 @@ export function joinJpegs(
       }
       const renumbered = codes.slice();
       for (let at = codes.indexOf(0xff); at >= 0; at = codes.indexOf(0xff, at + 1)) {
-        const next = codes[at + 1];
+        const next = codes[at + 1]!;
         if (isRestart(next)) renumbered[at + 1] = RST0 + (restarts++ & 7);
       }
       yield renumbered;
@@ -188,12 +188,12 @@ export function joinJpegs(
 
 /** Returns the restart interval of the joined image in MCUs. Each image except the last has a multiple of it. */
 function commonInterval(pictures: readonly CodedPicture[]): number | undefined {
-  const first = pictures[0];
+  const first = pictures[0]!;
   const height = frameHeight(first);
   const [across, down] = mcuSides(first);
   const mcus = Math.ceil(frameWidth(first) / across) * (height / down);
   const interval = first.restartInterval || mcus;
-  if (first.frame[1] > SOF1 || !Number.isInteger(mcus / interval) || interval > MOST_INTERVAL) return undefined;
+  if (first.frame[1]! > SOF1 || !Number.isInteger(mcus / interval) || interval > MOST_INTERVAL) return undefined;
   const isLike = (picture: CodedPicture, index: number) =>
     (frameHeight(picture) === height || index === pictures.length - 1) &&
     picture.rest.length === 0 &&
@@ -201,7 +201,7 @@ function commonInterval(pictures: readonly CodedPicture[]): number | undefined {
     isSame(withoutHeight(picture.frame), withoutHeight(first.frame)) &&
     isSame(picture.scan, first.scan) &&
     picture.tables.length === first.tables.length &&
-    picture.tables.every((table, at) => isSame(table, first.tables[at]));
+    picture.tables.every((table, at) => isSame(table, first.tables[at]!));
   return pictures.every(isLike) ? interval : undefined;
 }
 
@@ -212,7 +212,7 @@ function commonInterval(pictures: readonly CodedPicture[]): number | undefined {
 function mcuSides(picture: CodedPicture): [number, number] {
   const components = frameComponents(picture);
   if (components === 1) return [8, 8];
-  const factors = Array.from({ length: components }, (_, index) => picture.frame[11 + 3 * index]);
+  const factors = Array.from({ length: components }, (_, index) => picture.frame[11 + 3 * index]!);
   return [8 * Math.max(...factors.map((factor) => factor >> 4)), 8 * Math.max(...factors.map((factor) => factor & 15))];
 }
 

@@ -135,7 +135,7 @@ export function jpegHeader({
       segment(
         DQT,
         [table],
-        Array.from(ZIGZAG, (position) => quantizers[table][position]),
+        Array.from(ZIGZAG, (position) => quantizers[table]![position]!),
       ),
     ),
     segment(
@@ -145,7 +145,7 @@ export function jpegHeader({
     ),
     ...tables.flatMap((table) =>
       [0, 1].map((acOrDc) => {
-        const { lengths, symbols } = huffmanTables[2 * table + acOrDc];
+        const { lengths, symbols } = huffmanTables[2 * table + acOrDc]!;
         return segment(DHT, [(acOrDc << 4) | table], lengths, symbols);
       }),
     ),

@@ -79,7 +79,7 @@ function readSize(data: Buffer): Omit<JpxHeader, "colors"> | undefined {
     ...[number, number, number, number],
   ];
   const components = data.readUInt16BE(40);
-  const depth = data[42] + 1;
+  const depth = data.readUInt8(42) + 1;
   if (components < 1 || components > 4 || depth < 8 || depth > 16 || right <= left || bottom <= top) return undefined;
   for (let index = 0; index < components; index++) {
     const at = 42 + index * 3;

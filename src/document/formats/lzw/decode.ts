@@ -34,7 +34,7 @@ class LzwDecoder {
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
-    this.#isOld = bytes.length >= 2 && bytes[0] === 0 && (bytes[1] & 1) === 1;
+    this.#isOld = bytes.length >= 2 && bytes[0] === 0 && (bytes[1]! & 1) === 1;
     for (let code = 0; code < 256; code++) {
       this.#lasts[code] = code;
       this.#firsts[code] = code;
@@ -67,16 +67,16 @@ class LzwDecoder {
         break;
       }
       const known = isNew ? before : code;
-      const length = lengths[known];
+      const length = lengths[known]!;
       let to = filled + length;
-      if (isNew) output[to] = firsts[known];
-      for (let walk = known; to > filled; walk = prefixes[walk]) output[--to] = lasts[walk];
+      if (isNew) output[to] = firsts[known]!;
+      for (let walk = known; to > filled; walk = prefixes[walk]!) output[--to] = lasts[walk]!;
       filled += isNew ? length + 1 : length;
       if (before >= 0 && free < MOST_CODES) {
         prefixes[free] = before;
-        lasts[free] = firsts[known];
-        firsts[free] = firsts[before];
-        lengths[free] = lengths[before] + 1;
+        lasts[free] = firsts[known]!;
+        firsts[free] = firsts[before]!;
+        lengths[free] = lengths[before]! + 1;
         free++;
         // The code width grows one code earlier than necessary, except in the old variant.
         if (this.#width < 12 && free + (this.#isOld ? 0 : 1) >= 1 << this.#width) this.#width++;
@@ -94,7 +94,7 @@ class LzwDecoder {
     const width = this.#width;
     while (this.#held < width) {
       if (this.#at === bytes.length || this.#isOver) return -1;
-      const byte = bytes[this.#at++];
+      const byte = bytes[this.#at++]!;
       this.#hold = this.#isOld ? this.#hold | (byte << this.#held) : ((this.#hold << 8) | byte) & 0xfffff;
       this.#held += 8;
     }

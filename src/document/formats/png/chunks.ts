@@ -144,7 +144,7 @@ async function nextChunk(reader: ByteReader): Promise<Chunk | undefined> {
   const end = reader.position + length + 4;
   return {
     type: String.fromCharCode(...name),
-    isCritical: (name[0] & 0x20) === 0,
+    isCritical: (name[0]! & 0x20) === 0,
     async data() {
       if (length > MOST_KEPT_BYTES) return undefined;
       const bytes = await reader.read(length + 4);
@@ -164,8 +164,9 @@ async function readHeader(chunk: Chunk | undefined): Promise<PngHeader> {
   const [width, height] = [view.getUint32(0), view.getUint32(4)];
   const [bits, colorType, compression, filter, interlace] = data.subarray(8);
   const kind = COLOR_TYPES[colorType!];
-  const isSound = width > 0 && height > 0 && kind?.depths.includes(bits!) && compression === 0 && filter === 0;
-  if (!isSound || interlace! > 1) throw new EngineFailure("damaged", "a PNG whose header makes no sense");
+  const isSound = width > 0 && height > 0 && compression === 0 && filter === 0 && interlace! <= 1;
+  if (!isSound || !kind?.depths.includes(bits!))
+    throw new EngineFailure("damaged", "a PNG whose header makes no sense");
   const header = {
     width,
     height,
@@ -203,7 +204,7 @@ class RowCheck implements Disposable {
 
   constructor(passes: PngPass[]) {
     this.#passes = passes;
-    this.#rowsLeft = passes[0].rows;
+    this.#rowsLeft = passes[0]!.rows;
   }
 
   get isSound(): boolean {
@@ -226,11 +227,11 @@ class RowCheck implements Disposable {
   #count(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length && this.#passes.length > 0; ) {
       if (this.#left === 0) {
-        if (bytes[at] > 4) {
+        if (bytes[at]! > 4) {
           this.#isWrong = true;
           return;
         }
-        this.#left = this.#passes[0].rowBytes;
+        this.#left = this.#passes[0]!.rowBytes;
         at++;
       }
       const step = Math.min(this.#left, bytes.length - at);

@@ -40,5 +40,5 @@ export function colorKey({ header, transparency }: PngFile): { colorKey?: number
 
 /** @returns one sample per channel */
 export function keySamples(transparency: Uint8Array, channels: number): number[] {
-  return Array.from({ length: channels }, (_, index) => transparency[2 * index] * 256 + transparency[2 * index + 1]);
+  return Array.from({ length: channels }, (_, index) => transparency[2 * index]! * 256 + transparency[2 * index + 1]!);
 }

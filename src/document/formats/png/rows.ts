@@ -99,18 +99,18 @@ function spread(
   if (bits < 8) {
     const mask = 2 ** bits - 1;
     for (let x = first, from = 0; x < width; x += stepX, from += bits) {
-      const value = (row[from >> 3] >> (8 - bits - (from & 7))) & mask;
+      const value = (row[from >> 3]! >> (8 - bits - (from & 7))) & mask;
       const to = x * bits;
       const shift = 8 - bits - (to & 7);
       const at = start + (to >> 3);
-      picture[at] = (picture[at] & ~(mask << shift)) | (value << shift);
+      picture[at] = (picture[at]! & ~(mask << shift)) | (value << shift);
     }
     return;
   }
   const pixelBytes = (bits * channels) / 8;
   for (let x = first, from = 0; x < width; x += stepX) {
     const to = start + x * pixelBytes;
-    for (let index = 0; index < pixelBytes; index++) picture[to + index] = row[from++];
+    for (let index = 0; index < pixelBytes; index++) picture[to + index] = row[from++]!;
   }
 }
 
@@ -136,7 +136,7 @@ class Unfilter {
   add(bytes: Uint8Array, at: number, row: Uint8Array): number {
     let from = at;
     if (this.isWhole) {
-      this.#type = bytes[from++];
+      this.#type = bytes[from++]!;
       this.isWrong = this.#type > 4;
       this.isWhole = false;
       this.#filled = 0;
@@ -158,19 +158,19 @@ function unfilter(type: number, row: Uint8Array, above: Uint8Array, pixel: numbe
   const size = row.length;
   switch (type) {
     case 1:
-      for (let at = pixel; at < size; at++) row[at] = row[at] + row[at - pixel];
+      for (let at = pixel; at < size; at++) row[at] = row[at]! + row[at - pixel]!;
       return;
     case 2:
-      for (let at = 0; at < size; at++) row[at] = row[at] + above[at];
+      for (let at = 0; at < size; at++) row[at] = row[at]! + above[at]!;
       return;
     case 3:
-      for (let at = 0; at < pixel; at++) row[at] = row[at] + (above[at] >> 1);
-      for (let at = pixel; at < size; at++) row[at] = row[at] + ((row[at - pixel] + above[at]) >> 1);
+      for (let at = 0; at < pixel; at++) row[at] = row[at]! + (above[at]! >> 1);
+      for (let at = pixel; at < size; at++) row[at] = row[at]! + ((row[at - pixel]! + above[at]!) >> 1);
       return;
     case 4:
-      for (let at = 0; at < pixel; at++) row[at] = row[at] + above[at];
+      for (let at = 0; at < pixel; at++) row[at] = row[at]! + above[at]!;
       for (let at = pixel; at < size; at++) {
-        row[at] = row[at] + paeth(row[at - pixel], above[at], above[at - pixel]);
+        row[at] = row[at]! + paeth(row[at - pixel]!, above[at]!, above[at - pixel]!);
       }
   }
 }

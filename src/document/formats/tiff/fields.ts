@@ -58,7 +58,7 @@ export class Directory {
       if (size === 0 || this.#fields.has(tag)) continue;
       const start = size <= inlineBytes ? place : offsetAt(file, place);
       // If the file ends within a list of values, its start can be sufficient.
-      const whole = Math.min(values, Math.floor((view.byteLength - start) / TYPE_BYTES[type]));
+      const whole = Math.min(values, Math.floor((view.byteLength - start) / TYPE_BYTES[type]!));
       if (whole > 0) this.#fields.set(tag, { type, count: whole, offset: start });
     }
     this.next = at + (isBig ? 8 : 4) <= view.byteLength ? offsetAt(file, at) : 0;
@@ -98,12 +98,12 @@ export class Directory {
   bytes(tag: number): Uint8Array | undefined {
     const field = this.#fields.get(tag);
     if (!field) return undefined;
-    return this.#file.bytes.subarray(field.offset, field.offset + field.count * TYPE_BYTES[field.type]);
+    return this.#file.bytes.subarray(field.offset, field.offset + field.count * TYPE_BYTES[field.type]!);
   }
 
   #value({ type, offset }: Field, index: number): number {
     const { view, isLittleEndian: le } = this.#file;
-    const at = offset + index * TYPE_BYTES[type];
+    const at = offset + index * TYPE_BYTES[type]!;
     switch (type) {
       case SHORT:
         return view.getUint16(at, le);

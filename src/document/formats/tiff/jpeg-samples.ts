@@ -15,7 +15,7 @@ export function isDecodedHere(page: TiffPage): boolean {
   const tables = sharedTables(page);
   for (let index = 0; index < segmentCount(page); index++) {
     const picture = codedSegment(page, tables, index);
-    if (picture && isArithmetic(picture.frame[1])) return true;
+    if (picture && isArithmetic(picture.frame[1]!)) return true;
   }
   return false;
 }

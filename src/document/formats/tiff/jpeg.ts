@@ -37,8 +37,8 @@ export function jpegParts(page: TiffPage): ImagePart[] {
   if (sound.length === 0) throw new EngineFailure("damaged", "a TIFF without a sound JPEG");
   if (page.across === 1 && sound.length === page.down) {
     const pictures = sound.map(({ picture }) => picture!);
-    const data = page.down === 1 ? undefined : joinJpegs(pictures, page.height, transformOf(page, pictures[0]));
-    if (data) return [{ x: 0, y: 0, image: imageOf(page, pictures[0], page.height, () => data) }];
+    const data = page.down === 1 ? undefined : joinJpegs(pictures, page.height, transformOf(page, pictures[0]!));
+    if (data) return [{ x: 0, y: 0, image: imageOf(page, pictures[0]!, page.height, () => data) }];
   }
   if (sound.length > MOST_PARTS) throw new EngineFailure("too-complex", `a TIFF of ${sound.length} JPEGs`);
   return sound.map(({ picture, x, y }) => ({

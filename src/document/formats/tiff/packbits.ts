@@ -12,14 +12,14 @@ export function* decodePackBits(bytes: Uint8Array): Generator<Uint8Array> {
       yield output.subarray(0, filled);
       filled = 0;
     }
-    const count = bytes[at++];
+    const count = bytes[at++]!;
     if (count < 128) {
       const part = bytes.subarray(at, at + count + 1);
       output.set(part, filled);
       filled += part.length;
       at += count + 1;
     } else if (count > 128 && at < bytes.length) {
-      output.fill(bytes[at++], filled, filled + 257 - count);
+      output.fill(bytes[at++]!, filled, filled + 257 - count);
       filled += 257 - count;
     }
   }

@@ -12,7 +12,7 @@ export function undoDifferences(row: Uint8Array, { predictor, bits, file }: Tiff
 }
 
 function undoBytes(row: Uint8Array, samples: number): void {
-  for (let at = samples; at < row.length; at++) row[at] = row[at] + row[at - samples];
+  for (let at = samples; at < row.length; at++) row[at] = row[at]! + row[at - samples]!;
 }
 
 function undoWords(row: Uint8Array, bytes: number, samples: number, isLittleEndian: boolean): void {
@@ -41,8 +41,8 @@ function undoBits(row: Uint8Array, bits: number, samples: number): void {
   const before = new Uint8Array(samples);
   for (let bit = 0, sample = 0; bit < row.length * 8; bit += bits) {
     const shift = 8 - bits - (bit & 7);
-    const value = (((row[bit >> 3] >> shift) & mask) + before[sample]) & mask;
-    row[bit >> 3] = (row[bit >> 3] & ~(mask << shift)) | (value << shift);
+    const value = (((row[bit >> 3]! >> shift) & mask) + before[sample]!) & mask;
+    row[bit >> 3] = (row[bit >> 3]! & ~(mask << shift)) | (value << shift);
     before[sample] = value;
     sample = (sample + 1) % samples;
   }
@@ -55,7 +55,7 @@ function undoFloats(row: Uint8Array, bytes: number, samples: number, isLittleEnd
   const count = row.length / bytes;
   for (let index = 0; index < count; index++) {
     for (let byte = 0; byte < bytes; byte++) {
-      row[index * bytes + (isLittleEndian ? bytes - 1 - byte : byte)] = apart[byte * count + index];
+      row[index * bytes + (isLittleEndian ? bytes - 1 - byte : byte)] = apart[byte * count + index]!;
     }
   }
 }

@@ -151,7 +151,7 @@ function* faxRows(decoder: FaxDecoder, rowBytes: number): Generator<Uint8Array> 
   for (let changes = decoder.next(); changes; changes = decoder.next()) {
     row.fill(0);
     for (let index = 0; index < changes.length; index += 2) {
-      setBits(row, changes[index], index + 1 < changes.length ? changes[index + 1] : rowBytes * 8);
+      setBits(row, changes[index]!, index + 1 < changes.length ? changes[index + 1]! : rowBytes * 8);
     }
     yield row;
   }
@@ -162,12 +162,12 @@ function setBits(row: Uint8Array, from: number, to: number): void {
   const head = 0xff >> (from & 7);
   const tail = 0xff & ~(0xff >> (to & 7));
   if (first === last) {
-    row[first] = row[first] | (head & tail);
+    row[first] = row[first]! | (head & tail);
     return;
   }
-  row[first] = row[first] | head;
+  row[first] = row[first]! | head;
   row.fill(0xff, first + 1, last);
-  if (tail !== 0) row[last] = row[last] | tail;
+  if (tail !== 0) row[last] = row[last]! | tail;
 }
 
 const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -177,4 +177,4 @@ const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** Reverses the bits of each byte, for FillOrder 2 (section 8), which stores the low bit first. */
-export const reversed = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => REVERSED[byte]);
+export const reversed = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => REVERSED[byte]!);

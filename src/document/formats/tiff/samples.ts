@@ -157,8 +157,8 @@ function* directRows(page: TiffPage, holdBytes: number): Generator<Uint8Array> {
   for (const row of planeRows(page, plane!, holdBytes)) {
     if (swaps) {
       for (let at = 0; at < rowBytes; at += 2) {
-        block[filled + at] = row[at + 1];
-        block[filled + at + 1] = row[at];
+        block[filled + at] = row[at + 1]!;
+        block[filled + at + 1] = row[at]!;
       }
     } else {
       block.set(row, filled);
@@ -175,7 +175,7 @@ function* directRows(page: TiffPage, holdBytes: number): Generator<Uint8Array> {
 function* storedRows(page: TiffPage, planes: readonly Plane[], holdBytes: number): Generator<Uint8Array[]> {
   const [h, v] = page.subsampling;
   if (h * v > 1) {
-    for (const row of subsampledRows(page, planeRows(page, planes[0], holdBytes))) yield [row];
+    for (const row of subsampledRows(page, planeRows(page, planes[0]!, holdBytes))) yield [row];
     return;
   }
   const share = holdBytes / planes.length;
@@ -198,7 +198,7 @@ function samplePositions(page: TiffPage, wanted: readonly number[]): SamplePosit
   const planes = planesOf(page);
   if (!page.isPlanar) return { planes, samples: wanted.map((first) => ({ plane: 0, first, step: page.samples })) };
   return {
-    planes: wanted.map((index) => planes[index]),
+    planes: wanted.map((index) => planes[index]!),
     samples: wanted.map((_, plane) => ({ plane, first: 0, step: 1 })),
   };
 }
@@ -226,12 +226,12 @@ function* convertedRows(
     const views = rows.map((row) => new DataView(row.buffer, row.byteOffset, row.length));
     for (let x = 0; x < width; x++) {
       for (let index = 0; index < samples.length; index++) {
-        const { plane, first, step } = samples[index];
-        pixel[index] = scale(read(views[plane], first + x * step));
+        const { plane, first, step } = samples[index]!;
+        pixel[index] = scale(read(views[plane]!, first + x * step));
       }
       finish?.(pixel);
       for (let index = 0; index < outputs; index++) {
-        const value = pixel[index];
+        const value = pixel[index]!;
         if (bytes === 2) block[filled++] = value >> 8;
         block[filled++] = value;
       }
@@ -247,7 +247,7 @@ function* convertedRows(
 function lookedUp(scale: (value: number) => number, bits: number, format: string): (value: number) => number {
   if (bits > 16 || format === "float") return scale;
   const table = Uint16Array.from({ length: 2 ** bits }, (_, value) => scale(value));
-  return (value) => table[value];
+  return (value) => table[value]!;
 }
 
 /** Returns the conversion of a pixel of scaled samples: colors first, then opacity if colors are premultiplied. */
@@ -259,16 +259,16 @@ function finisher(page: TiffPage, depth: 8 | 16): ((pixel: Float64Array) => void
     // a and b are signed (section 23).
     const half = 2 ** (depth - 1);
     return (pixel) => {
-      pixel[1] = (pixel[1] + half) & most;
-      pixel[2] = (pixel[2] + half) & most;
+      pixel[1] = (pixel[1]! + half) & most;
+      pixel[2] = (pixel[2]! + half) & most;
     };
   }
   if (!alpha?.isAssociated) return undefined;
   return (pixel) => {
-    const opacity = pixel[colors];
+    const opacity = pixel[colors]!;
     if (opacity === 0 || opacity === most) return;
     for (let index = 0; index < colors; index++) {
-      pixel[index] = Math.min(most, Math.round((pixel[index] * most) / opacity));
+      pixel[index] = Math.min(most, Math.round((pixel[index]! * most) / opacity));
     }
   };
 }
@@ -288,7 +288,7 @@ async function rangeOf(page: TiffPage, holdBytes: number): Promise<ValueRange> {
     await stretches.worked(rows.reduce((sum, { length }) => sum + length, 0));
     for (const { plane, first, step } of samples) {
       for (let x = 0; x < page.width; x++) {
-        const value = read(views[plane], first + x * step);
+        const value = read(views[plane]!, first + x * step);
         if (value < least && value > Number.NEGATIVE_INFINITY) least = value;
         if (value > most && value < Number.POSITIVE_INFINITY) most = value;
       }

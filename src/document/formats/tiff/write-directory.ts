@@ -105,7 +105,7 @@ function setValues(view: DataView, big: boolean, field: Field, start: number): v
   const size = numberBytes(big, field.type);
   for (let i = 0; i < field.values.length; i++) {
     const at = start + i * size;
-    const value = field.values[i];
+    const value = field.values[i]!;
     if (size === 1) view.setUint8(at, value);
     else if (size === 2) view.setUint16(at, value, true);
     else if (size === 4) view.setUint32(at, value, true);

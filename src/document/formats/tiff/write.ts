@@ -186,8 +186,8 @@ class StripEncoder {
 /** Makes a and b signed (section 23); the raster stores them offset by 128. */
 function makeSigned(samples: Uint8Array): void {
   for (let i = 1; i < samples.length; i += 3) {
-    samples[i] ^= 0x80;
-    samples[i + 1] ^= 0x80;
+    samples[i]! ^= 0x80;
+    samples[i + 1]! ^= 0x80;
   }
 }
 

@@ -35,7 +35,7 @@ export function calibratedRgb(gamma: number = USUAL_GAMMA, primaries: Primaries 
   // The proportions of the primaries in white solve three linear equations (Cramer's rule).
   const whole = determinant(columns);
   const shares = columns.map((_, index) => determinant(columns.with(index, white) as typeof columns) / whole);
-  const matrix = columns.flatMap((column, index) => column.map((value) => value * shares[index]));
+  const matrix = columns.flatMap((column, index) => column.map((value) => value * shares[index]!));
   if (!matrix.every(Number.isFinite) || !shares.every((share) => share > 0)) return RGB;
   const gammas = list([gamma, gamma, gamma]);
   return {
@@ -57,7 +57,7 @@ function isSound(primaries: Primaries): boolean {
 
 function isSrgb(primaries: Primaries): boolean {
   return (Object.keys(SRGB) as (keyof Primaries)[]).every((key) =>
-    SRGB[key].every((value, index) => Math.abs(value - primaries[key][index]) < SAME_CHROMATICITY),
+    SRGB[key].every((value, index) => Math.abs(value - primaries[key][index]!) < SAME_CHROMATICITY),
   );
 }
 

@@ -8,7 +8,7 @@ export async function* colorSamples(blocks: Rows, components: number, sampleByte
   for await (const block of blocks) {
     const color = new Uint8Array((block.length / pixelBytes) * colorBytes);
     for (let from = 0, to = 0; from < block.length; from += pixelBytes) {
-      for (let index = 0; index < colorBytes; index++) color[to++] = block[from + index];
+      for (let index = 0; index < colorBytes; index++) color[to++] = block[from + index]!;
     }
     yield color;
   }
@@ -21,8 +21,8 @@ export async function* alphaSamples(blocks: Rows, components: number, sampleByte
   for await (const block of blocks) {
     const alpha = new Uint8Array((block.length / pixelBytes) * sampleBytes);
     for (let from = colorBytes, to = 0; from < block.length; from += pixelBytes) {
-      alpha[to++] = block[from];
-      if (sampleBytes === 2) alpha[to++] = block[from + 1];
+      alpha[to++] = block[from]!;
+      if (sampleBytes === 2) alpha[to++] = block[from + 1]!;
     }
     yield alpha;
   }
@@ -44,7 +44,7 @@ export async function* alphaOfIndices(
     const alpha = new Uint8Array(rows * width);
     for (let row = 0, to = 0; row < rows; row++) {
       for (let x = 0, bit = row * rowBytes * 8; x < width; x++, bit += bits) {
-        alpha[to++] = table[(block[bit >> 3] >> (8 - bits - (bit & 7))) & mask];
+        alpha[to++] = table[(block[bit >> 3]! >> (8 - bits - (bit & 7))) & mask]!;
       }
     }
     yield alpha;

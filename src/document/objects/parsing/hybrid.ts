@@ -15,6 +15,8 @@ export const IN_USE = 1;
 export const PACKED = 2;
 const MAX_SECTIONS = 1000;
 const MAX_OBJECTS = 1_000_000;
+/** More than any file needs: three numbers of eight bytes. */
+const MAX_ROW_BYTES = 24;
 const MAX_TABLE_BYTES = 64 * 1024 * 1024;
 /** Number of bytes at the end of the file in which `startxref` is searched. */
 const TAIL_BYTES = 1024;
@@ -152,20 +154,22 @@ function readStream(lexer: Lexer): Section {
   const from = lexer.end + (bytes[lexer.end] === 13 ? 2 : 1);
   const data = decoded(bytes.subarray(from, from + numberIn(trailer.get("Length"))), trailer);
   const widths = numbersIn(trailer.get("W"));
+  const rowBytes = widths.reduce((sum, width) => sum + width, 0);
+  if (rowBytes < 1 || rowBytes > MAX_ROW_BYTES) throw new Unreadable();
   const size = numberIn(trailer.get("Size"));
   const index = trailer.has("Index") ? numbersIn(trailer.get("Index")) : [0, size];
   const entries = new Map<number, CrossReference>();
   let at = 0;
   for (let pair = 0; pair + 1 < index.length; pair += 2) {
-    if (index[pair + 1] > MAX_OBJECTS) throw new Unreadable();
-    for (let number = index[pair]; number < index[pair] + index[pair + 1]; number++) {
+    if (index[pair + 1]! > MAX_OBJECTS) throw new Unreadable();
+    for (let number = index[pair]!; number < index[pair]! + index[pair + 1]!; number++) {
       const fields = widths.map((width) => {
         let value = 0;
         for (let byte = 0; byte < width; byte++) value = value * 256 + (data[at++] ?? 0);
         return value;
       });
-      if (at > data.length) throw new Unreadable();
-      entries.set(number, [widths[0] === 0 ? IN_USE : fields[0], fields[1] ?? 0, fields[2] ?? 0]);
+      if (at > data.length || entries.size > MAX_OBJECTS) throw new Unreadable();
+      entries.set(number, [widths[0] === 0 ? IN_USE : fields[0]!, fields[1] ?? 0, fields[2] ?? 0]);
     }
   }
   return { entries, trailer };
@@ -198,8 +202,8 @@ function withoutUp(data: Uint8Array, columns: number): Uint8Array {
     if (filter !== 0 && filter !== 2) throw new Unreadable();
     for (let column = 0; column < columns; column++) {
       const at = row * columns + column;
-      const above = filter === 2 && row > 0 ? result[at - columns] : 0;
-      result[at] = data[row * (columns + 1) + column + 1] + above;
+      const above = filter === 2 && row > 0 ? result[at - columns]! : 0;
+      result[at] = data[row * (columns + 1) + column + 1]! + above;
     }
   }
   return result;
@@ -212,8 +216,8 @@ function crossReferences(entries: ReadonlyMap<number, CrossReference>, trailer: 
   const table = Buffer.alloc((number + 1) * rowBytes);
   const put = (at: number, [kind, first, second]: CrossReference) => {
     table.writeUInt8(kind & 0xff, at * rowBytes);
-    table.writeUIntBE(first, at * rowBytes + 1, WIDTHS[1]);
-    table.writeUInt16BE(second & 0xffff, at * rowBytes + 1 + WIDTHS[1]);
+    table.writeUIntBE(first, at * rowBytes + 1, WIDTHS[1]!);
+    table.writeUInt16BE(second & 0xffff, at * rowBytes + 1 + WIDTHS[1]!);
   };
   for (const [at, entry] of entries) put(at, entry);
   put(number, [IN_USE, start, 0]);

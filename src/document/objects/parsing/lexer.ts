@@ -55,7 +55,7 @@ export class Lexer {
     const size = bytes.length;
     let at = this.end;
     for (; at < size; at++) {
-      const byte = bytes[at];
+      const byte = bytes[at]!;
       if (byte === PERCENT) while (at + 1 < size && bytes[at + 1] !== RETURN && bytes[at + 1] !== NEWLINE) at++;
       else if (CLASSES[byte] !== WHITE) break;
     }
@@ -64,7 +64,7 @@ export class Lexer {
       this.end = size;
       this.kind = "end";
     } else {
-      this.kind = this.#token(bytes[at]);
+      this.kind = this.#token(bytes[at]!);
     }
     return this.kind;
   }
@@ -74,7 +74,7 @@ export class Lexer {
     const { bytes, start, end } = this;
     if (end - start > 32) return latin1Of(bytes.subarray(start, end));
     let text = "";
-    for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at]);
+    for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at]!);
     return text;
   }
 
@@ -137,14 +137,14 @@ export class Lexer {
     }
     if (CLASSES[first] === DELIMITER) return "keyword";
     this.end = this.#regularEnd(start + 1);
-    for (let at = start; at < this.end; at++) if (NUMERIC[bytes[at]] === 0) return "keyword";
+    for (let at = start; at < this.end; at++) if (NUMERIC[bytes[at]!] === 0) return "keyword";
     return "number";
   }
 
   #regularEnd(from: number): number {
     const { bytes } = this;
     let at = from;
-    while (at < bytes.length && CLASSES[bytes[at]] === 0) at++;
+    while (at < bytes.length && CLASSES[bytes[at]!] === 0) at++;
     return at;
   }
 
@@ -209,20 +209,20 @@ function literalBytes(bytes: Uint8Array, start: number, end: number): Uint8Array
   const result = new Uint8Array(Math.max(0, end - start));
   let size = 0;
   for (let at = start; at < end; at++) {
-    const byte = bytes[at];
+    const byte = bytes[at]!;
     if (byte !== BACKSLASH) {
       // Every end-of-line marker becomes a line feed.
       if (byte === RETURN && bytes[at + 1] === NEWLINE) at++;
       result[size++] = byte === RETURN ? NEWLINE : byte;
       continue;
     }
-    const next = bytes[++at];
+    const next = bytes[++at]!;
     if (next === RETURN || next === NEWLINE) {
       if (next === RETURN && bytes[at + 1] === NEWLINE) at++;
     } else if (next >= 0x30 && next <= 0x37) {
       let value = next - 0x30;
-      for (let more = 0; more < 2 && at + 1 < end && bytes[at + 1] >= 0x30 && bytes[at + 1] <= 0x37; more++) {
-        value = value * 8 + bytes[++at] - 0x30;
+      for (let more = 0; more < 2 && at + 1 < end && bytes[at + 1]! >= 0x30 && bytes[at + 1]! <= 0x37; more++) {
+        value = value * 8 + bytes[++at]! - 0x30;
       }
       result[size++] = value & 0xff;
     } else if (at < end) {

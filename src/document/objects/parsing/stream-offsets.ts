@@ -59,7 +59,7 @@ export class StreamOffsets {
     const file = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length);
     let count = 0;
     for (let at = file.indexOf("obj", 0, "latin1"); at >= 0; at = file.indexOf("obj", at + 3, "latin1")) {
-      const isHeader = at > 0 && (isWhite(file[at - 1]) || isDigit(file[at - 1]));
+      const isHeader = at > 0 && (isWhite(file[at - 1]!) || isDigit(file[at - 1]!));
       const header = isHeader ? HEADER.exec(file.toString("latin1", Math.max(0, at - HEADER_BYTES), at)) : null;
       if (!header) continue;
       if (++count > MAX_OBJECTS) return new Map();

@@ -61,11 +61,11 @@ export class UnencryptedObjects {
    */
   load(number: number, streamOf: (number: number) => unknown): Value | undefined {
     const { kinds, places, indexes } = this.#references;
-    const place = places[number];
+    const place = places[number]!;
     if (kinds[number] === IN_USE) return this.#unpacked(number, place);
     if (kinds[number] !== PACKED) return undefined;
     const packed = this.#objectStream(place, streamOf);
-    const index = indexes[number];
+    const index = indexes[number]!;
     if (packed?.numbers[index] !== number) return undefined;
     return only(packed.bytes.subarray(packed.starts[index], packed.starts[index + 1]), kinds.length);
   }
@@ -113,7 +113,7 @@ function unpack(stream: unknown): Packed | undefined {
       if (lexer.next() !== "number" || !INTEGER.test(lexer.text)) return undefined;
       list.push(Number(lexer.text) + (list === starts ? first : 0));
     }
-    if (index > 0 && starts[index] < starts[index - 1]) return undefined;
+    if (index > 0 && starts[index]! < starts[index - 1]!) return undefined;
   }
   starts.push(bytes.length);
   return { bytes, numbers, starts };
@@ -174,8 +174,8 @@ function unsigned(bytes: Uint8Array, start: number, end: number): number | undef
   if (end <= start || end - start > MAX_DIGITS) return undefined;
   let value = 0;
   for (let at = start; at < end; at++) {
-    if (!isDigit(bytes[at])) return undefined;
-    value = value * 10 + bytes[at] - DIGIT_0;
+    if (!isDigit(bytes[at]!)) return undefined;
+    value = value * 10 + bytes[at]! - DIGIT_0;
   }
   return value;
 }
@@ -185,12 +185,12 @@ const isDigit = (byte: number) => byte >= DIGIT_0 && byte <= DIGIT_9;
 /** @returns the offset after a generation and `R`; undefined if these do not follow */
 function referenceEnd(bytes: Uint8Array, from: number): number | undefined {
   let at = from;
-  while (isWhite(bytes[at])) at++;
+  while (isWhite(bytes[at]!)) at++;
   const generation = at;
-  while (isDigit(bytes[at])) at++;
+  while (isDigit(bytes[at]!)) at++;
   if (at === generation) return undefined;
   const blank = at;
-  while (isWhite(bytes[at])) at++;
+  while (isWhite(bytes[at]!)) at++;
   if (at === blank || bytes[at] !== LETTER_R) return undefined;
   return isBoundary(bytes[at + 1]) ? at + 1 : undefined;
 }
@@ -201,7 +201,7 @@ function plainName(lexer: Lexer): Name | undefined {
   let hash = 0;
   for (let at = start + 1; at < end; at++) {
     if (bytes[at] === NUMBER_SIGN) return undefined;
-    hash = (Math.imul(hash, 31) + bytes[at]) | 0;
+    hash = (Math.imul(hash, 31) + bytes[at]!) | 0;
   }
   const slot = hash & (RECENT_NAMES - 1);
   const recent = recentNames[slot];
@@ -242,6 +242,6 @@ function plainDictionary(lexer: Lexer, size: number, depth: number): Dictionary 
 
 function textOf(bytes: Uint8Array, end: number): string {
   let text = "";
-  for (let at = 0; at < end; at++) text += String.fromCharCode(bytes[at]);
+  for (let at = 0; at < end; at++) text += String.fromCharCode(bytes[at]!);
   return text;
 }

@@ -139,7 +139,7 @@ export class Outline implements DocumentPart {
     const placed = new Map<number, Placed>();
     const inOrder: Placed[] = [];
     for (const index of keptItems(taking)) {
-      const item = items[index];
+      const item = items[index]!;
       const dictionary = source.file.dictionary(item.reference)!.clone();
       for (const key of PLACE_ENTRIES) dictionary.delete(key);
       this.#actions.settle(dictionary);
@@ -183,7 +183,7 @@ export class Outline implements DocumentPart {
    */
   #count(entries: readonly Placed[]): void {
     for (let index = entries.length - 1; index >= 0; index--) {
-      const { parent, dictionary, isOpen, visible } = entries[index];
+      const { parent, dictionary, isOpen, visible } = entries[index]!;
       if (visible > 0) dictionary.set("Count", isOpen ? visible : -visible);
       const seen = 1 + (isOpen ? visible : 0);
       if (parent) parent.visible += seen;

@@ -131,10 +131,10 @@ function labelOf(ranges: readonly Range[], index: number): Label {
   let high = ranges.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (ranges[middle].start <= index) low = middle;
+    if (ranges[middle]!.start <= index) low = middle;
     else high = middle - 1;
   }
-  const { style, prefix, number, start } = ranges[low];
+  const { style, prefix, number, start } = ranges[low]!;
   return { style, prefix, number: number + index - start };
 }
 

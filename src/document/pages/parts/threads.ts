@@ -66,13 +66,13 @@ export class Threads implements DocumentPart {
         for (const key of ["T", "N", "V"]) dictionary.delete(key);
         const copy = copier.dictionary(dictionary);
         if (index === 0) copy.set("T", thread);
-        copy.set("N", targets[(index + 1) % targets.length]);
+        copy.set("N", targets[(index + 1) % targets.length]!);
         copy.set("V", targets.at(index - 1)!);
-        file.put(targets[index], copy);
+        file.put(targets[index]!, copy);
       });
       const dictionary = source.file.dictionary(reference)!.clone();
       dictionary.delete("F");
-      file.put(thread, copier.dictionary(dictionary).set("F", targets[0]));
+      file.put(thread, copier.dictionary(dictionary).set("F", targets[0]!));
       this.#written.push(thread);
     }
   }

@@ -36,7 +36,7 @@ export function displaySpace(file: PdfFile, page: Dictionary): DisplaySpace {
     [-s, 0, 0, -s, right, top],
     [0, -s, s, 0, left, top],
   ];
-  return { box, width, height, unit, matrix: matrices[turns] };
+  return { box, width, height, unit, matrix: matrices[turns]! };
 }
 
 function boxOf(file: PdfFile, value: Value | undefined): Box | undefined {

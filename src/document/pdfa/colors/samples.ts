@@ -59,7 +59,7 @@ function halve(archive: PdfaDocument, dictionary: Dictionary, reference: Referen
   if (!stream) return;
   const samples = decodedOf(stream);
   const halved = new Uint8Array(samples.length >> 1);
-  for (let at = 0; at < halved.length; at++) halved[at] = samples[2 * at];
+  for (let at = 0; at < halved.length; at++) halved[at] = samples[2 * at]!;
   dictionary.set("BitsPerComponent", 8);
   const key = file.array(dictionary.get("Mask"));
   if (key)

@@ -166,7 +166,7 @@ function corners(
   const bits = dictionary.get("BitsPerSample");
   if (bits !== 8 || dictionary.has("Encode") || size.length <= index) return undefined;
   const stride = size.slice(0, index).reduce((product, length) => product * length, outputs);
-  const full = stride * (size[index] - 1);
+  const full = stride * (size[index]! - 1);
   if (full + outputs > bytes.length) return undefined;
   const samples = Buffer.concat([bytes.subarray(0, outputs), bytes.subarray(full, full + outputs)]);
   const decode = dictionary.get("Decode");

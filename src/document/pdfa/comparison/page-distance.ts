@@ -63,14 +63,16 @@ export function pixelDistance(
   if (Buffer.compare(one.samples, other.samples) === 0) return SAME;
   const side = Math.max(LEAST_TILE, Math.round(dpi * TILE));
   const grid = { columns: Math.ceil(one.width / side), rows: Math.ceil(one.height / side), points: (side * 72) / dpi };
-  const [isUnseen, isText, isOther] = [unseen, text, otherText].map((boxes) => tilesOf(boxes, grid));
+  const isUnseen = tilesOf(unseen, grid);
+  const isText = tilesOf(text, grid);
+  const isOther = tilesOf(otherText, grid);
   let [sum, worst, emptied, filled, sharpest] = [0, 0, 0, 0, 0];
   for (let tile = 0; tile < isUnseen.length; tile++) {
     if (isUnseen[tile]) continue;
     const [left, top] = [(tile % grid.columns) * side, Math.floor(tile / grid.columns) * side];
     const before = tileOf(one, left, top, side);
     const after = tileOf(other, left, top, side);
-    const shift = before.mean.map((value, channel) => after.mean[channel] - value);
+    const shift = before.mean.map((value, channel) => after.mean[channel]! - value);
     const distance = Math.max(...shift.map(Math.abs));
     sum += distance;
     worst = Math.max(worst, distance);
@@ -115,7 +117,7 @@ function sharpestOf(
   for (let y = top; y < bottom; y++) {
     for (let x = left, at = (y * one.width + left) * 3; x < right; x++, at += 3) {
       for (let channel = 0; channel < 3; channel++) {
-        const difference = other.samples[at + channel] - one.samples[at + channel] - shift[channel];
+        const difference = other.samples[at + channel]! - one.samples[at + channel]! - shift[channel]!;
         sharpest = Math.max(sharpest, Math.abs(difference));
       }
     }
@@ -145,7 +147,7 @@ function tileOf({ width, height, samples }: PagePixels, left: number, top: numbe
   let squares = 0;
   for (let y = top; y < bottom; y++) {
     for (let x = left, at = (y * width + left) * 3; x < right; x++, at += 3) {
-      const [r, g, b] = [samples[at], samples[at + 1], samples[at + 2]];
+      const [r, g, b] = [samples[at]!, samples[at + 1]!, samples[at + 2]!];
       red += r;
       green += g;
       blue += b;

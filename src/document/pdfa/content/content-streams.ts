@@ -86,7 +86,7 @@ class ContentWalk {
       const bytes = stream && this.#decoded(stream);
       if (bytes) parts.push(bytes, NEWLINE);
     }
-    const bytes = parts.length === 2 ? parts[0] : Buffer.concat(parts);
+    const bytes = parts.length === 2 ? parts[0]! : Buffer.concat(parts);
     const changed = this.#read({ bytes, resources, inherited: undefined, number: undefined });
     if (changed) page.set("Contents", file.add(newStream(changed, {})));
     for (const annotation of file.array(page.get("Annots")) ?? []) {

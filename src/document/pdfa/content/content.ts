@@ -132,7 +132,8 @@ export class ContentRepairer implements ContentUses {
   #operands({ operator, operands, start, end }: ContentOperation, bytes: Uint8Array): string | undefined {
     const { level } = this.#archive;
     let isMended = false;
-    for (let index = 0; index < operands.length && !isMended; index++) isMended = this.#breaksLimit(operands[index], 0);
+    for (let index = 0; index < operands.length && !isMended; index++)
+      isMended = this.#breaksLimit(operands[index]!, 0);
     if (!isMended && !hasBadHex(bytes, start, end)) return undefined;
     const most = maxStringBytes(level);
     const [shown] = operands;

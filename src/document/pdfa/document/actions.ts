@@ -46,7 +46,7 @@ function allowed(archive: PdfaDocument, first: Value): Value[] {
     seen.add(identity);
     const after = action.get("Next");
     const nexts = after === undefined ? [] : (file.array(after) ?? [after]);
-    for (let index = nexts.length - 1; index >= 0; index--) waiting.push(nexts[index]);
+    for (let index = nexts.length - 1; index >= 0; index--) waiting.push(nexts[index]!);
     if (isAllowed(archive, action)) kept.push(next);
     else hasChanged = true;
   }

@@ -236,7 +236,7 @@ class AnnotationMender {
       dictionary.set("Rect", rectangle);
       if (this.#archive.level.part === 1) {
         makeOpaque(this.#archive, normal);
-        const page = this.#archive.page(this.#archive.pages[pageIndex]);
+        const page = this.#archive.page(this.#archive.pages[pageIndex]!);
         if (type === "Highlight" && drawBeneath(this.#archive, page, normal, rectangle)) {
           this.#setEmpty(dictionary, false);
           continue;
@@ -260,7 +260,7 @@ class AnnotationMender {
    */
   #inUnitsOf(pageIndex: number, rectangle: Value): Value {
     const { file, pages, units } = this.#archive;
-    const unit = units.get(pages[pageIndex].number);
+    const unit = units.get(pages[pageIndex]!.number);
     const place = unit === undefined ? undefined : rectangleOf(file, rectangle);
     return place ? place.map((side) => side / unit!) : rectangle;
   }

@@ -61,7 +61,7 @@ function mend(value: Value, level: PdfaLevel, depth: number): Value {
   }
   if (!Array.isArray(value) || depth > MAX_DEPTH) return value;
   for (let index = 0; index < value.length; index++) {
-    const element = value[index];
+    const element = value[index]!;
     const mended = mend(element, level, depth + 1);
     if (mended !== element) value[index] = mended;
   }
@@ -76,7 +76,7 @@ function splitLeaf({ file }: PdfaDocument, node: Dictionary): void {
     const kids: Value[] = [];
     for (let from = 0; from + 1 < entries.length; from += LEAF_ELEMENTS) {
       const some = entries.slice(from, from + LEAF_ELEMENTS);
-      const limits = [some[0], some.at(-2)!];
+      const limits = [some[0]!, some.at(-2)!];
       kids.push(file.add(Dictionary.of({ [kind]: some, Limits: limits })));
     }
     node.delete(kind);

@@ -118,7 +118,7 @@ export function chooseFaces(file: PdfFile, baseFont: string, descriptor: Diction
   const liberation = isFixed ? "LiberationMono" : isSerif ? "LiberationSerif" : "LiberationSans";
   const dejavu = isFixed ? "DejaVuSansMono" : isSerif ? "DejaVuSerif" : "DejaVuSans";
   const faces = [family, liberation, dejavu, "DejaVuSans"] as const;
-  const names = [...faces.map((one) => STYLES[one][style]), "DejaVuSans", ...OTHER_SCRIPTS];
+  const names = [...faces.map((one) => STYLES[one][style]!), "DejaVuSans", ...OTHER_SCRIPTS];
   return { look: { isFixed, isSerif, isItalic, isBold }, faces: [...new Set(names)], special: undefined };
 }
 

@@ -38,7 +38,7 @@ export function listCids(
   const cids = program && cidsOf(file, inner, program);
   if (!cids) return;
   const set = new Uint8Array((cids.reduce((most, cid) => Math.max(most, cid), 0) >> 3) + 1);
-  for (const cid of cids) set[cid >> 3] |= 0x80 >> (cid & 7);
+  for (const cid of cids) set[cid >> 3]! |= 0x80 >> (cid & 7);
   descriptor.set("CIDSet", file.add(plainStream(file, set)));
 }
 

@@ -46,7 +46,7 @@ const BY_CODE: readonly (readonly [number, number])[] = [
 const signs = new Map<number, string>(BY_CODE.map(([code, character]) => [code, String.fromCodePoint(character)]));
 const words = SIGNS.split(" ");
 for (let at = 0; at + 1 < words.length; at += 2) {
-  signs.set(words[at].charCodeAt(0), String.fromCodePoint(Number.parseInt(words[at + 1], 16)));
+  signs.set(words[at]!.charCodeAt(0), String.fromCodePoint(Number.parseInt(words[at + 1]!, 16)));
 }
 for (let digit = 0; digit < 10; digit++) {
   // Digits in circles, outlined and filled.

@@ -14,6 +14,10 @@ const MAX_CHARACTERS = 1_000_000;
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 64;
 const ELEMENT_NODE = 1;
+/** Makes the serializer throw instead of writing what no XML parser reads. */
+const WELL_FORMED = { requireWellFormed: true };
+/** XML 1.0, 2.2, production Char. */
+const XML_CHARACTER = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]$/u;
 
 /** Syntax of simple values. */
 const SYNTAX = {
@@ -58,7 +62,15 @@ function textOfPacket(packet: Uint8Array): string | undefined {
   const text = stripInvalidXml(new TextDecoder(encoding).decode(packet));
   const start = text.search(/<(?:x:xmpmeta|rdf:RDF)\b/);
   if (start < 0 || text.length > MAX_CHARACTERS || /<!(?:DOCTYPE|ENTITY)/i.test(text)) return undefined;
-  return text.slice(start).replace(/<\?xpacket end[\s\S]*$/, "");
+  return withoutInvalidReferences(text.slice(start).replace(/<\?xpacket end[\s\S]*$/, ""));
+}
+
+/** Removes references to characters that XML cannot hold, as the characters themselves are removed. */
+function withoutInvalidReferences(text: string): string {
+  return text.replace(/&#(?:x([\da-f]+)|(\d+));/gi, (reference, hexadecimal, decimal) => {
+    const code = hexadecimal ? Number.parseInt(hexadecimal, 16) : Number(decimal);
+    return code <= 0x10ffff && XML_CHARACTER.test(String.fromCodePoint(code)) ? reference : "";
+  });
 }
 
 function parse(text: string): Element | undefined {
@@ -141,9 +153,9 @@ class Keeper {
           if (!isSaid(name)) once(name, () => rewritten(element, name, known.shape));
           else if (known.shape === "Alt") translations.set(name, itemsOf(element, name, "Alt", OTHER_LANGUAGES));
         } else if (this.#isDeclared(namespaceURI, localName)) {
-          once(name, () => serializer.serializeToString(element));
+          once(name, () => serializer.serializeToString(element, WELL_FORMED));
         } else if (isPlain(element) && this.#mayStay(element)) {
-          once(name, () => serializer.serializeToString(element));
+          once(name, () => serializer.serializeToString(element, WELL_FORMED));
         }
       }
     }
@@ -154,7 +166,7 @@ class Keeper {
   /** Returns the packet's own schemas and the added ones. */
   #described(serializer: XMLSerializer): string {
     const own = this.#schemas && this.#declared.size > 0 ? elementsOf(this.#schemas).flatMap(elementsOf) : [];
-    const items = own.map((item) => serializer.serializeToString(item)).join("") + this.#added.items();
+    const items = own.map((item) => serializer.serializeToString(item, WELL_FORMED)).join("") + this.#added.items();
     if (items === "") return "";
     const prefixes = `xmlns:pdfaExtension="${EXTENSION}" xmlns:pdfaSchema="${SCHEMA}" xmlns:pdfaProperty="${PROPERTY}"`;
     return `<pdfaExtension:schemas ${prefixes}><rdf:Bag>${items}</rdf:Bag></pdfaExtension:schemas>`;

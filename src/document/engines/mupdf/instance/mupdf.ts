@@ -384,7 +384,7 @@ function hooksOf(engine: () => Mupdf): MupdfHooks {
       return bytes.length;
     },
     stm_seek(id, position, offset, whence) {
-      const from = [0, position, engine().source(id).length][whence];
+      const from = [0, position, engine().source(id).length][whence]!;
       return from + offset;
     },
     stm_close: ignore,

@@ -135,7 +135,7 @@ export class JpegReader {
   }
 
   #takeSteps(index: number): void {
-    const steps = this.file.quantizers[this.frame.components[index].quantizer];
+    const steps = this.file.quantizers[this.frame.components[index]!.quantizer];
     if (!steps) throw new UnreadableJpeg("a quantizer is missing");
     this.#kernel.view(this.#kernel.exports.stepsOf(index), 128).set(new Uint8Array(steps.buffer));
     this.#seen.add(index);

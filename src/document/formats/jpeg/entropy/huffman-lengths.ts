@@ -18,18 +18,18 @@ const LONGEST = 16;
  * @param counts 256 counts
  */
 export function optimalTable(counts: Uint32Array): OptimalTable {
-  const present = Array.from(counts.keys()).filter((symbol) => counts[symbol] > 0);
+  const present = Array.from(counts.keys()).filter((symbol) => counts[symbol]! > 0);
   // A dummy symbol gets the longest code, so that the code of all ones stays unused.
-  const leaves = [{ symbol: -1, count: 0 }, ...present.map((symbol) => ({ symbol, count: counts[symbol] }))];
+  const leaves = [{ symbol: -1, count: 0 }, ...present.map((symbol) => ({ symbol, count: counts[symbol]! }))];
   leaves.sort((a, b) => a.count - b.count || a.symbol - b.symbol);
   const lengthsOf = limitedLengths(leaves.map(({ count }) => count));
   const lengths = new Uint8Array(LONGEST);
   const coded: { readonly symbol: number; readonly length: number }[] = [];
   let bits = 0;
   leaves.forEach(({ symbol, count }, index) => {
-    const length = lengthsOf[index];
+    const length = lengthsOf[index]!;
     if (symbol < 0) return;
-    lengths[length - 1]++;
+    lengths[length - 1]!++;
     coded.push({ symbol, length });
     bits += count * length;
   });
@@ -48,12 +48,12 @@ function limitedLengths(counts: readonly number[]): number[] {
   let packages = leaves;
   for (let level = 1; level < LONGEST; level++) {
     const pairs = Array.from({ length: packages.length >> 1 }, (_, pair) => {
-      const [a, b] = [packages[2 * pair], packages[2 * pair + 1]];
+      const [a, b] = [packages[2 * pair]!, packages[2 * pair + 1]!];
       return { count: a.count + b.count, leaves: a.leaves.concat(b.leaves) };
     });
     packages = leaves.concat(pairs).sort((a, b) => a.count - b.count);
   }
   const lengths = new Array<number>(counts.length).fill(0);
-  for (const { leaves } of packages.slice(0, 2 * counts.length - 2)) for (const leaf of leaves) lengths[leaf]++;
+  for (const { leaves } of packages.slice(0, 2 * counts.length - 2)) for (const leaf of leaves) lengths[leaf]!++;
   return lengths;
 }

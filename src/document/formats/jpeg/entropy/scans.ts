@@ -88,7 +88,7 @@ export class JpegScans {
       if (smallest([best, candidate]) === best) break;
       best = candidate;
     }
-    const { low } = best[0];
+    const { low } = best[0]!;
     for (const split of isLuminance ? [5, 9] : [5]) {
       best = smallest([best, [band(1, split, low), band(split + 1, 63, low), ...best.slice(-low || best.length)]]);
     }
@@ -134,7 +134,7 @@ export class JpegScans {
       exports.setCodes(table);
     }
     const { component, first, last, refine, low } = plan;
-    const components = component === undefined ? this.#components : [this.#components[component]];
+    const components = component === undefined ? this.#components : [this.#components[component]!];
     heads.push(
       segment(
         SOS,

@@ -87,7 +87,7 @@ class Reader {
       const node = this.#add(reference, dictionary, next.parent, isListed);
       const kids = file.array(dictionary.get("Kids")) ?? [];
       for (let index = kids.length - 1; index >= 0; index--) {
-        waiting.push({ value: kids[index], parent: node.index });
+        waiting.push({ value: kids[index]!, parent: node.index });
       }
     }
   }

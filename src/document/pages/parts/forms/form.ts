@@ -101,7 +101,7 @@ export class Form implements DocumentPart {
   /** Removes the states of omitted buttons: their option texts, and the value if one of them was on. */
   #withoutLeftStates({ nodes }: FieldTree, node: FieldNode, dictionary: Dictionary): void {
     const { file } = this.#taking.source;
-    const kids = node.kids.map((index) => nodes[index]);
+    const kids = node.kids.map((index) => nodes[index]!);
     const stays = kids.map((kid) => this.#fields.isKept(kid));
     if (stays.every(Boolean)) return;
     const options = file.array(dictionary.get("Opt"));
@@ -211,7 +211,7 @@ export class Form implements DocumentPart {
     const differsInQ = (own.Q ?? 0) !== (Q ?? 0);
     if (!differsInDa && !differsInQ) return;
     for (const [index, field] of fields) {
-      if (nodes[index].parent >= 0) continue;
+      if (nodes[index]!.parent >= 0) continue;
       const dictionary = this.#taking.result.file.dictionary(field)!;
       if (differsInDa && !dictionary.has("DA")) dictionary.set("DA", own.DA!);
       if (differsInQ && !dictionary.has("Q")) dictionary.set("Q", own.Q ?? 0);

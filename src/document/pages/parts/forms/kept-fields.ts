@@ -67,7 +67,7 @@ export class KeptFields implements DocumentPart {
   /** Returns the kept nodes, parents first. */
   keptNodes(): FieldNode[] {
     const { nodes } = this.#tree ?? { nodes: [] };
-    return [...this.#kept].sort((a, b) => a - b).map((index) => nodes[index]);
+    return [...this.#kept].sort((a, b) => a - b).map((index) => nodes[index]!);
   }
 
   isKept(node: FieldNode): boolean {
@@ -159,7 +159,7 @@ export class KeptFields implements DocumentPart {
     for (const node of this.keptNodes()) {
       const full = node.isField ? fullName(tree, node) : undefined;
       if (left.has(node.parent) || (full !== undefined && names.has(full))) left.add(node.index);
-      else if (full !== undefined && !node.kids.some((kid) => tree.nodes[kid].isField)) {
+      else if (full !== undefined && !node.kids.some((kid) => tree.nodes[kid]!.isField)) {
         fields.push(encodeTextString(renamed(full, this.#renamed)));
       }
     }

@@ -66,7 +66,7 @@ export function tokensOf(script: string): Token[] {
 }
 
 function enclosedAt(script: string, at: number, last: Token | undefined): Enclosed | undefined {
-  if (script[at] !== "/") return QUOTED[script[at]];
+  if (script[at] !== "/") return QUOTED[script[at]!];
   if (script[at + 1] === "/") return LINE;
   if (script[at + 1] === "*") return COMMENT;
   return endsValue(last) ? undefined : REGEXP;

@@ -132,7 +132,7 @@ class Rewriting {
       }
     });
     const last = this.#spaces[this.#tokens.length];
-    return this.#texts.map((text, index) => this.#spaces[index] + this.#before[index] + text).join("") + last;
+    return this.#texts.map((text, index) => this.#spaces[index]! + this.#before[index]! + text).join("") + last;
   }
 
   #text(index: number): string | undefined {
@@ -162,32 +162,32 @@ class Rewriting {
   /** Renames an argument that is a name or a list of names. A computed argument is mapped at run time. */
   #renameWhole(first: number, end: number): void {
     for (let index = first; index < end; index++) {
-      const { kind, text } = this.#tokens[index];
+      const { kind, text } = this.#tokens[index]!;
       if (kind === "string" || LIST_WORDS.has(text)) continue;
       this.#wrap(first, end);
       return;
     }
     for (let index = first; index < end; index++) {
-      if (this.#tokens[index].kind === "string") this.#renameLiteral(index, this.#names.foreign);
+      if (this.#tokens[index]!.kind === "string") this.#renameLiteral(index, this.#names.foreign);
     }
   }
 
   /** Renames field names among other arguments. Other strings can be URLs or titles. */
   #renameAmong(first: number, end: number): void {
-    const isName = (index: number) => this.#tokens[index].kind === "word" && this.#text(index + 1) !== "(";
+    const isName = (index: number) => this.#tokens[index]!.kind === "word" && this.#text(index + 1) !== "(";
     if (end === first + 1 && isName(first)) {
       this.#wrap(first, end, true);
       return;
     }
     // A nested call was already processed with its outer call.
     for (let index = Math.max(first, this.#listed); index < end; index++) {
-      if (this.#tokens[index].kind === "string") this.#renameLiteral(index);
+      if (this.#tokens[index]!.kind === "string") this.#renameLiteral(index);
     }
     this.#listed = Math.max(end, this.#listed);
   }
 
   #renameDestination(first: number, end: number): void {
-    if (end !== first + 1 || this.#tokens[first].kind !== "string") return;
+    if (end !== first + 1 || this.#tokens[first]!.kind !== "string") return;
     const name = this.#names.destinations.get(literalValue(this.#text(first)!));
     if (name !== undefined) this.#texts[first] = literalOf(name);
   }

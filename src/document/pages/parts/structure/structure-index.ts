@@ -89,12 +89,12 @@ export function findStructure(source: SourceDocument): StructureIndex | undefine
     const place = { index: elements.length, reference, parent: next.parent, page };
     const element = { ...place, kidCount: 0, bareKids: [], hasOwnContent: false, hasContent: false };
     elements.push(element);
-    if (next.parent >= 0) elements[next.parent].kidCount++;
+    if (next.parent >= 0) elements[next.parent]!.kidCount++;
     byNumber.set(reference.number, element);
     push(dictionary, element.index, page);
   }
   for (const { hasContent, parent } of elements.toReversed()) {
-    if (hasContent && parent >= 0) elements[parent].hasContent = true;
+    if (hasContent && parent >= 0) elements[parent]!.hasContent = true;
   }
   const bareTops: StructureElement[] = [];
   for (const element of elements)

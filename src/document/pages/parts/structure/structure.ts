@@ -87,10 +87,10 @@ export class Structure implements DocumentPart {
     for (const page of taking.pages) {
       if (page.repeat > 0) this.#repeats.set(page.target.number, page.repeat);
       pages[page.repeat] ??= new Map();
-      pages[page.repeat].set(page.source.number, page);
+      pages[page.repeat]!.set(page.source.number, page);
     }
     this.#passes = pages.map((taken) => this.#begin(index, taken));
-    for (const [at, target] of this.#passes[0]?.targets ?? []) copier.seed(index.elements[at].reference, target);
+    for (const [at, target] of this.#passes[0]?.targets ?? []) copier.seed(index.elements[at]!.reference, target);
   }
 
   /** Selects the elements of a pass. */
@@ -169,11 +169,11 @@ export class Structure implements DocumentPart {
     this.#names.begin();
     const ids = new Map<number, string>();
     for (const at of pass.targets.keys()) {
-      const id = file.string(file.dictionary(index.elements[at].reference)!.get("ID"))?.latin1;
+      const id = file.string(file.dictionary(index.elements[at]!.reference)!.get("ID"))?.latin1;
       if (id !== undefined) ids.set(at, this.#names.takeId(id));
     }
     for (const [at, target] of pass.targets) {
-      const element = index.elements[at];
+      const element = index.elements[at]!;
       const { reference, parent, page } = element;
       const dictionary = file.dictionary(reference)!;
       const copy = dictionary.clone();
@@ -182,7 +182,7 @@ export class Structure implements DocumentPart {
       const written = copier.dictionary(copy);
       const { kids, isComplete } = this.#kids(pass, dictionary, element);
       if (!isComplete) written.delete("ActualText");
-      if (kids.length > 0) written.set("K", kids.length === 1 ? kids[0] : kids);
+      if (kids.length > 0) written.set("K", kids.length === 1 ? kids[0]! : kids);
       const taken = page && pass.pages.get(page.number);
       if (taken) written.set("Pg", taken.target);
       const above = parent < 0 ? this.#root! : pass.targets.get(parent)!;

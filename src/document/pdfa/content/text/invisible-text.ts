@@ -152,18 +152,18 @@ function* wordsOf(characters: readonly Character[], [x, y]: TextLine["direction"
     .map((character) => ({ character, along: character.x * x + character.y * y }))
     .sort((one, other) => one.along - other.along);
   for (let from = 0; from < placed.length; ) {
-    const isSpace = placed[from].character.codePoint === SPACE;
+    const isSpace = placed[from]!.character.codePoint === SPACE;
     let to = from + 1;
-    while (to < placed.length && (placed[to].character.codePoint === SPACE) === isSpace) to++;
+    while (to < placed.length && (placed[to]!.character.codePoint === SPACE) === isSpace) to++;
     const word = placed.slice(from, to);
     const last = word.at(-1)!;
     const size = last.character.size;
     // A word extends to the next word; a letter is about half as wide as high.
     const end = Math.min(placed[to]?.along ?? Number.POSITIVE_INFINITY, last.along + size * (ADVANCE / 1000));
     yield {
-      first: word[0].character,
+      first: word[0]!.character,
       text: word.map(({ character }) => character.codePoint),
-      width: Math.max(0, end - word[0].along),
+      width: Math.max(0, end - word[0]!.along),
     };
     from = to;
   }

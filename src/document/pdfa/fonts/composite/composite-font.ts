@@ -177,10 +177,10 @@ function inOrderOfCids(
   const glyphs = Array.from({ length: Math.max(0, ...shown) + 1 }, (_, cid): CffGlyph => {
     const glyph = shown.has(cid) ? glyphOf(cid) : 0;
     if (cid === 0 || glyph === 0 || glyph >= names.length) {
-      return { source: 0, identity: cid === 0 ? names[0] : `nothing${cid}`, width: undefined };
+      return { source: 0, identity: cid === 0 ? names[0]! : `nothing${cid}`, width: undefined };
     }
     // A suffix after a full stop does not change the character of a glyph name.
-    const identity = used.has(names[glyph]) ? `${names[glyph]}.${cid}` : names[glyph];
+    const identity = used.has(names[glyph]!) ? `${names[glyph]}.${cid}` : names[glyph]!;
     used.add(identity);
     return { source: glyph, identity, width: undefined };
   });
@@ -226,7 +226,7 @@ function mendCffCids(
   }
   if (set.size > 0 || added.length > 0) {
     const all: CffGlyph[] = Array.from(font.charset, (identity, source) => {
-      return { source, identity: names ? names[source] : identity, width: set.get(source) };
+      return { source, identity: names ? names[source]! : identity, width: set.get(source) };
     });
     const bytes = writeCff(font, [...all, ...added], { keepsEncoding: true });
     const changed = bytes && readProgram(bytes);
