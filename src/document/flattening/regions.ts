@@ -33,7 +33,7 @@ const POINTS_PER_INCH = 72;
 /** Sufficient resolution for all pages except small ones. */
 const SMALL_PAGE_DPI = 300;
 /** Minimum area of a page or box, in square points. */
-const LEAST_AREA = 1e-6;
+const MIN_AREA = 1e-6;
 /** Margin around a difference, in coarse pixels. */
 const COARSE_MARGIN = 2;
 /** Fraction of edge pixels above which a region is drawn as line art. */
@@ -89,7 +89,7 @@ export class Regions {
   readonly #covered: Uint8Array;
 
   constructor(file: PdfFile, space: PageSpace, model: ColorModel, fineness: Fineness) {
-    const area = Math.max(LEAST_AREA, areaOf(space.bounds));
+    const area = Math.max(MIN_AREA, areaOf(space.bounds));
     const { gradientDpi, lineArtDpi } = fineness.resolutions;
     const factor = smallPageFactor(area, SMALL_PAGE_DPI);
     this.#file = file;
@@ -312,12 +312,12 @@ export class Regions {
 
   /** Returns the number of pixels per point at a resolution. */
   #usual(box: Box, dpi: number): number {
-    return Math.min(dpi / POINTS_PER_INCH, Math.sqrt(MAX_PICTURE_PIXELS / Math.max(LEAST_AREA, areaOf(box))));
+    return Math.min(dpi / POINTS_PER_INCH, Math.sqrt(MAX_PICTURE_PIXELS / Math.max(MIN_AREA, areaOf(box))));
   }
 
   /** Divides a box into regions with one resolution each. Regions with finer images are painted last. */
   #pieces(box: Box, dpi: number): Piece[] {
-    if (!(areaOf(box) > LEAST_AREA)) return [{ box, density: evenly(dpi / POINTS_PER_INCH) }];
+    if (!(areaOf(box) > MIN_AREA)) return [{ box, density: evenly(dpi / POINTS_PER_INCH) }];
     const { images, finer } = this.#fineness;
     const whole: Piece = { box, density: evenly(this.#usual(box, dpi)) };
     const pixels = Math.min(LIMITS.picturedPagePixels, pixelsOf(whole) + Math.max(0, finer.pixelsLeft));

@@ -25,7 +25,7 @@ export interface TextTask {
 }
 
 /** Minimum distance of text from the border. */
-const LEAST_PADDING = 1;
+const MIN_PADDING = 1;
 const LIST_SIZE = 12;
 /** Background color of a selected option with black text, as in Acrobat. */
 const SELECTED = [0.6, 0.7569, 0.8549];
@@ -96,12 +96,12 @@ function drawComb(task: TextTask, text: string, cells: number): string {
   return `${combLines(task, cells, cell)}${shown(task, operators.join(""))}`;
 }
 
-const MOST_CELLS = 1000;
+const MAX_CELLS = 1000;
 
 function combLines({ widget, frame }: TextTask, cells: number, cell: number): string {
   const color = widget.color("BC");
   const { width, style } = frame.border;
-  if (!color || width <= 0 || cells > MOST_CELLS || !["S", "D"].includes(style)) return "";
+  if (!color || width <= 0 || cells > MAX_CELLS || !["S", "D"].includes(style)) return "";
   const lines = Array.from(
     { length: cells - 1 },
     (_, index) => `${numbers((index + 1) * cell, 0)} m ${numbers((index + 1) * cell, frame.height)} l S\n`,
@@ -144,7 +144,7 @@ function shown({ frame, style }: TextTask, text: string, beneath = ""): string {
   return `/Tx BMC\nq\n${clip}${beneath}${operators}Q\nEMC\n`;
 }
 
-const paddingOf = ({ frame }: TextTask): number => frame.inset + Math.max(LEAST_PADDING, frame.border.width);
+const paddingOf = ({ frame }: TextTask): number => frame.inset + Math.max(MIN_PADDING, frame.border.width);
 
 function areaOf(task: TextTask): { width: number; height: number } {
   const { width, height, inset } = task.frame;

@@ -4,10 +4,10 @@ import type { Box } from "../content/matrix.ts";
 import { intersection, type PlacedImage } from "./placed-images.ts";
 
 /** Minimum number of pixels per page. A tiny page is viewed enlarged, like any other page. */
-const LEAST_PAGE_PIXELS = 1_000_000;
+const MIN_PAGE_PIXELS = 1_000_000;
 const POINTS_PER_INCH = 72;
 /** Maximum number of images per page. */
-const MOST_PIECES = 64;
+const MAX_PIECES = 64;
 /** Areas are merged into one image if it has at most this multiple of their pixels. */
 const JOINED = 1.25;
 /** Ratio to the resolution of the page above which an image gets a separate area. */
@@ -22,7 +22,7 @@ export interface Piece {
 
 /** Returns the factor for a resolution at which a page of this size, in square points, has enough pixels. */
 export const smallPageFactor = (area: number, dpi: number): number =>
-  Math.max(1, Math.sqrt(LEAST_PAGE_PIXELS / area) / (dpi / POINTS_PER_INCH));
+  Math.max(1, Math.sqrt(MIN_PAGE_PIXELS / area) / (dpi / POINTS_PER_INCH));
 
 export interface PieceLimits {
   /**
@@ -70,7 +70,7 @@ function join(pieces: Piece[], piece: Piece): void {
   const more = joined.map((one, index) => pixelsOf(one) - pixelsOf(pieces[index]!));
   const index = more.indexOf(Math.min(...more));
   const isCheap = pixelsOf(joined[index]!) <= JOINED * (pixelsOf(pieces[index]!) + pixelsOf(piece));
-  if (isCheap || pieces.length >= MOST_PIECES) pieces[index] = joined[index]!;
+  if (isCheap || pieces.length >= MAX_PIECES) pieces[index] = joined[index]!;
   else pieces.push(piece);
 }
 

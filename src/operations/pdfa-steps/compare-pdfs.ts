@@ -75,9 +75,9 @@ const MOST = { mean: 8, worst: 64, emptied: 0, filled: 0 };
  */
 const SHARPEST = { first: 24, firstDpi: 36, closer: 96 };
 /** Number of pages that are compared even after the time limit. */
-const LEAST_PAGES = 32;
+const MIN_PAGES = 32;
 /** Maximum number of reported differences. */
-const MOST_DIFFERENCES = 1000;
+const MAX_DIFFERENCES = 1000;
 /** Number of engines that a thread needs to render a document and then compare it. */
 const ENGINES = 2;
 
@@ -109,8 +109,8 @@ const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes =
   let compared = 0;
   for (const index of spread(Math.max(original.pageCount, candidate?.pageCount ?? 0))) {
     context.signal.throwIfAborted();
-    if (differences.length >= MOST_DIFFERENCES) break;
-    if (performance.now() > ends && compared >= LEAST_PAGES) break;
+    if (differences.length >= MAX_DIFFERENCES) break;
+    if (performance.now() > ends && compared >= MIN_PAGES) break;
     compared++;
     const difference = await compare(original, candidate, index, furthest, { isExact, replaced, fonts });
     if (difference) differences.push({ pageNumber: index + 1, ...difference });

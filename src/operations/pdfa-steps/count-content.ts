@@ -35,7 +35,7 @@ const run: Run<Record<string, never>> = async function* ([input], _, context) {
   const source = await MupdfSource.open(bytes, engineBytes, budget, engine);
   try {
     const file = PdfFile.of(source, budget);
-    const task = { level: LEVEL, failures: [], signal: context.signal, source, reopen, shelf: NO_FONTS };
+    const task = { level: LEVEL, failures: [], signal: context.signal, source, reopen, fonts: NO_FONTS };
     const archive = await PdfaDocument.open(file, task);
     const count = new ContentCount(file);
     count.seeObjects(archive.places.length, archive.annotationCount);

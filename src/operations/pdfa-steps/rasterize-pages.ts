@@ -56,16 +56,16 @@ const DPI = 300;
 /** Fraction of a pixel that is ignored. */
 const ROUNDING = 0.01;
 /** Maximum page side in PDF/A (ISO 19005-2, 6.1.13), in units. Larger pages are reduced. */
-const LONGEST_PAGE = 14_400;
+const MAX_PAGE = 14_400;
 const BOXES = ["CropBox", "BleedBox", "TrimBox", "ArtBox"];
-const LONGEST_SIDE = 30_000;
+const MAX_SIDE = 30_000;
 const JPEG_QUALITY = 90;
 /** Resolution at which a page of usual size is checked for colors. */
 const COARSE_DPI = 36;
 /** Maximum difference between channels caused by rounding. */
 const GRAY_TOLERANCE = 3;
 /** Maximum size of all images, which are in memory until the file is written. */
-const MOST_PICTURE_BYTES = 512 * 2 ** 20;
+const MAX_PICTURE_BYTES = 512 * 2 ** 20;
 /** Size of a band. For each band, the engine can decode again an image that exceeds its cache. */
 const BAND_BYTES = 32 * 2 ** 20;
 const HEAP_MARK_BYTES = 192 * 2 ** 20;
@@ -101,7 +101,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
       font,
       inRgb: params.inRgb,
       isFlat,
-      bytes: { left: MOST_PICTURE_BYTES },
+      bytes: { left: MAX_PICTURE_BYTES },
       finerLeft: LIMITS.picturedDocumentPixels,
     };
     const all = pages.map((_, index) => index + 1);
@@ -167,7 +167,7 @@ async function picturedPage(
   const after = new Dictionary().set("Type", Name.of("Page"));
   for (const key of KEPT) after.set(key, plain(source, before.get(key)));
   const longest = Math.max(space.width, space.height);
-  const fit = LONGEST_PAGE / longest;
+  const fit = MAX_PAGE / longest;
   if (fit < 1) {
     for (const key of [...BOXES, "Rotate"]) after.delete(key);
     after.set("MediaBox", [0, 0, space.width * fit, space.height * fit].map(Math.floor));
@@ -282,7 +282,7 @@ function piecesFor(look: MupdfPage, file: PdfFile, page: Dictionary, toPage: Mat
   const usual = (DPI / POINTS_PER_INCH) * smallPageFactor(width * height, DPI);
   const whole: Piece = { box: [0, 0, width, height], density: [usual, usual] };
   const pixels = Math.min(LIMITS.picturedPagePixels, pixelsOf(whole) + made.finerLeft);
-  const pieces = piecesOf(whole, images, { pixels, side: LONGEST_SIDE });
+  const pieces = piecesOf(whole, images, { pixels, side: MAX_SIDE });
   made.finerLeft -= finerPixels(pieces, whole);
   return pieces;
 }

@@ -12,7 +12,7 @@ import { prewarmPdfaEngines, renderOptions } from "./compare-pdfs.ts";
  * Maximum size of all records. Beyond it, rasters are omitted, and differing pages are rendered again during the
  * comparison.
  */
-const MOST_BYTES = 24 * 2 ** 20;
+const MAX_BYTES = 24 * 2 ** 20;
 
 const paramsSchema = z.object({
   /**
@@ -39,10 +39,10 @@ async function* looks(input: Input, { timeMs }: LookParams, context: Context): A
   let bytes = 0;
   for (const index of spread(document.pageCount)) {
     context.signal.throwIfAborted();
-    if (performance.now() > ends || bytes > 2 * MOST_BYTES) break;
+    if (performance.now() > ends || bytes > 2 * MAX_BYTES) break;
     const look = await document.look(index, 1);
     if (!look) continue;
-    const record = encodeRendering(index, look, bytes < MOST_BYTES);
+    const record = encodeRendering(index, look, bytes < MAX_BYTES);
     bytes += record.length;
     yield record;
   }

@@ -75,7 +75,7 @@ async function* repair(
       failures,
       signal: context.signal,
       source,
-      shelf: context.fonts ?? NO_FONTS,
+      fonts: context.fonts ?? NO_FONTS,
       reopen: () => MupdfSource.open(bytes, engineBytes, budget),
       ...(found ? reportingTo(found, (pdf) => convertAttached(pdf, context)) : {}),
     });

@@ -18,7 +18,7 @@ const paramsSchema = z.strictObject({});
 export type ImageToPdfParams = z.infer<typeof paramsSchema>;
 
 /** Buffer memory if the operation has no heap limit: it then streams concurrently with other jobs. */
-const LEAST_HOLD_BYTES = 8 * 2 ** 20;
+const MIN_BUFFER_BYTES = 8 * 2 ** 20;
 /** Fraction of an engine's memory for buffers. An engine exists only if a JPEG must be decoded. */
 const HOLD_SHARE = 0.5;
 /** Number of bytes needed to detect the format. */
@@ -32,7 +32,7 @@ const SIGNATURE_BYTES = 32;
  * @throws OutOfRange if a page would exceed the limits of PDF
  */
 const run: Run<ImageToPdfParams> = async function* ([input], _params, { heapLimitBytes, signal }) {
-  const holdBytes = Math.max(LEAST_HOLD_BYTES, heapLimitBytes * HOLD_SHARE);
+  const holdBytes = Math.max(MIN_BUFFER_BYTES, heapLimitBytes * HOLD_SHARE);
   let decoder: MupdfJpegDecoder | undefined;
   const openDecoder = async () => {
     decoder ??= await MupdfJpegDecoder.open({ heapLimitBytes: heapLimitBytes * (1 - HOLD_SHARE) });

@@ -54,7 +54,7 @@ export const lengthBits: usize = memory.data(272, 16);
 export const distanceBits: usize = memory.data(32, 16);
 
 /** Filter of each row, or BLANK (8 bits each): see choice.ts. */
-export const MOST_ROWS: usize = 4096;
+export const MAX_ROWS: usize = 4096;
 export const rowFilters: usize = memory.data(4096, 16);
 
 /** Minimum number of output bytes before the caller can take them. */
@@ -82,7 +82,7 @@ export function layOut(samples: usize, pixel: usize, lead: usize): void {
   sampleBytes = samples;
   pixelBytes = pixel;
   rowBytes = samples + lead;
-  chunkRows = min(MOST_ROWS, max<usize>(1, CHUNK_BYTES / rowBytes));
+  chunkRows = min(MAX_ROWS, max<usize>(1, CHUNK_BYTES / rowBytes));
   const chunk = chunkRows * rowBytes;
   rows = aligned(__heap_base + SLACK + sampleBytes);
   window = aligned(rows + chunkRows * sampleBytes + SLACK);

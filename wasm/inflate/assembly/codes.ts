@@ -2,7 +2,7 @@
 // whose codes are too long for the tables.
 
 /** Maximum code length, in bits. */
-export const MOST_BITS: u32 = 15;
+export const MAX_BITS: u32 = 15;
 /** Maximum code length, in bits, that one table lookup decodes. */
 export const QUICK_BITS: u32 = 11;
 const QUICK_MASK: u32 = (1 << QUICK_BITS) - 1;
@@ -32,7 +32,7 @@ export function makeTable(table: usize, lengths: usize, count: usize): i32 {
   store<u16>(table + COUNTS, 0);
   let left: i32 = 1;
   let offset: u32 = 0;
-  for (let bits: usize = 1; bits <= MOST_BITS; bits++) {
+  for (let bits: usize = 1; bits <= MAX_BITS; bits++) {
     const codes = load<u16>(table + COUNTS + (bits << 1));
     left = (left << 1) - codes;
     if (left < 0) return left;
@@ -82,7 +82,7 @@ function lookUpLong(table: usize, hold: u32): u32 {
   let code: u32 = 0;
   let first: u32 = 0;
   let index: u32 = 0;
-  for (let bits: u32 = 1; bits <= MOST_BITS; bits++) {
+  for (let bits: u32 = 1; bits <= MAX_BITS; bits++) {
     code |= hold & 1;
     hold >>= 1;
     const codes: u32 = load<u16>(table + COUNTS + (<usize>bits << 1));

@@ -1,6 +1,6 @@
 // Decompresses zlib streams (RFC 1950, RFC 1951) in chunks of any size. Returns all data before a defect.
 import { addBytes, adler, resetAdler } from "../../deflate/assembly/adler";
-import { lookUp, makeTable, MOST_BITS } from "./codes";
+import { lookUp, makeTable, MAX_BITS } from "./codes";
 import { CHECKSUM_DIFFERS, DAMAGED, ENDED, NEEDS_INPUT, OUTPUT_IS_FULL } from "./outcomes";
 import {
   DISTANCE_BASES,
@@ -15,7 +15,7 @@ import {
 const INPUT_BYTES: usize = 65536;
 /** Limits of RFC 1951: maximum distance and length of a match. */
 const WINDOW_BYTES: usize = 32768;
-const MOST_MATCH_BYTES: usize = 258;
+const MAX_MATCH_BYTES: usize = 258;
 const OUTPUT_BYTES: usize = 262144;
 /** Minimum output space; if there is less, the window is moved to the front. */
 const LOW_ROOM_BYTES: usize = 65536;
@@ -313,7 +313,7 @@ function copyStored(): i32 {
 
 function inflateSymbols(): i32 {
   let to = outputAt;
-  const stop = bufferEnd - MOST_MATCH_BYTES;
+  const stop = bufferEnd - MAX_MATCH_BYTES;
   let reason: i32 = OUTPUT_IS_FULL;
   while (to <= stop) {
     refill();
@@ -322,7 +322,7 @@ function inflateSymbols(): i32 {
     let entry = lookUp(literals, hold);
     let used = <i32>(entry & 15);
     if (entry == 0 || bits < used) {
-      reason = bits < <i32>MOST_BITS ? NEEDS_INPUT : damaged();
+      reason = bits < <i32>MAX_BITS ? NEEDS_INPUT : damaged();
       break;
     }
     skip(used);
@@ -348,7 +348,7 @@ function inflateSymbols(): i32 {
     used = <i32>(entry & 15);
     symbol = entry >> 4;
     if (bits < used || entry == 0) {
-      if (bits >= <i32>MOST_BITS) {
+      if (bits >= <i32>MAX_BITS) {
         reason = damaged();
         break;
       }

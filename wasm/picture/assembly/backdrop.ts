@@ -5,7 +5,7 @@ import { allocate } from "./memory";
 import { FIRST_INK } from "./shapes";
 
 /** Minimum number of unmarked sixteenths for which a cell counts as known. */
-const LEAST_PART: u32 = 4;
+const MIN_PART: u32 = 4;
 
 /**
  * Computes each cell of the small plane as the mean of its unmarked pixels.
@@ -85,7 +85,7 @@ function takeCells(
       sum += load<u16>(sums + (x << 1));
       used += load<u8>(counts + x);
     }
-    if (used * 16 < (end - first) * rows * LEAST_PART || used == 0) continue;
+    if (used * 16 < (end - first) * rows * MIN_PART || used == 0) continue;
     store<u8>(known + index, 1);
     store<u8>(to + index, <u8>((sum + (used >> 1)) / used));
   }

@@ -1,7 +1,7 @@
 // Color statistics of an image: how much of it is flat, whether it is gray, and its colors if there are few.
 
 /** Maximum number of counted colors: the size of a palette (ISO 32000-1, 8.6.6.3). */
-const MOST_COLORS: u32 = 256;
+const MAX_COLORS: u32 = 256;
 const SLOT_BITS: u32 = 11;
 /** Hash table by color, with open addressing: `index + 1 << 32 | color`. */
 const slots: usize = memory.data(16384, 16);
@@ -40,9 +40,9 @@ function indexOf(color: u32, channels: usize): u32 {
     if (<u32>entry == color) return <u32>(entry >> 32) - 1;
     slot = (slot + 1) & ((1 << SLOT_BITS) - 1);
   }
-  if (colorCount >= MOST_COLORS) {
-    colorCount = MOST_COLORS + 1;
-    return MOST_COLORS;
+  if (colorCount >= MAX_COLORS) {
+    colorCount = MAX_COLORS + 1;
+    return MAX_COLORS;
   }
   store<u64>(slots + (<usize>slot << 3), (<u64>(colorCount + 1) << 32) | color);
   store<u32>(colors + <usize>colorCount * channels, color);
@@ -58,7 +58,7 @@ function countOf(from: usize, to: usize, width: usize, channels: usize): void {
     } else {
       last = color;
       if (channels == 3 && isGray) isGray = ((color >> 8) & 0xff) == (color & 0xff) && color >> 16 == (color & 0xff);
-      if (colorCount <= MOST_COLORS) lastIndex = indexOf(color, channels);
+      if (colorCount <= MAX_COLORS) lastIndex = indexOf(color, channels);
     }
     store<u8>(to + x, <u8>lastIndex);
   }

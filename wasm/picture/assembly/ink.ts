@@ -6,9 +6,9 @@ import { allocate } from "./memory";
 /** Side, in pixels, of the squares in which paper and ink are searched. */
 const TILE: usize = 16;
 /** Minimum contrast of ink. Paper itself has less. */
-const LEAST_CONTRAST: i32 = 56;
+const MIN_CONTRAST: i32 = 56;
 /** Minimum brightness of paper. */
-const LEAST_PAPER: i32 = 120;
+const MIN_PAPER: i32 = 120;
 /** Thresholds between ink (0) and paper (256): a pixel below the first is ink, a pixel below the second is pure ink. */
 const INK: i32 = 145;
 const CORE: i32 = 72;
@@ -77,7 +77,7 @@ export function markInk(plane: usize, stride: usize, width: usize, height: usize
   for (let tile: usize = 0; tile < across * down; tile++) {
     const high = <i32>load<u8>(paper + tile);
     const low = <i32>load<u8>(ink + tile);
-    const isInk = high - low >= LEAST_CONTRAST && high >= LEAST_PAPER;
+    const isInk = high - low >= MIN_CONTRAST && high >= MIN_PAPER;
     store<u8>(light + tile, isInk ? <u8>(low + (((high - low) * INK) >> 8)) : 0);
     store<u8>(dark + tile, isInk ? <u8>(low + (((high - low) * CORE) >> 8)) : 0);
   }

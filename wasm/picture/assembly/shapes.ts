@@ -7,7 +7,7 @@ const RUN_BYTES: usize = 8;
 const SHAPE_BYTES: usize = 120;
 /** Minimum number of pixels per run. An image with more runs, or with too many shapes, is not text. */
 const PIXELS_PER_RUN: usize = 8;
-const MOST_SHAPES: u32 = 40000;
+const MAX_SHAPES: u32 = 40000;
 
 /** Mark of the first ink; ink n has this mark plus n. Lower marks are paper, or pixels next to ink. */
 export const FIRST_INK: u8 = 2;
@@ -127,7 +127,7 @@ function number(count: u32): bool {
     // The run's parent precedes it, so it is numbered already.
     if (root == index) store<u32>(runAt(index), shapeCount++, 4);
     else store<u32>(runAt(index), load<u32>(runAt(root), 4), 4);
-    if (shapeCount > MOST_SHAPES) return false;
+    if (shapeCount > MAX_SHAPES) return false;
   }
   shapes = allocate(<usize>shapeCount * SHAPE_BYTES);
   choices = allocate(shapeCount);

@@ -15,7 +15,7 @@ import { adobeTransform, beginsWith, END_OF_IMAGE, isFrame, isJfif, MARKERS, rea
 
 const { SOI, EOI, SOS, APP1, APP2 } = MARKERS;
 /** Maximum bytes before the first scan: 255 segments of a profile, thumbnails, comments. */
-const MOST_HEAD_BYTES = 64 * 2 ** 20;
+const MAX_HEAD_BYTES = 64 * 2 ** 20;
 
 interface Frame {
   readonly width: number;
@@ -119,7 +119,7 @@ async function readHead(input: Input): Promise<JpegHead> {
   let density: Density | undefined;
   let seen: ExifInfo | undefined;
   for (;;) {
-    if (reader.position > MOST_HEAD_BYTES) throw new EngineFailure("too-complex", "a JPEG with an endless head");
+    if (reader.position > MAX_HEAD_BYTES) throw new EngineFailure("too-complex", "a JPEG with an endless head");
     const segment = await readSegmentFrom(reader);
     if (!segment || segment.marker === EOI) throw new EngineFailure("damaged", "a JPEG without a scan");
     const { marker, data } = segment;

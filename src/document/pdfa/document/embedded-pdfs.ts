@@ -10,7 +10,7 @@ export interface EmbeddedPdf {
   readonly bytes: Uint8Array;
 }
 
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 const HEADER = "%PDF-";
 
 export function* embeddedPdfs(file: PdfFile): Generator<EmbeddedPdf> {
@@ -33,7 +33,7 @@ export function* embeddedPdfs(file: PdfFile): Generator<EmbeddedPdf> {
 
 function decoded({ body }: PdfStream): Uint8Array | undefined {
   try {
-    return body.decoded(MOST_BYTES);
+    return body.decoded(MAX_BYTES);
   } catch (error) {
     if (error instanceof EngineFailure && error.reason !== "crashed") return undefined;
     throw error;

@@ -11,7 +11,7 @@ import { type ColorSpace, DEVICE_RGB, inkCurve, readSpace, transferred } from ".
 const LIMITS = { decodedBytes: 2 ** 29, kernelBytes: 2 ** 30 };
 const FULL = 255;
 /** Maximum number of cached colors. */
-const MOST_KNOWN = 1 << 18;
+const MAX_KNOWN_COLORS = 1 << 18;
 const DEVICES: Readonly<Record<number, string>> = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" };
 
 /** Decodes the samples of an image as 8 bits, for codings that only MuPDF decodes. */
@@ -144,7 +144,7 @@ function byPixel(samples: Uint8Array, space: ColorSpace, ranges: readonly number
       );
       bytes = color.components.map(toByte);
       target = color.space;
-      if (known.size < MOST_KNOWN) known.set(key, bytes);
+      if (known.size < MAX_KNOWN_COLORS) known.set(key, bytes);
     }
     if (made.length === 0) made = new Uint8Array((samples.length / channels) * bytes.length);
     made.set(bytes, pixel * bytes.length);

@@ -2,7 +2,7 @@
 
 /** Bytes of a block: 64 coefficients of 16 bits in zigzag order. */
 export const BLOCK_BYTES: usize = 128;
-export const MOST_COMPONENTS: u32 = 4;
+export const MAX_COMPONENTS: u32 = 4;
 
 @unmanaged
 export class Component {

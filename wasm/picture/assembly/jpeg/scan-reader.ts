@@ -6,8 +6,8 @@ import { Component, componentAt, mcuColumns, mcuRows } from "./components";
 /** Index of the first AC table, after the four DC tables. */
 const AC: usize = 4;
 /** Maximum category for 8-bit samples (T.81 tables F.1 and F.2). */
-const MOST_DC_BITS: u32 = 11;
-const MOST_AC_BITS: u32 = 10;
+const MAX_DC_BITS: u32 = 11;
+const MAX_AC_BITS: u32 = 10;
 
 /** Components of the scan, in order. */
 const scanned: usize = memory.data(4);
@@ -62,7 +62,7 @@ function scannedAt(index: u32): Component {
 function sequentialBlock(component: Component, block: usize): bool {
   fill();
   const dcBits = symbol(component.dcTable);
-  if (dcBits > MOST_DC_BITS) return false;
+  if (dcBits > MAX_DC_BITS) return false;
   if (dcBits) component.prediction += value(dcBits);
   store<i16>(block, <i16>component.prediction);
   const table = AC + component.acTable;
@@ -77,7 +77,7 @@ function sequentialBlock(component: Component, block: usize): bool {
       continue;
     }
     k += runAndSize >> 4;
-    if (k > 63 || size > MOST_AC_BITS || runAndSize > 255) return false;
+    if (k > 63 || size > MAX_AC_BITS || runAndSize > 255) return false;
     store<i16>(block + (<usize>k << 1), <i16>value(size));
   }
   return true;
@@ -86,7 +86,7 @@ function sequentialBlock(component: Component, block: usize): bool {
 function dcFirst(component: Component, block: usize): bool {
   fill();
   const dcBits = symbol(component.dcTable);
-  if (dcBits > MOST_DC_BITS) return false;
+  if (dcBits > MAX_DC_BITS) return false;
   if (dcBits) component.prediction += value(dcBits);
   store<i16>(block, <i16>(component.prediction << low));
   return true;
@@ -120,7 +120,7 @@ function acFirst(component: Component, block: usize): bool {
       continue;
     }
     k += run;
-    if (k > lastIndex || size > MOST_AC_BITS || runAndSize > 255) return false;
+    if (k > lastIndex || size > MAX_AC_BITS || runAndSize > 255) return false;
     store<i16>(block + (<usize>k << 1), <i16>(value(size) << low));
   }
   return true;

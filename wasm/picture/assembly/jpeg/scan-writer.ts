@@ -8,13 +8,13 @@ import { nonzeroMask, shiftedMask } from "./nonzero";
 const AC: usize = 2;
 const ZRL: u32 = 0xf0;
 /** Maximum category of a DC difference (T.81 tables F.1 and F.2). */
-const MOST_DC_BITS: u32 = 11;
-const MOST_AC_BITS: u32 = 10;
+const MAX_DC_BITS: u32 = 11;
+const MAX_AC_BITS: u32 = 10;
 /** Maximum bytes of a block, with every byte stuffed. */
-const MOST_BLOCK_BYTES: usize = 640;
-const MOST_END_OF_BAND: u32 = 0x7fff;
+const MAX_BLOCK_BYTES: usize = 640;
+const MAX_END_OF_BAND: u32 = 0x7fff;
 /** Maximum number of correction bits collected before they are written. T.81 sets no limit. */
-const MOST_WAITING: usize = 937;
+const MAX_PENDING_BITS: usize = 937;
 
 /** True if a coefficient needs more bits than baseline JPEG has codes for. */
 export let overflowed: bool = false;
@@ -34,7 +34,7 @@ function putDifference(counting: bool, component: Component, dc: i32, table: usi
   const difference = dc - component.prediction;
   component.prediction = dc;
   const size = category(difference);
-  if (size > MOST_DC_BITS) overflowed = true;
+  if (size > MAX_DC_BITS) overflowed = true;
   putSymbol(counting, table, size);
   if (size) putPlain(counting, difference + (difference >> 31), size);
 }
@@ -52,7 +52,7 @@ function sequentialBlock(counting: bool, component: Component, block: usize, tab
     for (; run > 15; run -= 16) putSymbol(counting, table + AC, ZRL);
     const value = <i32>load<i16>(block + (<usize>k << 1));
     const size = category(value);
-    if (size > MOST_AC_BITS) overflowed = true;
+    if (size > MAX_AC_BITS) overflowed = true;
     putSymbol(counting, table + AC, (run << 4) | size);
     putPlain(counting, value + (value >> 31), size);
   }
@@ -69,7 +69,7 @@ function walkMcus(counting: bool, what: u32, low: i32): void {
   for (let index: u32 = 0; index < componentCount; index++) componentAt(index).prediction = 0;
   for (let row: u32 = 0; row < mcuRows; row++) {
     for (let mcu: u32 = 0; mcu < mcuColumns; mcu++) {
-      if (!counting) roomFor(MOST_BLOCK_BYTES * 16);
+      if (!counting) roomFor(MAX_BLOCK_BYTES * 16);
       for (let index: u32 = 0; index < componentCount; index++) {
         const component = componentAt(index);
         // One table for the first component, another for the rest; a single table if all components are alike (CMYK).
@@ -124,11 +124,11 @@ function acFirst(counting: bool, block: usize, band: u64, last: u32, low: i32, t
     const sign = value >> 31;
     const magnitude = ((value ^ sign) - sign) >> low;
     const size = category(magnitude);
-    if (size > MOST_AC_BITS) overflowed = true;
+    if (size > MAX_AC_BITS) overflowed = true;
     putSymbol(counting, table, (run << 4) | size);
     putPlain(counting, magnitude ^ sign, size);
   }
-  if (previous < last && ++endOfBand == MOST_END_OF_BAND) putEndOfBand(counting, table);
+  if (previous < last && ++endOfBand == MAX_END_OF_BAND) putEndOfBand(counting, table);
 }
 
 /** Codes a refinement (T.81 G.1.2.3): correction bits of known coefficients follow the code of a new one. */
@@ -172,7 +172,7 @@ function acRefine(counting: bool, block: usize, band: u64, last: u32, low: i32, 
   if (previous < last || run > 0 || ownCount > 0) {
     endOfBand++;
     waitingCount = own + ownCount;
-    if (endOfBand == MOST_END_OF_BAND || waitingCount > MOST_WAITING) putEndOfBand(counting, table);
+    if (endOfBand == MAX_END_OF_BAND || waitingCount > MAX_PENDING_BITS) putEndOfBand(counting, table);
   }
 }
 
@@ -184,7 +184,7 @@ function walkBlocks(counting: bool, component: Component, first: u32, last: u32,
   const table = AC + component.acTable;
   for (let row: u32 = 0; row < component.usedRows; row++) {
     for (let column: u32 = 0; column < component.usedColumns; column++) {
-      if (!counting) roomFor(MOST_BLOCK_BYTES + 2048);
+      if (!counting) roomFor(MAX_BLOCK_BYTES + 2048);
       const block = component.block(column, row);
       if (refine) acRefine(counting, block, band, last, low, table, first);
       else acFirst(counting, block, band, last, low, table, first);

@@ -30,7 +30,7 @@ const ALIASES = new Map([
  * @param descriptor owned by the caller
  * @returns undefined if a width cannot be set
  */
-export function mendNamed(
+export function repairNamed(
   task: FontTask,
   { font, codes }: ShownFont,
   descriptor: Dictionary,

@@ -17,7 +17,7 @@ import type { FontTask, RepairedProgram, ShownFont } from "../shown-font.ts";
  * @param descriptor owned by the caller
  * @returns undefined if the program cannot be changed
  */
-export function mendTrueType(
+export function repairTrueType(
   task: FontTask,
   { font, codes }: ShownFont,
   descriptor: Dictionary,
