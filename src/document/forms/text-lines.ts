@@ -38,7 +38,7 @@ export function sizeOfLine({ width }: Pick<Line, "width">, area: Area): number {
 }
 
 /** Returns lines that fit the width of the area, up to the first one below it. */
-export function wrapped(font: TextFont, text: string, size: number, area: Area): Line[] {
+export function wrapText(font: TextFont, text: string, size: number, area: Area): Line[] {
   const most = Math.ceil(area.height / (size * LINE_HEIGHT)) + 1;
   const lines: Line[] = [];
   for (const paragraph of paragraphsOf(text)) {
@@ -53,7 +53,7 @@ export function wrapped(font: TextFont, text: string, size: number, area: Area):
 /** Returns the largest usual font size at which the whole text fits the area. */
 export function sizeOfParagraphs(font: TextFont, text: string, area: Area): number {
   for (let size = MAX_PARAGRAPH_SIZE; size > MIN_SIZE; size -= 0.5) {
-    if (wrapped(font, text, size, area).length * size * LINE_HEIGHT <= area.height) return size;
+    if (wrapText(font, text, size, area).length * size * LINE_HEIGHT <= area.height) return size;
   }
   return MIN_SIZE;
 }

@@ -12,7 +12,7 @@ import {
   paragraphsOf,
   sizeOfLine,
   sizeOfParagraphs,
-  wrapped,
+  wrapText,
 } from "./text-lines.ts";
 import type { Widget } from "./widget.ts";
 
@@ -63,7 +63,7 @@ function drawLine(task: TextTask, text: string): string {
   const area = areaOf(task);
   const size = task.style.size || sizeOfLine(line, area);
   const x = alignedAt(task, line.width * size);
-  return shown(task, showGlyphs(line.glyphs, size, x, baseline(task.frame, size)));
+  return showText(task, showGlyphs(line.glyphs, size, x, baseline(task.frame, size)));
 }
 
 const baseline = ({ height }: Frame, size: number): number => height / 2 - BELOW_MIDDLE * size;
@@ -71,12 +71,12 @@ const baseline = ({ height }: Frame, size: number): number => height / 2 - BELOW
 function drawParagraphs(task: TextTask, text: string): string {
   const area = areaOf(task);
   const size = task.style.size || sizeOfParagraphs(task.font, text, area);
-  const lines = wrapped(task.font, text, size, area);
+  const lines = wrapText(task.font, text, size, area);
   const top = task.frame.height - paddingOf(task) - ASCENT * size;
   const operators = lines.map(({ glyphs, width }, index) =>
     showGlyphs(glyphs, size, alignedAt(task, width * size), top - index * LINE_HEIGHT * size),
   );
-  return shown(task, operators.join(""));
+  return showText(task, operators.join(""));
 }
 
 /** Draws characters centered in equal cells, with lines between the cells if the widget has a border. */
@@ -93,7 +93,7 @@ function drawComb(task: TextTask, text: string, cells: number): string {
     const x = (first + index + 0.5) * cell - (widthOf([glyph]) * size) / 2;
     return showGlyphs([glyph], size, x, baseline(frame, size));
   });
-  return `${combLines(task, cells, cell)}${shown(task, operators.join(""))}`;
+  return `${combLines(task, cells, cell)}${showText(task, operators.join(""))}`;
 }
 
 const MAX_CELLS = 1000;
@@ -133,11 +133,11 @@ function drawList(task: TextTask): string {
     } else text += shownLine;
   }
   const beneath = bars === "" ? "" : `${setColor(SELECTED, "fill")}${bars}f\nBT\n0 g\n${selected}ET\n`;
-  return shown(task, text, beneath);
+  return showText(task, text, beneath);
 }
 
 /** Returns text as the marked content that viewers replace (12.7.3.3), clipped to the widget. */
-function shown({ frame, style }: TextTask, text: string, beneath = ""): string {
+function showText({ frame, style }: TextTask, text: string, beneath = ""): string {
   const { inset, width, height } = frame;
   const clip = `${rectangle(inset, inset, width - 2 * inset, height - 2 * inset)}W n\n`;
   const operators = text === "" ? "" : `BT\n${style.color}\n${text}ET\n`;

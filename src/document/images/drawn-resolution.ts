@@ -35,7 +35,7 @@ export interface PieceLimits {
 
 /**
  * Returns the areas to draw. Each one covers the earlier ones where they overlap.
- * @param whole the area of the page to replace, with the default density, equal along both axes
+ * @param whole the area of the page to replace, and the default density (the same along x and y)
  * @param images in the space of the box
  */
 export function piecesOf(whole: Piece, images: readonly PlacedImage[], limits: PieceLimits): Piece[] {
@@ -50,7 +50,7 @@ export function piecesOf(whole: Piece, images: readonly PlacedImage[], limits: P
   for (const piece of finer.sort((one, other) => pixelsOf(other) - pixelsOf(one))) join(pieces, piece);
   const [first, ...others] = pieces;
   others.sort((one, other) => resolution(one) - resolution(other));
-  return limited([first!, ...others], least, pixels).map(({ box, density }) => ({
+  return limitPixels([first!, ...others], least, pixels).map(({ box, density }) => ({
     box,
     density: [Math.min(density[0], side / (box[2] - box[0])), Math.min(density[1], side / (box[3] - box[1]))],
   }));
@@ -85,7 +85,7 @@ const both = (one: Piece, other: Piece): Piece => ({
 });
 
 /** Reduces the densities of finer areas, but never below the minimum density. */
-function limited(pieces: readonly Piece[], least: number, pixels: number): readonly Piece[] {
+function limitPixels(pieces: readonly Piece[], least: number, pixels: number): readonly Piece[] {
   const by = (factor: number) =>
     pieces.map(({ box, density }) => {
       const [x, y] = density.map((part) => Math.max(least, part * factor));

@@ -9,7 +9,7 @@ import { serialize } from "../objects/serialize.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
 import { readTransfer, type Transfer } from "./transfer/transfer.ts";
-import { readSpace, transferred } from "./transfer/transferred-colors.ts";
+import { applyTransfer, readSpace } from "./transfer/transferred-colors.ts";
 import {
   BLACK,
   type Inherited,
@@ -125,7 +125,7 @@ class Applying implements TransferredObjects {
     if (pattern === undefined) {
       if (!transfer) return color;
       const read = readSpace(file, space);
-      return read ? transferred(transfer, read.toProcess(components)) : color;
+      return read ? applyTransfer(transfer, read.toProcess(components)) : color;
     }
     const kind = file.dictionary(pattern);
     if (
@@ -137,7 +137,7 @@ class Applying implements TransferredObjects {
     }
     const base = readSpace(file, file.array(space)?.[1]);
     if (!base || !transfer) return color;
-    const shown = transferred(transfer, base.toProcess(components));
+    const shown = applyTransfer(transfer, base.toProcess(components));
     return { space: [Name.of("Pattern"), shown.space], components: shown.components, pattern };
   }
 

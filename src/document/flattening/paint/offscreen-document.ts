@@ -287,7 +287,7 @@ export class PageVariant implements Disposable {
         try {
           engine.clipTo(-MARGIN, -MARGIN, width + MARGIN, rows + MARGIN);
           raw._wasm_run_display_list(this.#list, device, engine.floats(...matrix));
-          closed(engine, () => raw._wasm_close_device(device));
+          closeLeniently(engine, () => raw._wasm_close_device(device));
         } finally {
           raw._wasm_drop_device(device);
         }
@@ -301,7 +301,7 @@ export class PageVariant implements Disposable {
 }
 
 /** Ignores the error of groups left open at the end of an incomplete page. The page is drawn up to there. */
-function closed(engine: Mupdf, close: () => void): void {
+function closeLeniently(engine: Mupdf, close: () => void): void {
   try {
     close();
   } catch (error) {

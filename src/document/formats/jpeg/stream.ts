@@ -186,7 +186,7 @@ export function joinJpegs(
   })();
 }
 
-/** Returns the restart interval of the joined image in MCUs. Each image except the last has a multiple of it. */
+/** Returns the restart interval of the joined image in MCUs. It divides the MCU count of each image except the last. */
 function commonInterval(pictures: readonly CodedPicture[]): number | undefined {
   const first = pictures[0]!;
   const height = frameHeight(first);

@@ -44,7 +44,7 @@ const ROWS_HELD = 2;
 
 /**
  * Checks that rows can be decoded and coded again.
- * @param rowBytes bytes per row before or after, whichever is larger
+ * @param rowBytes the larger of the bytes per decoded row and per coded row
  * @param holdBytes maximum memory for rows
  * @throws EngineFailure `too-large` if a row is too large, `too-complex` if all rows together are
  */

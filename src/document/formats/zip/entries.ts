@@ -84,7 +84,7 @@ async function* writeDeflated(
   const sizes = { crc32: 0, compressed: 0, uncompressed: 0 };
   yield localHeader(head);
   const counted = async function* () {
-    for await (const chunk of joined(start, rest)) {
+    for await (const chunk of concatChunks(start, rest)) {
       sizes.crc32 = crc32(chunk, sizes.crc32);
       sizes.uncompressed += chunk.length;
       yield chunk;
@@ -104,7 +104,7 @@ async function* writeDeflated(
 async function* writeStored({ input, start, rest }: Begun, about: Omit<EntryHead, "method" | "streamed">): EntryWriter {
   const head = { ...about, method: METHOD.stored, streamed: false };
   let checksum = 0;
-  for await (const chunk of joined(start, rest)) checksum = crc32(chunk, checksum);
+  for await (const chunk of concatChunks(start, rest)) checksum = crc32(chunk, checksum);
   const sizes = { crc32: checksum, compressed: input.size, uncompressed: input.size };
   yield localHeader(head, sizes);
   yield* input.stream();
@@ -136,7 +136,7 @@ async function begin(input: Input): Promise<Begun> {
   return { input, start, rest: rest(), close: async () => void (await chunks.return?.()) };
 }
 
-async function* joined(start: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* concatChunks(start: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield start;
   yield* rest;
 }

@@ -24,7 +24,7 @@ export function repairStreams(document: PdfaDocument): void {
     const filters = filtersOf(document, dictionary);
     if (filters.every((filter) => ALLOWED.has(filter))) continue;
     const stream = file.stream(reference);
-    if (stream) file.put(reference, decoded(stream));
+    if (stream) file.put(reference, decode(stream));
   }
 }
 
@@ -35,7 +35,7 @@ function filtersOf({ file }: PdfaDocument, dictionary: Dictionary): string[] {
 }
 
 /** Returns the stream unfiltered; the writer deflates it. */
-function decoded(stream: PdfStream): PdfStream {
+function decode(stream: PdfStream): PdfStream {
   let bytes = new Uint8Array(0);
   try {
     bytes = stream.body.decoded(MAX_DECODED_BYTES).slice();

@@ -14,7 +14,8 @@ export function repairActions(document: PdfaDocument): void {
   for (const { dictionary, key } of document.places) {
     for (const trigger of TRIGGERS) {
       const value = dictionary.get(trigger);
-      if (value !== undefined && isAction(document, value)) replace(dictionary, trigger, allowed(document, value));
+      if (value !== undefined && isAction(document, value))
+        replace(dictionary, trigger, allowedActions(document, value));
     }
     // In documents, pages, annotations and fields, AA is a dictionary; in the Info dictionary it could be text.
     if (file.dictionary(dictionary.get("AA"))) dictionary.delete("AA");
@@ -32,7 +33,7 @@ function replace(holder: Dictionary, key: string, actions: readonly Value[]): vo
 const isAction = ({ file }: PdfaDocument, value: Value) => file.name(file.dictionary(value)?.get("S")) !== undefined;
 
 /** Returns the allowed actions of a chain, as a list if they are not a single action. */
-function allowed(document: PdfaDocument, first: Value): Value[] {
+function allowedActions(document: PdfaDocument, first: Value): Value[] {
   const { file } = document;
   const kept: Value[] = [];
   const seen = new Set<Value | number>();

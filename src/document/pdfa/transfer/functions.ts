@@ -69,12 +69,12 @@ const readers: Readonly<Record<number, (parts: Parts, value: Value | undefined) 
   2: exponential,
   3: stitched,
   4: ({ file, range, effort }, value) => {
-    const bytes = decoded(file, value, effort);
+    const bytes = decodeStream(file, value, effort);
     return bytes && readCalculator(Buffer.from(bytes).toString("latin1"), range.length / 2, effort);
   },
 };
 
-function decoded(file: PdfFile, value: Value | undefined, effort: Effort): Uint8Array | undefined {
+function decodeStream(file: PdfFile, value: Value | undefined, effort: Effort): Uint8Array | undefined {
   let bytes: Uint8Array | undefined;
   try {
     bytes = file.stream(value)?.body.decoded(MAX_BYTES);
@@ -118,7 +118,7 @@ function stitched({ file, dictionary, numbers, domain, depth }: Parts): PdfFunct
 }
 
 function sampled({ file, dictionary, numbers, domain, range, effort }: Parts, value: Value | undefined) {
-  const bytes = decoded(file, value, effort);
+  const bytes = decodeStream(file, value, effort);
   const size = numbers("Size");
   const bits = file.number(dictionary.get("BitsPerSample")) ?? 8;
   const inputs = domain.length >> 1;

@@ -103,7 +103,7 @@ function tints(
 }
 
 /** Returns the result of a transfer function for a color with process components. */
-export function transferred({ rgb, gray, isUniform, keepsInks }: Transfer, { space, components }: Color): Color {
+export function applyTransfer({ rgb, gray, isUniform, keepsInks }: Transfer, { space, components }: Color): Color {
   const [first = 0] = components;
   if (components.length === 1 && isUniform) return { space, components: [rgb[0](first)] };
   if (components.length === 1) return { space: DEVICE_RGB, components: rgb.map((curve) => curve(first)) };

@@ -6,7 +6,7 @@ import { readSamples, UnreadableImage } from "../../images/image-samples.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../../objects/values.ts";
 import { type Curve, lineOf, type Transfer } from "./transfer.ts";
-import { type ColorSpace, DEVICE_RGB, inkCurve, readSpace, transferred } from "./transferred-colors.ts";
+import { applyTransfer, type ColorSpace, DEVICE_RGB, inkCurve, readSpace } from "./transferred-colors.ts";
 
 const LIMITS = { decodedBytes: 2 ** 29, kernelBytes: 2 ** 30 };
 const FULL = 255;
@@ -57,7 +57,7 @@ function withPalette(stream: PdfStream, image: PdfImage, space: ColorSpace, tran
   const [[low, high]] = rangesOf(image, 1, space.lastIndex) as [[number, number]];
   const last = 2 ** image.bits - 1;
   const colors = Array.from({ length: last + 1 }, (_, sample) =>
-    transferred(transfer, space.toProcess([low + (sample * (high - low)) / last])),
+    applyTransfer(transfer, space.toProcess([low + (sample * (high - low)) / last])),
   );
   const entries = colors.flatMap(({ components }) => components.map(toByte));
   const dictionary = stream.dictionary.clone();
@@ -138,7 +138,7 @@ function byPixel(samples: Uint8Array, space: ColorSpace, ranges: readonly number
     const key = stored.join();
     let bytes = known.get(key);
     if (!bytes) {
-      const color = transferred(
+      const color = applyTransfer(
         transfer,
         space.toProcess(ranges.map(([low, high], index) => low! + (stored[index]! * (high! - low!)) / FULL)),
       );

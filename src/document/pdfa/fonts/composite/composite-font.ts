@@ -12,7 +12,7 @@ import type { CharacterCode, CMap } from "../../../text/cmap.ts";
 import { CidWidths, isInStep, withCidWidths } from "../../../text/font-widths.ts";
 import { type FontProgram, plainStream, readProgram, setProgram } from "../font-program.ts";
 import type { FontTask } from "../shown-font.ts";
-import { reversed } from "../simple/simple-truetype.ts";
+import { reverseMaps } from "../simple/simple-truetype.ts";
 
 /** The parts of a Type 0 font. The caller owns the dictionaries. */
 export interface Composite {
@@ -65,7 +65,7 @@ function repairTrueTypeCids(
   const listed = glyphMapOf(file, inner);
   const glyphOf = listed ?? ((cid: number) => cid);
   const widths = new CidWidths(file, inner);
-  const { advances, added, places, moved, newWidths } = placed(program, { codes, map }, glyphOf, widths);
+  const { advances, added, places, moved, newWidths } = placeCodes(program, { codes, map }, glyphOf, widths);
   if (advances.size > 0 || added.length > 0 || isMisplaced) {
     const bytes = changeTrueType(program, { advances, added });
     const changed = bytes && readProgram(bytes);
@@ -81,7 +81,7 @@ function repairTrueTypeCids(
   } else if (!listed) inner.set("CIDToGIDMap", Name.of("Identity"));
   if (newWidths.size > 0) inner.set("W", withCidWidths(listOf(file, inner), newWidths));
   inner.set("Subtype", Name.of("CIDFontType2"));
-  const reverse = reversed(readCmap(program) ?? []);
+  const reverse = reverseMaps(readCmap(program) ?? []);
   return { moved, unicodeOf: ({ code, bytes }) => reverse(glyphOf(map.cidOf(code, bytes) ?? 0)) };
 }
 
@@ -98,7 +98,7 @@ interface Placed {
 }
 
 /** Finds a glyph with the right width for each code. */
-function placed(
+function placeCodes(
   program: TrueTypeFont,
   { codes, map }: Pick<Composite, "codes" | "map">,
   glyphOf: (cid: number) => number,
