@@ -11,7 +11,7 @@ export interface ScriptNames {
   readonly globals: ReadonlyMap<string, string>;
   /** Name of the function in {@link helperScript}. */
   readonly helper: string;
-  /** Replaces the root of unknown field names, to keep a script from fields of other inputs. Undefined for one input. */
+  /** Replaces the root of unknown field names, so scripts cannot reach other inputs. Undefined for one input. */
   readonly foreign: string | undefined;
 }
 
