@@ -1,11 +1,11 @@
-// Compiles one of our kernels from AssemblyScript, and writes the modules through which it is imported to wasm/dist.
+// Compiles an AssemblyScript kernel, and writes the modules that import it to wasm/dist.
 import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 
 const DIST = new URL("./dist/", import.meta.url);
 
-/** Module for Node that compiles the .wasm file. workerd imports the file itself. */
+/** Module for Node that compiles the .wasm file. workerd imports the .wasm file directly. */
 const nodeModule = (name: string) => `import { readFileSync } from "node:fs";
 export default new WebAssembly.Module(readFileSync(new URL("${name}.wasm", import.meta.url)));
 `;

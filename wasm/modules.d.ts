@@ -1,11 +1,11 @@
-// Declares the modules `#wasm/*.wasm` (package.json "imports"): a compiled module, in workerd and in Node alike.
+// Declares the modules `#wasm/*.wasm` (package.json "imports"): a compiled module, in workerd and in Node.
 
 declare module "#wasm/*.wasm" {
   const module: WebAssembly.Module;
   export default module;
 }
 
-// Declares the reference decoders of tests: workerd imports a package's binary as a compiled module too.
+// Declares the reference decoders of tests, which workerd imports as compiled modules too.
 declare module "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm" {
   const module: WebAssembly.Module;
   export default module;

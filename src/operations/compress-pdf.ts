@@ -1,5 +1,5 @@
 // Compresses a PDF according to a level or a profile. Yields one output, never larger than the input unless the profile
-// asks for that, or the input has a wrong page tree.
+// allows it or the page tree must be repaired.
 
 import * as z from "zod";
 import { compressFile } from "../document/compression/compress-file.ts";
@@ -29,12 +29,12 @@ export type CompressParams = z.infer<typeof paramsSchema>;
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 
 /**
- * Heap limit that distinguishes the container from an isolate: an isolate never has this much memory, the container
- * always does.
+ * Heap limit that distinguishes the container from an isolate: a container always has at least this much memory, an
+ * isolate never.
  */
 const CONTAINER_BYTES = 256 * 2 ** 20;
 
-/** @throws EngineFailure `password-protected`, or the failure that the document or the engine caused */
+/** @throws EngineFailure `password-protected`, or the failure of document or engine */
 const run: Run<CompressParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
   const settings = params.level === "custom" ? settingsOfProfile(params.profile) : LEVEL_SETTINGS[params.level];
@@ -76,7 +76,7 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
 
 export const compressPdf = defineOperation({ name: "compress-pdf", params: paramsSchema, run });
 
-/** Reports for a standard whether a compression breaks its rules on fonts, colors or tags. */
+/** Reports whether a compression breaks a standard's rules on fonts, colors or tags. */
 const isBrokenBy =
   ({ discard, fonts }: CompressionSettings) =>
   (family: Family, name: string): boolean => {
@@ -85,14 +85,14 @@ const isBrokenBy =
     return discard.has("document-tags") && (family === "PDF/UA" || /^PDF\/A-\da$/.test(name));
   };
 
-/** Linearizes the output if the profile asks for it, at the cost of a few bytes. */
+/** Linearizes the output if the profile requests it; the output grows by a few bytes. */
 async function* linearized(chunks: Uint8Array[], { name }: Input, context: Context) {
   const whole = new Uint8Array(Buffer.concat(chunks));
   chunks.length = 0;
   yield* linearizePdf.run([memoryInput(whole, name)], {}, context);
 }
 
-/** Releases each chunk once it has been read, so that memory is freed while the output is stored. */
+/** Yields each chunk and releases it, so that memory is freed while the output is stored. */
 function* released(chunks: Uint8Array[]): Chunks & Generator<Uint8Array> {
   for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
 }

@@ -1,5 +1,4 @@
-// Extracts what the pictures of a document's pages need: facts about it, and its pages as small PDFs, alone or in
-// groups. Objects are the concern of src/pdf.
+// Extracts the data for a document's page images: its properties, and its pages as small PDFs, alone or in groups.
 
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../document/contract/failure.ts";
@@ -24,26 +23,26 @@ import { SourceDocument } from "../document/pages/source-document.ts";
 import { unprotect } from "../document/pages/unprotect.ts";
 
 const paramsSchema = z.object({
-  /** True to yield the facts, first. */
+  /** True to yield the properties first. */
   facts: z.boolean(),
   /** Number of a page, from 1, to yield next. @default none */
   page: z.int().min(1).exactOptional(),
-  /** Groups of pages to yield last: the index of the first one, and how many there are at most. @default none */
+  /** Groups of pages to yield last: index of the first group, and maximum number of groups. @default none */
   groups: z.object({ first: z.int().min(0), count: z.int().min(1) }).exactOptional(),
 });
 export type ExtractPagesParams = z.infer<typeof paramsSchema>;
 
-/** Share of the memory for the source; the rest is for the current output. */
+/** Fraction of the memory for the source; the rest is for the current output. */
 const SOURCE_PART = 0.4;
-/** Larger pages are left out of their group, and so are pages that follow when a group is full. */
+/** Maximum size of a page in a group. Larger pages are omitted, as are pages after the group is full. */
 const GROUPED_PAGE_BYTES = 2 ** 17;
 const GROUP_BYTES = 2 ** 21;
 const LISTED_BOOKMARKS = 10_000;
 
 /**
- * Yields the facts (`json`), the page (`pdf`) and the groups (`pages`), as asked for.
- * @throws OutOfRange `pages` if the document does not have the page
- * @throws EngineFailure the failure that the document or the engine caused
+ * Yields the properties (`json`), the page (`pdf`) and the groups (`pages`), as requested.
+ * @throws OutOfRange `pages` if the page does not exist
+ * @throws EngineFailure the failure of document or engine
  */
 const run: Run<ExtractPagesParams> = async function* ([input], { facts, page, groups }, context) {
   const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
@@ -90,7 +89,7 @@ function onePage(source: SourceDocument, number: number, roomBytes: number, sign
   return assemble([taken], documentParts, new Budget(roomBytes), signal);
 }
 
-/** @returns undefined if the page is larger, or cannot be extracted: whoever asks for it learns why */
+/** @returns undefined if the page is larger, or cannot be extracted; a request for that page reports the failure */
 async function whole(chunks: AsyncIterable<Uint8Array>, limitBytes: number): Promise<Uint8Array | undefined> {
   const kept: Uint8Array[] = [];
   let size = 0;
@@ -121,7 +120,7 @@ function factsOf(source: SourceDocument): DocumentProperties {
   };
 }
 
-/** Coordinates are 32-bit numbers in most engines: what is beyond four digits is their noise. */
+/** Rounds to four digits. Most engines compute coordinates as 32-bit floats, whose further digits are noise. */
 const rounded = ({ width, height }: { readonly width: number; readonly height: number }) => ({
   width: Number(width.toFixed(4)),
   height: Number(height.toFixed(4)),

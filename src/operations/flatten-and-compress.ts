@@ -1,5 +1,4 @@
-// Declares the operation that flattens the transparency of a PDF before it compresses it. Its code is in the folder
-// container-only.
+// Declares the operation that flattens the transparency of a PDF and compresses it. Its code is in container-only/.
 import { declareOperation } from "../document/contract/operation.ts";
 import { compressPdf } from "./compress-pdf.ts";
 

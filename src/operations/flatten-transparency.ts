@@ -1,4 +1,4 @@
-// Declares the operation that removes the transparency of a PDF. Its code is in the folder container-only.
+// Declares the operation that removes the transparency of a PDF. Its code is in container-only/.
 import * as z from "zod";
 import { declareOperation } from "../document/contract/operation.ts";
 import { FLATTENING_QUALITIES } from "../document/flattening/settings.ts";

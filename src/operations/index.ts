@@ -1,5 +1,4 @@
-// The registry: lists every operation that runs in JavaScript, by where it runs. An operation that is not listed here
-// runs only in the process that imports it.
+// Registry of all operations in JavaScript, by the process that runs them.
 import type { Operation } from "../document/contract/operation.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenAndCompress } from "./container-only/flatten-and-compress.ts";
@@ -26,7 +25,7 @@ import { zipFiles } from "./zip-files.ts";
 
 type AnyOperation = Operation<unknown>;
 
-/** Operations that only the Worker runs: they stream, so they fit there whatever the size of their inputs. */
+/** Operations that run only in the Worker: they stream, so inputs of any size fit. */
 export const WORKER_OPERATIONS: readonly AnyOperation[] = [saveHtml, zipFiles];
 
 /** Operations that the container runs for the Worker, with more memory than an isolate has. */
@@ -43,7 +42,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   splitPdf,
 ];
 
-/** Steps of the container's own operations, which the Worker cannot request. */
+/** Steps of the container's PDF/A conversion, which the Worker cannot request. */
 export const PDFA_STEPS: readonly AnyOperation[] = [
   applyTransferFunctions,
   comparePdfs,

@@ -1,6 +1,6 @@
 // Limits the resolution of a PDF's images on the page, and converts photographs to JPEG unless the result must be
-// lossless. Exported Office documents and web pages need this. Tags, links, outlines and forms stay, since only images
-// are replaced.
+// lossless. For PDFs exported from Office documents and web pages. Replaces only images, so tags, links, outlines and
+// forms stay.
 
 import * as z from "zod";
 import { defineOperation, type Run } from "../document/contract/operation.ts";
@@ -12,11 +12,11 @@ import { PdfFile } from "../document/objects/pdf-file.ts";
 import { writeFile } from "../document/objects/writer.ts";
 
 const paramsSchema = z.object({
-  /** Highest resolution in dots per inch. @default unlimited */
+  /** Maximum resolution in dots per inch. @default unlimited */
   maxImageDpi: z.int().min(1).exactOptional(),
-  /** True to keep photographs as they are, false to convert them to JPEG where that is smaller. */
+  /** True to keep photographs unchanged, false to convert them to JPEG if that is smaller. */
   lossless: z.boolean(),
-  /** True to leave images of more than one bit alone. @default false */
+  /** True to change only bilevel images. @default false */
   onlyBilevel: z.boolean().exactOptional(),
 });
 export type LimitImagesParams = z.infer<typeof paramsSchema>;
@@ -24,8 +24,8 @@ export type LimitImagesParams = z.infer<typeof paramsSchema>;
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 
 /**
- * Yields one output, which is the input itself if nothing had to change.
- * @throws EngineFailure the failure that the document or the engine caused
+ * Yields one output, which is the input itself if nothing changed.
+ * @throws EngineFailure the failure of document or engine
  */
 const run: Run<LimitImagesParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
@@ -51,15 +51,15 @@ const run: Run<LimitImagesParams> = async function* ([input], params, context) {
 
 export const limitImages = defineOperation({ name: "limit-images", params: paramsSchema, run });
 
-/** Reports, from a quick scan of all or part of the file, whether there may be anything to change. */
+/** Reports, after a quick scan of all or part of the file, whether there might be anything to change. */
 export function mayChange(pdf: Uint8Array, { lossless, maxImageDpi, onlyBilevel }: LimitImagesParams): boolean {
   if (maxImageDpi === undefined && (lossless || onlyBilevel)) return false;
   return onlyBilevel ? hasBilevelImages(pdf) : hasImages(pdf);
 }
 
 /**
- * Reports whether a file has bilevel images. An image XObject says so in plain bytes, see {@link hasImages}. Its values
- * may be references, but none of the service's engines writes them there.
+ * Reports whether a file has bilevel images, by searching image dictionaries as {@link hasImages} does. The values
+ * could be references, but no engine of this service writes them.
  */
 function hasBilevelImages(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -67,13 +67,13 @@ function hasBilevelImages(bytes: Uint8Array): boolean {
 }
 
 /**
- * Reports whether a file has images. The dictionary of a stream is never compressed (ISO 32000-1, 7.5.7), and names are
- * not encrypted, so an image XObject is recognizable in plain bytes.
+ * Reports whether a file has images, by searching the bytes: stream dictionaries are never compressed (ISO 32000-1,
+ * 7.5.7), and names are not encrypted.
  */
 function hasImages(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = file.indexOf("/Image", 0, "latin1"); at >= 0; at = file.indexOf("/Image", at + 1, "latin1")) {
-    // The procedure sets ImageB, ImageC and ImageI do not count.
+    // Ignores the procedure sets ImageB, ImageC and ImageI.
     if (!/[A-Za-z]/.test(String.fromCharCode(file[at + 6] ?? 0))) return true;
   }
   return false;

@@ -1,4 +1,4 @@
-// Linearizes a PDF for web browsers (ISO 32000-1, Annex F). Yields one output. Nothing else in the document changes.
+// Linearizes a PDF for web browsers (ISO 32000-1, Annex F). Yields one output. Changes nothing else.
 import * as z from "zod";
 import { contains } from "../document/contract/contains.ts";
 import { EngineFailure } from "../document/contract/failure.ts";
@@ -20,12 +20,12 @@ import { mergePdfs } from "./merge-pdfs.ts";
 const STATUS = { done: 0, failed: 2, doneWithWarnings: 3 };
 /** Name of the crypt filter that qpdf applies. */
 const QPDF_FILTER = "StdCF";
-/** PDF/A requires the end of a line before `endstream` (ISO 19005-1, 6.1.7; -2, 6.1.7.1). */
+/** PDF/A requires an end of line before `endstream` (ISO 19005-1, 6.1.7; -2, 6.1.7.1). */
 const NEWLINE = "--newline-before-endstream";
 const EVERY_PAGE = { text: "1-last", items: [{ first: 1, last: "last" }] } as const;
 
 /**
- * Linearizes a PDF. An owner password alone does not prevent this, and still protects the output.
+ * Linearizes a PDF. An owner password does not prevent this, and still protects the output.
  * @throws EngineFailure `password-protected`, `damaged`, or the failures of {@link runQpdf}
  */
 const run: Run<Record<string, never>> = async function* (inputs, _params, context) {
@@ -40,7 +40,7 @@ async function linearize(input: Input, context: Context) {
   let run = inOrder(bytes, context);
   const flaws = run.status === STATUS.failed ? run.messages : flawsOf(run, context);
   if (flaws !== "") {
-    // MuPDF finds the cause of a failure, as in all other operations. qpdf does not report it.
+    // qpdf does not report the cause of a failure, so MuPDF determines it, as in other operations.
     if (failure) throw failure;
     // Repair creates a new document, which would lose the restrictions.
     if (!isEncrypted) {
@@ -56,11 +56,11 @@ async function linearize(input: Input, context: Context) {
 }
 
 interface Prepared {
-  /** The document itself, or a copy with a sound page tree and without signatures, which is not encrypted. */
+  /** The document itself, or an unencrypted copy with a valid page tree and without signatures. */
   readonly bytes: Uint8Array;
   readonly notices: Notice[];
   readonly isEncrypted: boolean;
-  /** The reason why MuPDF cannot read the document. qpdf may. */
+  /** The reason why MuPDF cannot read the document. qpdf might still read it. */
   readonly failure?: EngineFailure;
 }
 
@@ -74,7 +74,7 @@ async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> 
     const { isEncrypted } = source;
     const file = PdfFile.of(source, budget);
     const notices = unprotect(file, source, bytes);
-    // Remains of an earlier revision do not count. The copy of an encrypted document would lose the restrictions.
+    // Ignores remains of an earlier revision. The copy of an encrypted document would lose the restrictions.
     const losesParts = notices.some(({ code }) => code !== "protection-removed");
     const mustCopy = losesParts || hasOtherKeys(source) || (source.hasNewPageTree && !isEncrypted);
     if (!mustCopy) return { bytes, notices: [], isEncrypted };
@@ -89,20 +89,22 @@ async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> 
   }
 }
 
-/** Reports whether qpdf would encrypt a stream again: it applies one filter to everything but metadata. */
+/**
+ * Reports whether qpdf would encrypt a stream differently: it applies one crypt filter to everything except metadata.
+ */
 const hasOtherKeys = (source: MupdfSource) => [...source.otherCryptFilters()].some((name) => name !== QPDF_FILTER);
 
 function inOrder(input: Uint8Array, { heapLimitBytes }: Context): QpdfRun {
-  // This version of qpdf writes an encrypted file in the clear when streams are to be preserved; otherwise it
-  // compresses uncompressed streams, which costs much time.
+  // If streams are preserved, this version of qpdf writes an encrypted file unencrypted; otherwise it compresses
+  // uncompressed streams, which takes long.
   const streams = contains(input, "Encrypt") ? "--decode-level=none" : "--stream-data=preserve";
   const { input: from, output: to } = QPDF_PATHS;
   return runQpdf(["--no-warn", "--linearize", NEWLINE, streams, from, to], { input, heapLimitBytes });
 }
 
 /**
- * Returns what qpdf reports about its own output. After a warning about the source, the fault may still be there.
- * @returns the messages, empty if there are none
+ * Returns qpdf's messages about its own output. After a warning about the source, the output can still have the defect.
+ * @returns an empty string without messages
  */
 function flawsOf({ status, output }: QpdfRun, { heapLimitBytes }: Context): string {
   if (status !== STATUS.doneWithWarnings) return "";
@@ -118,8 +120,7 @@ function succeeded({ status, messages }: QpdfRun): void {
 }
 
 /**
- * Repairs a document for qpdf, whose WebAssembly build cannot: its library was built without the exceptions that
- * repairing needs.
+ * Repairs a document for qpdf, whose WebAssembly library was built without the exceptions that its own repair needs.
  */
 async function repair(bytes: Uint8Array, { name }: Input, context: Context, notices: Notice[]): Promise<Uint8Array> {
   let repaired = bytes;
@@ -150,7 +151,7 @@ async function joined(parts: Chunks): Promise<Uint8Array> {
   return whole;
 }
 
-/** Releases each chunk once it has been read, so that memory is freed while the output is stored. */
+/** Yields each chunk and releases it, so that memory is freed while the output is stored. */
 function* released(chunks: Uint8Array[]): Generator<Uint8Array> {
   for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
 }

@@ -1,4 +1,4 @@
-// Holds in memory an input that one operation makes for another.
+// An in-memory input, which one operation creates for another.
 import type { Input } from "../document/contract/operation.ts";
 
 export const memoryInput = (whole: Uint8Array, name: string): Input => ({

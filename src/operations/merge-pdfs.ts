@@ -1,4 +1,4 @@
-// Merges PDFs, or selected pages of them, into one PDF in the given order. Objects are the concern of src/pdf.
+// Merges PDFs, or selected pages of them, into one PDF in the given order.
 
 import * as z from "zod";
 import { EngineFailure, type FailureReason, OutOfRange } from "../document/contract/failure.ts";
@@ -18,17 +18,17 @@ import { SourceDocument } from "../document/pages/source-document.ts";
 import { unprotect, xfaNotices } from "../document/pages/unprotect.ts";
 
 const paramsSchema = z.object({
-  /** Selections, one for each input, in the same order. */
+  /** Selections, one per input, in the same order. */
   pages: z.array(pageSelection).readonly(),
 });
 export type MergePdfsParams = z.infer<typeof paramsSchema>;
 
-/** Share of the memory for objects that the result gets; the rest is for the one open source. */
+/** Fraction of the object memory for the result; the rest is for the one open source. */
 const RESULT_PART = 0.6;
 
 /**
- * Yields one output. Each input is opened after the pages of the one before it have been copied.
- * @throws EngineFailure the failure that a document or the engine caused
+ * Yields one output. Opens each input after the pages of the previous one were copied.
+ * @throws EngineFailure the failure of a document or the engine
  * @throws OutOfRange `pages`
  */
 const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
@@ -98,14 +98,14 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
   }
 };
 
-/** Says of one document why it cannot be read. */
+/** Messages about a document that cannot be read. */
 const FAULTS: Readonly<Partial<Record<FailureReason, string>>> = {
   damaged: "is damaged",
   "not-a-pdf": "is not a PDF",
   "password-protected": "needs a password",
 };
 
-/** Returns an error that names the document, if it is about one. @param document as the subject of a sentence */
+/** Returns an error that names the document, if a document caused it. @param document as the subject of a sentence */
 function naming(error: unknown, document: string): unknown {
   const fault = error instanceof EngineFailure ? FAULTS[error.reason] : undefined;
   if (fault === undefined) return error;

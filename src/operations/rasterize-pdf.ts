@@ -1,5 +1,5 @@
-// Draws the pages of a PDF as pictures, one output for each page. Knows the limits of each format, but not its
-// encoding.
+// Renders the pages of a PDF as image files, one output per page. Checks the limits of each format; encoders are in
+// formats/.
 
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../document/contract/failure.ts";
@@ -26,17 +26,17 @@ const paramsSchema = z.object({
   pages: pageSelection,
   /** Quality of `jpg`. @default 75 */
   jpegQuality: z.int().min(1).max(100).exactOptional(),
-  /** Draws only a share of the pages. @default all of them */
+  /** Renders only one partition of the pages. @default all pages */
   share: z.object({ share: z.int().min(0), shares: z.int().min(1) }).exactOptional(),
 });
 export type RasterizeParams = z.infer<typeof paramsSchema>;
 export type RasterFormat = RasterizeParams["format"];
 
 const { imageSamples: MAX_SAMPLES, imageSidePixels: MAX_SIDE } = LIMITS;
-/** Heap size beyond which the next page gets a new engine, because the heap of an engine never shrinks. */
+/** Heap size above which the next page gets a new engine, because a heap never shrinks. */
 const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 const DEFAULT_JPEG_QUALITY = 75;
-/** The spec's lowest resolution. If even this one produces too many pixels, no other would help. */
+/** Minimum resolution of the API. If even this one yields too many pixels, no resolution is possible. */
 const LOWEST_DPI = 12;
 
 export const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
@@ -48,9 +48,9 @@ export const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
 };
 
 /**
- * Yields one output for each requested page, in the requested order. The body of an output is drawn while it is read,
- * and must be read before the next output is requested.
- * @throws EngineFailure the failure that the document or the engine caused
+ * Yields one output per selected page, in order. A body is rendered while it is read, and must be read before the next
+ * output is requested.
+ * @throws EngineFailure the failure of document or engine
  * @throws OutOfRange `pages`, or `resolution` if a page would have more pixels than the format or {@link MAX_SAMPLES}
  * allows
  */
@@ -105,7 +105,7 @@ function checkSize(page: MupdfPage, { format, colorModel, dpi }: RasterizeParams
   throw new EngineFailure("too-large", `a page of ${page.width} x ${page.height} points`);
 }
 
-/** Returns the picture as a file, which is encoded while its body is read. */
+/** Returns the image as a file, which is encoded while its body is read. */
 export function encodedAs(raster: Raster, format: RasterFormat, jpegQuality = DEFAULT_JPEG_QUALITY): Output {
   return { extension: format, type: MEDIA_TYPES[format], ...encode(raster, format, jpegQuality) };
 }

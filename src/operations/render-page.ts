@@ -1,4 +1,4 @@
-// Draws a part of one page of a PDF as a picture of any size.
+// Renders a region of one page of a PDF as an image of any size.
 
 import * as z from "zod";
 import { OutOfRange } from "../document/contract/failure.ts";
@@ -30,15 +30,15 @@ const paramsSchema = z.object({
   }) satisfies z.ZodType<PageImage>,
   format: z.enum(["jpg", "png", "gif", "tif"]),
   colorModel: z.enum(COLOR_MODELS),
-  /** True for black and white only; the color model is gray then. */
+  /** True for black and white only; the color model is then gray. */
   bitonal: z.boolean(),
-  /** The resolution that the file states. */
+  /** The resolution stated in the file. */
   dpi: z.number().positive(),
   jpegQuality: z.int().min(1).max(100),
 });
 export type RenderPageParams = z.infer<typeof paramsSchema>;
 
-/** Samples from here on are white in a picture of black and white. */
+/** Minimum sample that is white in a bilevel image. */
 const WHITE_FROM = 128;
 
 export type PageLimits = Pick<MupdfOptions, "heapLimitBytes">;
@@ -46,13 +46,13 @@ export type PageLimits = Pick<MupdfOptions, "heapLimitBytes">;
 /** Returns an engine for pages of one document. */
 export const engineForPages = (limits: PageLimits): Promise<Mupdf> => acquireMupdf(optionsFor(limits));
 
-/** Callers may give more than limits, such as the context of an operation. */
+/** Selects the limits, because callers can pass a whole context. */
 const optionsFor = ({ heapLimitBytes }: PageLimits): MupdfOptions => ({ heapLimitBytes, withoutStructure: true });
 
-/** Number of pages that this process has opened. */
+/** Number of pages opened by this process. */
 let opened = 0;
 
-/** One page that is open in an engine. What the engine has read serves the next picture. */
+/** A page that is open in an engine. Its cached objects speed up the next image. */
 export class OpenPage implements Disposable {
   readonly #document: MupdfDocument;
   readonly #page: MupdfPage;
@@ -69,9 +69,9 @@ export class OpenPage implements Disposable {
 
   /**
    * @param number page number, from 1
-   * @param engine has read nothing but other pages of the same document; it must be closed if this fails
-   * @param strips those of all pages of the engine
-   * @throws OutOfRange `pages` if there is no such page; EngineFailure the failure that the document caused
+   * @param engine has read only pages of the same document; the caller must close it if this fails
+   * @param strips shared by all pages of the engine
+   * @throws OutOfRange `pages` if the page does not exist; EngineFailure the failure of the document
    */
   static open(engine: Mupdf, bytes: Uint8Array, number: number, limits: PageLimits, strips: PageStrips): OpenPage {
     const document = MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(optionsFor(limits)));
@@ -79,7 +79,7 @@ export class OpenPage implements Disposable {
     return new OpenPage(document, new MupdfPage(document, number - 1), strips);
   }
 
-  /** Returns the picture, which is drawn while its body is read. The page must stay open until then. */
+  /** Returns the image, which is rendered while its body is read. The page must stay open until then. */
   draw(params: RenderPageParams, signal?: AbortSignal): Output {
     const { format, jpegQuality, bitonal } = params;
     const raster = this.#raster(params, signal);
@@ -92,13 +92,13 @@ export class OpenPage implements Disposable {
     const whole = wholePageSize(picture);
     const cut = { page, pageKey: this.#key, whole, view, colorModel, dpi };
     if (this.#isScanned && this.#strips.canCut(cut)) return this.#strips.cut(cut);
-    // Bands are those of the strips, if it is the whole page.
+    // For a whole page, bands equal those of the strips, so that its pixels equal the tiles'.
     const bandBytes = bandRows(whole.width) * view.width * DRAWN_BYTES[colorModel];
     const isBanded = view.width === whole.width;
     return page.raster({ colorModel, dpi, view, ...(isBanded && { bandBytes }), ...(signal && { signal }) });
   }
 
-  /** Closes the page. Its engine can serve another one. */
+  /** Closes the page. The engine can then open another one. */
   [Symbol.dispose](): void {
     this.#strips.forget(this.#key);
     this.#page.close();

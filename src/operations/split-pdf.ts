@@ -1,5 +1,4 @@
-// Splits a PDF into one PDF for each selection of pages, or for each page. Outputs contain nothing of the pages left
-// out. Objects are the concern of src/pdf.
+// Splits a PDF into one PDF per page selection, or per page. An output contains no data of omitted pages.
 
 import * as z from "zod";
 import { countedNotices, type Notice } from "../document/contract/notice.ts";
@@ -17,18 +16,17 @@ import { SourceDocument } from "../document/pages/source-document.ts";
 import { unprotect, xfaNotices } from "../document/pages/unprotect.ts";
 
 const paramsSchema = z.object({
-  /** Selections, one for each output, in this order. @default one output for each page */
+  /** Selections, one per output, in order. @default one output per page */
   pages: z.array(pageSelection).readonly().exactOptional(),
 });
 export type SplitPdfParams = z.infer<typeof paramsSchema>;
 
-/** Share of the memory for the source; the rest is for the current output. */
+/** Fraction of the memory for the source; the rest is for the current output. */
 const SOURCE_PART = 0.4;
 
 /**
- * Yields the outputs. The body of an output is produced while it is read, and must be read before the next output is
- * requested.
- * @throws EngineFailure the failure that the document or the engine caused
+ * Yields the outputs. A body is produced while it is read, and must be read before the next output is requested.
+ * @throws EngineFailure the failure of document or engine
  * @throws OutOfRange `pages`, before the first output
  */
 const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
@@ -43,7 +41,7 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
       const notices: Notice[] = [...unprotect(file, objects, bytes), ...xfaNotices(file)];
       const source = new SourceDocument(file);
       const pageCount = source.pages.length;
-      // All selections are resolved before the first output, so that an invalid request stores nothing.
+      // Resolves all selections before the first output, so that an invalid request stores nothing.
       for (const selection of pages ?? []) resolvePages(selection, pageCount);
       const taken = pages && new Set(pages.flatMap((selection) => resolvePages(selection, pageCount)));
       const read = source.pages.filter(({ index }) => taken?.has(index + 1) ?? true);
@@ -59,7 +57,7 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
         const body = assemble([taken], documentParts, room, context.signal, (...lost) => {
           if (isFirst) notices.push(...lost);
         });
-        // Notices are about the input, so the other outputs report none.
+        // Notices concern the input, so only the first output reports them.
         yield { extension: "pdf", type: "application/pdf", body, total, notices: () => notices.splice(0) };
       }
     } finally {

@@ -1,5 +1,4 @@
-// Packs files into a zip archive. Yields one output. Streams: holds at most half a MiB of any file. Does not know the
-// format of the archive.
+// Packs files into a zip archive. Yields one output. Streams: at most half a MiB of a file is in memory.
 
 import * as z from "zod";
 import { type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
@@ -7,7 +6,7 @@ import { writeArchive } from "../document/formats/zip/archive.ts";
 import { type EntryWriter, writeEntry } from "../document/formats/zip/entries.ts";
 import { EntryNames } from "../document/formats/zip/names.ts";
 
-/** @throws the error that an input throws */
+/** @throws the error of an input */
 const run: Run<Record<string, never>> = async function* (inputs, _params, context) {
   yield { extension: "zip", type: "application/zip", body: writeArchive(entries(inputs, context)) };
 };

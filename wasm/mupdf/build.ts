@@ -1,4 +1,5 @@
-// Builds the MuPDF engine from the npm package `mupdf`: glue code without a platform, and a module that can be limited.
+// Builds the MuPDF engine from the npm package `mupdf`: platform-independent glue code, and a metered module with
+// limited memory.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { readFunctionNames, readSections, SECTION, writeSections } from "../rewrite/binary.ts";
 import { type Body, readCode, replaceConstant, writeCode } from "../rewrite/code.ts";
@@ -14,16 +15,16 @@ const TARGET = new URL("../dist/", import.meta.url);
 
 /** Address of `fz_infinite_rect`, which `wasm_run_display_list` passes as the area to draw. */
 const INFINITE_RECTANGLE = 445192;
-/** Size of the objects that MuPDF keeps for reuse: a constant of its JavaScript binding, too large for an isolate. */
+/** MuPDF's cache size: a constant in its JavaScript binding, too large for an isolate. */
 const STORE = { function: "fz_new_store_context", from: 100 * 1024 * 1024, to: 16 * 1024 * 1024 };
 /**
- * Approximate number of graphics states saved by `q` and not restored, after which a page is broken off. Each takes 560
- * bytes.
+ * Approximate number of graphics states saved by `q` without `Q`, after which MuPDF stops interpreting a page. Each
+ * takes 560 bytes.
  */
 const SAVED_STATES = { function: "pdf_gsave", from: 2048, to: 32_768 };
 /**
- * Functions that work on a row of pixels, or on one color (lcms), and their cost in addition to a unit's 1 to 5 ns.
- * Counting every iteration of their loops would cost a tenth of all rendering; these rates cost 2 to 5 %.
+ * Functions that process a row of pixels, or one color (lcms), and their cost, in addition to 1 to 5 ns per unit.
+ * Counting every iteration of their loops would slow down rendering by 10 %; these rates cost 2 to 5 %.
  */
 const FLAT_RATES: readonly (readonly [RegExp, FlatRate])[] = [
   [
@@ -59,7 +60,7 @@ function rewrite(module: Uint8Array): { readonly bytes: Uint8Array; readonly mem
     if (index === undefined) throw new Error(`mupdf has no function ${name}`);
     return code.bodies[index - code.first]!;
   };
-  // The area to draw is read from the top of the linked stack, which is unused because the engine has a larger one.
+  // The area to draw is read from the top of the linked stack, which is unused because the engine has a larger stack.
   const area = readGlobal(original, STACK_POINTER) - 16;
   for (const half of [0, 8]) replaceConstant(body("wasm_run_display_list"), INFINITE_RECTANGLE + half, area + half);
   for (const limit of [STORE, SAVED_STATES]) replaceConstant(body(limit.function), limit.from, limit.to);
@@ -79,10 +80,7 @@ function rewrite(module: Uint8Array): { readonly bytes: Uint8Array; readonly mem
   return { bytes: writeSections(imported), memory: limits };
 }
 
-/**
- * Locates the profile of device CMYK: MuPDF keeps its profiles as constant data, which users of the engine can read
- * from memory.
- */
+/** Locates the profile of device CMYK: MuPDF's profiles are constant data, which callers can read from memory. */
 function cmykProfile(module: Uint8Array): string {
   const memory = Buffer.from(readMemory(readSections(module)).buffer);
   // ICC.1:2010, 7.2: size at 0, data color space and connection space at 16, signature at 36.

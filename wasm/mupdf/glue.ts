@@ -1,5 +1,5 @@
-// Edits the Emscripten glue of the npm package so that it runs the same everywhere: no platform detection, no fetching,
-// no globals, and the heap's limit and the callbacks from the configuration. Every edit must match.
+// Edits the Emscripten glue of the npm package: removes platform detection, fetching and globals, and takes the heap
+// limit and callbacks from the configuration. Every edit must match.
 
 interface Edit {
   readonly from: string;
@@ -9,7 +9,7 @@ interface Edit {
 }
 
 const EDITS: readonly Edit[] = [
-  // No branch for Node, browsers or their workers: the caller always passes the module.
+  // Removes the branches for Node, browsers and workers, because the caller always passes the module.
   {
     from: '"object"==typeof process&&"object"==typeof process.versions&&"string"==typeof process.versions.node&&"renderer"!=process.type',
     to: "!1",
@@ -18,13 +18,13 @@ const EDITS: readonly Edit[] = [
   { from: 'n="object"==typeof window,i="undefined"!=typeof WorkerGlobalScope', to: "n=!1,i=!1" },
   { from: "f=import.meta.url,", to: 'f="",' },
   { from: 'new URL("mupdf-wasm.wasm",import.meta.url).href', to: '""' },
-  // Callbacks belong to one engine, because several exist side by side. The minifier does not use the name `engine`.
+  // Callbacks belong to one engine, because several exist concurrently. The minifier does not use the name `engine`.
   { from: "var _=async function(_={}){var a,e,t=_,", to: "var _=async function(_={}){const engine=_;var a,e,t=_," },
   { from: "globalThis.$libmupdf_", to: "engine.hooks.", times: 37 },
   { from: "throw new Error(G(_))", to: "throw engine.failure(G(_))" },
-  // The whole file is present. If MuPDF asks for more, the file is invalid.
+  // The whole file is present. If MuPDF requests more, the file is invalid.
   { from: 'throw"TRYLATER"', to: 'throw engine.failure("more data is wanted")' },
-  // Growth: the engine's owner decides how far. The glue would add a fifth.
+  // The owner of the engine limits growth. The glue would add a fifth.
   {
     from:
       "h:_=>{var a=h.length,e=2147483648;if((_>>>=0)>e)return!1;for(var t=1;t<=4;t*=2){var " +
@@ -34,7 +34,7 @@ const EDITS: readonly Edit[] = [
   },
 ];
 
-/** @throws Error if an edit does not match as often as it must, which means another version of the package */
+/** @throws Error if the number of matches is wrong, which means another version of the package */
 export function editGlue(source: string): string {
   let text = source;
   for (const { from, to, times = 1 } of EDITS) {

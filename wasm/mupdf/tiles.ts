@@ -1,7 +1,7 @@
-// Makes MuPDF distinguish the tiles of a pattern. It caches them by the pattern's number and four of the six numbers of
-// the matrix, with the pixel position of the first use. If a form that uses a pattern was drawn a second time at
-// another position, it got the tiles of the first time. The number passed to the device is therefore mixed with the
-// other two.
+// Makes MuPDF distinguish the cached tiles of a pattern. It caches tiles by pattern number and four of the six matrix
+// elements, with the pixel position of their first use. A form with a pattern, drawn again at another position, would
+// get the tiles of the first position. This edit therefore adds the other two elements to the pattern number that is
+// passed to the device.
 import { concat, signed, unsigned } from "../rewrite/binary.ts";
 import { type Body, NO_RESULT } from "../rewrite/code.ts";
 import { OP } from "../rewrite/opcodes.ts";

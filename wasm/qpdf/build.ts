@@ -1,5 +1,5 @@
-// Builds the qpdf engine from the npm package `@neslinesli93/qpdf-wasm`: only its module, with a larger stack and
-// metered. src/document/engines/qpdf/system.ts replaces its glue.
+// Builds the qpdf engine from the npm package `@neslinesli93/qpdf-wasm`: only its module, metered and with a larger
+// stack. src/document/engines/qpdf/system.ts replaces its glue.
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { readSections, SECTION, writeSections } from "../rewrite/binary.ts";
@@ -11,13 +11,11 @@ import { meter } from "../rewrite/meter.ts";
 const MODULE = new URL("../../node_modules/@neslinesli93/qpdf-wasm/dist/qpdf.wasm", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);
 
-/**
- * Hash of the known build: imports and exports are single letters whose meaning differs between builds of the package.
- */
+/** Hash of the supported build: imports and exports are single letters, whose meaning differs between builds. */
 const KNOWN_SHA256 = "abd933f4ccace4f732999381b21aec8b7e3726f18a5b167fafd57f88dd440876";
-/** The stack is below the heap and grows down: 64 KiB as linked, 1 MiB after the change. */
+/** The stack is below the heap and grows down: 64 KiB in the package, 1 MiB after the change. */
 const STACK = { pointer: 0, address: 409_248, bytes: 65_536, wantedBytes: 2 ** 20 };
-/** Address at which the C library keeps the end of its heap. At first, that is where the stack begins. */
+/** Address of the C library's end of the heap, initially equal to the start of the stack. */
 const BREAK_ADDRESS = 335_504;
 
 /** Writes `qpdf.wasm` and `qpdf.node.js` into `wasm/dist`. */

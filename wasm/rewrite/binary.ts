@@ -1,5 +1,5 @@
-// Reads and writes the parts of the WebAssembly binary format that metering needs: sections, LEB128, exports, names.
-// Knows nothing about the engine whose module it is (WebAssembly Core Specification, chapter 5).
+// Reads and writes the parts of the WebAssembly binary format needed for metering: sections, LEB128, exports, names
+// (WebAssembly Core Specification, chapter 5).
 
 export const SECTION = {
   custom: 0,
@@ -138,7 +138,7 @@ export function countImportedFunctions(payload: Uint8Array): number {
   return functions;
 }
 
-/** Returns function indices by name, from the custom section `name` (appendix 7.4.1 of the specification). */
+/** Returns function indexes by name, from the custom section `name` (appendix 7.4.1 of the specification). */
 export function readFunctionNames(sections: readonly Section[]): Map<string, number> {
   const names = new Map<string, number>();
   for (const { id, payload } of sections) {

@@ -1,4 +1,4 @@
-// Takes a module's code section apart and puts it together again. Knows the binary format, not the engine.
+// Splits a module's code section into functions, and writes it again.
 import { concat, countImportedFunctions, Reader, SECTION, type Section, signed, unsigned } from "./binary.ts";
 
 const I32 = 0x7f;
@@ -9,16 +9,16 @@ export const NO_RESULT = 0x40;
 /** One function's code. */
 export interface Body {
   readonly parameters: number;
-  /** Number of parameters and locals together. */
+  /** Number of parameters and locals. */
   variables: number;
   /** Type of the result, as a block type. */
   readonly result: number;
-  /** Groups of locals, each with its count and type. */
+  /** Groups of locals, each with count and type. */
   readonly locals: number[][];
   code: Uint8Array;
 }
 
-/** A code section. `first` is the index of the first function that is not imported. */
+/** A code section. `first`: the index of the first function that is not imported. */
 export interface Code {
   readonly first: number;
   readonly bodies: Body[];
@@ -62,7 +62,7 @@ export function addLocal(body: Body): number {
 
 /**
  * Replaces the only `i32.const from` of a function.
- * @throws Error unless there is exactly one; otherwise it is another version of the engine
+ * @throws Error if there is not exactly one, which means another version of the engine
  */
 export function replaceConstant(body: Body, from: number, to: number): void {
   const code = Buffer.from(body.code);

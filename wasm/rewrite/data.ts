@@ -1,4 +1,4 @@
-// Reads and changes the data segments of a module. Knows the binary format, not the engine.
+// Reads and changes the data segments of a module.
 import { Reader, SECTION, type Section } from "./binary.ts";
 
 const I32_CONST = 0x41;
@@ -20,7 +20,7 @@ export function readMemory(sections: readonly Section[]): Uint8Array {
 
 /**
  * Replaces a word of the initial content, in place.
- * @throws Error if the word is not `from`, because the module is then another version of the engine
+ * @throws Error if the word is not `from`, which means another version of the engine
  */
 export function replaceWord(sections: readonly Section[], address: number, from: number, to: number): void {
   for (const { address: start, bytes } of readSegments(sections)) {

@@ -1,4 +1,4 @@
-// Reads, adds and exports globals of a module. Knows the binary format, not the engine.
+// Reads, adds and exports globals of a module.
 import { appendEntries, concat, Reader, SECTION, type Section, signed, unsigned } from "./binary.ts";
 
 const I32 = 0x7f;
@@ -12,7 +12,7 @@ export function readGlobal(sections: readonly Section[], index: number): number 
   return locateGlobal(sections.find(({ id }) => id === SECTION.global)!, index).value;
 }
 
-/** @returns the position in the section of the expression with the initial value */
+/** @returns the offset, in the section, of the expression with the initial value */
 function locateGlobal({ payload }: Section, index: number): { value: number; start: number; end: number } {
   const reader = new Reader(payload);
   for (let left = reader.unsigned(), at = 0; at < left; at++) {
@@ -38,7 +38,7 @@ export function setGlobal(sections: readonly Section[], index: number, value: nu
   });
 }
 
-/** @returns the sections with a mutable i32 global added and exported, and the new global's index */
+/** @returns the sections with an added and exported mutable i32 global, and its index */
 export function addGlobal(
   sections: readonly Section[],
   name: string,

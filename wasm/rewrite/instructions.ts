@@ -1,5 +1,5 @@
-// Walks the instructions of a function body to find its structure: where loops begin, and where it returns (WebAssembly
-// Core Specification, 5.4, and the exception handling of its legacy proposal).
+// Walks the instructions of a function body to find loops and returns (WebAssembly Core Specification, 5.4, and the
+// legacy exception handling proposal).
 import { Reader } from "./binary.ts";
 
 const OPCODE = { block: 0x02, loop: 0x03, if: 0x04, try: 0x06, end: 0x0b, return: 0x0f, delegate: 0x18 };
@@ -15,19 +15,19 @@ const LEB_IMMEDIATES = new Map<number, number>([
 ]);
 const NO_IMMEDIATES = new Set([0x00, 0x01, 0x05, 0x0b, 0x0f, 0x19, 0x1a, 0x1b, 0xd1]);
 
-/** A place in a function's code that matters to metering. */
+/** An instruction that matters for metering. */
 export interface Landmark {
   readonly kind: "loop" | "return" | "last";
-  /** Positions of the instruction and of the next one. */
+  /** Offsets of the instruction and of the next one. */
   readonly start: number;
   readonly end: number;
-  /** Number of blocks that are open there. */
+  /** Number of open blocks. */
   readonly depth: number;
-  /** True for a loop that contains no other loop. */
+  /** True for a loop without nested loops. */
   innermost?: boolean;
 }
 
-/** @returns loops, returns and the function's last `end`, in the order of the code */
+/** @returns loops, returns and the function's last `end`, in code order */
 export function landmarks(code: Uint8Array): Landmark[] {
   const reader = new Reader(code);
   const found: Landmark[] = [];

@@ -1,4 +1,4 @@
-// Lets a module import its memory instead of bringing its own. Knows the binary format, not the engine.
+// Makes a module import its memory instead of defining it.
 import { appendEntries, Reader, SECTION, type Section, unsigned } from "./binary.ts";
 
 const MEMORY_IMPORT = 0x02;

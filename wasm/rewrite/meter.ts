@@ -1,24 +1,23 @@
 // Rewrites a module so that every function call and every loop iteration takes one unit of fuel from an exported
-// global, and traps when none is left. Nothing can run forever, and the cost of a page is the same number on every
-// machine.
+// global, and traps when it is used up. So every call ends, and the cost of a page is equal on all machines.
 import { concat, signed, unsigned } from "./binary.ts";
 import { addLocal, type Body, type Code, NO_RESULT } from "./code.ts";
 import { type Landmark, landmarks } from "./instructions.ts";
 import { OP } from "./opcodes.ts";
 
 /**
- * Loop iterations are counted in a local, which is a register, and paid for when the function ends, or after this many.
+ * Loop iterations are counted in a local, and subtracted from the fuel after this many, or at the end of the function.
  */
 const INSTALMENT = 1 << 16;
 
-/** Units of fuel for a function whose innermost loops are not counted, so that they stay as fast as they were. */
+/** Units of fuel for a function whose innermost loops are not counted, so that they keep their speed. */
 export interface FlatRate {
   readonly call: number;
-  /** Units for an iteration of a loop that contains others. */
+  /** Units per iteration of a loop with nested loops. */
   readonly turn: number;
 }
 
-/** @param flatRates by index of the function; all others pay 1 for a call and 1 for each iteration of every loop */
+/** @param flatRates by function index; all other functions cost 1 per call and 1 per iteration of every loop */
 export function meter(code: Code, fuelGlobal: number, flatRates: ReadonlyMap<number, FlatRate>): void {
   code.bodies.forEach((body, index) => {
     const flat = flatRates.get(code.first + index);
@@ -31,8 +30,8 @@ export function meter(code: Code, fuelGlobal: number, flatRates: ReadonlyMap<num
 }
 
 /**
- * Turns the body into a block: every exit, by `return` or by a branch to the function's end, then passes the payment
- * after the block.
+ * Wraps the body in a block, so that every exit, by `return` or by a branch to the end of the function, passes the
+ * payment after the block.
  */
 function meterLoops(body: Body, marks: readonly Landmark[], fuelGlobal: number, rate: FlatRate): void {
   const turns = unsigned(addLocal(body));

@@ -1,4 +1,4 @@
-// Lists the instructions that are inserted into modules (WebAssembly Core Specification, 5.4), by purpose.
+// Instructions that are inserted into modules (WebAssembly Core Specification, 5.4), by purpose.
 export const OP = {
   unreachable: 0x00,
   block: 0x02,

@@ -37,7 +37,7 @@ export interface Memory extends SampleLimits {
 /** Minimum side of a page scan, in points. */
 const PAGE_POINTS = 216;
 /** Minimum resolution, in dots per inch, of the print layer. */
-const LEAST_PRINT_DPI = 140;
+const MIN_PRINT_DPI = 140;
 const POINTS_PER_INCH = 72;
 /** Fraction of the print resolution above which pixels are used without resampling. */
 const NEARLY = 0.85;
@@ -143,7 +143,7 @@ export class ImageCoder {
       height: Math.ceil((extent.height * dpi) / POINTS_PER_INCH),
     });
     const stored = (image.width / extent.width) * POINTS_PER_INCH;
-    if (stored < LEAST_PRINT_DPI) return undefined;
+    if (stored < MIN_PRINT_DPI) return undefined;
     const dpi = stored > layers.printDpi || stored < layers.printDpi * NEARLY ? layers.printDpi : stored;
     const print = dpi === stored ? { width: image.width, height: image.height } : sizeAt(dpi);
     const made = separatePrint(image, body, {

@@ -74,7 +74,7 @@ export function recodeStream(file: PdfFile, stream: PdfStream, settings: Compres
   return bytes ? smaller(stream, asFlate(stream, bytes)) : stream;
 }
 
-/** Deflates the data again at a higher level, and keeps its predictor. */
+/** Deflates the data again at a higher level. The predictor stays. */
 function reflated(stream: PdfStream, raw: Uint8Array): PdfStream {
   let bytes: Uint8Array;
   try {

@@ -14,7 +14,7 @@ const UNSAFE = /[\u0000-\u001f\u007f"*:<>?|\\/\u200e\u200f\u202a-\u202e\u2066-\u
  */
 export function safeName(path: string): string {
   const base = path.split(/[\\/]/).findLast((segment) => segment.trim() !== "") ?? "";
-  return shorten(bounded(base.replace(UNSAFE, "").trim()).toWellFormed().normalize("NFC").replace(/^\.+/, ""));
+  return shorten(shortenLong(base.replace(UNSAFE, "").trim()).toWellFormed().normalize("NFC").replace(/^\.+/, ""));
 }
 
 /** Returns the name without its last extension. */
@@ -32,7 +32,7 @@ export const withoutExtension = (name: string, extension: string): string =>
  * Shortens an excessively long name, but keeps its extension. Normalization takes time quadratic in the number of
  * combining marks on a letter, so its input must be short.
  */
-function bounded(name: string): string {
+function shortenLong(name: string): string {
   if (name.length <= 8 * MAX_NAME_BYTES) return name;
   return name.slice(0, 4 * MAX_NAME_BYTES) + (EXTENSION.exec(name)?.[0] ?? "");
 }

@@ -9,21 +9,21 @@ import { DrawnResources } from "./drawn-resources.ts";
 /** Returns options to open a document for drawing, with all corrections. */
 export const asDrawn = (options: MupdfOptions): DocumentOptions => ({
   ...options,
-  mend(document) {
+  repair(document) {
     const drawn = new DrawnFile(document);
     const fields = new DrawnFields(drawn);
     const resources = new DrawnResources(drawn);
     return (page) => {
       attempt(document, () => fields.dress(page));
-      attempt(document, () => resources.mendPage(page));
+      attempt(document, () => resources.repairPage(page));
     };
   },
 });
 
 /** Applies a correction. If it fails, the page is drawn without it. */
-export function attempt({ engine }: MupdfDocument, mend: () => void): void {
+export function attempt({ engine }: MupdfDocument, repair: () => void): void {
   try {
-    mend();
+    repair();
   } catch (error) {
     const isBearable = error instanceof MupdfError || (error instanceof EngineFailure && !engine.dead);
     if (!isBearable) throw error;

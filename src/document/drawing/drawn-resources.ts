@@ -28,8 +28,8 @@ export class DrawnResources {
     this.#shadings = new DrawnShadings(drawn);
   }
 
-  mendPage(page: Pointer): void {
-    this.#mend(() => {
+  repairPage(page: Pointer): void {
+    this.#repair(() => {
       const { document } = this.#drawn;
       const objects = this.#objects;
       this.#look(objects.inherited(page, "Resources"));
@@ -43,17 +43,17 @@ export class DrawnResources {
   }
 
   /** Corrects the resources of a form that was created for drawing. */
-  mendForm(number: number): void {
-    this.#mend(() => {
+  repairForm(number: number): void {
+    this.#repair(() => {
       const form = this.#drawn.values.number(number);
       this.#look(this.#objects.get(form, "Resources"));
       this.#drawn.document.engine.raw._wasm_pdf_drop_obj(form);
     });
   }
 
-  #mend(look: () => void): void {
+  #repair(look: () => void): void {
     this.#drawn.document.engine.run(look);
-    for (const number of this.#images.splice(0)) this.#mendImage(number);
+    for (const number of this.#images.splice(0)) this.#repairImage(number);
   }
 
   #entries(dictionary: Pointer): [key: string, value: Pointer][] {
@@ -72,13 +72,13 @@ export class DrawnResources {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (next === 0 || !this.#isNew(next)) continue;
       const [shadings, patterns] = [objects.get(next, "Shading"), objects.get(next, "Pattern")];
-      for (const [name, shading] of this.#entries(shadings)) this.#shadings.mendPainted(shadings, name, shading);
+      for (const [name, shading] of this.#entries(shadings)) this.#shadings.repairPainted(shadings, name, shading);
       for (const [, object] of this.#entries(objects.get(next, "XObject"))) {
         if (objects.name(objects.get(object, "Subtype")) === "Image") this.#note(object);
         else own(object);
       }
       for (const [name, pattern] of this.#entries(patterns)) {
-        this.#shadings.mendPattern(patterns, name, pattern);
+        this.#shadings.repairPattern(patterns, name, pattern);
         own(pattern);
       }
       for (const [, font] of this.#entries(objects.get(next, "Font"))) {
@@ -119,7 +119,7 @@ export class DrawnResources {
    * Leaves an image only one source of opacity, as in the standard: MuPDF would apply both the opacity in JPEG 2000
    * data and any mask.
    */
-  #mendImage(number: number): void {
+  #repairImage(number: number): void {
     const { document, file, source, add, values, objects } = this.#drawn;
     const { engine } = document;
     const stream = file.stream(new Reference(number));
@@ -136,7 +136,7 @@ export class DrawnResources {
       return;
     }
     if (this.#decoded++ >= MAX_DECODED) return;
-    const mended = withoutOpacity(file, stream, found, (...data) => source.decodeJpx(...data), add);
-    if (mended) this.#drawn.write(number, mended);
+    const repaired = withoutOpacity(file, stream, found, (...data) => source.decodeJpx(...data), add);
+    if (repaired) this.#drawn.write(number, repaired);
   }
 }

@@ -20,7 +20,7 @@ const TILE = Dictionary.of({
   XStep: 2 * FAR,
   YStep: 2 * FAR,
 });
-const MOST_COLORS = 32;
+const MAX_COLORS = 32;
 
 /** Must be used within the engine's `run`. */
 export class DrawnShadings {
@@ -33,7 +33,7 @@ export class DrawnShadings {
   }
 
   /** Removes the Background of a shading that `sh` paints. @param shadings the resource dictionary with the shading */
-  mendPainted(shadings: Pointer, name: string, shading: Pointer): void {
+  repairPainted(shadings: Pointer, name: string, shading: Pointer): void {
     const { objects, values } = this.#drawn;
     if (objects.get(shading, "Background") === 0) return;
     const number = objects.number(shading);
@@ -42,12 +42,12 @@ export class DrawnShadings {
   }
 
   /** Replaces a shading pattern by a tiling pattern with the background and the shading. */
-  mendPattern(patterns: Pointer, name: string, pattern: Pointer): void {
+  repairPattern(patterns: Pointer, name: string, pattern: Pointer): void {
     const { objects } = this.#drawn;
     if (objects.real(objects.get(pattern, "PatternType")) !== SHADING_PATTERN) return;
     const shading = objects.get(pattern, "Shading");
     const type = objects.real(objects.get(shading, "ShadingType")) ?? 0;
-    const colors = objects.elements(objects.get(shading, "Background"), MOST_COLORS).map((part) => objects.real(part));
+    const colors = objects.elements(objects.get(shading, "Background"), MAX_COLORS).map((part) => objects.real(part));
     if (colors.length === 0 || ENDLESS.includes(type)) return;
     objects.putNew(patterns, name, this.#tile(pattern, shading, colors));
   }
@@ -62,7 +62,7 @@ export class DrawnShadings {
     const [spaces, shadings] = [dictionary({}), dictionary({})];
     objects.put(spaces, "C", objects.get(shading, "ColorSpace"));
     objects.put(shadings, "S", shading);
-    this.mendPainted(shadings, "S", objects.get(shadings, "S"));
+    this.repairPainted(shadings, "S", objects.get(shadings, "S"));
     objects.putNew(made, "Resources", dictionary({ ColorSpace: spaces, Shading: shadings }));
     const matrix = objects.get(pattern, "Matrix");
     if (matrix !== 0) objects.put(made, "Matrix", matrix);

@@ -3,8 +3,8 @@
 /**
  * CPU time, in milliseconds, before which no prediction is made: code is still being compiled, and memory still grows.
  */
-const LEAST_MS = 10_000;
-const LEAST_STEPS = 3;
+const MIN_MS = 10_000;
+const MIN_STEPS = 3;
 /** Number of latest steps used for a prediction. */
 const LATEST_STEPS = 65;
 /**
@@ -43,7 +43,7 @@ export class Pace {
     if (this.#latestMs.length > LATEST_STEPS) this.#latestMs.shift();
     this.#usedBeforeMs = usedMs;
     this.#done++;
-    if (usedMs < LEAST_MS || this.#done < LEAST_STEPS) return undefined;
+    if (usedMs < MIN_MS || this.#done < MIN_STEPS) return undefined;
     // The median ignores a few much slower steps, such as the cover of a report.
     const stepMs = this.#latestMs.toSorted((one, other) => one - other)[this.#latestMs.length >> 1]!;
     const expectedMs = usedMs + stepMs * (this.#steps - this.#done);

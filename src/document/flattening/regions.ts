@@ -12,7 +12,7 @@ import {
   boxesOf,
   countOf,
   differenceOf,
-  dilated,
+  dilate,
   hardness,
   intersect,
   isEmpty,
@@ -33,7 +33,7 @@ const POINTS_PER_INCH = 72;
 /** Sufficient resolution for all pages except small ones. */
 const SMALL_PAGE_DPI = 300;
 /** Minimum area of a page or box, in square points. */
-const LEAST_AREA = 1e-6;
+const MIN_AREA = 1e-6;
 /** Margin around a difference, in coarse pixels. */
 const COARSE_MARGIN = 2;
 /** Fraction of edge pixels above which a region is drawn as line art. */
@@ -89,7 +89,7 @@ export class Regions {
   readonly #covered: Uint8Array;
 
   constructor(file: PdfFile, space: PageSpace, model: ColorModel, fineness: Fineness) {
-    const area = Math.max(LEAST_AREA, areaOf(space.bounds));
+    const area = Math.max(MIN_AREA, areaOf(space.bounds));
     const { gradientDpi, lineArtDpi } = fineness.resolutions;
     const factor = smallPageFactor(area, SMALL_PAGE_DPI);
     this.#file = file;
@@ -98,9 +98,9 @@ export class Regions {
     this.#fineness = fineness;
     this.#resolutions = { gradientDpi: gradientDpi * factor, lineArtDpi: lineArtDpi * factor };
     this.#coarseScale = evenly((COARSE_DPI * factor) / POINTS_PER_INCH, Math.sqrt(MAX_COARSE_PIXELS / area));
-    this.#coarseBox = scaled(space.bounds, this.#coarseScale);
+    this.#coarseBox = scaleBox(space.bounds, this.#coarseScale);
     this.#seenScale = evenly((SEEN_DPI * factor) / POINTS_PER_INCH, Math.sqrt(MAX_SEEN_PIXELS / area));
-    this.#seenBox = scaled(space.bounds, this.#seenScale);
+    this.#seenBox = scaleBox(space.bounds, this.#seenScale);
     const [x0, y0, x1, y1] = this.#seenBox;
     this.#covered = new Uint8Array((x1 - x0) * (y1 - y0));
   }
@@ -110,7 +110,6 @@ export class Regions {
     return countOf(this.#covered) / Math.max(1, this.#covered.length);
   }
 
-  /** Resets the coverage. */
   forget(): void {
     this.#covered.fill(0);
   }
@@ -155,13 +154,12 @@ export class Regions {
     return backdrop.every((sample) => sample === (this.model === "cmyk" ? 0 : 1));
   }
 
-  /** Returns the areas where two variants differ. */
   seen(one: PageVariant, other: PageVariant): VisibleAreas {
     const coarsely = differenceOf(this.coarse(one), this.coarse(other));
     const [left, top, right, bottom] = this.#seenBox;
     const fine = { width: right - left, height: bottom - top, bits: new Uint8Array(this.#covered.length) };
     for (const coarse of boxesOf(coarsely)) {
-      const box = within(scaled(this.#pageBox(coarse), this.#seenScale), this.#seenBox);
+      const box = within(scaleBox(this.#pageBox(coarse), this.#seenScale), this.#seenBox);
       const draw = (variant: PageVariant) => variant.draw(box, this.#seenScale, this.model);
       const part = differenceOf(draw(one), draw(other));
       for (let y = 0; y < part.height; y++) {
@@ -172,7 +170,7 @@ export class Regions {
     const [x0, y0, x1, y1] = this.#coarseBox;
     const coarse = { width: x1 - x0, height: y1 - y0, bits: new Uint8Array((x1 - x0) * (y1 - y0)) };
     this.#transfer(fine.bits, fine.width, coarse.bits, coarse.width);
-    return { fine, coarse: dilated(coarse, 1) };
+    return { fine, coarse: dilate(coarse, 1) };
   }
 
   /** Sets every coarse pixel that contains a set fine pixel. */
@@ -246,7 +244,6 @@ export class Regions {
     });
   }
 
-  /** Returns images of the whole page. */
   whole(variant: PageVariant): RegionImage[] {
     this.#covered.fill(1);
     const pieces = this.#pieces(this.#space.bounds, this.#resolutions.lineArtDpi);
@@ -254,7 +251,7 @@ export class Regions {
   }
 
   #draw(variant: PageVariant, { box, density }: Piece): Drawn {
-    const at = scaled(box, density);
+    const at = scaleBox(box, density);
     return { pixels: variant.draw(at, density, this.model), at, scale: density };
   }
 
@@ -274,7 +271,7 @@ export class Regions {
     if (finer && (hardness(pixels, background, mask) > HARD_ENDS || sharpness(pixels, mask) > SHARP))
       fine = drawn(finer);
     if (seen) this.#limit(fine.mask, fine.at, fine.scale, seen.fine);
-    return { ...fine, mask: dilated(fine.mask, 1) };
+    return { ...fine, mask: dilate(fine.mask, 1) };
   }
 
   /** Returns a region at the resolution of line art; undefined if it already has that. */
@@ -312,12 +309,12 @@ export class Regions {
 
   /** Returns the number of pixels per point at a resolution. */
   #usual(box: Box, dpi: number): number {
-    return Math.min(dpi / POINTS_PER_INCH, Math.sqrt(MAX_PICTURE_PIXELS / Math.max(LEAST_AREA, areaOf(box))));
+    return Math.min(dpi / POINTS_PER_INCH, Math.sqrt(MAX_PICTURE_PIXELS / Math.max(MIN_AREA, areaOf(box))));
   }
 
   /** Divides a box into regions with one resolution each. Regions with finer images are painted last. */
   #pieces(box: Box, dpi: number): Piece[] {
-    if (!(areaOf(box) > LEAST_AREA)) return [{ box, density: evenly(dpi / POINTS_PER_INCH) }];
+    if (!(areaOf(box) > MIN_AREA)) return [{ box, density: evenly(dpi / POINTS_PER_INCH) }];
     const { images, finer } = this.#fineness;
     const whole: Piece = { box, density: evenly(this.#usual(box, dpi)) };
     const pixels = Math.min(LIMITS.picturedPagePixels, pixelsOf(whole) + Math.max(0, finer.pixelsLeft));
@@ -366,7 +363,7 @@ function strips(piece: Piece, count: number): Piece[] {
 
 const clamp = (value: number, size: number) => Math.max(0, Math.min(size - 1, value));
 
-function scaled([left, top, right, bottom]: Box, [x, y]: Scale): Box {
+function scaleBox([left, top, right, bottom]: Box, [x, y]: Scale): Box {
   const [x0, y0] = [Math.floor(left * x), Math.floor(top * y)];
   return [x0, y0, Math.max(x0 + 1, Math.ceil(right * x)), Math.max(y0 + 1, Math.ceil(bottom * y))];
 }

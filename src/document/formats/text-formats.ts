@@ -67,14 +67,14 @@ function isJson(text: string): boolean {
 }
 
 /** Minimum length of a Base64 text without line breaks; shorter ones could be a word. */
-const LEAST_BASE64 = 60;
+const MIN_BASE64 = 60;
 
 /** Reports whether a text is only Base64 (RFC 4648), in one line or in lines of equal length. */
 function isBase64(text: string): boolean {
   const lines = text.trimEnd().split(/\r?\n/);
   const [first = ""] = lines;
   const isEven = lines.slice(1, -1).every((line) => line.length === first.length);
-  if (first.length < LEAST_BASE64 || !isEven) return false;
+  if (first.length < MIN_BASE64 || !isEven) return false;
   if (!lines.every((line) => /^[A-Za-z0-9+/_-]*={0,2}$/.test(line))) return false;
   return [/[A-Z]/, /[a-z]/, /[0-9]/].every((kind) => kind.test(text));
 }

@@ -13,7 +13,7 @@ import type { Widget } from "./widget.ts";
 const MARK_PART = 0.72;
 /** Diameter of the dot of a radio button, relative to the height inside the border. */
 const DOT_PART = 0.5;
-const MOST_CAPTION_SIZE = 12;
+const MAX_CAPTION_SIZE = 12;
 /** Resource name of the icon. */
 export const ICON = "Icon";
 
@@ -71,7 +71,7 @@ const inside = (side: number, { inset }: Frame): number => Math.max(0, side - 2 
 function captionSize({ style, frame, font }: TextTask, caption: string): number {
   if (style.size > 0) return style.size;
   const area = { width: inside(frame.width, frame), height: inside(frame.height, frame) };
-  return Math.min(MOST_CAPTION_SIZE, sizeOfLine(lineOf(font, caption), area));
+  return Math.min(MAX_CAPTION_SIZE, sizeOfLine(lineOf(font, caption), area));
 }
 
 /** @param x, y the center of the caption; @default the center of the button */

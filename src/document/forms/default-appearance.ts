@@ -10,7 +10,7 @@ export interface DefaultAppearance {
 }
 
 const COLOR_OPERANDS: Readonly<Record<string, number>> = { g: 1, rg: 3, k: 4 };
-const MOST_SIZE = 1000;
+const MAX_SIZE = 1000;
 
 export function readDefaultAppearance(latin1: string): DefaultAppearance {
   const lexer = new Lexer(new Uint8Array(Buffer.from(latin1, "latin1")));
@@ -26,7 +26,7 @@ export function readDefaultAppearance(latin1: string): DefaultAppearance {
     const count = COLOR_OPERANDS[token];
     if (token === "Tf" && operands.length >= 2) {
       font = nameOf(operands.at(-2)!) || font;
-      size = Math.min(Math.abs(number(operands.at(-1))), MOST_SIZE);
+      size = Math.min(Math.abs(number(operands.at(-1))), MAX_SIZE);
     } else if (count !== undefined && operands.length >= count) {
       color = [...operands.slice(-count).map(number), token].join(" ");
     }

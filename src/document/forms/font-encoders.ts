@@ -76,7 +76,7 @@ function compositeEncoder(file: PdfFile, font: Dictionary): Encoder | undefined 
 
 function codesByCharacter(file: PdfFile, font: Dictionary): ReadonlyMap<string, number> {
   const codes = new Map<string, number>();
-  const bytes = decoded(file, font.get("ToUnicode"));
+  const bytes = decode(file, font.get("ToUnicode"));
   for (const [code, text] of bytes ? parseCMap(bytes).unicode : []) if (!codes.has(text)) codes.set(text, code);
   return codes;
 }
@@ -84,7 +84,7 @@ function codesByCharacter(file: PdfFile, font: Dictionary): ReadonlyMap<string, 
 /** Returns the glyphs of a complete TrueType program, whose numbers are the codes. */
 function programGlyphs(file: PdfFile, inner: Dictionary): ((code: number) => number) | undefined {
   if (file.stream(inner.get("CIDToGIDMap"))) return undefined;
-  const bytes = decoded(file, file.dictionary(inner.get("FontDescriptor"))?.get("FontFile2"));
+  const bytes = decode(file, file.dictionary(inner.get("FontDescriptor"))?.get("FontFile2"));
   const program = bytes && readTrueType(bytes, true);
   return (
     program &&
@@ -94,7 +94,7 @@ function programGlyphs(file: PdfFile, inner: Dictionary): ((code: number) => num
   );
 }
 
-function decoded(file: PdfFile, value: Value | undefined): Uint8Array | undefined {
+function decode(file: PdfFile, value: Value | undefined): Uint8Array | undefined {
   const stream = file.resolve(value);
   if (!(stream instanceof PdfStream)) return undefined;
   try {

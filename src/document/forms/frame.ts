@@ -16,7 +16,7 @@ export interface Frame {
   readonly inset: number;
 }
 
-const MOST_DASHES = 10;
+const MAX_DASHES = 10;
 const DEFAULT_DASHES: readonly number[] = [3];
 /** Gray levels of a beveled or inset border: upper left and lower right edges. */
 const EDGES = { B: [1, 0.5], I: [0.5, 0.75] } as const;
@@ -93,6 +93,6 @@ function edges({ width, height, border }: Frame, [upper, lower]: readonly [numbe
 /** Returns a valid dash array: not negative, and not all zero (8.4.3.6). */
 function dashes({ file, dictionary }: Widget): readonly number[] {
   const given = file.array(file.dictionary(dictionary.get("BS"))?.get("D")) ?? [];
-  const lengths = given.slice(0, MOST_DASHES).map((length) => file.number(length) ?? 0);
+  const lengths = given.slice(0, MAX_DASHES).map((length) => file.number(length) ?? 0);
   return lengths.every((length) => length >= 0) && lengths.some((length) => length > 0) ? lengths : DEFAULT_DASHES;
 }

@@ -8,8 +8,8 @@ export const ASCENT = 0.931;
 /** Distance from the center of a line to its baseline, at font size 1. */
 export const BELOW_MIDDLE = 0.353;
 
-const LEAST_SIZE = 4;
-const MOST_PARAGRAPH_SIZE = 12;
+const MIN_SIZE = 4;
+const MAX_PARAGRAPH_SIZE = 12;
 /** Characters, besides spaces, after which a line can break. */
 const BREAKING = /[\u3000-\u9fff\uac00-\ud7ff\uff00-\uffef-]/u;
 
@@ -34,11 +34,11 @@ export function lineOf(font: TextFont, text: string, all: string = text): Line {
 /** Returns the font size at which a line fills the area. */
 export function sizeOfLine({ width }: Pick<Line, "width">, area: Area): number {
   const fitting = Math.min(area.height / LINE_HEIGHT, width > 0 ? area.width / width : Number.POSITIVE_INFINITY);
-  return Math.max(LEAST_SIZE, fitting);
+  return Math.max(MIN_SIZE, fitting);
 }
 
 /** Returns lines that fit the width of the area, up to the first one below it. */
-export function wrapped(font: TextFont, text: string, size: number, area: Area): Line[] {
+export function wrapText(font: TextFont, text: string, size: number, area: Area): Line[] {
   const most = Math.ceil(area.height / (size * LINE_HEIGHT)) + 1;
   const lines: Line[] = [];
   for (const paragraph of paragraphsOf(text)) {
@@ -52,10 +52,10 @@ export function wrapped(font: TextFont, text: string, size: number, area: Area):
 
 /** Returns the largest usual font size at which the whole text fits the area. */
 export function sizeOfParagraphs(font: TextFont, text: string, area: Area): number {
-  for (let size = MOST_PARAGRAPH_SIZE; size > LEAST_SIZE; size -= 0.5) {
-    if (wrapped(font, text, size, area).length * size * LINE_HEIGHT <= area.height) return size;
+  for (let size = MAX_PARAGRAPH_SIZE; size > MIN_SIZE; size -= 0.5) {
+    if (wrapText(font, text, size, area).length * size * LINE_HEIGHT <= area.height) return size;
   }
-  return LEAST_SIZE;
+  return MIN_SIZE;
 }
 
 function* linesOf(font: TextFont, paragraph: string, width: number): Generator<string> {

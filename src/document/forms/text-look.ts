@@ -12,7 +12,7 @@ import {
   paragraphsOf,
   sizeOfLine,
   sizeOfParagraphs,
-  wrapped,
+  wrapText,
 } from "./text-lines.ts";
 import type { Widget } from "./widget.ts";
 
@@ -25,7 +25,7 @@ export interface TextTask {
 }
 
 /** Minimum distance of text from the border. */
-const LEAST_PADDING = 1;
+const MIN_PADDING = 1;
 const LIST_SIZE = 12;
 /** Background color of a selected option with black text, as in Acrobat. */
 const SELECTED = [0.6, 0.7569, 0.8549];
@@ -63,7 +63,7 @@ function drawLine(task: TextTask, text: string): string {
   const area = areaOf(task);
   const size = task.style.size || sizeOfLine(line, area);
   const x = alignedAt(task, line.width * size);
-  return shown(task, showGlyphs(line.glyphs, size, x, baseline(task.frame, size)));
+  return showText(task, showGlyphs(line.glyphs, size, x, baseline(task.frame, size)));
 }
 
 const baseline = ({ height }: Frame, size: number): number => height / 2 - BELOW_MIDDLE * size;
@@ -71,12 +71,12 @@ const baseline = ({ height }: Frame, size: number): number => height / 2 - BELOW
 function drawParagraphs(task: TextTask, text: string): string {
   const area = areaOf(task);
   const size = task.style.size || sizeOfParagraphs(task.font, text, area);
-  const lines = wrapped(task.font, text, size, area);
+  const lines = wrapText(task.font, text, size, area);
   const top = task.frame.height - paddingOf(task) - ASCENT * size;
   const operators = lines.map(({ glyphs, width }, index) =>
     showGlyphs(glyphs, size, alignedAt(task, width * size), top - index * LINE_HEIGHT * size),
   );
-  return shown(task, operators.join(""));
+  return showText(task, operators.join(""));
 }
 
 /** Draws characters centered in equal cells, with lines between the cells if the widget has a border. */
@@ -93,15 +93,15 @@ function drawComb(task: TextTask, text: string, cells: number): string {
     const x = (first + index + 0.5) * cell - (widthOf([glyph]) * size) / 2;
     return showGlyphs([glyph], size, x, baseline(frame, size));
   });
-  return `${combLines(task, cells, cell)}${shown(task, operators.join(""))}`;
+  return `${combLines(task, cells, cell)}${showText(task, operators.join(""))}`;
 }
 
-const MOST_CELLS = 1000;
+const MAX_CELLS = 1000;
 
 function combLines({ widget, frame }: TextTask, cells: number, cell: number): string {
   const color = widget.color("BC");
   const { width, style } = frame.border;
-  if (!color || width <= 0 || cells > MOST_CELLS || !["S", "D"].includes(style)) return "";
+  if (!color || width <= 0 || cells > MAX_CELLS || !["S", "D"].includes(style)) return "";
   const lines = Array.from(
     { length: cells - 1 },
     (_, index) => `${numbers((index + 1) * cell, 0)} m ${numbers((index + 1) * cell, frame.height)} l S\n`,
@@ -133,18 +133,18 @@ function drawList(task: TextTask): string {
     } else text += shownLine;
   }
   const beneath = bars === "" ? "" : `${setColor(SELECTED, "fill")}${bars}f\nBT\n0 g\n${selected}ET\n`;
-  return shown(task, text, beneath);
+  return showText(task, text, beneath);
 }
 
 /** Returns text as the marked content that viewers replace (12.7.3.3), clipped to the widget. */
-function shown({ frame, style }: TextTask, text: string, beneath = ""): string {
+function showText({ frame, style }: TextTask, text: string, beneath = ""): string {
   const { inset, width, height } = frame;
   const clip = `${rectangle(inset, inset, width - 2 * inset, height - 2 * inset)}W n\n`;
   const operators = text === "" ? "" : `BT\n${style.color}\n${text}ET\n`;
   return `/Tx BMC\nq\n${clip}${beneath}${operators}Q\nEMC\n`;
 }
 
-const paddingOf = ({ frame }: TextTask): number => frame.inset + Math.max(LEAST_PADDING, frame.border.width);
+const paddingOf = ({ frame }: TextTask): number => frame.inset + Math.max(MIN_PADDING, frame.border.width);
 
 function areaOf(task: TextTask): { width: number; height: number } {
   const { width, height, inset } = task.frame;

@@ -14,7 +14,7 @@ export function visualOrder(line: string): string[] {
   if (!RIGHT_TO_LEFT.test(line)) return characters;
   const strong = characters.map(directionOf);
   const base = strong.find((direction) => direction !== undefined) ?? "left";
-  const directions = settled(characters, strong, base);
+  const directions = resolveDirections(characters, strong, base);
   const runs: { readonly direction: Direction; readonly characters: string[] }[] = [];
   characters.forEach((character, index) => {
     const last = runs.at(-1);
@@ -37,7 +37,11 @@ function directionOf(character: string): Direction {
  * Returns a direction for every character. Numbers run left to right; neutral characters take the direction of their
  * neighbors.
  */
-function settled(characters: readonly string[], strong: readonly Direction[], base: "left" | "right"): Direction[] {
+function resolveDirections(
+  characters: readonly string[],
+  strong: readonly Direction[],
+  base: "left" | "right",
+): Direction[] {
   const directions = [...strong];
   for (let from = 0; from < characters.length; from++) {
     if (directions[from] !== undefined) continue;

@@ -4,10 +4,10 @@ import type { Box } from "../content/matrix.ts";
 import { intersection, type PlacedImage } from "./placed-images.ts";
 
 /** Minimum number of pixels per page. A tiny page is viewed enlarged, like any other page. */
-const LEAST_PAGE_PIXELS = 1_000_000;
+const MIN_PAGE_PIXELS = 1_000_000;
 const POINTS_PER_INCH = 72;
 /** Maximum number of images per page. */
-const MOST_PIECES = 64;
+const MAX_PIECES = 64;
 /** Areas are merged into one image if it has at most this multiple of their pixels. */
 const JOINED = 1.25;
 /** Ratio to the resolution of the page above which an image gets a separate area. */
@@ -22,7 +22,7 @@ export interface Piece {
 
 /** Returns the factor for a resolution at which a page of this size, in square points, has enough pixels. */
 export const smallPageFactor = (area: number, dpi: number): number =>
-  Math.max(1, Math.sqrt(LEAST_PAGE_PIXELS / area) / (dpi / POINTS_PER_INCH));
+  Math.max(1, Math.sqrt(MIN_PAGE_PIXELS / area) / (dpi / POINTS_PER_INCH));
 
 export interface PieceLimits {
   /**
@@ -35,7 +35,7 @@ export interface PieceLimits {
 
 /**
  * Returns the areas to draw. Each one covers the earlier ones where they overlap.
- * @param whole the area of the page to replace, with the default density, equal along both axes
+ * @param whole the area of the page to replace, and the default density (the same along x and y)
  * @param images in the space of the box
  */
 export function piecesOf(whole: Piece, images: readonly PlacedImage[], limits: PieceLimits): Piece[] {
@@ -50,7 +50,7 @@ export function piecesOf(whole: Piece, images: readonly PlacedImage[], limits: P
   for (const piece of finer.sort((one, other) => pixelsOf(other) - pixelsOf(one))) join(pieces, piece);
   const [first, ...others] = pieces;
   others.sort((one, other) => resolution(one) - resolution(other));
-  return limited([first!, ...others], least, pixels).map(({ box, density }) => ({
+  return limitPixels([first!, ...others], least, pixels).map(({ box, density }) => ({
     box,
     density: [Math.min(density[0], side / (box[2] - box[0])), Math.min(density[1], side / (box[3] - box[1]))],
   }));
@@ -70,7 +70,7 @@ function join(pieces: Piece[], piece: Piece): void {
   const more = joined.map((one, index) => pixelsOf(one) - pixelsOf(pieces[index]!));
   const index = more.indexOf(Math.min(...more));
   const isCheap = pixelsOf(joined[index]!) <= JOINED * (pixelsOf(pieces[index]!) + pixelsOf(piece));
-  if (isCheap || pieces.length >= MOST_PIECES) pieces[index] = joined[index]!;
+  if (isCheap || pieces.length >= MAX_PIECES) pieces[index] = joined[index]!;
   else pieces.push(piece);
 }
 
@@ -85,7 +85,7 @@ const both = (one: Piece, other: Piece): Piece => ({
 });
 
 /** Reduces the densities of finer areas, but never below the minimum density. */
-function limited(pieces: readonly Piece[], least: number, pixels: number): readonly Piece[] {
+function limitPixels(pieces: readonly Piece[], least: number, pixels: number): readonly Piece[] {
   const by = (factor: number) =>
     pieces.map(({ box, density }) => {
       const [x, y] = density.map((part) => Math.max(least, part * factor));

@@ -67,12 +67,12 @@ export function encodeFlate(kernel: ImageKernel, pixels: Pixels, census: Census,
   }
   const indexBits = colors.length <= 2 * channels ? 1 : colors.length <= 4 * channels ? 2 : 4;
   const isPacked = census.colorCount <= 16;
-  const { order, palette } = sorted(colors, channels);
+  const { order, palette } = sortColors(colors, channels);
   const view = kernel.view(census.indices, width * height);
   for (let index = 0; index < view.length; index++) view[index] = order[view[index]!]!;
   if (!isPacked) return { bytes: deflate(view), bits: 8, palette, channels: 1, predicted: false };
   const plane = { at: census.indices, width, height, channels: 1, stride: width };
-  return { ...plain(packed(kernel, plane, indexBits)), bits: indexBits, palette, channels: 1 };
+  return { ...plain(packSamples(kernel, plane, indexBits)), bits: indexBits, palette, channels: 1 };
 }
 
 const plain = (bytes: Uint8Array) => ({ bytes: deflate(bytes), palette: undefined, predicted: false });
@@ -88,11 +88,11 @@ function packLevels(kernel: ImageKernel, pixels: Pixels, bits: number): Uint8Arr
     const row = kernel.view(pixels.at + y * pixels.stride, pixels.width);
     for (let x = 0; x < row.length; x++) row[x]! >>= shift;
   }
-  return packed(kernel, pixels, bits);
+  return packSamples(kernel, pixels, bits);
 }
 
 /** Packs samples to that number of bits. Each row starts at a byte boundary. */
-function packed(kernel: ImageKernel, { at, width, height, stride }: Pixels, bits: number): Uint8Array {
+function packSamples(kernel: ImageKernel, { at, width, height, stride }: Pixels, bits: number): Uint8Array {
   const { exports } = kernel;
   const rowBytes = Math.ceil((width * bits) / 8);
   const to = exports.allocate(rowBytes * height);
@@ -113,7 +113,10 @@ function filtered(kernel: ImageKernel, { at, width, height, channels, stride }: 
 }
 
 /** Sorts colors by brightness, so that adjacent pixels more often have adjacent indexes. */
-function sorted(colors: Uint8Array, channels: number): { readonly order: Uint8Array; readonly palette: Uint8Array } {
+function sortColors(
+  colors: Uint8Array,
+  channels: number,
+): { readonly order: Uint8Array; readonly palette: Uint8Array } {
   const entries = Array.from({ length: colors.length / channels }, (_, index) => ({
     index,
     entry: colors.subarray(index * channels, (index + 1) * channels),

@@ -17,7 +17,7 @@ export interface ImageColors {
 /** Maximum depth of nested color spaces, such as Indexed, ICCBased and its alternate. */
 const MAX_DEPTH = 4;
 const MAX_LOOKUP_BYTES = 1 << 20;
-const MOST_CHANNELS = 32;
+const MAX_CHANNELS = 32;
 
 /** Full names, and their abbreviations in inline images (table 93). */
 const DEVICE = new Map<string, Pick<ImageColors, "channels" | "kind">>([
@@ -52,7 +52,7 @@ function read(file: PdfFile, space: Value | undefined, depth: number): ImageColo
       return { channels: 1, kind: "gray", space };
     case "DeviceN": {
       const channels = file.array(value[1])?.length ?? 0;
-      return channels > 0 && channels <= MOST_CHANNELS ? { channels, kind: "other", space } : undefined;
+      return channels > 0 && channels <= MAX_CHANNELS ? { channels, kind: "other", space } : undefined;
     }
     case "Indexed":
     case "I":

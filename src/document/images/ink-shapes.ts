@@ -4,11 +4,11 @@
 /** Number of values per shape. wasm/picture/assembly/shapes.ts defines their order. */
 export const SHAPE_NUMBERS = 15;
 /** Maximum stroke thickness of print, in inches. Thicker shapes belong to charts and photographs. */
-const MOST_THICK = 0.11;
+const MAX_THICKNESS = 0.11;
 /** Minimum area of print, in square inches. Smaller shapes are dirt. */
-const LEAST_AREA = 6 / 300 ** 2;
+const MIN_AREA = 6 / 300 ** 2;
 /** Maximum standard deviation of brightness within a shape of one ink. */
-const MOST_UNEVEN = 30;
+const MAX_UNEVENNESS = 30;
 /**
  * Maximum distances between colors of the same ink: in brightness, and in chroma, to which a fraction of the stronger
  * chroma is added.
@@ -16,11 +16,11 @@ const MOST_UNEVEN = 30;
 const SAME_BRIGHTNESS = 26;
 const SAME_COLOR = 7;
 const SAME_HUE = 0.25;
-const MOST_INKS = 12;
+const MAX_INKS = 12;
 /** Factor for the brightness distance of rare inks, which are probably variations of a frequent ink. */
 const LIKELY = 2.5;
 /** Minimum area of an ink, in square inches, for a separate layer. */
-const LEAST_INK = 0.006;
+const MIN_INK = 0.006;
 
 export interface Ink {
   /** Mean of Y, Cb and Cr, from 0 to 255; only Y for a gray scan. */
@@ -71,13 +71,13 @@ export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: 
     const color = colorOf(shape);
     let group = groups.find((candidate) => candidate.isNear(color));
     if (!group) {
-      if (groups.length >= MOST_INKS) continue;
+      if (groups.length >= MAX_INKS) continue;
       group = new Group();
       groups.push(group);
     }
     group.add(index, Math.max(1, shape[1]!), color);
   }
-  const inks = groups.filter(({ area }) => area >= LEAST_INK * dpi * dpi * CORE_PART);
+  const inks = groups.filter(({ area }) => area >= MIN_INK * dpi * dpi * CORE_PART);
   // Thin strokes look lighter, although their ink is the same.
   for (const { color, members } of groups.filter((group) => !inks.includes(group))) {
     const ink = inks.find((candidate) => candidate.isNear(color, LIKELY));
@@ -105,9 +105,9 @@ const CORE_PART = 0.5;
 
 function isPrint(shape: Float64Array, dpi: number): boolean {
   const [area, core, , , , , runsAlong, runsDown, sum, squares] = shape as unknown as number[];
-  if (area! < LEAST_AREA * dpi * dpi) return false;
-  if (Math.min(area! / runsAlong!, area! / runsDown!) > MOST_THICK * dpi) return false;
+  if (area! < MIN_AREA * dpi * dpi) return false;
+  if (Math.min(area! / runsAlong!, area! / runsDown!) > MAX_THICKNESS * dpi) return false;
   if (core === 0) return true;
   const mean = sum! / core!;
-  return squares! / core! - mean * mean <= MOST_UNEVEN ** 2;
+  return squares! / core! - mean * mean <= MAX_UNEVENNESS ** 2;
 }

@@ -89,7 +89,7 @@ export function separatePrint(image: PdfImage, body: StreamBody, options: MixedR
     if (!planes) return undefined;
     const [{ width }] = planes as [SizedPlane];
     const isSmaller = width < print.width;
-    return new Separation(kernel, isSmaller ? enlarged(kernel, planes, print) : planes, options, isSmaller).run();
+    return new Separation(kernel, isSmaller ? enlargePlanes(kernel, planes, print) : planes, options, isSmaller).run();
   } catch (error) {
     const isExpected =
       error instanceof UnreadableImage || error instanceof UnreadableJpeg || error instanceof WebAssembly.RuntimeError;
@@ -141,7 +141,7 @@ function readPlanes(
 }
 
 /** Returns the planes enlarged by interpolation. */
-function enlarged(kernel: ImageKernel, planes: readonly SizedPlane[], print: Size): SizedPlane[] {
+function enlargePlanes(kernel: ImageKernel, planes: readonly SizedPlane[], print: Size): SizedPlane[] {
   const { exports } = kernel;
   return planes.map((plane) => {
     const width = plane.shift ? Math.ceil(print.width / 2) : print.width;

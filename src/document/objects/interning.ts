@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Budget } from "./budget.ts";
 import type { PdfFile } from "./pdf-file.ts";
-import { serialize, sorted } from "./serialize.ts";
+import { serialize, sortEntries } from "./serialize.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } from "./values.ts";
 
 export interface Interned {
@@ -97,7 +97,7 @@ export class Interning {
     const hash = createHash("sha256");
     const value = object instanceof PdfStream ? object.dictionary : object;
     hash.update(
-      serialize(sorted(value), ({ number }) => this.#found.get(number)!),
+      serialize(sortEntries(value), ({ number }) => this.#found.get(number)!),
       "latin1",
     );
     if (object instanceof PdfStream) hash.update("stream").update(object.body.raw());

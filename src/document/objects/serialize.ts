@@ -75,10 +75,10 @@ function withoutExponent(value: number): string {
 }
 
 /** Returns the value with sorted dictionary entries, so that equal values produce equal text. */
-export function sorted(value: Value): Value {
-  if (Array.isArray(value)) return value.map(sorted);
+export function sortEntries(value: Value): Value {
+  if (Array.isArray(value)) return value.map(sortEntries);
   if (!(value instanceof Dictionary)) return value;
   const copy = new Dictionary();
-  for (const key of value.keys().toSorted()) copy.set(key, sorted(value.get(key)!));
+  for (const key of value.keys().toSorted()) copy.set(key, sortEntries(value.get(key)!));
   return copy;
 }

@@ -108,14 +108,14 @@ export class FileWriter implements StreamSink {
     let bytes = 0;
     for (const chunk of chunks) {
       if (bytes > 0 && bytes + chunk.length > CHUNK_BYTES) {
-        yield joined(small);
+        yield concatChunks(small);
         small = [];
         bytes = 0;
       }
       small.push(chunk);
       bytes += chunk.length;
     }
-    if (bytes > 0) yield joined(small);
+    if (bytes > 0) yield concatChunks(small);
   }
 
   /** Writes a stream at once. Requires unchanged object numbers. */
@@ -321,6 +321,6 @@ function tableBytes(rows: readonly (Row | undefined)[], width: number): Uint8Arr
   return table;
 }
 
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
+function concatChunks(chunks: readonly Uint8Array[]): Uint8Array {
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }

@@ -9,7 +9,7 @@ import { serialize } from "../objects/serialize.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
 import { readTransfer, type Transfer } from "./transfer/transfer.ts";
-import { readSpace, transferred } from "./transfer/transferred-colors.ts";
+import { applyTransfer, readSpace } from "./transfer/transferred-colors.ts";
 import {
   BLACK,
   type Inherited,
@@ -23,7 +23,7 @@ import { transferredShading } from "./transfer/transferred-shadings.ts";
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 const MAX_DEPTH = 16;
 /** Maximum number of new objects. Beyond it, objects keep their colors. */
-const MOST_MADE = 20_000;
+const MAX_CREATED = 20_000;
 const COLORED_TILE = 1;
 const SHADING_PATTERN = 2;
 const OF_NAMED = ["XObject", "Pattern", "Font"];
@@ -125,7 +125,7 @@ class Applying implements TransferredObjects {
     if (pattern === undefined) {
       if (!transfer) return color;
       const read = readSpace(file, space);
-      return read ? transferred(transfer, read.toProcess(components)) : color;
+      return read ? applyTransfer(transfer, read.toProcess(components)) : color;
     }
     const kind = file.dictionary(pattern);
     if (
@@ -137,7 +137,7 @@ class Applying implements TransferredObjects {
     }
     const base = readSpace(file, file.array(space)?.[1]);
     if (!base || !transfer) return color;
-    const shown = transferred(transfer, base.toProcess(components));
+    const shown = applyTransfer(transfer, base.toProcess(components));
     return { space: [Name.of("Pattern"), shown.space], components: shown.components, pattern };
   }
 
@@ -217,7 +217,7 @@ class Applying implements TransferredObjects {
   }
 
   #once(key: string, make: () => Parameters<PdfFile["add"]>[0] | undefined): Reference | undefined {
-    if (this.#made.has(key) || this.#made.size >= MOST_MADE) return this.#made.get(key);
+    if (this.#made.has(key) || this.#made.size >= MAX_CREATED) return this.#made.get(key);
     // An object that contains itself stays unchanged.
     this.#made.set(key, undefined);
     const object = make();

@@ -11,11 +11,11 @@ const ACTION_KEYS = new Set(["A", "PA", "OpenAction", "Next"]);
 const MULTIMEDIA = new Set(["Sound", "Movie", "Screen", "3D", "RichMedia"]);
 
 /** Reports the losses. Must be called before any repair. */
-export function reportLosses(archive: PdfaDocument): void {
-  const { file } = archive;
+export function reportLosses(document: PdfaDocument): void {
+  const { file } = document;
   const actions = new Set<Dictionary>();
   const media = new Set<Dictionary>();
-  for (const { dictionary, key, above } of archive.places) {
+  for (const { dictionary, key, above } of document.places) {
     const subtype = file.name(dictionary.get("Subtype"));
     if (MULTIMEDIA.has(subtype ?? "") && dictionary.has("Rect")) media.add(dictionary);
     // Fields must not have actions (ISO 19005-1, 6.6.2; -2, 6.4.1).
@@ -23,10 +23,10 @@ export function reportLosses(archive: PdfaDocument): void {
     if (ofField) actions.add(ofField);
     const kind = file.name(dictionary.get("S"));
     if (kind === undefined || !(ACTION_KEYS.has(key) || above === "AA" || kind === "JavaScript")) continue;
-    if (above === "AA" || !isAllowed(archive, dictionary)) actions.add(dictionary);
+    if (above === "AA" || !isAllowed(document, dictionary)) actions.add(dictionary);
   }
   const scripts = [...actions].filter((action) => file.name(action.get("S")) === "JavaScript").length;
-  archive.report(...countedNotices("scripts-removed", scripts));
-  archive.report(...countedNotices("actions-removed", actions.size - scripts));
-  archive.report(...countedNotices("multimedia-removed", media.size));
+  document.report(...countedNotices("scripts-removed", scripts));
+  document.report(...countedNotices("actions-removed", actions.size - scripts));
+  document.report(...countedNotices("multimedia-removed", media.size));
 }

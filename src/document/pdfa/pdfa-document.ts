@@ -45,7 +45,7 @@ export interface Task {
   readonly source: MupdfSource;
   readonly reopen: () => Promise<MupdfSource>;
   /** Fonts for repairs. */
-  readonly shelf: FontProvider;
+  readonly fonts: FontProvider;
   /**
    * Converts an attached PDF to PDF/A-2b, if possible.
    * @default attachments are not converted
@@ -99,11 +99,11 @@ export class PdfaDocument {
    * `too-much-content` if there are too many annotations
    */
   static async open(file: PdfFile, task: Task): Promise<PdfaDocument> {
-    const archive = new PdfaDocument(file, task);
+    const document = new PdfaDocument(file, task);
     // Before the survey, which takes long with very many annotations.
-    checkAnnotations(archive.annotationCount);
-    await archive.survey();
-    return archive;
+    checkAnnotations(document.annotationCount);
+    await document.survey();
+    return document;
   }
 
   /** All dictionaries, as of the last {@link survey}. */

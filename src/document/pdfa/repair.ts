@@ -5,25 +5,25 @@ import { defaultVisibility } from "../content/optional-content.ts";
 import { namedNotices } from "../contract/notice.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary } from "../objects/values.ts";
-import { hasRgbIntent, settleColors } from "./colors/colors.ts";
+import { hasRgbIntent, repairColors } from "./colors/colors.ts";
 import { Profiles } from "./colors/profiles.ts";
-import { mendSamples } from "./colors/samples.ts";
-import { mendSpotColors } from "./colors/spot-colors.ts";
+import { repairSamples } from "./colors/samples.ts";
+import { repairSpotColors } from "./colors/spot-colors.ts";
 import { ContentRepairer } from "./content/content.ts";
 import type { ContentWork } from "./content/content-count.ts";
 import { readContentStreams } from "./content/content-streams.ts";
-import { mendGraphicsStates } from "./content/graphics-states.ts";
+import { repairGraphicsStates } from "./content/graphics-states.ts";
 import { removeGroups } from "./content/groups.ts";
-import { mendLayers, removeLayers } from "./content/layers.ts";
-import { mendStreams } from "./content/streams.ts";
+import { removeLayers, repairLayers } from "./content/layers.ts";
+import { repairStreams } from "./content/streams.ts";
 import { recodedText } from "./content/text/recoded-text.ts";
-import { mendXObjects } from "./content/xobjects.ts";
-import { mendActions } from "./document/actions.ts";
-import { mendAnnotations, removeColors } from "./document/annotations.ts";
-import { mendAttachments } from "./document/attachments.ts";
-import { mendCatalog } from "./document/catalog.ts";
-import { mendLimits } from "./document/limits.ts";
-import { mendNames } from "./document/names.ts";
+import { repairXObjects } from "./content/xobjects.ts";
+import { repairActions } from "./document/actions.ts";
+import { removeColors, repairAnnotations } from "./document/annotations.ts";
+import { repairAttachments } from "./document/attachments.ts";
+import { repairCatalog } from "./document/catalog.ts";
+import { repairLimits } from "./document/limits.ts";
+import { repairNames } from "./document/names.ts";
 import { scalePages } from "./document/page-scale.ts";
 import { repairFonts } from "./fonts/repair-fonts.ts";
 import { reportLosses } from "./loss-notices.ts";
@@ -35,42 +35,42 @@ import { PdfaDocument, type Task } from "./pdfa-document.ts";
  * @returns a validator's estimated cost for the content of the file
  */
 export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork> {
-  const archive = await PdfaDocument.open(file, task);
-  const isFirstPart = archive.level.part === 1;
-  if (scalePages(archive)) await archive.survey();
-  reportLosses(archive);
-  mendCatalog(archive);
-  mendStreams(archive);
-  mendLimits(archive);
-  mendActions(archive);
-  await mendAttachments(archive);
-  mendGraphicsStates(archive);
-  mendXObjects(archive);
-  await mendSamples(archive);
-  mendSpotColors(archive);
-  mendNames(archive);
+  const document = await PdfaDocument.open(file, task);
+  const isFirstPart = document.level.part === 1;
+  if (scalePages(document)) await document.survey();
+  reportLosses(document);
+  repairCatalog(document);
+  repairStreams(document);
+  repairLimits(document);
+  repairActions(document);
+  await repairAttachments(document);
+  repairGraphicsStates(document);
+  repairXObjects(document);
+  await repairSamples(document);
+  repairSpotColors(document);
+  repairNames(document);
   const visibility = isFirstPart && file.catalog.has("OCProperties") ? defaultVisibility(file) : undefined;
-  if (visibility) removeLayers(archive, visibility);
-  else mendLayers(archive);
-  if (isFirstPart) removeGroups(archive);
-  await mendAnnotations(archive);
+  if (visibility) removeLayers(document, visibility);
+  else repairLayers(document);
+  if (isFirstPart) removeGroups(document);
+  await repairAnnotations(document);
   // Includes what earlier passes added or removed.
-  await archive.survey();
-  nameFonts(archive);
-  const content = new ContentRepairer(archive, visibility);
-  await readContentStreams(archive, content.mend, content.count.call);
+  await document.survey();
+  nameFonts(document);
+  const content = new ContentRepairer(document, visibility);
+  await readContentStreams(document, content.repair, content.count.call);
   const work = content.count.work();
-  const { substituted, newCodes } = await repairFonts(file, task.level, task.failures, task.shelf, task.signal);
+  const { substituted, newCodes } = await repairFonts(file, task.level, task.failures, task.fonts, task.signal);
   if (newCodes.size > 0)
     await readContentStreams(
-      archive,
+      document,
       (stream) => recodedText(file, stream, newCodes),
       () => {},
     );
-  archive.report(...namedNotices("fonts-substituted", substituted));
-  settleColors(archive, content, new Profiles(archive));
-  if (isFirstPart && !hasRgbIntent(archive)) removeColors(archive);
-  writeMetadata(archive);
+  document.report(...namedNotices("fonts-substituted", substituted));
+  repairColors(document, content, new Profiles(document));
+  if (isFirstPart && !hasRgbIntent(document)) removeColors(document);
+  writeMetadata(document);
   return work;
 }
 

@@ -160,7 +160,7 @@ function isWithin(code: number, { bytes, low, high }: CodeSpace): boolean {
   return true;
 }
 
-/** @returns a CMap with the name of the CMap that it extends, which is not read */
+/** @returns a CMap. If it extends another CMap, `baseName` is set, but the other CMap is not read. */
 export function parseCMap(bytes: Uint8Array): CMap {
   const map = new CMap();
   const lexer = new Lexer(bytes);
@@ -245,7 +245,7 @@ function addTexts(map: CMap, low: Value | undefined, high: Value | undefined, va
   if (value instanceof PdfString) {
     const text = textOf(value);
     if (text === undefined) return;
-    for (let code = first; code <= last && map.hasRoom; code++) map.addUnicode(code, advanced(text, code - first));
+    for (let code = first; code <= last && map.hasRoom; code++) map.addUnicode(code, incrementLast(text, code - first));
   } else if (Array.isArray(value)) {
     value.slice(0, last - first + 1).forEach((one, index) => {
       const text = one instanceof PdfString ? textOf(one) : undefined;
@@ -266,7 +266,7 @@ function textOf({ latin1 }: PdfString): string | undefined {
 }
 
 /** Returns the text with its last character incremented by a number. */
-function advanced(text: string, by: number): string {
+function incrementLast(text: string, by: number): string {
   if (by === 0 || text === "") return text;
   const last = text.length - 1;
   const pair = last > 0 ? text.codePointAt(last - 1)! : 0;

@@ -1,5 +1,5 @@
-// Compresses a PDF by a profile that has its transparency flattened first. Yields one output. Runs only in the
-// container, because an isolate does not have the memory for flattening.
+// Compresses a PDF with a profile that flattens transparency. Yields one output. Runs only in the container, because
+// flattening needs more memory than an isolate has.
 
 import { flatteningOf } from "../../document/compression/profile-settings.ts";
 import type { Notice } from "../../document/contract/notice.ts";
@@ -10,7 +10,7 @@ import { flattenAndCompress as signature } from "../flatten-and-compress.ts";
 import { memoryInput } from "../memory-input.ts";
 import { flattenTransparency } from "./flatten-transparency.ts";
 
-/** @throws EngineFailure as the two operations do */
+/** @throws EngineFailure as both operations */
 const run: Run<CompressParams> = async function* ([input], params, context) {
   const quality = params.level === "custom" ? flatteningOf(params.profile) : undefined;
   const notices: Notice[] = [];

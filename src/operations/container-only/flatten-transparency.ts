@@ -1,5 +1,5 @@
-// Removes the transparency of a PDF and preserves its look with the least change. Yields one output, which is the input
-// itself if nothing is transparent and its page tree is sound.
+// Removes the transparency of a PDF with the smallest change, without visible differences. Yields one output, which is
+// the input itself if nothing is transparent and the page tree is valid.
 
 import type { Notice } from "../../document/contract/notice.ts";
 import { defineOperation, type Run } from "../../document/contract/operation.ts";
@@ -13,10 +13,10 @@ import { fontsForDrawing } from "../../document/pdfa/fonts/face-choice.ts";
 import { type FlattenParams, flattenTransparency as signature } from "../flatten-transparency.ts";
 
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
-/** Share of the engines' memory for the engine that reads objects; the engine that draws gets the rest. */
+/** Fraction of the engines' memory for the engine that reads objects; the rest is for the engine that draws. */
 const READING_PART = 0.3;
 
-/** @throws EngineFailure `password-protected`, or the failure that the document or the engine caused */
+/** @throws EngineFailure `password-protected`, or the failure of document or engine */
 const run: Run<FlattenParams> = async function* ([input], { quality }, context) {
   const bytes = await input!.bytes();
   const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);

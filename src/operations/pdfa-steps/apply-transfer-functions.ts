@@ -1,5 +1,5 @@
-// Applies the transfer functions of a PDF to its colors. Yields one PDF, which looks without transfer functions as the
-// input looks with them.
+// Applies the transfer functions of a PDF to its colors. Yields one PDF without transfer functions, visually equal to
+// the input.
 
 import * as z from "zod";
 import { countedNotices } from "../../document/contract/notice.ts";
@@ -12,7 +12,7 @@ import { writeFile } from "../../document/objects/writer.ts";
 import { unprotect } from "../../document/pages/unprotect.ts";
 import { applyTransfers } from "../../document/pdfa/apply-transfers.ts";
 
-/** @throws EngineFailure the failure that the document or the engine caused */
+/** @throws EngineFailure the failure of document or engine */
 const run: Run<Record<string, never>> = async function* ([input], _params, context) {
   const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);

@@ -1,5 +1,5 @@
-// Compares a PDF with the one it was made from: pages, their sizes, pictures and text. Yields one output, a JSON list
-// of the pages that differ. Knows nothing about why they might differ.
+// Compares a PDF with the PDF it was made from: pages, page sizes, renderings and text. Yields one output, a JSON list
+// of the pages that differ.
 
 import * as z from "zod";
 import { EngineFailure } from "../../document/contract/failure.ts";
@@ -23,23 +23,23 @@ import {
 import { fontsForDrawing } from "../../document/pdfa/fonts/face-choice.ts";
 
 const paramsSchema = z.object({
-  /** Time budget. When it has passed, only some pages of a long document are compared, spread over all of it. */
+  /** Time limit in milliseconds. After it, the pages compared so far count; they are spread over the whole document. */
   timeMs: z.number(),
   /**
-   * True if the second document draws the same glyphs, so that none may differ. False if parts of its pages have become
-   * pictures. @default false
+   * True if the second document must draw the same glyphs. False if parts of its pages have become images. @default
+   * false
    */
   isExact: z.boolean().exactOptional(),
-  /** Fonts that the second document has in place of fonts that are not embedded in the first one. @default none */
+  /** Fonts of the second document that replace fonts that are not embedded in the first one. @default none */
   substitutes: z.array(z.object({ name: z.string(), replacedBy: z.string().exactOptional() })).exactOptional(),
 });
 export type CompareParams = z.infer<typeof paramsSchema>;
 
 /** The differences between two documents. */
 export interface Comparison {
-  /** Number of pages that were compared. */
+  /** Number of compared pages. */
   readonly compared: number;
-  /** Distance of the most different page that still counts as alike. */
+  /** Maximum distance among the pages that count as equal. */
   readonly furthest: Pick<Distance, "mean" | "worst">;
   readonly differences: readonly PageDifference[];
 }
@@ -47,39 +47,41 @@ export interface Comparison {
 export interface PageDifference {
   /** Page number, from 1. */
   readonly pageNumber: number;
-  /** `missing`: the second document has no such page, or the page cannot be drawn. */
+  /** `missing`: the second document lacks the page, or the page cannot be drawn. */
   readonly kind: "missing" | "size" | "picture" | "text";
   /** Explanation for the log. */
   readonly detail: string;
 }
 
 /**
- * Scale at which pages with coarse differences are compared again. A line thinner than a pixel is drawn one pixel wide,
- * but is a shade in a picture.
+ * Scale of a second comparison for pages that differ at low resolution. A line thinner than a pixel is drawn one pixel
+ * wide, but is only a shade in an image.
  */
 const CLOSER = 4;
 /** Tolerance for the sides of a page, in points. */
 const SIZE_TOLERANCE = 1;
 /**
- * Lengths of sides that PDF/A allows (ISO 19005-2, 6.1.13). Larger or smaller pages are resized; pages below the
- * minimum show nothing.
+ * Allowed lengths of sides in PDF/A (ISO 19005-2, 6.1.13). Larger or smaller pages are resized; pages below the minimum
+ * show nothing.
  */
 const SIDES = { shortest: 3, longest: 14_400 };
-/** Largest distances of pages that count as alike, set by {@link file://./../../decisions/0018-pdfa.md measuring}. */
+/**
+ * Maximum distances of pages that count as equal, set by {@link file://./../../decisions/0018-pdfa.md measurements}.
+ */
 const MOST = { mean: 8, worst: 64, emptied: 0, filled: 0 };
 /**
- * Largest differences of a pixel in text whose glyphs must not differ: at first, on pages drawn with at least this
- * resolution, and in the closer picture. Another digit in small print differs by more.
+ * Maximum differences of a pixel in text with the same glyphs: in the first comparison, at this resolution or higher,
+ * and in the second one. A different digit in small print differs by more.
  */
 const SHARPEST = { first: 24, firstDpi: 36, closer: 96 };
-/** Number of pages that are compared however long it takes. */
-const LEAST_PAGES = 32;
-/** Limits the number of reported differences. */
-const MOST_DIFFERENCES = 1000;
-/** Number of engines that a thread needs to look at a document and then compare it. */
+/** Number of pages that are compared even after the time limit. */
+const MIN_PAGES = 32;
+/** Maximum number of reported differences. */
+const MAX_DIFFERENCES = 1000;
+/** Number of engines that a thread needs to render a document and then compare it. */
 const ENGINES = 2;
 
-/** Prepares engines for the next document that becomes PDF/A. */
+/** Creates spare engines for the next PDF/A conversion. */
 export const prewarmPdfaEngines = (options: MupdfOptions, engines = ENGINES): Promise<void> =>
   prepareSpare(options, engines, srgbProfile());
 
@@ -90,8 +92,8 @@ export const renderOptions = ({ heapLimitBytes, fonts }: Context): MupdfOptions 
 
 /**
  * Compares two documents.
- * @param inputs the two documents, then the results of look-at-pdf.ts for the first, or for both, if there are any
- * @throws EngineFailure the failure that made the first document unreadable
+ * @param inputs the two documents, then optional results of render-pdf.ts for the first document, or for both
+ * @throws EngineFailure the failure of opening the first document
  */
 const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes = [], isExact = false }, context) {
   const [before, after, looksBefore, looksAfter] = inputs;
@@ -107,8 +109,8 @@ const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes =
   let compared = 0;
   for (const index of spread(Math.max(original.pageCount, candidate?.pageCount ?? 0))) {
     context.signal.throwIfAborted();
-    if (differences.length >= MOST_DIFFERENCES) break;
-    if (performance.now() > ends && compared >= LEAST_PAGES) break;
+    if (differences.length >= MAX_DIFFERENCES) break;
+    if (performance.now() > ends && compared >= MIN_PAGES) break;
     compared++;
     const difference = await compare(original, candidate, index, furthest, { isExact, replaced, fonts });
     if (difference) differences.push({ pageNumber: index + 1, ...difference });
@@ -122,7 +124,7 @@ export const comparePdfs = defineOperation({ name: "compare-pdfs", params: param
 
 interface Means {
   readonly isExact: boolean;
-  /** Names of fonts that have been replaced, and of those that replace them. */
+  /** Names of replaced fonts, and of their replacements. */
   readonly replaced: ReadonlySet<string>;
   /** Fonts to draw the first document with, if its own are missing. */
   readonly fonts: EngineFonts | undefined;
@@ -139,7 +141,7 @@ async function compare(
   means: Means,
 ): Promise<Difference | undefined> {
   const before = await original.see(index);
-  // A page that was not readable before cannot have become worse.
+  // A page that was already unreadable cannot get worse.
   if (!before) return index < original.pageCount ? undefined : ADDED;
   const after = await candidate?.see(index);
   if (!candidate || !after) return { kind: "missing", detail: "not there, or it cannot be drawn" };
@@ -157,7 +159,7 @@ async function compare(
   let distance = distanceBetween(...looks, means);
   let isAlike = isLike(distance, SHARPEST.first * Math.min(1, before.dpi / SHARPEST.firstDpi) ** 2);
   for (let turn = 0; turn < (means.fonts ? 2 : 1) && !isAlike; turn++) {
-    // MuPDF's own fonts may lack characters that the substitutes have.
+    // MuPDF's built-in fonts can lack characters that the replacements have.
     if (turn > 0) original.drawWith(means.fonts!);
     const closer = [await original.look(index, CLOSER), await candidate.look(index, CLOSER)];
     if (closer[0] && closer[1]) distance = distanceBetween(closer[0], closer[1], means);
@@ -176,17 +178,20 @@ const isLike = (distance: Distance, sharpest: number): boolean =>
 
 function distanceBetween(before: PageRendering, after: PageRendering, { isExact, replaced }: Means): Distance {
   const { dpi, unseen, picture } = before;
-  // Glyphs of another font differ.
+  // Glyphs of a replaced font differ.
   const boxes = Map.groupBy(before.text, ({ fontName }) => isExact && !replaced.has(withoutTag(fontName)));
   const [text, otherText] = [true, false].map((isKept) => (boxes.get(isKept) ?? []).map(({ box }) => box));
   const compared = { dpi, unseen, text: text!, otherText: otherText! };
   return pixelDistance(picture, sameSize(after.picture, picture), compared);
 }
 
-/** Returns a font's name without the tag of a subset (ISO 32000-1, 9.6.4). */
+/** Returns a font name without subset tag (ISO 32000-1, 9.6.4). */
 const withoutTag = (name: string): string => name.replace(/^[A-Z]{6}\+/, "");
 
-/** Crops or extends the picture to the same size: sides that differ by a fraction of a point can differ by a pixel. */
+/**
+ * Crops or extends a raster to the size of the other one: sides that differ by a fraction of a point can differ by a
+ * pixel.
+ */
 function sameSize(picture: PagePixels, { width, height }: PagePixels): PagePixels {
   if (picture.width === width && picture.height === height) return picture;
   const samples = new Uint8Array(width * height * 3).fill(255);
@@ -198,7 +203,7 @@ function sameSize(picture: PagePixels, { width, height }: PagePixels): PagePixel
   return { width, height, samples };
 }
 
-/** One of the two documents, opened only when the recorded looks are not enough. */
+/** One of the two documents, opened only if the stored renderings are not sufficient. */
 class Side implements Disposable {
   readonly #input: Input;
   #options: MupdfOptions;
@@ -222,12 +227,12 @@ class Side implements Disposable {
     return this.#looks?.pageCount ?? this.#document!.pageCount;
   }
 
-  /** Returns the recorded look of a page, or looks at the page now. */
+  /** Returns the stored rendering of a page, or renders it now. */
   async see(index: number): Promise<StoredRendering | undefined> {
     return this.#looks?.pages.get(index) ?? this.look(index, 1);
   }
 
-  /** Draws with these fonts from now on. */
+  /** Sets the fonts for later renderings. */
   drawWith(fonts: EngineFonts): void {
     if (this.#options.fonts === fonts) return;
     this.#options = { ...this.#options, fonts };
@@ -235,7 +240,7 @@ class Side implements Disposable {
     this.#document = undefined;
   }
 
-  /** Looks at a page, as {@link RenderedDocument} does. */
+  /** Renders a page, like {@link RenderedDocument}. */
   async look(index: number, closer: number): Promise<PageRendering | undefined> {
     return (await this.#open()).look(index, closer);
   }
@@ -259,7 +264,7 @@ class Side implements Disposable {
   }
 }
 
-/** @returns undefined if the document is not readable, in which case every page is missing */
+/** @returns undefined if the document is unreadable; all pages then count as missing */
 async function openIfReadable(
   input: Input,
   options: MupdfOptions,

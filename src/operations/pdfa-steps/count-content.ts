@@ -1,4 +1,4 @@
-// Measures what a validator needs for a PDF, and whether it can finish. Knows nothing about the rules.
+// Estimates a validator's cost for a PDF, and whether validation can finish.
 
 import * as z from "zod";
 import { readOperations } from "../../document/content/content.ts";
@@ -24,8 +24,7 @@ export const workOutput = (work: ContentWork): Output => ({
 
 /**
  * Yields one output, the {@link ContentWork}.
- * @throws EngineFailure `too-much-content` if a validator could not finish, or the failure that made the document
- * unreadable
+ * @throws EngineFailure `too-much-content` if validation cannot finish, or the failure of opening the document
  */
 const run: Run<Record<string, never>> = async function* ([input], _, context) {
   const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
@@ -36,7 +35,7 @@ const run: Run<Record<string, never>> = async function* ([input], _, context) {
   const source = await MupdfSource.open(bytes, engineBytes, budget, engine);
   try {
     const file = PdfFile.of(source, budget);
-    const task = { level: LEVEL, failures: [], signal: context.signal, source, reopen, shelf: NO_FONTS };
+    const task = { level: LEVEL, failures: [], signal: context.signal, source, reopen, fonts: NO_FONTS };
     const archive = await PdfaDocument.open(file, task);
     const count = new ContentCount(file);
     count.seeObjects(archive.places.length, archive.annotationCount);

@@ -1,4 +1,4 @@
-// Extracts the PDFs that are embedded in a PDF, one output each. replace-pdfs.ts identifies them by the same numbers.
+// Extracts the PDFs embedded in a PDF, one output each. Output n is number n in replace-pdfs.ts.
 
 import * as z from "zod";
 import { defineOperation, type Run } from "../../document/contract/operation.ts";
@@ -14,7 +14,7 @@ const paramsSchema = z.object({
 });
 export type ExtractPdfsParams = z.infer<typeof paramsSchema>;
 
-/** @throws EngineFailure the failure that the document or the engine caused */
+/** @throws EngineFailure the failure of document or engine */
 const run: Run<ExtractPdfsParams> = async function* ([input], { most }, context) {
   const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);

@@ -1,5 +1,4 @@
-// Replaces some or all pages of a PDF by pictures of them, with invisible text for searching. Knows nothing about the
-// reason.
+// Replaces some or all pages of a PDF by images, with invisible text for searching.
 
 import * as z from "zod";
 import { memoryBody } from "../../document/compression/recode-stream.ts";
@@ -40,13 +39,13 @@ import { fontsForDrawing } from "../../document/pdfa/fonts/face-choice.ts";
 import { withoutTags } from "./replace-contents.ts";
 
 const paramsSchema = z.object({
-  /** Page numbers, from 1. @default all pages, and nothing else of the document */
+  /** Page numbers, from 1. @default all pages; the result then has nothing else of the document */
   pages: z.union([z.array(z.int().min(1)).readonly(), z.literal("all")]).exactOptional(),
-  /** True to draw in RGB even if the page has inks, which would otherwise be kept. */
+  /** True to draw in RGB even if the page has inks, which are otherwise kept. */
   inRgb: z.boolean(),
   /**
-   * True to draw annotations, except links, into the picture. @default annotations stay as they are, if parts of the
-   * document other than its pages are kept
+   * True to draw annotations, except links, into the image. @default annotations stay, if parts of the document other
+   * than its pages stay
    */
   flatAnnotations: z.boolean().exactOptional(),
 });
@@ -54,27 +53,27 @@ export type PicturePagesParams = z.infer<typeof paramsSchema>;
 
 const POINTS_PER_INCH = 72;
 const DPI = 300;
-/** Part of a pixel that does not count. */
+/** Fraction of a pixel that is ignored. */
 const ROUNDING = 0.01;
-/** The largest page that PDF/A allows (ISO 19005-2, 6.1.13), in units. Larger pages are reduced. */
-const LONGEST_PAGE = 14_400;
+/** Maximum page side in PDF/A (ISO 19005-2, 6.1.13), in units. Larger pages are reduced. */
+const MAX_PAGE = 14_400;
 const BOXES = ["CropBox", "BleedBox", "TrimBox", "ArtBox"];
-const LONGEST_SIDE = 30_000;
+const MAX_SIDE = 30_000;
 const JPEG_QUALITY = 90;
-/** Resolution at which a page of the usual size is checked for colors. */
+/** Resolution at which a page of usual size is checked for colors. */
 const COARSE_DPI = 36;
-/** Differences between channels that rounding causes. */
+/** Maximum difference between channels caused by rounding. */
 const GRAY_TOLERANCE = 3;
-/** Limits the size of all pictures, which are held until the file is written. */
-const MOST_PICTURE_BYTES = 512 * 2 ** 20;
-/** Bands of pictures. The engine may decode an image that is larger than its store again for each band. */
+/** Maximum size of all images, which are in memory until the file is written. */
+const MAX_PICTURE_BYTES = 512 * 2 ** 20;
+/** Size of a band. For each band, the engine can decode again an image that exceeds its cache. */
 const BAND_BYTES = 32 * 2 ** 20;
 const HEAP_MARK_BYTES = 192 * 2 ** 20;
 
 /**
  * Yields one PDF.
- * @param inputs the PDF whose pages are replaced, and the PDF that shows their look, if it is a different one
- * @throws EngineFailure the failure that a document or the engine caused
+ * @param inputs the PDF whose pages are replaced, then optionally another PDF to draw the pages from
+ * @throws EngineFailure the failure of a document or the engine
  */
 const run: Run<PicturePagesParams> = async function* ([input, look = input], params, context) {
   const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
@@ -82,8 +81,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
   const bytes = await input!.bytes();
   const objects = await MupdfSource.open(bytes, Math.floor(engineBytes / 2), budget);
   const isFlat = !params.pages || params.flatAnnotations === true;
-  // Pages are drawn as a screen shows them: content that is visible only on screen is printed from now on (ISO 19005-2,
-  // 6.3.2).
+  // Draws pages as on screen, because the result always prints what it shows (ISO 19005-2, 6.3.2).
   const options = {
     heapLimitBytes: Math.floor(engineBytes / 2),
     annotations: isFlat ? "on-screen" : "none",
@@ -103,7 +101,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
       font,
       inRgb: params.inRgb,
       isFlat,
-      bytes: { left: MOST_PICTURE_BYTES },
+      bytes: { left: MAX_PICTURE_BYTES },
       finerLeft: LIMITS.picturedDocumentPixels,
     };
     const all = pages.map((_, index) => index + 1);
@@ -130,7 +128,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
 
 export const rasterizePages = defineOperation({ name: "picture-pages", params: paramsSchema, run });
 
-/** Entries of a page that are kept, whatever it shows. */
+/** Page entries that are kept, regardless of the content. */
 const KEPT = [
   "Type",
   "MediaBox",
@@ -149,10 +147,10 @@ interface Made {
   readonly target: PdfFile;
   readonly font: InvisibleFont;
   readonly inRgb: boolean;
-  /** True if annotations become part of the picture. */
+  /** True if annotations become part of the image. */
   readonly isFlat: boolean;
   readonly bytes: { left: number };
-  /** Pixels that all further pages may have together beyond those of the usual resolution. */
+  /** Remaining number of pixels that pages can have in excess of the default resolution. */
   finerLeft: number;
 }
 
@@ -169,7 +167,7 @@ async function picturedPage(
   const after = new Dictionary().set("Type", Name.of("Page"));
   for (const key of KEPT) after.set(key, plain(source, before.get(key)));
   const longest = Math.max(space.width, space.height);
-  const fit = LONGEST_PAGE / longest;
+  const fit = MAX_PAGE / longest;
   if (fit < 1) {
     for (const key of [...BOXES, "Rotate"]) after.delete(key);
     after.set("MediaBox", [0, 0, space.width * fit, space.height * fit].map(Math.floor));
@@ -192,7 +190,7 @@ interface Subject {
   readonly page: Dictionary;
   readonly index: number;
   readonly space: DisplaySpace;
-  /** From the displayed page to the space of the page that is made. */
+  /** From the displayed page to the user space of the new page. */
   readonly matrix: Matrix;
 }
 
@@ -201,7 +199,7 @@ interface Drawing {
   readonly resources: Dictionary;
 }
 
-/** Draws at the resolution of the images, if that is possible, and otherwise at the usual one. */
+/** Draws at the resolution of the images if possible, otherwise at the default resolution. */
 async function drawnFinely(drawn: MupdfDocument, subject: Subject, made: Made, context: Context): Promise<Drawing> {
   try {
     return drawingOf(drawn, subject, made, context);
@@ -214,7 +212,7 @@ async function drawnFinely(drawn: MupdfDocument, subject: Subject, made: Made, c
     return drawingOf(drawn, subject, { ...made, finerLeft: 0 }, context);
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.reason === "too-large") throw error;
-    // If a page cannot be drawn, no viewer shows it either.
+    // If a page cannot be drawn here, viewers do not show it either.
     context.log("page left blank", { pageNumber: subject.index + 1, error: String(error) });
     return { content: "", resources: new Dictionary() };
   }
@@ -226,7 +224,7 @@ function drawingOf(drawn: MupdfDocument, subject: Subject, made: Made, context: 
   const look = new MupdfPage(drawn, subject.index);
   try {
     const { width, height } = look;
-    // The page may be smaller than before; its picture still shows all of it.
+    // The page can be smaller than before; its image still shows all of it.
     const [x, y] = [(space.width * space.unit) / width, (space.height * space.unit) / height];
     const toPage = multiply([x, 0, 0, y, 0, 0], subject.matrix);
     const draw = drawerOf(look, target, () => !made.inRgb && usesCmyk(source, page), context);
@@ -261,7 +259,7 @@ function keepAnnotations(before: Dictionary, after: Dictionary): void {
   if (annotations !== undefined) after.set("Annots", annotations);
 }
 
-/** Keeps only links, which have no look of their own. All other annotations are in the picture of the page. */
+/** Keeps only links, which are invisible. All other annotations are in the image of the page. */
 function keepLinks(file: PdfFile, before: Dictionary, after: Dictionary): void {
   const links: Value[] = [];
   const gone = new Set<number>();
@@ -274,8 +272,8 @@ function keepLinks(file: PdfFile, before: Dictionary, after: Dictionary): void {
 }
 
 /**
- * Returns the parts of the page that become pictures.
- * @param toPage from the displayed page, upright and in points, to the page's own space
+ * Returns the areas of the page that become images.
+ * @param toPage from the displayed page, upright and in points, to user space
  */
 function piecesFor(look: MupdfPage, file: PdfFile, page: Dictionary, toPage: Matrix, made: Made): readonly Piece[] {
   const { width, height } = look;
@@ -284,12 +282,12 @@ function piecesFor(look: MupdfPage, file: PdfFile, page: Dictionary, toPage: Mat
   const usual = (DPI / POINTS_PER_INCH) * smallPageFactor(width * height, DPI);
   const whole: Piece = { box: [0, 0, width, height], density: [usual, usual] };
   const pixels = Math.min(LIMITS.picturedPagePixels, pixelsOf(whole) + made.finerLeft);
-  const pieces = piecesOf(whole, images, { pixels, side: LONGEST_SIDE });
+  const pieces = piecesOf(whole, images, { pixels, side: MAX_SIDE });
   made.finerLeft -= finerPixels(pieces, whole);
   return pieces;
 }
 
-/** Returns a function that draws parts of the page as images, all in the same colors. */
+/** Returns a function that draws areas of the page as images, all in the same color space. */
 function drawerOf(page: MupdfPage, file: PdfFile, hasInks: () => boolean, { signal }: Context) {
   const isGray = looksGray(page);
   const colorModel: ColorModel = isGray ? "gray" : hasInks() ? "cmyk" : "rgb";
@@ -321,14 +319,14 @@ function drawerOf(page: MupdfPage, file: PdfFile, hasInks: () => boolean, { sign
         ),
       );
       dictionary.set("ColorSpace", [Name.of("ICCBased"), profile]);
-      // Adobe's programs store the inks of a JPEG inverted, and so does the encoder.
+      // The encoder stores the inks of a JPEG inverted, like Adobe's programs.
       dictionary.set("Decode", [1, 0, 1, 0, 1, 0, 1, 0]);
     }
     return new PdfStream(dictionary, memoryBody(Buffer.concat(chunks)));
   };
 }
 
-/** Rounds up to whole pixels, except for errors of rounding. */
+/** Rounds up to whole pixels, but ignores rounding errors. */
 const wholePixels = (length: number): number => Math.max(1, Math.ceil(length - ROUNDING));
 
 function looksGray(page: MupdfPage): boolean {
@@ -344,7 +342,7 @@ function looksGray(page: MupdfPage): boolean {
   return true;
 }
 
-/** Returns the value without references, so that it can be used in another file. */
+/** Returns the value with references resolved, for use in another file. */
 function plain(file: PdfFile, value: Value | undefined): Value {
   const object = file.resolve(value);
   if (Array.isArray(object)) {

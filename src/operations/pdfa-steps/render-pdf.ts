@@ -1,5 +1,5 @@
-// Records how the pages of a PDF look and read, for comparison with another PDF later. Yields one output, in the format
-// of look-records.ts. Knows nothing about the other document.
+// Renders the pages of a PDF and extracts their text, for a later comparison with another PDF. Yields one output, in
+// the format of rendering-records.ts.
 
 import * as z from "zod";
 import { type Context, defineOperation, type Input, type Run } from "../../document/contract/operation.ts";
@@ -9,17 +9,21 @@ import { encodeCount, encodeRendering } from "../../document/pdfa/comparison/ren
 import { prewarmPdfaEngines, renderOptions } from "./compare-pdfs.ts";
 
 /**
- * Maximum size of all records. Further pictures are left out, and pages that differ are drawn again for the comparison.
+ * Maximum size of all records. Beyond it, rasters are omitted, and differing pages are rendered again during the
+ * comparison.
  */
-const MOST_BYTES = 24 * 2 ** 20;
+const MAX_BYTES = 24 * 2 ** 20;
 
 const paramsSchema = z.object({
-  /** Time budget. When it has passed, only some pages of a long document are looked at, spread over all of it. */
+  /**
+   * Time limit in milliseconds. After it, rendering stops; the pages rendered so far are spread over the whole
+   * document.
+   */
   timeMs: z.number(),
 });
 type LookParams = z.infer<typeof paramsSchema>;
 
-/** @throws EngineFailure the failure that made the document unreadable */
+/** @throws EngineFailure the failure of opening the document */
 const run: Run<LookParams> = async function* ([input], params, context) {
   yield { extension: "looks", type: "application/octet-stream", body: looks(input!, params, context) };
 };
@@ -35,10 +39,10 @@ async function* looks(input: Input, { timeMs }: LookParams, context: Context): A
   let bytes = 0;
   for (const index of spread(document.pageCount)) {
     context.signal.throwIfAborted();
-    if (performance.now() > ends || bytes > 2 * MOST_BYTES) break;
+    if (performance.now() > ends || bytes > 2 * MAX_BYTES) break;
     const look = await document.look(index, 1);
     if (!look) continue;
-    const record = encodeRendering(index, look, bytes < MOST_BYTES);
+    const record = encodeRendering(index, look, bytes < MAX_BYTES);
     bytes += record.length;
     yield record;
   }

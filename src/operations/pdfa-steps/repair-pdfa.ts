@@ -1,5 +1,5 @@
-// Repairs a PDF in place to follow a level of PDF/A (ISO 19005-1, -2, -3). Changes only what breaks a rule. Knows
-// nothing about the validator: its findings on the previous attempt select additional repairs.
+// Repairs a PDF in place so that it conforms to a PDF/A level (ISO 19005-1, -2, -3). Changes only what breaks a rule.
+// The validator's findings on the previous attempt select additional repairs.
 
 import * as z from "zod";
 import { EngineFailure } from "../../document/contract/failure.ts";
@@ -35,7 +35,7 @@ const VERSIONS = { 1: "1.4", 2: "1.7", 3: "1.7" } as const;
 
 /**
  * Yields two outputs: the PDF, and as JSON the {@link ContentWork} of validating it.
- * @throws EngineFailure the failure that the document or the engine caused
+ * @throws EngineFailure the failure of document or engine
  */
 const run: Run<RepairPdfaParams> = async function* ([input], params, context) {
   const found: Found = { work: undefined, notices: [] };
@@ -53,8 +53,7 @@ interface Found {
 }
 
 /**
- * @param found filled in while the output is read. Without it the file is an attachment, and its own attachments are
- * not converted
+ * @param found filled in while the output is read; undefined for an attachment, whose own attachments are not converted
  */
 async function* repair(
   bytes: Uint8Array,
@@ -76,7 +75,7 @@ async function* repair(
       failures,
       signal: context.signal,
       source,
-      shelf: context.fonts ?? NO_FONTS,
+      fonts: context.fonts ?? NO_FONTS,
       reopen: () => MupdfSource.open(bytes, engineBytes, budget),
       ...(found ? reportingTo(found, (pdf) => convertAttached(pdf, context)) : {}),
     });
@@ -89,7 +88,7 @@ async function* repair(
   }
 }
 
-/** Reports whether another standard requires an output intent, or parts, of its own. */
+/** Reports whether another standard requires its own output intent or document parts. */
 const isOtherwise = (family: Family): boolean => family !== "PDF/A" && family !== "PDF/UA";
 
 const reportingTo = ({ notices }: Found, convert: NonNullable<Task["convert"]>): Pick<Task, "convert" | "report"> => ({

@@ -1,6 +1,5 @@
-// Replaces the contents of a PDF's pages by those of another PDF, and keeps everything else: tags, links, forms,
-// outlines, destinations, labels, attachments. Intended for documents that another program rewrote, losing these. Knows
-// nothing about such programs.
+// Replaces the page contents of a PDF by the contents of another PDF, and keeps everything else: tags, links, forms,
+// outlines, destinations, labels, attachments. For documents that another program rewrote without these.
 
 import * as z from "zod";
 import { decodedBytes, memoryBody } from "../../document/compression/recode-stream.ts";
@@ -26,8 +25,8 @@ const TOLERANCE = 0.01;
 
 /**
  * Yields one PDF.
- * @param inputs the document, and the document that supplies the contents of its pages
- * @throws EngineFailure `damaged` if the page counts differ, or the failure that either document caused
+ * @param inputs the document, and the document with the new page contents
+ * @throws EngineFailure `damaged` if the page counts differ, or the failure of either document
  */
 const run: Run<Record<string, never>> = async function* ([document, drawn], _params, context) {
   const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
@@ -64,8 +63,8 @@ const run: Run<Record<string, never>> = async function* ([document, drawn], _par
           .set("Resources", copied)
           .set("Contents", target.add(new PdfStream(new Dictionary(), memoryBody(content))));
       } else {
-        // Patterns are positioned in the space of the content that uses them (8.7.3.1), so the content keeps a space of
-        // its own.
+        // Pattern space is the space of the content that uses the pattern (8.7.3.1), so the new content becomes a form
+        // with its own space.
         const form = Dictionary.of({
           Type: Name.of("XObject"),
           Subtype: Name.of("Form"),
@@ -93,7 +92,7 @@ const run: Run<Record<string, never>> = async function* ([document, drawn], _par
 
 export const replaceContents = defineOperation({ name: "replace-contents", params: z.object({}), run });
 
-/** Contents that were drawn anew have no marks for the structure, which PDF/UA requires. */
+/** Removes structure from a page: new contents lack the marked content that PDF/UA requires. */
 export const withoutTags = (file: PdfFile): readonly Notice[] => withdrawClaims(file, (family) => family === "PDF/UA");
 
 const file = (dictionary: Dictionary | undefined): Dictionary => dictionary?.clone() ?? new Dictionary();
@@ -108,7 +107,10 @@ function contentOf(source: PdfFile, page: Dictionary): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** Returns the matrix from a page's space to that of another page that shows the same, possibly rotated or moved. */
+/**
+ * Returns the matrix from a page's user space to the user space of a page with the same content, possibly rotated or
+ * moved.
+ */
 function between(source: PdfFile, before: Dictionary, target: PdfFile, after: Dictionary): Matrix {
   const whole = (page: Dictionary) => {
     const copy = page.clone();

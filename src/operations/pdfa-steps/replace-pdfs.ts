@@ -1,4 +1,4 @@
-// Replaces the PDFs embedded in a PDF by others. The counterpart is extract-pdfs.ts.
+// Replaces the PDFs embedded in a PDF. The counterpart of extract-pdfs.ts.
 
 import { deflateSync } from "node:zlib";
 import * as z from "zod";
@@ -19,7 +19,7 @@ const paramsSchema = z.object({
 });
 export type ReplacePdfsParams = z.infer<typeof paramsSchema>;
 
-/** @throws EngineFailure the failure that the document or the engine caused */
+/** @throws EngineFailure the failure of document or engine */
 const run: Run<ReplacePdfsParams> = async function* ([document, ...others], { indexes }, context) {
   const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);

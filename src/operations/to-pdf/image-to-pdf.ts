@@ -1,5 +1,4 @@
-// Converts a picture file to a PDF with one page for each picture in the file. Data stay unchanged wherever PDF has the
-// same encoding.
+// Converts an image file to a PDF with one page per image. If PDF supports the coding, the image data stays unchanged.
 
 import * as z from "zod";
 import { ByteReader } from "../../document/contract/byte-reader.ts";
@@ -18,22 +17,22 @@ import { imagePdf } from "../../document/formats/to-pdf/image-pdf.ts";
 const paramsSchema = z.strictObject({});
 export type ImageToPdfParams = z.infer<typeof paramsSchema>;
 
-/** Memory for held data if the operation has no heap limit: then it streams next to others, and may hold little. */
-const LEAST_HOLD_BYTES = 8 * 2 ** 20;
-/** Share of an engine's memory. An engine exists only if a JPEG has to be decoded. */
+/** Buffer memory if the operation has no heap limit: it then streams concurrently with other jobs. */
+const MIN_BUFFER_BYTES = 8 * 2 ** 20;
+/** Fraction of an engine's memory for buffers. An engine exists only if a JPEG must be decoded. */
 const HOLD_SHARE = 0.5;
-/** Number of bytes that tell the kind of a picture. */
+/** Number of bytes needed to detect the format. */
 const SIGNATURE_BYTES = 32;
 
 /**
  * Yields one output, the PDF.
- * @throws EngineFailure `unsupported` for input that is not a JPEG, PNG, TIFF or BMP that PDF can show, `damaged` if no
- * pixel can be recovered, `too-large` for data that must be held but do not fit, `too-complex` for claims that no
- * genuine picture makes
- * @throws OutOfRange if a page would be larger than PDF allows
+ * @throws EngineFailure `unsupported` for input other than a supported JPEG, PNG, TIFF or BMP, `damaged` if no pixel
+ * can be decoded, `too-large` for data that must be buffered but do not fit, `too-complex` for sizes that no real image
+ * has
+ * @throws OutOfRange if a page would exceed the limits of PDF
  */
 const run: Run<ImageToPdfParams> = async function* ([input], _params, { heapLimitBytes, signal }) {
-  const holdBytes = Math.max(LEAST_HOLD_BYTES, heapLimitBytes * HOLD_SHARE);
+  const holdBytes = Math.max(MIN_BUFFER_BYTES, heapLimitBytes * HOLD_SHARE);
   let decoder: MupdfJpegDecoder | undefined;
   const openDecoder = async () => {
     decoder ??= await MupdfJpegDecoder.open({ heapLimitBytes: heapLimitBytes * (1 - HOLD_SHARE) });

@@ -1,4 +1,5 @@
-// Writes tokens as DEFLATE blocks (RFC 1951 section 3.2), each of the shortest kind. Does not search for matches.
+// Writes tokens as DEFLATE blocks (RFC 1951 section 3.2), each with the shortest block type. matcher.ts searches for
+// matches.
 import { canonicalCodes, codeLengths } from "./huffman";
 import {
   distanceBits,
@@ -33,24 +34,24 @@ const DYNAMIC: u64 = 2;
 const MAX_STORED_BYTES: usize = 65535;
 const LITERAL_LIMIT: u32 = 15;
 const TABLE_LIMIT: u32 = 7;
-/** Expected bits of a symbol that did not occur in the previous block. */
+/** Assumed bits of a symbol that did not occur in the previous block. */
 const RARE_BITS: u8 = 11;
 
-/** Order of the code length code's lengths (RFC 1951 section 3.2.7). */
+/** Order of code length code lengths (RFC 1951 section 3.2.7). */
 const lengthOrder: usize = memory.data<u8>([16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]);
-/** Lengths of both alphabets as symbols of the code length code: `symbol | extra << 8`. */
+/** Code lengths of both alphabets as symbols of the code length code: `symbol | extra << 8`. */
 const runs: usize = memory.data(640, 16);
 
-/** Address of the next output byte. Bits that do not fill a byte yet are not written. */
+/** Address of the next output byte. Bits of an incomplete byte are not written yet. */
 export let outputEnd: usize = 0;
 let held: u64 = 0;
 let heldBits: u64 = 0;
-/** Address of the first byte of the block that is being collected. */
+/** Address of the first byte of the current block. */
 let blockStart: usize = 0;
 
 /** Fills the constant tables. Called once per instance. */
 export function makeTables(): void {
-  // RFC 1951 section 3.2.5: codes 257 to 264 stand for one length each. After them, four codes have the same number of
+  // RFC 1951 section 3.2.5: codes 257 to 264 have no extra bits. After them, four codes each have the same number of
   // extra bits.
   let length: usize = 3;
   for (let symbol: usize = 1; symbol < 29; symbol++) {
@@ -66,15 +67,15 @@ export function makeTables(): void {
   store<u8>(lengthExtraBits + MAX_MATCH_BYTES, 0);
 }
 
-/** Starts a stream whose bytes begin at the window. Keeps earlier output, and the expected bits of symbols. */
+/** Starts a stream whose bytes start at the window. Keeps earlier output, and the estimated bits of symbols. */
 export function startBlocks(): void {
   blockStart = window;
-  // An abandoned stream may have left some bits.
+  // An aborted stream can leave bits.
   held = 0;
   heldBits = 0;
 }
 
-/** Resets the expected bits to those that suit most pages. */
+/** Resets the estimated bits to values that suit most pages. */
 export function forgetBlocks(): void {
   memory.fill(literalBits, 7, 256);
   for (let length: usize = 3; length <= MAX_MATCH_BYTES; length++) {
@@ -85,12 +86,12 @@ export function forgetBlocks(): void {
   }
 }
 
-/** Discards the output. Keeps the bits that do not fill a byte yet. */
+/** Discards the output. Keeps the bits of an incomplete byte. */
 export function rewindOutput(): void {
   outputEnd = output;
 }
 
-/** Adjusts to a window whose content moved towards its beginning. */
+/** Adjusts addresses after the window has moved to lower addresses. */
 export function slideBlock(count: usize): void {
   blockStart = blockStart > count ? blockStart - count : 0;
 }
@@ -130,7 +131,7 @@ export function endBlock(end: usize, covered: usize, last: bool): void {
   const dynamicBits = tableBits(declared) + codedBits() + extraBits;
   const fixedBits = fixedCodeBits() + extraBits;
   const bytes = covered - blockStart;
-  // Bytes that have left the window cannot be stored. Such a block has many matches, and so few bits.
+  // Bytes that have left the window cannot be stored. Such a block has many matches, so it is short anyway.
   const isThere = blockStart >= window;
   const storedBits: u64 = isThere ? (<u64>bytes << 3) + (bytes / MAX_STORED_BYTES + 1) * 42 : u64.MAX_VALUE;
   expect();
@@ -177,7 +178,7 @@ function lastUsed(lengths: usize, symbols: usize): usize {
   return symbols;
 }
 
-/** Run-length codes the code lengths: 16 repeats the last length, 17 and 18 repeat zero. */
+/** Run-length encodes the code lengths: 16 repeats the last length, 17 and 18 repeat zero. */
 function findRuns(literals: usize, distances: usize): usize {
   memory.fill(tableFrequencies, 0, TABLE_SYMBOLS << 2);
   let to = runs;
@@ -229,7 +230,7 @@ function tableBits(declared: usize): u64 {
   return bits;
 }
 
-/** Returns the number of bits of all tokens, without the extra bits. */
+/** Returns the number of bits of all tokens, without extra bits. */
 function codedBits(): u64 {
   let bits: u64 = 0;
   for (let symbol: usize = 0; symbol < LITERAL_SYMBOLS; symbol++) {
@@ -277,7 +278,7 @@ function makeFixedCodes(): void {
   memory.fill(distanceLengths, 5, DISTANCE_SYMBOLS);
 }
 
-/** Updates the bits that the next block expects of its symbols. */
+/** Updates the estimated bits of symbols for the next block. */
 function expect(): void {
   for (let value: usize = 0; value < 256; value++) {
     const bits = load<u8>(literalLengths + value);
@@ -334,9 +335,9 @@ function writeCodeTable(literals: usize, distances: usize, declared: usize, runs
   }
 }
 
-/** Code and extra bits of each length together, `bits << 8 | count`, by length. */
+/** By length: code and extra bits together, `bits << 8 | count`. */
 const wholeLengths: usize = memory.data(1040, 16);
-/** Code of each literal in the same form. */
+/** By literal: the code, in the same form. */
 const wholeLiterals: usize = memory.data(1024, 16);
 
 function writeTokens(end: usize): void {

@@ -1,26 +1,26 @@
-// Samples some rows to choose how to compress them: which filter to use, and whether to search for repetitions.
+// Samples rows to choose their compression: which filter, and whether to search for matches.
 import { NONE, PAETH, predicted, SUB, UP } from "./filters";
 import { pixelBytes, rowBytes, rowFilters, rows, sampleBytes } from "./layout";
 
-/** Replaces the number of a filter if the row equals the one above. */
+/** Marks a row that equals the row above, instead of a filter number. */
 export const BLANK: u8 = 0xff;
 
-/** Maximum number of pixels sampled for each choice. */
+/** Maximum number of pixels sampled per choice. */
 const SAMPLED_PIXELS: usize = 1536;
-/** Maximum number of rows sampled for each choice. */
+/** Maximum number of rows sampled per choice. */
 const SAMPLED_ROWS: usize = 6;
-/** Minimum number of pixels from which a choice can be made. */
+/** Minimum number of pixels for a choice. */
 const TELLING_PIXELS: usize = 16;
-/** A filter must be at least this much better than none: a change of filter hides earlier content. */
+/** Minimum advantage of a filter over none, because matches do not extend across a change of filter. */
 const WORTH: f32 = 0.86;
-/** Bits of a match beyond those that identify the earlier pixel. */
+/** Bits of a match in addition to the bits that identify the earlier pixel. */
 const MATCH_BITS: f32 = 4;
 
-/** Filters to compare, in this order. */
+/** Filters to compare, in order. */
 const candidates: usize = memory.data<u8>([NONE, SUB, UP, PAETH]);
 const CANDIDATES: usize = 4;
 
-/** For each filter: occurrences of each byte and each hash of a pixel (16 bits), and the hash of each pixel. */
+/** For each filter: 16-bit counts of each byte and each pixel hash, and the hash of each pixel. */
 const byteCounts: usize = memory.data(2048, 16);
 const BYTE_COUNTS_BYTES: usize = 512;
 const HASH_BITS: u32 = 13;
@@ -30,10 +30,10 @@ const hashes: usize = memory.data(12288, 16);
 const HASHES_BYTES: usize = 3072;
 
 /**
- * Returns the filter under which rows compress best. Samples only pixels that differ from their neighbors, because flat
- * paper says nothing about the best filter.
+ * Returns the filter with the best compression. Samples only pixels that differ from their neighbors, because flat
+ * areas compress well with any filter.
  * @param telling number of rows that are not BLANK
- * @param before returned if there are too few samples
+ * @param before result if there are too few samples
  */
 export function chooseFilter(count: usize, telling: usize, before: u8): u8 {
   memory.fill(byteCounts, 0, CANDIDATES * BYTE_COUNTS_BYTES);
@@ -98,7 +98,7 @@ function sampleRow(row: usize, counted: usize, enough: usize): usize {
   return counted;
 }
 
-/** Estimates the bits of pixels: as repetitions of earlier pixels where there are any, and otherwise as bytes. */
+/** Estimates the bits of pixels: as matches if the same pixel occurred before, otherwise as literals. */
 function estimatedBits(candidate: usize, counted: usize): f32 {
   const samples = <f32>(counted * pixelBytes);
   let entropy: f32 = 0;
@@ -119,7 +119,7 @@ function estimatedBits(candidate: usize, counted: usize): f32 {
   return bits;
 }
 
-/** Returns a value that is accurate to about a hundredth. */
+/** Returns an approximation of log2, accurate to about 1/100. */
 @inline
 function log2(value: f32): f32 {
   const bits = reinterpret<u32>(value);
@@ -128,17 +128,16 @@ function log2(value: f32): f32 {
   return <f32>exponent + (<f32>-0.33582878 * mantissa + <f32>2) * mantissa - <f32>0.65871759;
 }
 
-/** Share of pixels that differ from the left one, above which rows are examined further. */
+/** Fraction of pixels different from their left neighbor, above which rows are examined further. */
 const BUSY_SHARE: f32 = 0.5;
-/** Share of new pixels among the examined ones, above which repetitions are unlikely. */
+/** Fraction of new pixels among the examined ones, above which matches are unlikely. */
 const FRESH_SHARE: f32 = 0.3;
 const SEEN_BITS: u32 = 14;
 const seen: usize = memory.data(16384, 16);
 
 /**
- * Reports whether filtered rows, with their `lead` bytes, are continuous in tone, so that repetitions are short or
- * rare. Differences that are not flat come from such a picture. Samples must be distinguished from the noise of
- * letters.
+ * Reports whether filtered rows, with their `lead` bytes, are from a photograph, so that matches are short or rare.
+ * Differences other than zero are then mostly new; unfiltered samples must also be distinguished from antialiased text.
  */
 export function isPhotographic(from: usize, count: usize, lead: usize, areSamples: bool): bool {
   memory.fill(seen, 0, 1 << SEEN_BITS);
@@ -146,7 +145,7 @@ export function isPhotographic(from: usize, count: usize, lead: usize, areSample
   let pixels: usize = 0;
   let different: u32 = 0;
   let fresh: u32 = 0;
-  // Every eighth row and every other pixel are enough.
+  // Every eighth row and every other pixel are sufficient.
   for (let row = (count >> 1) & 7; row < count; row += 8) {
     if (load<u8>(rowFilters + row) == BLANK) {
       pixels += sampleBytes / (2 * pixel);

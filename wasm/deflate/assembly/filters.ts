@@ -1,5 +1,5 @@
-// Applies PNG's filters (PNG 3rd ed. clause 9) to sixteen bytes at a time. Sub is also TIFF's predictor 2 (TIFF 6.0
-// section 14). Knows nothing about file formats. Writes may extend slightly past the end of an output.
+// Applies PNG filters (PNG 3rd ed. clause 9) to sixteen bytes at a time. Sub is also TIFF's predictor 2 (TIFF 6.0
+// section 14). Writes can extend slightly past the end of an output.
 import { total } from "./lanes";
 import { pixelBytes, sampleBytes } from "./layout";
 
@@ -33,8 +33,8 @@ function apart(one: v128, other: v128): v128 {
 }
 
 /**
- * Paeth predictor (PNG 3rd ed. clause 9.4): ties go to the left, then to the one above. A sum beyond 255 is farther
- * than either, as is 255.
+ * Paeth predictor (PNG 3rd ed. clause 9.4): on a tie, left, then above. Sums are saturated to 255, which keeps the
+ * order of the distances.
  */
 @inline
 function nearest(left: v128, top: v128, corner: v128): v128 {
@@ -46,7 +46,7 @@ function nearest(left: v128, top: v128, corner: v128): v128 {
   return v128.bitselect(left, v128.bitselect(top, corner, i8x16.le_u(byTop, byCorner)), takeLeft);
 }
 
-/** Average rounded down (clause 9.3). The vector instruction rounds up. */
+/** Average, rounded down (clause 9.3); the vector instruction rounds up. */
 @inline
 function average(left: v128, top: v128): v128 {
   return i8x16.sub(i8x16.avgr_u(left, top), v128.and(v128.xor(left, top), i8x16.splat(1)));
@@ -64,7 +64,7 @@ export function predicted(filter: u8, left: i32, top: i32, corner: i32): i32 {
   return byLeft <= byTop && byLeft <= byCorner ? left : byTop <= byCorner ? top : corner;
 }
 
-/** Writes a filtered row. The row above must precede it in memory. */
+/** Writes a filtered row. The row above must precede the row in memory. */
 export function filterRow(filter: u8, row: usize, to: usize): void {
   const end = row + sampleBytes;
   const above = row - sampleBytes;
@@ -106,8 +106,8 @@ function sizes(differences: v128): v128 {
 }
 
 /**
- * Returns the filter whose differences have the smallest sum, as PNG 3rd ed. clause 12.7 advises for pictures
- * continuous in tone.
+ * Returns the filter with the smallest sum of absolute differences, as PNG 3rd ed. clause 12.7 recommends for
+ * photographs.
  */
 export function smoothestFilter(row: usize): u8 {
   const pixel = pixelBytes;
@@ -115,7 +115,7 @@ export function smoothestFilter(row: usize): u8 {
   let up = i32x4.splat(0);
   let middle = i32x4.splat(0);
   let paeth = i32x4.splat(0);
-  // A third of the row is enough.
+  // A third of the row is sufficient.
   const end = row + sampleBytes;
   for (let at = row + pixel; at + 16 <= end; at += 48) {
     const above = at - sampleBytes;

@@ -1,5 +1,4 @@
-// Builds prefix codes of DEFLATE (RFC 1951 section 3.2.2): lengths from frequencies, codes from lengths. Knows nothing
-// about blocks.
+// Builds the prefix codes of DEFLATE (RFC 1951 section 3.2.2): lengths from frequencies, codes from lengths.
 
 /** Symbols that occur, rarest first: `frequency << 9 | symbol`. */
 const leaves: usize = memory.data(1152, 16);
@@ -10,8 +9,8 @@ const depths: usize = memory.data(576, 16);
 const counts: usize = memory.data(64, 16);
 
 /**
- * Computes the code lengths (8 bits each) of a prefix code that is close to the shortest one under a limit. Frequencies
- * have 32 bits and are below 2^23. Symbols that do not occur have length 0, and a single symbol has length 1.
+ * Computes code lengths (8 bits each) of a nearly optimal prefix code with a maximum length. Frequencies have 32 bits
+ * and are below 2^23. Symbols that do not occur have length 0, and a single symbol has length 1.
  */
 export function codeLengths(frequencies: usize, symbols: usize, limit: u32, lengths: usize): void {
   memory.fill(lengths, 0, symbols);
@@ -27,7 +26,7 @@ export function codeLengths(frequencies: usize, symbols: usize, limit: u32, leng
   }
   sortLeaves(used);
   countDepths(used, limit);
-  // The rarest symbols take the longest codes.
+  // The rarest symbols get the longest codes.
   let next = leaves;
   for (let length = limit; length > 0; length--) {
     for (let left = load<u32>(counts + (length << 2)); left > 0; left--, next += 4) {
@@ -60,11 +59,11 @@ function sortEvery(gap: usize, used: usize): void {
   }
 }
 
-/** Counts the leaves of Huffman's tree at each depth, none deeper than `limit`. */
+/** Counts the leaves of the Huffman tree at each depth, limited to `limit`. */
 function countDepths(used: usize, limit: u32): void {
   let leaf: usize = 0;
   let node: usize = 0;
-  // Two queues: leaves in order of frequency, and inner nodes, which are created in order of weight.
+  // Two queues: leaves by frequency, and inner nodes by weight, which is also the order of their creation.
   for (let made: usize = 0; made < used - 1; made++) {
     let sum: u32 = 0;
     for (let child = 0; child < 2; child++) {
@@ -93,8 +92,8 @@ function countDepths(used: usize, limit: u32): void {
     store<u32>(counts + (length << 2), load<u32>(counts + (length << 2)) + 1);
     kraft += 1 << (limit - length);
   }
-  // Cutting the deepest leaves oversubscribes the code: move one of the deepest next to a shallower one until the code
-  // fits again.
+  // Moving leaves up to the limit oversubscribes the code: pair a deepest leaf with a shallower one until the code
+  // fits.
   for (; kraft > <u32>1 << limit; kraft--) {
     let length = limit - 1;
     while (load<u32>(counts + (length << 2)) == 0) length--;
@@ -106,8 +105,8 @@ function countDepths(used: usize, limit: u32): void {
 }
 
 /**
- * Computes canonical codes (16 bits), reversed so that they can be written least significant bit first (RFC 1951
- * section 3.1.1).
+ * Computes canonical codes (16 bits), bit-reversed for writing with the least significant bit first (RFC 1951 section
+ * 3.1.1).
  */
 export function canonicalCodes(lengths: usize, symbols: usize, codes: usize): void {
   // Reused for the next code of each length.

@@ -1,5 +1,5 @@
-// Compresses rows of pixels to zlib streams (RFC 1950): the interface, and the loop over the rows. Picture formats are
-// the caller's.
+// Compresses rows of pixels to zlib streams (RFC 1950): the interface, and the loop over rows. The caller adds the
+// image format around them.
 import { addBytes, addZeros, adler, resetAdler } from "./adler";
 import { appendByte, forgetBlocks, makeTables, outputEnd, rewindOutput, slideBlock, startBlocks } from "./blocks";
 import { BLANK, chooseFilter, isPhotographic } from "./choice";
@@ -10,13 +10,13 @@ import { addBlankRow, addRow, endTokens, slideMatcher, startMatcher } from "./ma
 export { chunkRows, output, rows } from "./layout";
 
 /**
- * Kinds of stream: rows with a filter type before each, chosen here (PNG); unchanged rows; differences to the left
+ * Kinds of streams: rows with a filter type, chosen here (PNG); unchanged rows; rows of differences from the left pixel
  * (TIFF's predictor 2).
  */
 const FILTERED: i32 = 0;
 const DIFFERENCES: i32 = 2;
 
-/** Number of earlier positions that are compared to find a repetition. */
+/** Number of earlier positions that are compared per match search. */
 const TRIES: i32 = 12;
 const TRIES_IN_PHOTOGRAPHS: i32 = 2;
 
@@ -29,8 +29,8 @@ let position: usize = 0;
 makeTables();
 
 /**
- * Starts a picture whose rows have `samples` bytes, in pixels of 1, 3 or 4 bytes, or twice that. May change addresses
- * and the memory's size.
+ * Starts an image whose rows have `samples` bytes, in pixels of 1, 3 or 4 bytes, or twice that. Can change addresses
+ * and the size of the memory.
  */
 export function start(kind: i32, samples: usize, pixel: usize): void {
   isFiltered = kind == FILTERED;
@@ -42,15 +42,16 @@ export function start(kind: i32, samples: usize, pixel: usize): void {
   begin();
 }
 
-/** Starts a stream that shares nothing with the previous one. */
+/** Starts a stream that is independent of the previous one. */
 export function begin(): void {
   position = window;
-  // The picture begins with a row of zeros above it (PNG 3rd ed. clause 9.2).
+  // The row above the first row counts as zeros (PNG 3rd ed. clause 9.2).
   memory.fill(rows - sampleBytes - SLACK, 0, sampleBytes + SLACK);
   resetAdler();
   startMatcher();
   startBlocks();
-  // DEFLATE with a window of 32 KiB, fastest-class level. The two bytes are a multiple of 31 (RFC 1950 section 2.2).
+  // DEFLATE with a 32 KiB window, compression level "fastest". The two bytes are a multiple of 31 (RFC 1950 section
+  // 2.2).
   appendByte(0x78);
   appendByte(0x01);
 }
@@ -60,7 +61,7 @@ export function encode(count: usize): void {
   let telling: usize = 0;
   for (let i: usize = 0; i < count; i++) {
     const row = rows + i * sampleBytes;
-    // No code is shorter than that of a row of zeros, whatever the neighboring rows contain.
+    // A row of zeros has the shortest code, regardless of the neighboring rows.
     const isBlank = isFiltered && isSameRow(row, row - sampleBytes);
     store<u8>(rowFilters + i, isBlank ? BLANK : NONE);
     if (!isBlank) telling++;
@@ -80,7 +81,7 @@ export function encode(count: usize): void {
     }
   }
   const tries = isPhoto ? TRIES_IN_PHOTOGRAPHS : TRIES;
-  // A filter has already removed what continues from row to row.
+  // A filter has already removed vertical repetition.
   const looksAbove = !isPhoto || filter == NONE || !isFiltered;
   let row = from;
   for (let i: usize = 0; i < count; i++, row += rowBytes) {
@@ -106,7 +107,7 @@ function putRow(index: usize): void {
   position += rowBytes;
 }
 
-/** Keeps the part of the window that later rows may repeat. */
+/** Moves the part of the window that later rows can refer to. */
 function slide(): void {
   if (position <= window + WINDOW_BYTES) return;
   const spare = position - WINDOW_BYTES - window;
@@ -126,12 +127,12 @@ export function finish(): void {
   }
 }
 
-/** Returns the number of output bytes that are not taken yet. */
+/** Returns the number of output bytes not yet taken. */
 export function size(): usize {
   return outputEnd - output;
 }
 
-/** Returns the size of the output, which the caller takes next, and makes room for more. */
+/** Returns the size of the output, which the caller then reads, and frees its space. */
 export function take(): usize {
   const count = size();
   rewindOutput();

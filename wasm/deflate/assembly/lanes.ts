@@ -1,4 +1,4 @@
-/** Returns the sum of the four lanes of 32 bits. */
+/** Returns the sum of four 32-bit lanes. */
 export function total(lanes: v128): u32 {
   return (
     i32x4.extract_lane(lanes, 0) +

@@ -1,10 +1,10 @@
-// Lays out the kernel's memory. Areas whose size depends on a picture's width begin where statics end.
+// Memory layout of the kernel. Areas whose size depends on the width of the image start after the static data.
 
-/** Limits of RFC 1951: the farthest and the longest match. */
+/** Limits of RFC 1951: maximum distance and length of a match. */
 export const WINDOW_BYTES: usize = 32768;
 export const MAX_MATCH_BYTES: usize = 258;
 
-/** Bytes before and after an area that vectors may read and write. */
+/** Bytes before and after an area that vector instructions can read and write. */
 export const SLACK: usize = 64;
 
 /** Tokens of a block, 32 bits each: a literal is its value, a match `length << 16 | distance - 1`. */
@@ -12,9 +12,9 @@ export const TOKENS: usize = 8192;
 export const tokens: usize = memory.data(32768, 16);
 
 /**
- * Positions of the last pixel and of the last two pixels with a hash, modulo 2^16. `previousPair` has, by position
- * modulo 2^15, the previous position with the same hash of two pixels. A stale entry is harmless, because a match is
- * always compared with the pixels.
+ * By hash: position of the last pixel and of the last pair of pixels, modulo 2^16. `previousPair`: by position modulo
+ * 2^15, the previous position with the same hash of two pixels. Stale entries are harmless, because matches are always
+ * compared with the pixels.
  */
 export const HASH_BITS: u32 = 15;
 export const TABLE_BYTES: usize = 65536;
@@ -24,14 +24,14 @@ export const previousPair: usize = memory.data(65536, 16);
 
 /**
  * Literals, the end of a block and lengths are one alphabet, distances another (RFC 1951 section 3.2.5). The last two
- * symbols of the first never occur, but have codes among the fixed ones.
+ * symbols of the first alphabet never occur, but have fixed codes.
  */
 export const LITERAL_SYMBOLS: usize = 288;
 export const DISTANCE_SYMBOLS: usize = 30;
 export const TABLE_SYMBOLS: usize = 19;
 export const END_OF_BLOCK: usize = 256;
 
-/** Each alphabet's frequencies (32 bits), code lengths (8 bits) and codes as they are written (16 bits). */
+/** By symbol: frequencies (32 bits), code lengths (8 bits) and bit-reversed codes (16 bits). */
 export const literalFrequencies: usize = memory.data(1152, 16);
 export const distanceFrequencies: usize = memory.data(128, 16);
 export const tableFrequencies: usize = memory.data(80, 16);
@@ -42,53 +42,53 @@ export const literalCodes: usize = memory.data(576, 16);
 export const distanceCodes: usize = memory.data(64, 16);
 export const tableCodes: usize = memory.data(48, 16);
 
-/** Symbol of a length minus 256, and its extra bits (8 bits each), by length. */
+/** By length: its symbol minus 256, and its extra bits (8 bits each). */
 export const lengthSymbols: usize = memory.data(272, 16);
 export const lengthExtraBits: usize = memory.data(272, 16);
-/** Smallest length of a symbol (16 bits), by symbol minus 256. */
+/** By symbol minus 256: its smallest length (16 bits). */
 export const lengthBases: usize = memory.data(64, 16);
 
-/** Expected bits of literals, lengths and distances (8 bits each), by value, length and symbol. */
+/** Estimated bits (8 bits each) by literal value, by length, and by distance symbol. */
 export const literalBits: usize = memory.data(256, 16);
 export const lengthBits: usize = memory.data(272, 16);
 export const distanceBits: usize = memory.data(32, 16);
 
 /** Filter of each row, or BLANK (8 bits each): see choice.ts. */
-export const MOST_ROWS: usize = 4096;
+export const MAX_ROWS: usize = 4096;
 export const rowFilters: usize = memory.data(4096, 16);
 
-/** Minimum number of bytes of output before the caller may take it. */
+/** Minimum number of output bytes before the caller can take them. */
 export const OUTPUT_CHUNK: usize = 65536;
-/** Bytes kept free before and after the output, where the caller may frame it. */
+/** Bytes reserved before and after the output for the caller's framing. */
 export const FRAME_BYTES: usize = 16;
 
-/** Maximum size of rows that are passed together; larger rows are passed one at a time. */
+/** Maximum size of rows per call; a larger row is passed alone. */
 const CHUNK_BYTES: usize = 262144;
 
-/** Bytes of a row, as the caller has it and as it is compressed; bytes of a pixel. */
+/** Bytes of an input row and of a compressed-stream row; bytes of a pixel. */
 export let sampleBytes: usize = 0;
 export let rowBytes: usize = 0;
 export let pixelBytes: usize = 0;
-/** Number of rows that the caller may pass together. */
+/** Maximum number of rows per call. */
 export let chunkRows: usize = 0;
-/** Rows as the caller passes them. The row above the first one precedes it. */
+/** Input rows. The row above the first one precedes it. */
 export let rows: usize = 0;
-/** Rows as they are compressed, preceded by up to {@link WINDOW_BYTES} of earlier ones. */
+/** Rows of the stream, preceded by up to {@link WINDOW_BYTES} of earlier ones. */
 export let window: usize = 0;
 export let output: usize = 0;
 
-/** Lays memory out for rows of that size, which are `lead` bytes longer when they are compressed. */
+/** Lays out memory for rows of that size, which are `lead` bytes longer in the stream. */
 export function layOut(samples: usize, pixel: usize, lead: usize): void {
   sampleBytes = samples;
   pixelBytes = pixel;
   rowBytes = samples + lead;
-  chunkRows = min(MOST_ROWS, max<usize>(1, CHUNK_BYTES / rowBytes));
+  chunkRows = min(MAX_ROWS, max<usize>(1, CHUNK_BYTES / rowBytes));
   const chunk = chunkRows * rowBytes;
   rows = aligned(__heap_base + SLACK + sampleBytes);
   window = aligned(rows + chunkRows * sampleBytes + SLACK);
   output = aligned(window + WINDOW_BYTES + chunk + SLACK) + FRAME_BYTES;
-  // Fixed codes (RFC 1951 section 3.2.6) take at most 31 bits for three bytes. Output that was not taken is at most a
-  // chunk, and a block may have begun before these rows.
+  // Fixed codes (RFC 1951 section 3.2.6) need at most 31 bits for three bytes. Up to one chunk of earlier output can
+  // remain, and the current block can have started before these rows.
   const end = output + OUTPUT_CHUNK + chunk + (chunk >> 1) + TOKENS * 4 + 2 * FRAME_BYTES + SLACK;
   const missing = <i32>((end + 0xffff) >> 16) - memory.size();
   if (missing > 0 && memory.grow(missing) < 0) unreachable();

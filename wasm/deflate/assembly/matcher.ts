@@ -1,5 +1,5 @@
-// Finds repetitions in rows of pixels for DEFLATE. Steps by whole pixels, which finds more and costs less on rendered
-// pages. Writes no bits, and knows nothing about picture formats.
+// Finds repetitions in rows of pixels for DEFLATE. Steps by whole pixels, which finds more matches at a lower cost on
+// rendered pages.
 import { distanceSymbol, endBlock } from "./blocks";
 import {
   distanceBits,
@@ -19,23 +19,23 @@ import {
   window,
 } from "./layout";
 
-/** Length of a run of equal pixels that is taken without a search for a longer match. */
+/** Length of a run of equal pixels that is used without searching for a longer match. */
 const LONG_RUN_PIXELS: usize = 24;
-/** Length of a match beyond which fewer positions are compared. */
+/** Length of a match above which fewer positions are compared. */
 const GOOD_PIXELS: usize = 8;
-/** Number of gray samples from which a match is always worthwhile, as any whole pixel of color is. */
+/** Number of gray samples from which a match always saves bits. In color, one pixel is sufficient. */
 const SURE_SAMPLES: usize = 10;
 /** 2^64 and 2^32 divided by the golden ratio. */
 const SPREAD_64: u64 = 0x9e3779b97f4a7c15;
 const SPREAD_32: u32 = 0x9e3779b1;
 
-/** End of the tokens of the block so far. */
+/** End of the block's tokens so far. */
 let tokensEnd: usize = tokens;
-/** Place of the window's first byte, modulo 2^16. */
+/** Position of the window's first byte, modulo 2^16. */
 let origin: usize = 0;
 let foundDistance: usize = 0;
 
-/** Forgets everything: the next row is the first of the window and of a stream. */
+/** Resets all state: the next row is the first of the window and of a stream. */
 export function startMatcher(): void {
   tokensEnd = tokens;
   origin = 0;
@@ -44,7 +44,7 @@ export function startMatcher(): void {
   memory.fill(previousPair, 0, TABLE_BYTES);
 }
 
-/** Adjusts to a window whose content moved towards its beginning. */
+/** Adjusts positions after the window has moved to lower addresses. */
 export function slideMatcher(count: usize): void {
   origin += count;
 }
@@ -54,7 +54,7 @@ export function endTokens(covered: usize, last: bool): void {
   tokensEnd = tokens;
 }
 
-/** Ensures room for `count` more tokens, which represent the bytes from `covered`. */
+/** Ends the block if `count` more tokens, for the bytes from `covered`, do not fit. */
 @inline
 function reserve(count: usize, covered: usize): void {
   if (tokensEnd + (count << 2) > tokens + (TOKENS << 2)) endTokens(covered, false);
@@ -80,7 +80,7 @@ export function addBlankRow(row: usize, lead: usize): void {
   addRun(row + lead + 1, end, 1);
 }
 
-/** Adds `from..to` as repetitions of the bytes `distance` before it: a whole number of pixels, or equal samples. */
+/** Adds `from..to` as repetitions of the bytes `distance` before: a whole number of pixels, or equal samples. */
 function addRun(from: usize, to: usize, distance: usize): void {
   const longest = distance == 4 ? 256 : MAX_MATCH_BYTES;
   while (to - from >= 3) {
@@ -94,9 +94,9 @@ function addRun(from: usize, to: usize, distance: usize): void {
 }
 
 /**
- * Adds a row as literals and matches, its first `lead` bytes literally.
+ * Adds a row as literals and matches; its first `lead` bytes are literals.
  * @param tries number of earlier positions to compare
- * @param looksAbove compares the pixels above in any case
+ * @param looksAbove true to always compare the pixels above
  */
 export function addRow(row: usize, lead: usize, tries: i32, looksAbove: bool): void {
   reserve(lead, row);
@@ -119,7 +119,7 @@ function addPixels(pixel: usize, row: usize, lead: usize, tries: i32, looksAbove
     if (run >= longRun || (run >= shortest && run == end - at)) {
       addRun(at, at + run, runDistance(pixel, at, lead));
       at += run;
-      // Content after the run is found again through the pixels that precede it.
+      // Later searches find content after the run through the pixels before it.
       if (at - pixel > first) remember(pixel, at - 2 * pixel, end);
       remember(pixel, at - pixel, end);
       continue;
@@ -143,7 +143,7 @@ function addPixels(pixel: usize, row: usize, lead: usize, tries: i32, looksAbove
   }
 }
 
-/** Reports whether the bytes would take more bits as literals. */
+/** Reports whether the bytes would need more bits as literals. */
 @inline
 function isWorthIt(at: usize, length: usize, distance: usize): bool {
   const bits = <u32>load<u8>(lengthBits + length) + load<u8>(distanceBits + distanceSymbol(<u32>distance - 1));
@@ -153,8 +153,8 @@ function isWorthIt(at: usize, length: usize, distance: usize): bool {
 }
 
 /**
- * Returns the distance from which a run repeats. Equal samples repeat from the last one, as in rows of zeros, and
- * because 258 bytes cost less than 256. Without either reason, one distance serves runs of all colors.
+ * Returns the distance of a run's repetition. Equal samples repeat from the previous one, for zero rows and because 258
+ * bytes cost less than 256. Otherwise, a fixed distance shared by runs of all colors gets a shorter code.
  */
 @inline
 function runDistance(pixel: usize, at: usize, lead: usize): usize {
@@ -190,7 +190,7 @@ function equalBytes(one: usize, other: usize, longest: usize): usize {
   return longest;
 }
 
-/** Returns the match's length in whole pixels, or 0 if there is none. Its distance is in `foundDistance`. */
+/** Returns the length of a match in whole pixels, or 0 without one. Its distance is in `foundDistance`. */
 @inline
 function longestMatch(pixel: usize, at: usize, end: usize, tries: i32, looksAbove: bool): usize {
   const shortest = max<usize>(3, pixel);
@@ -200,7 +200,7 @@ function longestMatch(pixel: usize, at: usize, end: usize, tries: i32, looksAbov
   const place = origin + at - window;
   let best: usize = 0;
   let bestDistance: usize = 0;
-  // The row above, where antialiased strokes repeat. It is not always among the last positions of its chain.
+  // The row above, where antialiased strokes repeat, is not always among the last positions of its hash chain.
   if (looksAbove && rowBytes <= reach) {
     const length = wholePixels(pixel, equalBytes(at - rowBytes, at, longest));
     if (length >= shortest) {
@@ -242,7 +242,7 @@ function longestMatch(pixel: usize, at: usize, end: usize, tries: i32, looksAbov
   return best;
 }
 
-/** Number of bytes that the chains are keyed by: two pixels, or six gray samples. */
+/** Number of bytes in the hash of a chain: two pixels, or six gray samples. */
 @inline
 function keyBytes(pixel: usize): usize {
   return pixel == 4 ? 8 : 6;
@@ -253,12 +253,12 @@ function remember(pixel: usize, at: usize, end: usize): void {
   rememberAll(pixel, at, at + pixel, end);
 }
 
-/** Records every pixel of a part of a row that continues to `end`. */
+/** Records every pixel in a part of a row that continues to `end`. */
 @inline
 function rememberAll(pixel: usize, from: usize, to: usize, end: usize): void {
   let at = from;
   let place = origin + at - window;
-  // The bytes that are hashed must be known already.
+  // The hashed bytes must be in the window already.
   const stop = min(to, end - keyBytes(pixel) + 1);
   for (; at < stop; at += pixel, place += pixel) {
     const key = load<u64>(at);

@@ -1,17 +1,17 @@
-// Builds tables of DEFLATE's Huffman codes (RFC 1951 section 3.2.2) from code lengths, and decodes symbols whose codes
-// are too long for the tables.
+// Builds decoding tables for DEFLATE's Huffman codes (RFC 1951 section 3.2.2) from code lengths, and decodes symbols
+// whose codes are too long for the tables.
 
-/** Longest code, in bits. */
-export const MOST_BITS: u32 = 15;
-/** Maximum length in bits of codes that one table lookup finds. */
+/** Maximum code length, in bits. */
+export const MAX_BITS: u32 = 15;
+/** Maximum code length, in bits, that one table lookup decodes. */
 export const QUICK_BITS: u32 = 11;
 const QUICK_MASK: u32 = (1 << QUICK_BITS) - 1;
 
 
 
 /**
- * Layout of a table: entries by the next {@link QUICK_BITS} bits (symbol << 4 | length, 0 if the code is longer or
- * invalid), then the number of codes of each length, then the symbols in the order of their codes. 16 bits each.
+ * Layout of a table, 16 bits per entry: entries by the next {@link QUICK_BITS} bits (symbol << 4 | length; 0 if the
+ * code is longer or invalid), then the number of codes of each length, then the symbols in code order.
  */
 const COUNTS: usize = (1 << QUICK_BITS) * 2;
 const SYMBOLS: usize = COUNTS + 16 * 2;
@@ -21,7 +21,7 @@ const offsets: usize = memory.data(32, 16);
 
 /**
  * Fills a table from code lengths (8 bits each).
- * @returns number of codes that are left over: 0 for a complete code, negative if there are more lengths than codes
+ * @returns the number of unused codes: 0 for a complete code, negative for an oversubscribed one
  */
 export function makeTable(table: usize, lengths: usize, count: usize): i32 {
   memory.fill(table, 0, SYMBOLS);
@@ -32,7 +32,7 @@ export function makeTable(table: usize, lengths: usize, count: usize): i32 {
   store<u16>(table + COUNTS, 0);
   let left: i32 = 1;
   let offset: u32 = 0;
-  for (let bits: usize = 1; bits <= MOST_BITS; bits++) {
+  for (let bits: usize = 1; bits <= MAX_BITS; bits++) {
     const codes = load<u16>(table + COUNTS + (bits << 1));
     left = (left << 1) - codes;
     if (left < 0) return left;
@@ -82,7 +82,7 @@ function lookUpLong(table: usize, hold: u32): u32 {
   let code: u32 = 0;
   let first: u32 = 0;
   let index: u32 = 0;
-  for (let bits: u32 = 1; bits <= MOST_BITS; bits++) {
+  for (let bits: u32 = 1; bits <= MAX_BITS; bits++) {
     code |= hold & 1;
     hold >>= 1;
     const codes: u32 = load<u16>(table + COUNTS + (<usize>bits << 1));

@@ -1,7 +1,6 @@
-// Decompresses zlib streams (RFC 1950, RFC 1951) in pieces of any size. Returns all data before damage. Knows nothing
-// about pictures.
+// Decompresses zlib streams (RFC 1950, RFC 1951) in chunks of any size. Returns all data before a defect.
 import { addBytes, adler, resetAdler } from "../../deflate/assembly/adler";
-import { lookUp, makeTable, MOST_BITS } from "./codes";
+import { lookUp, makeTable, MAX_BITS } from "./codes";
 import { CHECKSUM_DIFFERS, DAMAGED, ENDED, NEEDS_INPUT, OUTPUT_IS_FULL } from "./outcomes";
 import {
   DISTANCE_BASES,
@@ -14,11 +13,11 @@ import {
 } from "./symbols";
 
 const INPUT_BYTES: usize = 65536;
-/** Limits of RFC 1951: the farthest and the longest match. */
+/** Limits of RFC 1951: maximum distance and length of a match. */
 const WINDOW_BYTES: usize = 32768;
-const MOST_MATCH_BYTES: usize = 258;
+const MAX_MATCH_BYTES: usize = 258;
 const OUTPUT_BYTES: usize = 262144;
-/** Minimum room; with less, the window is moved to the front. */
+/** Minimum output space; if there is less, the window is moved to the front. */
 const LOW_ROOM_BYTES: usize = 65536;
 
 const input: usize = memory.data(65536 + 16, 16);
@@ -44,9 +43,9 @@ let inputEnd: usize = input;
 let hold: u64 = 0;
 let bits: i32 = 0;
 let outputAt: usize = buffer;
-/** Address of the oldest byte that a match may reach. */
+/** Address of the oldest byte that a match can refer to. */
 let oldest: usize = buffer;
-/** Start of the output of the last call of {@link run}. */
+/** Start of the output of the last {@link run}. */
 let given: usize = buffer;
 
 export function start(): void {
@@ -62,7 +61,7 @@ export function start(): void {
   resetAdler();
 }
 
-/** Returns the address for more input, which has {@link inputCapacity} bytes. */
+/** Returns the address for more input, with {@link inputCapacity} bytes. */
 export function inputAddress(): usize {
   const left = inputEnd - inputAt;
   memory.copy(input, inputAt, left);
@@ -88,7 +87,7 @@ export function size(): usize {
   return outputAt - given;
 }
 
-/** Decompresses until there is a reason to stop. */
+/** Decompresses until input is needed, the output is full, the stream ends or is invalid. */
 export function run(): i32 {
   if (bufferEnd - outputAt < LOW_ROOM_BYTES) {
     const shift = outputAt - WINDOW_BYTES - buffer;
@@ -102,7 +101,7 @@ export function run(): i32 {
   return reason == ENDED ? checkTrailer() : reason;
 }
 
-/** @returns ENDED if only the trailer can follow */
+/** @returns ENDED if only the trailer follows */
 function work(): i32 {
   let reason: i32 = -1;
   while (reason < 0) {
@@ -156,7 +155,7 @@ function refill(): void {
 }
 
 function refillSlowly(): void {
-  // Clears the bits above the valid ones: they belong to bytes that will be read again.
+  // Clears the bits above the valid ones: their bytes will be read again.
   hold &= (<u64>1 << bits) - 1;
   while (bits <= 55 && inputAt < inputEnd) {
     hold |= <u64>load<u8>(inputAt++) << bits;
@@ -170,7 +169,7 @@ function skip(count: i32): void {
   bits -= count;
 }
 
-/** Starts a block (RFC 1951 section 3.2.3), unless its header is not complete yet. */
+/** Starts a block (RFC 1951 section 3.2.3), if its header is complete. */
 function readBlockHeader(): i32 {
   if (isLast) {
     state = TRAILER;
@@ -220,7 +219,7 @@ function readHeader(): i32 {
   return SYMBOLS;
 }
 
-/** Makes the tables of fixed codes (RFC 1951 section 3.2.6). */
+/** Builds the tables of fixed codes (RFC 1951 section 3.2.6). */
 function makeFixedTables(): void {
   memory.fill(lengths, 8, 144);
   memory.fill(lengths + 144, 9, 112);
@@ -273,9 +272,9 @@ function readTables(): i32 {
     memory.fill(lengths + at, before, times);
     at += times;
   }
-  // No block can end without this code.
+  // Without the end-of-block code, the block could not end.
   if (load<u8>(lengths + END_OF_BLOCK) == 0) return -1;
-  // An incomplete code is valid if it has only one symbol, as in zlib.
+  // As in zlib, an incomplete code is valid only if it has a single symbol.
   const distancesLeft = makeTable(distances, lengths + literalCount, distanceCount);
   if (distancesLeft < 0 || (distancesLeft > 0 && countOf(lengths + literalCount, distanceCount) > 1)) return -1;
   const literalsLeft = makeTable(literals, lengths, literalCount);
@@ -291,7 +290,7 @@ function countOf(from: usize, count: usize): i32 {
 
 /** Copies a stored block (RFC 1951 section 3.2.4). */
 function copyStored(): i32 {
-  // The holder may contain whole bytes, which come first.
+  // Whole bytes in the bit buffer come first.
   while (storedLeft > 0 && bits >= 8 && outputAt < bufferEnd) {
     store<u8>(outputAt++, <u8>hold);
     skip(8);
@@ -314,7 +313,7 @@ function copyStored(): i32 {
 
 function inflateSymbols(): i32 {
   let to = outputAt;
-  const stop = bufferEnd - MOST_MATCH_BYTES;
+  const stop = bufferEnd - MAX_MATCH_BYTES;
   let reason: i32 = OUTPUT_IS_FULL;
   while (to <= stop) {
     refill();
@@ -323,7 +322,7 @@ function inflateSymbols(): i32 {
     let entry = lookUp(literals, hold);
     let used = <i32>(entry & 15);
     if (entry == 0 || bits < used) {
-      reason = bits < <i32>MOST_BITS ? NEEDS_INPUT : damaged();
+      reason = bits < <i32>MAX_BITS ? NEEDS_INPUT : damaged();
       break;
     }
     skip(used);
@@ -349,7 +348,7 @@ function inflateSymbols(): i32 {
     used = <i32>(entry & 15);
     symbol = entry >> 4;
     if (bits < used || entry == 0) {
-      if (bits >= <i32>MOST_BITS) {
+      if (bits >= <i32>MAX_BITS) {
         reason = damaged();
         break;
       }
@@ -383,7 +382,7 @@ function inflateSymbols(): i32 {
   return reason;
 }
 
-/** May write a few bytes more, which the next output replaces. */
+/** Can write a few bytes too many, which the next output overwrites. */
 @inline
 function copyMatch(to: usize, distance: usize, length: usize): void {
   const end = to + length;

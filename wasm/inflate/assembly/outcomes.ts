@@ -1,4 +1,4 @@
-// Numbers the reasons why the reader stops. The numbers must match those in formats/deflate/inflate-kernel.ts.
+// Reasons why `run` returns. The numbers must match src/document/formats/deflate/inflate-kernel.ts.
 
 export const NEEDS_INPUT: i32 = 0;
 export const OUTPUT_IS_FULL: i32 = 1;

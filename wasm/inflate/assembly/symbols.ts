@@ -1,6 +1,6 @@
-// Defines the meaning of DEFLATE's symbols (RFC 1951 sections 3.2.5 and 3.2.7).
+// The lengths and distances of DEFLATE's symbols (RFC 1951 sections 3.2.5 and 3.2.7).
 
-/** Order of the code length code's lengths (RFC 1951 section 3.2.7). */
+/** Order of code length code lengths (RFC 1951 section 3.2.7). */
 export const LENGTH_ORDER: usize = memory.data<u8>([16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]);
 /** Smallest length or distance of a symbol, and its extra bits (RFC 1951 section 3.2.5). */
 export const LENGTH_BASES: usize = memory.data<u16>([

@@ -1,5 +1,4 @@
-// Codes quantized blocks sequentially with Huffman codes (T.81 F.1.2), and writes the stream of bits. Knows nothing
-// about pixels.
+// Codes quantized blocks sequentially with Huffman codes (T.81 F.1.2), and writes the bit stream.
 import { CODES_BYTES, codes, output, PAIRS_BYTES, pairs, zigzag } from "./layout";
 import { category, LENGTH_BITS, LENGTH_MASK, valueBits } from "./tables";
 import { dcLevel, transformExact, transformFast } from "./transform";
@@ -10,7 +9,7 @@ const EOB: usize = 0x00;
 /** Baseline AC coefficients have at most ten bits (T.81 table F.2). */
 const AC_LIMIT: i32 = 1023;
 
-/** Bits that are not written yet, the last one lowest, and the number of bits that still fit. */
+/** Bits not yet written, the last one lowest, and the number of bits that still fit. */
 let pending: u64 = 0;
 let room: i32 = 64;
 /** Address of the next output byte. */
@@ -31,7 +30,7 @@ export function rewindOutput(): void {
   outputEnd = output;
 }
 
-/** Writes bits as bytes. A byte of ones is followed by a zero, so that it is not a marker (T.81 F.1.2.3). */
+/** Writes bits as bytes. A zero byte follows each 0xff, so that it is not a marker (T.81 F.1.2.3). */
 function writeStuffed(at: usize, bits: u64): usize {
   for (let shift: u64 = 64; shift > 0; ) {
     shift -= 8;
@@ -61,7 +60,7 @@ export function putBits(bits: u64, length: i32): void {
   pending = bits;
 }
 
-/** Fills the last byte with ones (T.81 F.1.2.3) and writes the marker EOI. */
+/** Fills the last byte with ones (T.81 F.1.2.3) and writes EOI. */
 export function finishEntropy(): void {
   const padding = room & 7;
   putBits((1 << padding) - 1, padding);
@@ -116,7 +115,8 @@ export function encodeBlock(block: usize, component: usize, table: usize, exact:
     last = k;
     bits = 0;
     length = 0;
-    // Three of these, a coefficient of 26 bits and the end of the block are at most 63 bits: see jpeg/huffman.ts.
+    // Three of these, a coefficient of 26 bits and the end of the block are at most 63 bits: see
+    // src/document/formats/jpeg/entropy/huffman.ts.
     for (; run > 15; run -= 16) {
       const code = load<u32>(acCodes, ZRL << 2);
       bits = (bits << (code & LENGTH_MASK)) | (code >> LENGTH_BITS);

@@ -1,5 +1,5 @@
-// Defines the kernel's interface: takes rows of pixels, returns entropy-coded bytes. Knows nothing about markers except
-// EOI; the caller writes the headers.
+// Interface of the kernel: takes rows of pixels, returns entropy-coded bytes with the final EOI. The caller writes the
+// headers.
 import { encodeBlock, finishEntropy, outputEnd, putBits, rewindOutput, startEntropy } from "./entropy";
 import {
   BLOCK_BYTES,
@@ -22,7 +22,7 @@ export const huffman = huffmanAddress;
 export const rows = rowsAddress;
 export const output = outputAddress;
 
-/** Bytes past the end of the last row that vectors may read. */
+/** Bytes past the end of the last row that vector instructions can read. */
 const READ_BEYOND: usize = 64;
 const PAGE_BITS: i32 = 16;
 
@@ -35,10 +35,10 @@ let side: usize = 0;
 /** Index of the next MCU in the row. */
 let column: usize = 0;
 
-/** Pixel of the previous MCU if that had one color. An MCU of the same color then has no differences. */
+/** Pixel of the previous MCU, if it had one color. Another MCU of that color has a constant code. */
 let lastUniform: i64 = -1;
 const NOT_UNIFORM: i64 = -1;
-/** Code of such an MCU: for each block no difference in DC and no AC coefficient. */
+/** That constant code: for each block, no DC difference and no AC coefficients. */
 let repeatBits: u64 = 0;
 let repeatLength: i32 = 0;
 /** The same code for one block of luminance. */
@@ -53,9 +53,7 @@ function appendEmptyBlock(table: usize): void {
   repeatLength += (dc & LENGTH_MASK) + (endOfBlock & LENGTH_MASK);
 }
 
-/**
- * Starts a picture, after the caller has stored quantizers and Huffman tables. Memory grows to hold one row of MCUs.
- */
+/** Starts an image after the caller has stored quantizers and Huffman tables. Grows the memory for one row of MCUs. */
 export function start(kindOfMcu: u32, pictureWidth: u32, exact: bool): void {
   deriveZigzag();
   deriveHuffman();
@@ -83,7 +81,7 @@ export function start(kindOfMcu: u32, pictureWidth: u32, exact: bool): void {
   startEntropy();
 }
 
-/** Repeats the last column to complete an MCU, which leaves the fewest traces when the excess is cut off. */
+/** Repeats the last column to complete an MCU, because that leaves the fewest artifacts after cropping. */
 function completeMcu(at: usize, columns: usize, bytes: usize, mcuSide: usize): void {
   const stride = width * bytes;
   let to = edgeMcu;
@@ -94,12 +92,12 @@ function completeMcu(at: usize, columns: usize, bytes: usize, mcuSide: usize): v
   }
 }
 
-/** Codes a block outside the picture. It costs least if it equals the previous one: its DC, and no AC coefficients. */
+/** Codes a block outside the image with the shortest code: the DC of the previous block, no AC coefficients. */
 function encodeOutside(): void {
   putBits(outsideBits, outsideLength);
 }
 
-/** `right` and `lower` tell whether the Y blocks there contain part of the picture. */
+/** `right` and `lower`: true if the Y blocks there contain part of the image. */
 @inline
 function encodeMcu(mcuKind: u32, pixels: usize, stride: usize, right: bool, lower: bool): void {
   if (isUniform(mcuKind, pixels, stride)) {
@@ -139,7 +137,7 @@ function encodeMcu(mcuKind: u32, pixels: usize, stride: usize, right: bool, lowe
   }
 }
 
-/** Takes constants as arguments, so that the compiler makes one loop for each kind. */
+/** Takes constants as arguments, so that the compiler generates one loop per kind. */
 @inline
 function encodeMcus(mcuKind: u32, bytes: usize, mcuSide: usize, count: u32): bool {
   const stride = width * bytes;
@@ -163,8 +161,8 @@ function encodeMcus(mcuKind: u32, bytes: usize, mcuSide: usize, count: u32): boo
 
 /**
  * Codes the rows of one row of MCUs.
- * @param count number of rows; at the picture's end, the last one is repeated
- * @returns true if the caller must take the output and call the function again to continue with the same rows
+ * @param count number of rows; at the end of the image, the last row is repeated
+ * @returns true if the caller must take the output and repeat the call for the same rows
  */
 export function encode(count: u32): bool {
   const stride = width * pixelBytes;
@@ -177,7 +175,7 @@ export function encode(count: u32): bool {
   return encodeMcus(GRAY, 1, 8, count);
 }
 
-/** Finishes the picture after the last row. */
+/** Finishes the image after the last row. */
 export function finish(): void {
   finishEntropy();
 }

@@ -1,19 +1,19 @@
-// Lays out the kernel's memory. All of it is static except the rows of pixels, which begin where statics end.
+// Memory layout of the kernel. All areas are static except the rows of pixels, which start after the static data.
 
 /** Bytes of one 8 x 8 block of 16-bit samples or coefficients. */
 export const BLOCK_BYTES: usize = 128;
-/** Blocks of the current MCU (six in 4:2:0): level-shifted samples, which become quantized coefficients in place. */
+/** Blocks of the current MCU (six in 4:2:0): level-shifted samples, quantized in place. */
 export const blocks: usize = memory.data(768, 16);
 
-/** Two tables of 64 quantizer steps of 8 bits, row by row (not in zigzag order). Set by the caller. */
+/** Two tables of 64 8-bit quantizer steps, row by row (not in zigzag order). Set by the caller. */
 export const quantizers: usize = memory.data(128, 16);
 /** Tables DC 0, AC 0, DC 1, AC 1, each 16 bytes BITS and 256 bytes HUFFVAL (T.81 annex C). Set by the caller. */
 export const huffman: usize = memory.data(1088, 16);
 export const HUFFMAN_BYTES: usize = 272;
 
-/** Two tables of 64 factors of 16 bits, in the order in which the transform leaves the coefficients. */
+/** Two tables of 64 factors of 16 bits, in the order of the transform's output. */
 export const factors: usize = memory.data(256, 16);
-/** Two factors of 64 bits for the DC coefficients: 2^32 / (8 * step). */
+/** Two 64-bit factors for the DC coefficients: 2^32 / (8 * step). */
 export const dcFactors: usize = memory.data(16, 16);
 
 /** Huffman codes by symbol: DC 0, AC 0, DC 1, AC 1, 256 entries of `code << 5 | length`. */
@@ -25,15 +25,17 @@ export const PAIRS_BYTES: usize = 16384;
 
 /** Byte offsets in a transformed block in zigzag order (T.81 figure A.6). */
 export const zigzag: usize = memory.data(64, 16);
-/** Swizzle masks that bring 64 transformed bytes (four vectors) into zigzag order: mask `4 * target + source`. */
+/** Swizzle masks that reorder 64 transformed bytes (four vectors) to zigzag order: mask `4 * target + source`. */
 export const zigzagMasks: usize = memory.data(256, 16);
 
-/** An MCU completed at the right edge: at most 16 x 16 pixels of 3 bytes. Vectors may read slightly past its end. */
+/**
+ * An MCU completed at the right edge: at most 16 x 16 pixels of 3 bytes. Vector loads can read slightly past its end.
+ */
 export const edgeMcu: usize = memory.data(800, 16);
 
-/** Number of bytes from which on the output may be taken. */
+/** Number of bytes from which the output can be taken. */
 export const OUTPUT_CHUNK: usize = 65536;
-/** Room beyond a chunk: two MCUs of six blocks of at most 1660 bits, every byte stuffed, and pending bits. */
+/** Space beyond a chunk: two MCUs of six blocks of at most 1660 bits, every byte stuffed, and pending bits. */
 export const output: usize = memory.data(73728, 16);
 
 /** The pixels of one row of MCUs. */

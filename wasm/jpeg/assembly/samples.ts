@@ -1,8 +1,7 @@
-// Converts the pixels of one MCU to level-shifted samples in blocks (T.81 A.3.1; YCbCr as defined by JFIF 1.02). Knows
-// nothing about coefficients.
+// Converts the pixels of one MCU to level-shifted samples in blocks (T.81 A.3.1; YCbCr as defined by JFIF 1.02).
 import { BLOCK_BYTES, blocks } from "./layout";
 
-/** Kinds of MCU, by the content of their blocks. */
+/** Kinds of MCUs, by the content of their blocks. */
 export const GRAY: u32 = 0;
 export const YCBCR_444: u32 = 1;
 export const YCBCR_420: u32 = 2;
@@ -10,10 +9,10 @@ export const CMYK: u32 = 3;
 
 const FRACTION_BITS: i32 = 15;
 const HALF: i32 = 1 << (FRACTION_BITS - 1);
-/** Level shift: samples of 8 bits become signed. */
+/** Level shift, which makes 8-bit samples signed. */
 const LEVEL: i32 = 128;
 
-// Weights with 15 fraction bits, each for the pairs red and green, then blue and nothing.
+// Weights with 15 fraction bits, for the pairs (red, green) and (blue, unused).
 const WEIGHTS: usize = memory.data<i16>(
   [
     9798, 19235, 9798, 19235, 9798, 19235, 9798, 19235, 3735, 0, 3735, 0, 3735, 0, 3735, 0, // Y
@@ -33,7 +32,7 @@ const CR_B: usize = WEIGHTS + 80;
 const SPREAD: usize = memory.data<u8>(
   [
     0, 255, 1, 255, 3, 255, 4, 255, 6, 255, 7, 255, 9, 255, 10, 255, // red and green
-    2, 255, 255, 255, 5, 255, 255, 255, 8, 255, 255, 255, 11, 255, 255, 255, // blue and nothing
+    2, 255, 255, 255, 5, 255, 255, 255, 8, 255, 255, 255, 11, 255, 255, 255, // blue, unused
     0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, // four CMYK pixels by ink
   ],
   16,
@@ -53,7 +52,8 @@ function weigh(redGreen: v128, blue: v128, weightsRg: usize, weightsB: usize, bi
   );
 }
 
-// Rounding adds one less than half: the largest Cb and Cr, 127.5, must not become 128, which does not fit eight bits.
+// Rounding adds slightly less than half: the maximum Cb and Cr, 127.5, must not become 128, which does not fit eight
+// bits.
 @inline
 function luma(redGreen: v128, blue: v128): v128 {
   return weigh(redGreen, blue, Y_RG, Y_B, HALF - (LEVEL << FRACTION_BITS), FRACTION_BITS);
@@ -69,7 +69,7 @@ function redDifference(redGreen: v128, blue: v128, sumBits: i32): v128 {
   return weigh(redGreen, blue, CR_RG, CR_B, (HALF << sumBits) - 1, FRACTION_BITS + sumBits);
 }
 
-/** Returns the sums of neighbors in a row of eight pixels, passed as two times four lanes of 32 bits. */
+/** Returns the sums of neighbors in a row of eight pixels, passed as two vectors of four 32-bit lanes. */
 @inline
 function pairSums(a: v128, b: v128): v128 {
   return i16x8.add(v128.shuffle<i32>(a, b, 0, 2, 4, 6), v128.shuffle<i32>(a, b, 1, 3, 5, 7));
@@ -93,7 +93,7 @@ function yCbCr444(pixels: usize, stride: usize): void {
   }
 }
 
-/** Fills four blocks of Y, then Cb and Cr from the means of two by two pixels (T.81 A.1.1, JFIF 1.02: centered). */
+/** Fills four blocks of Y, then Cb and Cr from the means of 2 x 2 pixels (T.81 A.1.1, JFIF 1.02: centered). */
 @inline
 function yCbCr420(pixels: usize, stride: usize): void {
   const spreadRg = v128.load(SPREAD);
@@ -134,7 +134,7 @@ function yCbCr420(pixels: usize, stride: usize): void {
     v128.store(chroma, i16x8.narrow_i32x4_s(crLeft, cr), 128);
     pixels += 2 * stride;
     upper += 32;
-    // The other two blocks of Y are below the first two, each of eight rows.
+    // The lower two blocks of Y follow the upper two, each of eight rows.
     if (upper == blocks + BLOCK_BYTES) upper += BLOCK_BYTES;
   }
 }

@@ -1,4 +1,4 @@
-// Derives the data of a picture once: Huffman codes, zigzag masks, quantizer factors.
+// Computes the tables of an image once: Huffman codes, zigzag masks, quantizer factors.
 import {
   CODES_BYTES,
   codes,
@@ -17,7 +17,7 @@ import {
 export const LENGTH_BITS: u32 = 5;
 export const LENGTH_MASK: u32 = 31;
 
-/** Positions in zigzag order, row by row (T.81 figure A.6). */
+/** Natural (row by row) index by zigzag index (T.81 figure A.6). */
 const ZIGZAG: usize = memory.data<u8>([
   0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
   35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55,
@@ -45,7 +45,7 @@ export function category(value: i32): u32 {
   return 32 - <u32>clz(value < 0 ? -value : value);
 }
 
-/** Returns the value's additional bits (T.81 F.1.2.1.1). Negative values are in ones' complement. */
+/** Returns the additional bits of a value (T.81 F.1.2.1.1). Negative values are in ones' complement. */
 @inline
 export function valueBits(value: i32, bits: u32): u32 {
   return <u32>(value + (value >> 31)) & ((1 << bits) - 1);
@@ -62,7 +62,7 @@ export function deriveZigzag(): void {
   }
 }
 
-/** Derives the codes from their lengths (T.81 annex C), then every short AC symbol together with its value. */
+/** Derives the codes from their lengths (T.81 annex C), then the combined codes of short AC symbols and values. */
 export function deriveHuffman(): void {
   for (let index: usize = 0; index < 4; index++) {
     const bits = huffman + index * HUFFMAN_BYTES;
@@ -92,8 +92,8 @@ export function deriveHuffman(): void {
 }
 
 /**
- * Derives the factors. The exact transform leaves 32 times the coefficient and multiplies by 2^14 / step with 19
- * fraction bits. The fast one leaves 16 times the coefficient times its own scale and multiplies with 15 fraction bits.
+ * Derives the factors. The exact transform yields 32 times the coefficient, multiplied by 2^14 / step with 19 fraction
+ * bits. The fast one yields 16 times the coefficient times its own scale, multiplied with 15 fraction bits.
  */
 export function deriveFactors(exact: bool): void {
   for (let table: usize = 0; table < 2; table++) {

@@ -1,9 +1,8 @@
 // Transforms one block in place: forward DCT (T.81 A.3.3), quantization (A.3.4) and the mask of nonzero coefficients.
-// Has three transforms: a fast one of 16 bits, an exact one for fine quantizers, and an exact one with a dead zone.
-// Knows nothing about Huffman codes.
+// Has three transforms: a fast one with 16 bits, an exact one for fine quantizers, and an exact one with a dead zone.
 import { BLOCK_BYTES, dcFactors, factors, zigzagMasks } from "./layout";
 
-/** Quantized DC coefficient of the block that was transformed last. */
+/** Quantized DC coefficient of the last transformed block. */
 export let dcLevel: i32 = 0;
 
 // Constants of the fast transform (Arai, Agui and Nakajima), 15 fraction bits, in eight lanes each.
@@ -17,8 +16,8 @@ const FAST: usize = memory.data<i16>(
   16,
 );
 
-// Constants of the exact transform: pairs of c[k] = sqrt(2) cos(k pi / 16) with 13 fraction bits, as the rows of the
-// cosine matrix have them: c1 = 11363, c2 = 10703, c3 = 9633, c5 = 6436, c6 = 4433, c7 = 2260.
+// Constants of the exact transform: pairs of c[k] = sqrt(2) cos(k pi / 16) with 13 fraction bits, in the order of the
+// rows of the cosine matrix: c1 = 11363, c2 = 10703, c3 = 9633, c5 = 6436, c6 = 4433, c7 = 2260.
 const EXACT: usize = memory.data<i16>(
   [
     10703, 4433, 10703, 4433, 10703, 4433, 10703, 4433, // c2, c6: coefficient 2
@@ -36,7 +35,7 @@ const EXACT: usize = memory.data<i16>(
 );
 const EXACT_FRACTION_BITS: i32 = 13;
 
-/** Bits by which samples are scaled up first: as many as each transform can hold in 16 bits without overflow. */
+/** Bits by which samples are scaled up first: the maximum without 16-bit overflow in each transform. */
 const FAST_SCALE_BITS: i32 = 1;
 const EXACT_SCALE_BITS: i32 = 2;
 
@@ -87,7 +86,7 @@ function zigzag4(target: usize, n0: v128, n1: v128, n2: v128, n3: v128): v128 {
 }
 
 /**
- * Returns a mask whose bit k is set if the coefficient at zigzag index k is not zero. Saturation to bytes never turns a
+ * Returns a mask: bit k is set if the coefficient at zigzag index k is not zero. Saturation to bytes never turns a
  * nonzero value into zero.
  */
 @inline
@@ -105,8 +104,8 @@ function nonzeroMask(q0: v128, q1: v128, q2: v128, q3: v128, q4: v128, q5: v128,
 }
 
 /**
- * Returns the DC coefficient of a block whose samples add up to `sum`: sum / (8 * step), rounded. Halves are rounded
- * away from zero, since rounding them up would make whole pictures lighter.
+ * Returns the DC coefficient of a block whose samples have the sum `sum`: sum / (8 * step), rounded. Halves are rounded
+ * away from zero, because rounding them up would brighten whole images.
  */
 @inline
 function quantizeDc(sum: i32, table: usize): i32 {
@@ -154,8 +153,8 @@ function quantizeExact(coefficients: v128, at: usize): v128 {
 }
 
 /**
- * AC coefficients below this become zero. Others are rounded down more often than up: the bits saved outweigh the
- * visible loss.
+ * Dead zone: AC coefficients below this become zero; others are more often rounded down than up. The saved bits
+ * outweigh the visible loss.
  */
 const ZONE: i32 = <i32>(0.6 * <f64>(1 << EXACT_STEP_BITS));
 const ZONE_ROUNDING: i32 = <i32>(0.42 * <f64>(1 << EXACT_STEP_BITS));
@@ -184,7 +183,7 @@ function timesCosine(a: v128, constant: usize): v128 {
   return i16x8.q15mulr_sat_s(a, v128.load(FAST + constant * 16));
 }
 
-/** Kinds of transform: 16 bits; exact; exact with a dead zone. */
+/** Kinds of transforms: 16 bits; exact; exact with a dead zone. */
 const IN_16_BITS: u32 = 0;
 const EXACTLY: u32 = 1;
 const TO_ZONE: u32 = 2;
@@ -202,7 +201,7 @@ function quantizeFast(coefficients: v128, at: usize): v128 {
 
 /**
  * Transforms and quantizes the block in place (transposed), and sets {@link dcLevel}.
- * @returns the AC coefficients that are not zero, bit k for zigzag index k
+ * @returns the mask of nonzero AC coefficients: bit k for zigzag index k
  */
 @inline
 function transform(block: usize, table: usize, kind: u32): u64 {
@@ -237,7 +236,8 @@ function transform(block: usize, table: usize, kind: u32): u64 {
   d6 = i16x8.shl(d6, scale);
   d7 = i16x8.shl(d7, scale);
 
-  // Processes columns, then former rows. The loop keeps the butterfly in the code once, and its values in registers.
+  // Processes columns, then the former rows, in one loop, so that the code has the butterfly once and keeps its values
+  // in registers.
   let transposed = false;
   while (true) {
     const s0 = i16x8.add(d0, d7);

@@ -1,5 +1,5 @@
-// Detects MCUs of one color from the unconverted pixels, since most of a page of text is paper. The loops are unrolled
-// by hand: the compiler does not unroll them, and they run for every MCU.
+// Detects MCUs of one color in the input pixels, because most of a text page is blank paper. The loops run for every
+// MCU and are unrolled by hand, because the compiler does not unroll them.
 import { CMYK, GRAY, YCBCR_420 } from "./samples";
 
 @inline
@@ -12,7 +12,7 @@ function unlike48(at: usize, a: v128, b: v128, c: v128): v128 {
   return v128.or(v128.or(unlike16(at, a), unlike16(at + 16, b)), unlike16(at + 32, c));
 }
 
-/** Checks 16 x 16 pixels of 3 bytes: the first row repeats itself after 3 bytes, and the others equal the first. */
+/** Checks 16 x 16 pixels of 3 bytes: the first row has a period of 3 bytes, and the other rows equal the first. */
 @inline
 function uniformRgb16(at: usize, stride: usize): bool {
   const a = v128.load(at);
@@ -40,7 +40,7 @@ function unlikeEnds(at: usize, tail: usize, first: v128, last: v128): v128 {
   return v128.or(unlike16(at, first), unlike16(at + tail, last));
 }
 
-/** Checks 8 x 8 pixels of 3 or 4 bytes, with a row as two vectors that may overlap. */
+/** Checks 8 x 8 pixels of 3 or 4 bytes. A row is two vectors, which can overlap. */
 @inline
 function uniform8(at: usize, stride: usize, pixelBytes: usize): bool {
   const tail = (pixelBytes << 3) - 16;

@@ -1,5 +1,5 @@
-// Resamples by area: every pixel of the result is the mean of the source pixels that it covers. Takes one row at a time
-// and keeps only sums. Pixels have any number of interleaved samples of 8 bits.
+// Resamples by area: every result pixel is the mean of the source pixels that it covers. Takes one row at a time and
+// keeps only sums. Pixels have any number of interleaved 8-bit samples.
 import { allocate } from "./memory";
 
 /** Sum of the row weights of a pixel, chosen so that sums fit 32 bits. */
@@ -16,24 +16,24 @@ class Area {
   /** Source pixels per result pixel. */
   scaleX: f64;
   scaleY: f64;
-  /** Index of the next source row, followed by that of the result. */
+  /** Index of the next source row, and of the next result row. */
   sourceRow: u32;
   row: u32;
-  /** Sums for the current row of the result: weighted samples, and weights. */
+  /** Sums for the current result row: weighted samples, and weights. */
   sums: usize;
   weight: u32;
-  /** The source pixels that each pixel of a row covers. */
+  /** By result pixel: the source pixels that it covers. */
   spans: usize;
   target: usize;
-  /** Bytes between rows of the result. */
+  /** Bytes between the starts of two result rows. */
   stride: u32;
-  /** True if the result has the same pixels as the source. */
+  /** True if the result has the same size as the source. */
   isCopy: bool;
 }
 
 /**
- * @param scaleX - source pixels per result pixel; pixels beyond the source do not count
- * @param target - address of the result, row after row
+ * @param scaleX - source pixels per result pixel; pixels beyond the source are ignored
+ * @param target - address of the result, row by row
  */
 export function newArea(
   channels: u32,
@@ -67,7 +67,7 @@ export function newArea(
   return at;
 }
 
-/** Source pixels that a pixel covers, from first to last; the first and the last one in part. */
+/** The source pixels that a result pixel covers; the first and the last one partially. */
 @unmanaged
 class Span {
   first: u32;
@@ -88,7 +88,7 @@ function measure(span: Span, x: u32, pixels: u32, scale: f64): void {
   const last = min(pixels - 1, <u32>until);
   const head = min(<f64>(first + 1), until) - from;
   const tail = last > first ? until - <f64>last : 0.0;
-  // A rounding error can lead past the last pixel, which is repeated there.
+  // A rounding error can extend past the last pixel, which is then repeated.
   const isEmpty = head + <f64>max(0, <i32>(last - first) - 1) + tail < 1e-9;
   span.first = first;
   span.more = last - first;
@@ -97,7 +97,7 @@ function measure(span: Span, x: u32, pixels: u32, scale: f64): void {
   span.inverse = isEmpty ? 1.0 : 1.0 / (until - from);
 }
 
-/** Returns the number of rows of the result. */
+/** Returns the number of result rows. */
 export function areaRows(at: usize): u32 {
   return changetype<Area>(at).row;
 }
@@ -141,7 +141,7 @@ function finishRow(area: Area, channels: usize): void {
   }
 }
 
-/** Adds the next row. Ignores rows beyond the last one. */
+/** Adds the next row. Ignores rows after the last one. */
 export function addAreaRow(at: usize, from: usize): void {
   const area = changetype<Area>(at);
   if (area.sourceRow >= area.sourceRows) return;
@@ -158,7 +158,7 @@ export function addAreaRow(at: usize, from: usize): void {
     const start = <f64>area.row * area.scaleY;
     const end = start + area.scaleY;
     const covered = min(top + 1.0, end) - max(top, start);
-    // The last row is repeated below itself, where a rounding error can lead.
+    // A rounding error can extend past the last row, which is then repeated.
     const least = covered > 0.5 || (isLast && area.weight == 0) ? 1.0 : 0.0;
     const weight = <u32>max(least, nearest(covered * (WHOLE / max(1.0, area.scaleY))));
     if (weight > 0) {

@@ -1,8 +1,8 @@
-// Implements the arithmetic coder of JBIG2 (ITU-T T.88 annex E), which codes decisions in contexts as bytes.
+// The arithmetic coder of JBIG2 (ITU-T T.88 annex E), which codes decisions in contexts as bytes.
 
 /**
- * T.88 table E.1: probability, next state after the more and the less probable symbol, and whether the two are
- * exchanged.
+ * T.88 table E.1: probability, next state after the more and after the less probable symbol, and whether the symbols
+ * are swapped.
  */
 const STATES: usize = memory.data<u16>([
   0x5601, 1, 1, 1, 0x3401, 2, 6, 0, 0x1801, 3, 9, 0, 0x0ac1, 4, 12, 0, 0x0521, 5, 29, 0, 0x0221, 38, 33, 0,
@@ -16,17 +16,17 @@ const STATES: usize = memory.data<u16>([
 ]);
 
 /**
- * Probability and both next states, by `state * 2 + more probable symbol`: `next less probable << 24 | next more
- * probable << 16 | probability`. Next states have the form of the index.
+ * By `state * 2 + more probable symbol`: probability and both next states, `next less probable << 24 | next more
+ * probable << 16 | probability`. Next states are such indexes.
  */
 const moves: usize = memory.data(384, 16);
-/** A byte for each context of 16 bits. */
+/** A byte per 16-bit context. */
 const contexts: usize = memory.data(65536, 16);
 
 let code: u32 = 0;
 let interval: u32 = 0x8000;
 let untilByte: i32 = 12;
-/** Address of the byte that may still change. The byte before the first one is not part of the output. */
+/** Address of the byte that can still change. The byte before the first one is not part of the output. */
 let at: usize = 0;
 
 /** Starts writing at `to`. The byte before it must not be 0xff, and is not changed. */

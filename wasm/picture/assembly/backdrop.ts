@@ -1,15 +1,15 @@
-// Computes the backdrop of ink: a small plane of the pixels that are not marked, with gaps filled from their
-// surroundings. Also measures how much that plane, with the ink on it, differs from the original.
+// Computes the backdrop of ink: a small plane of the unmarked pixels, with gaps filled from their surroundings. Also
+// measures the difference between that plane, with the ink on it, and the original.
 import { enlargedRow, rowTaps } from "./enlarge";
 import { allocate } from "./memory";
 import { FIRST_INK } from "./shapes";
 
-/** Minimum number of unmarked parts, of 16, for which a cell counts as known. */
-const LEAST_PART: u32 = 4;
+/** Minimum number of unmarked sixteenths for which a cell counts as known. */
+const MIN_PART: u32 = 4;
 
 /**
- * Computes each cell of the small plane as the mean of its pixels that are not marked.
- * @param shift - 0 for a plane of as many pixels as there are marks, 1 for one of half as many
+ * Computes each cell of the small plane as the mean of its unmarked pixels.
+ * @param shift - 0 for a plane with as many pixels as marks, 1 for a plane of half the size
  */
 export function takeBackdrop(
   plane: usize,
@@ -28,7 +28,7 @@ export function takeBackdrop(
   const starts = allocate((across + 1) * 4);
   for (let x: usize = 0; x <= across; x++) store<u32>(starts + (x << 2), <u32>((x * width) / across));
   const known = allocate(across * down);
-  // For each column of a row of cells: the sum of the counted pixels, and their number.
+  // By column: the sum of the counted pixels in a row of cells, and their number.
   const sums = allocate(2 * width + 32);
   const counts = allocate(width + 16);
   let begin: usize = 0;
@@ -66,7 +66,7 @@ function addPlain(row: usize, marksRow: usize, shift: u32, width: usize, sums: u
   }
 }
 
-/** Takes a row of cells. @param rows - number of pixel rows that were added; few enough for sums of 16 bits */
+/** Computes a row of cells. @param rows - number of added pixel rows; few enough for 16-bit sums */
 function takeCells(
   starts: usize,
   across: usize,
@@ -85,7 +85,7 @@ function takeCells(
       sum += load<u16>(sums + (x << 1));
       used += load<u8>(counts + x);
     }
-    if (used * 16 < (end - first) * rows * LEAST_PART || used == 0) continue;
+    if (used * 16 < (end - first) * rows * MIN_PART || used == 0) continue;
     store<u8>(known + index, 1);
     store<u8>(to + index, <u8>((sum + (used >> 1)) / used));
   }
@@ -130,13 +130,13 @@ function fill(plane: usize, stride: usize, known: usize, across: usize, down: us
 }
 
 /**
- * Adds to every tile the squared differences between a plane and a small one under ink. If there are as many pixels as
- * marks, compares means of two by two pixels: the sharp edges of ink are not an error.
+ * Adds to every tile the squared differences between a plane and a small plane under ink. If the plane has as many
+ * pixels as marks, compares means of 2 x 2 pixels, because sharp edges of ink are not errors.
  * @param marks - 0 if there is no ink
  * @param shift - as in {@link takeBackdrop}
  * @param inks - the value of each ink
- * @param tileShift - pixels of the plane per side of a tile, as a power of two
- * @param errors - a 32 bit float for each tile
+ * @param tileShift - binary logarithm of the tile side in pixels of the plane
+ * @param errors - a 32-bit float per tile
  */
 export function compareLayers(
   plane: usize,
@@ -161,7 +161,7 @@ export function compareLayers(
   const differences = allocate(width * 2 + 32);
   const joined = 1 - shift;
   for (let y: usize = 0; y < height; y++) {
-    // Every other row is enough.
+    // Every other row is sufficient.
     if ((y >> joined) & 1) continue;
     enlargedRow(low, lowStride, across, down, y, height, taps, width, scratch, row);
     if (marks) putInks(marks + (y << shift) * marksStride, shift, inks, row, width);
@@ -210,7 +210,10 @@ function addTo(tile: usize, squares: v128): void {
   store<f32>(tile, load<f32>(tile) + <f32>sum);
 }
 
-/** Returns twice the square of every difference: a tile has at least sixteen columns. */
+/**
+ * Returns twice the square of every difference, because only every other row is compared; a tile has at least sixteen
+ * columns.
+ */
 @inline
 function addSquares(from: usize, row: usize, width: usize, tiles: usize, tileShift: u32): void {
   for (let x: usize = 0; x < width; x += 16) {
@@ -234,7 +237,7 @@ function keepDifferences(from: usize, row: usize, width: usize, to: usize): void
   }
 }
 
-/** Returns, for four pixels of two rows, the square of their mean, times four, times two. */
+/** Returns, for four pixels of two rows, the square of their mean difference, times eight. */
 @inline
 function addJoinedSquares(
   from: usize,
@@ -256,8 +259,8 @@ function addJoinedSquares(
 }
 
 /**
- * Splits rows of RGB into brightness and, for the first of two rows, color at half the width (JFIF 1.02). `cb` is 0 for
- * the second row.
+ * Splits rows of RGB into luminance and, for the first of two rows, chrominance at half the width (JFIF 1.02). `cb` is
+ * 0 for the second row.
  */
 export function splitRgb(from: usize, width: usize, y: usize, cb: usize, cr: usize): void {
   for (let x: usize = 0; x < width; x++, from += 3) {

@@ -1,14 +1,14 @@
-// Codes a bilevel picture as the data of a JBIG2 generic region (ITU-T T.88 6.2): template 0 with its nominal adaptive
-// pixels, and typical prediction, which skips rows that equal the one above.
+// Codes a bilevel image as the data of a JBIG2 generic region (ITU-T T.88 6.2): template 0 with nominal adaptive
+// pixels, and typical prediction, which skips rows equal to the row above.
 import { coderPosition, encodeBit, finishCoder, startCoder } from "./arithmetic-coder";
 import { allocate, reserve } from "./memory";
 
-/** Context of the bit that tells whether a row is typical (T.88 figure 8). */
+/** Context of the typical-prediction bit (T.88 figure 8). */
 const TYPICAL: usize = 0x9b25;
 /** Pixels to the left and right of a row that count as white (T.88 6.2.5.2). */
 const MARGIN: usize = 16;
 
-/** @returns true if two rows are equal; padding in their last bytes is ignored */
+/** @returns true if two rows are equal; ignores padding in the last byte */
 @inline
 function isLike(row: usize, above: usize, bytes: usize, lastMask: u8): bool {
   const whole = bytes - 1;
@@ -22,18 +22,18 @@ function isLike(row: usize, above: usize, bytes: usize, lastMask: u8): bool {
 @inline
 function spread(row: usize, to: usize, bytes: usize): void {
   for (let index: usize = 0; index < bytes; index++) {
-    // Makes eight copies, keeps a different bit of each, and turns it into a one.
+    // Copies the byte eight times, keeps a different bit in each copy, and converts it to 0 or 1.
     const kept = (<u64>load<u8>(row + index) * 0x0101010101010101) & 0x0102040810204080;
     store<u64>(to + (index << 3), ((kept + 0x7f7f7f7f7f7f7f7f) >> 7) & 0x0101010101010101);
   }
 }
 
-/** Number of bytes that {@link encodeBilevel} made. */
+/** Number of bytes written by {@link encodeBilevel}. */
 export let bilevelBytes: usize = 0;
 
 /**
- * Codes a picture.
- * @param from - rows of bits, each on whole bytes; 1 is black
+ * Codes an image.
+ * @param from - rows of bits, each padded to whole bytes; 1 is black
  * @returns the address of the bytes, valid until the next allocation
  */
 export function encodeBilevel(from: usize, width: usize, height: usize): usize {
@@ -51,7 +51,7 @@ export function encodeBilevel(from: usize, width: usize, height: usize): usize {
   let row = from;
   let before = blank;
   for (let y: usize = 0; y < height; y++, before = row, row += bytes) {
-    // A decision takes at most two bytes.
+    // A decision needs at most two bytes.
     reserve(coderPosition() + 2 * width + 64);
     const typical = isLike(row, before, bytes, lastMask);
     encodeBit(TYPICAL, typical == wasTypical ? 0 : 1);
@@ -66,7 +66,7 @@ export function encodeBilevel(from: usize, width: usize, height: usize): usize {
     }
     spread(row, line, bytes);
     for (let x = width; x < bytes << 3; x++) store<u8>(line + x, 0);
-    // T.88 figure 3: five pixels two rows above, seven one row above, four to the left; A1 to A4 continue them.
+    // T.88 figure 3: five pixels two rows above, seven one row above, four to the left; A1 to A4 extend these.
     let c2: usize = (<usize>load<u8>(above2) << 1) | load<u8>(above2, 1);
     let c1: usize = (<usize>load<u8>(above) << 2) | (<usize>load<u8>(above, 1) << 1) | load<u8>(above, 2);
     let c0: usize = 0;

@@ -1,17 +1,17 @@
-// Examines a picture: how much of it is flat, whether it is gray, and which colors it has if they are few.
+// Color statistics of an image: how much of it is flat, whether it is gray, and its colors if there are few.
 
-/** Maximum number of colors that are counted: the size of a palette (ISO 32000-1, 8.6.6.3). */
-const MOST_COLORS: u32 = 256;
+/** Maximum number of counted colors: the size of a palette (ISO 32000-1, 8.6.6.3). */
+const MAX_COLORS: u32 = 256;
 const SLOT_BITS: u32 = 11;
-/** Hash table with open addressing by color: `index + 1 << 32 | color`. */
+/** Hash table by color, with open addressing: `index + 1 << 32 | color`. */
 const slots: usize = memory.data(16384, 16);
 
-/** Number of pixels that equal their left neighbor; number of colors, or 257 for more than 256. */
+/** Number of pixels equal to their left neighbor; number of colors, or 257 for more than 256. */
 export let likeLeft: u32 = 0;
 export let colorCount: u32 = 0;
 /** True if all samples of every pixel are equal. */
 export let isGray: bool = true;
-/** Colors in order of their first occurrence, `channels` bytes each. */
+/** Colors in order of first occurrence, `channels` bytes each. */
 export const colors: usize = memory.data(1040, 16);
 
 let last: u32 = 0;
@@ -40,9 +40,9 @@ function indexOf(color: u32, channels: usize): u32 {
     if (<u32>entry == color) return <u32>(entry >> 32) - 1;
     slot = (slot + 1) & ((1 << SLOT_BITS) - 1);
   }
-  if (colorCount >= MOST_COLORS) {
-    colorCount = MOST_COLORS + 1;
-    return MOST_COLORS;
+  if (colorCount >= MAX_COLORS) {
+    colorCount = MAX_COLORS + 1;
+    return MAX_COLORS;
   }
   store<u64>(slots + (<usize>slot << 3), (<u64>(colorCount + 1) << 32) | color);
   store<u32>(colors + <usize>colorCount * channels, color);
@@ -58,7 +58,7 @@ function countOf(from: usize, to: usize, width: usize, channels: usize): void {
     } else {
       last = color;
       if (channels == 3 && isGray) isGray = ((color >> 8) & 0xff) == (color & 0xff) && color >> 16 == (color & 0xff);
-      if (colorCount <= MOST_COLORS) lastIndex = indexOf(color, channels);
+      if (colorCount <= MAX_COLORS) lastIndex = indexOf(color, channels);
     }
     store<u8>(to + x, <u8>lastIndex);
   }
@@ -66,7 +66,7 @@ function countOf(from: usize, to: usize, width: usize, channels: usize): void {
 
 /**
  * Counts a row of pixels of 1, 3 or 4 samples. Reads a few bytes beyond it.
- * @param to - receives the indices of its pixels, which are correct as long as the colors are few
+ * @param to - receives the color indexes of the pixels, valid while there are at most 256 colors
  */
 export function countRow(from: usize, to: usize, width: usize, channels: usize): void {
   if (channels == 1) countOf(from, to, width, 1);

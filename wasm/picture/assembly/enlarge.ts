@@ -1,10 +1,10 @@
 // Interpolates rows of a small plane to the width of a large one, sixteen pixels at a time. The small row must be
-// shorter than the large one by an eighth or more.
+// shorter by at least an eighth.
 import { allocate } from "./memory";
 
 /**
- * Entry for sixteen pixels of the large row: the pixel of the small row at which they begin; then, for each, the pixel
- * on its left, and the share, in 128 parts, of the pixel to the right of that.
+ * Entry for sixteen pixels of the large row: the first pixel of the small row; then, for each of the sixteen, its left
+ * neighbor in the small row, and the weight of the right neighbor, of 128.
  */
 const BLOCK_BYTES: usize = 48;
 
@@ -28,7 +28,7 @@ export function rowTaps(low: usize, width: usize): usize {
   return taps;
 }
 
-/** @returns `(128 - share) * one + share * other` in 128 parts */
+/** @returns `((128 - share) * one + share * other) / 128` */
 @inline
 function between(one: v128, other: v128, share: v128): v128 {
   const rest = i8x16.sub(i8x16.splat(<i8>128), share);
@@ -40,8 +40,8 @@ function between(one: v128, other: v128, share: v128): v128 {
 
 /**
  * @param y - row of the large plane, which has `height` rows
- * @param scratch - room for a row of the small plane, and 16 bytes
- * @param to - room for a row padded to a multiple of sixteen
+ * @param scratch - space for a row of the small plane, and 16 bytes
+ * @param to - space for a row padded to a multiple of sixteen
  */
 export function enlargedRow(
   plane: usize,
@@ -75,7 +75,7 @@ export function enlargedRow(
   }
 }
 
-/** Enlarges a whole plane. @param stride - bytes of a row of the result, a multiple of sixteen */
+/** Enlarges a whole plane. @param stride - bytes per result row, a multiple of sixteen */
 export function enlargePlane(
   from: usize,
   fromStride: usize,

@@ -1,5 +1,5 @@
-// Defines the kernel's interface. One instance works on one picture: it reads and writes JPEG data as coefficients,
-// resamples, examines pixels, and codes bilevel ones. Files, markers and PDF are its caller's.
+// Interface of the kernel. One instance processes one image: it reads and writes JPEG data as coefficients, resamples,
+// counts colors, and codes bilevel pixels. The caller handles files, markers and PDF.
 import { quantizers as jpegQuantizers } from "../../jpeg/assembly/layout";
 import { deriveFactors, deriveZigzag } from "../../jpeg/assembly/tables";
 import { bitsPosition, definition, setReadTable } from "./jpeg/bit-reader";
@@ -47,15 +47,15 @@ export {
 export { dcScan, overflowed, sequentialScan } from "./jpeg/scan-writer";
 export { counts, finishWriting, setReadTable, startCounting, startWriting };
 
-/** Current position in a scan, which is never beyond a marker. */
+/** Current offset in a scan, which is never beyond a marker. */
 export { bitsPosition };
 
 /** Receives the definitions of Huffman tables: BITS (16 bytes), HUFFVAL (256 bytes). */
 export const tableDefinition: usize = definition;
-/** Two tables of 64 steps of 8 bits, row by row, for {@link startQuantizing}. */
+/** Two tables of 64 8-bit steps, row by row, for {@link startQuantizing}. */
 export const quantizers: usize = jpegQuantizers;
 
-/** Allocates memory for a component: a number of rows of its blocks, and a row of samples. */
+/** Allocates memory for a component: a number of rows of blocks, and a row of samples. */
 export function placeComponent(
   index: u32,
   columns: u32,
@@ -87,9 +87,7 @@ export function setTables(index: u32, dc: u32, ac: u32): void {
   componentAt(index).acTable = ac;
 }
 
-/**
- * Reconstructs the samples of one of the held rows of blocks. @returns the first of eight rows of `columns * 8` bytes
- */
+/** Reconstructs the samples of a row of blocks in memory. @returns the first of eight rows of `columns * 8` bytes */
 export function reconstruct(index: u32, row: u32): usize {
   const component = componentAt(index);
   if (component.strip == 0) component.strip = allocate(<usize>component.columns * 64);
@@ -97,7 +95,7 @@ export function reconstruct(index: u32, row: u32): usize {
   return component.strip;
 }
 
-/** Reports whether all coefficients of the component are zero, so that it is gray. */
+/** Reports whether all coefficients of the component are zero, as in a gray image. */
 export function isEmpty(index: u32): bool {
   const component = componentAt(index);
   const end = component.block(0, component.heldRows);
@@ -105,7 +103,7 @@ export function isEmpty(index: u32): bool {
   return true;
 }
 
-/** Prepares quantizing. Call it once the quantizers are stored, before samples are taken. */
+/** Prepares quantization, after the quantizers are stored and before samples are taken. */
 export function startQuantizing(): void {
   deriveZigzag();
   deriveFactors(true);

@@ -1,22 +1,19 @@
-// Finds the pixels of a scan that are ink on paper: those darker than halfway between the lightest and the darkest
-// around them.
+// Finds the pixels of a scan that are ink on paper: darker than the middle between the lightest and the darkest nearby
+// pixel.
 import { enlargedRow, rowTaps } from "./enlarge";
 import { allocate } from "./memory";
 
-/** Pixels per side of the squares in which paper and ink are searched. */
+/** Side, in pixels, of the squares in which paper and ink are searched. */
 const TILE: usize = 16;
-/** Minimum contrast of ink. Less contrast is the paper's own. */
-const LEAST_CONTRAST: i32 = 56;
+/** Minimum contrast of ink. Paper itself has less. */
+const MIN_CONTRAST: i32 = 56;
 /** Minimum brightness of paper. */
-const LEAST_PAPER: i32 = 120;
-/** Limits between ink and paper, in 256 parts: below the first, a pixel is ink; below the second, nothing but ink. */
+const MIN_PAPER: i32 = 120;
+/** Thresholds between ink (0) and paper (256): a pixel below the first is ink, a pixel below the second is pure ink. */
 const INK: i32 = 145;
 const CORE: i32 = 72;
 
-/**
- * Finds the lightest and the darkest value of every tile. The lightest is a mean of four rows, which grain does not
- * affect.
- */
+/** Finds the lightest and the darkest value of every tile. The lightest is a mean of four rows, to ignore grain. */
 function extremes(plane: usize, stride: usize, across: usize, down: usize, light: usize, dark: usize): void {
   for (let y: usize = 0; y < down; y++) {
     for (let x: usize = 0; x < across; x++) {
@@ -47,7 +44,7 @@ function extremes(plane: usize, stride: usize, across: usize, down: usize, light
 
 const lanes: usize = memory.data(32, 16);
 
-/** Computes the largest, or the smallest, value within `radius` tiles around each. */
+/** Computes the maximum, or the minimum, within `radius` tiles around each tile. */
 function spread(from: usize, to: usize, across: usize, down: usize, radius: i32, largest: bool): void {
   for (let y: i32 = 0; y < <i32>down; y++) {
     for (let x: i32 = 0; x < <i32>across; x++) {
@@ -64,8 +61,8 @@ function spread(from: usize, to: usize, across: usize, down: usize, radius: i32,
 }
 
 /**
- * @param plane - brightness, in rows that are padded to tiles, and as many rows as tiles need
- * @param marks - receives a byte for each pixel: 0 for paper, 1 for ink, 2 for nothing but ink
+ * @param plane - luminance, in rows padded to tiles, padded to whole tiles below
+ * @param marks - receives a byte per pixel: 0 for paper, 1 for ink, 2 for pure ink
  */
 export function markInk(plane: usize, stride: usize, width: usize, height: usize, marks: usize): void {
   const across = (width + TILE - 1) / TILE;
@@ -80,7 +77,7 @@ export function markInk(plane: usize, stride: usize, width: usize, height: usize
   for (let tile: usize = 0; tile < across * down; tile++) {
     const high = <i32>load<u8>(paper + tile);
     const low = <i32>load<u8>(ink + tile);
-    const isInk = high - low >= LEAST_CONTRAST && high >= LEAST_PAPER;
+    const isInk = high - low >= MIN_CONTRAST && high >= MIN_PAPER;
     store<u8>(light + tile, isInk ? <u8>(low + (((high - low) * INK) >> 8)) : 0);
     store<u8>(dark + tile, isInk ? <u8>(low + (((high - low) * CORE) >> 8)) : 0);
   }
@@ -96,7 +93,7 @@ export function markInk(plane: usize, stride: usize, width: usize, height: usize
     let x: usize = 0;
     for (; x + 16 <= width; x += 16) {
       const pixels = v128.load(row + x);
-      // Minus one for ink.
+      // All ones (-1) for ink.
       const isInk = i8x16.lt_u(pixels, v128.load(upper + x));
       const isCore = i8x16.lt_u(pixels, v128.load(lower + x));
       v128.store(to + x, i8x16.neg(i8x16.add(isInk, isCore)));

@@ -1,21 +1,21 @@
-// Manages the memory of one picture: allocated from the bottom up, never freed piece by piece, released all at once.
+// Memory of one image: allocated upwards, never freed individually, released all at once.
 
 const PAGE_BITS: i32 = 16;
-/** Bytes beyond an area that vectors may read and write. */
+/** Bytes after an area that vector instructions can read and write. */
 const SLACK: usize = 64;
 
-/** Address of the next piece. */
+/** Address of the next allocation. */
 export let top: usize = (__heap_base + 15) & ~15;
 
-/** Releases every piece. */
+/** Releases all allocations. */
 export function reset(): void {
   top = (__heap_base + 15) & ~15;
 }
 
-/** Grows the memory so that it has bytes up to this address. Traps if there is no more. */
+/** Grows the memory up to an address. Traps if there is no more memory. */
 export function reserve(end: usize): void {
   const missing = <i32>((end + SLACK + (1 << PAGE_BITS) - 1) >> PAGE_BITS) - memory.size();
-  // Grows in steps, so that many small pieces do not each make a new buffer.
+  // Grows in large steps, because each growth creates a new buffer.
   if (missing > 0 && memory.grow(max(missing, 16)) < 0 && memory.grow(missing) < 0) unreachable();
 }
 

@@ -27,7 +27,7 @@ export function unpack(from: usize, to: usize, count: usize, bits: u32, full: bo
   }
 }
 
-/** Packs bytes into samples of 1, 2 or 4 bits. The last byte is filled with zeros. */
+/** Packs bytes into samples of 1, 2 or 4 bits. Pads the last byte with zeros. */
 export function pack(from: usize, to: usize, count: usize, bits: u32): void {
   const each = <usize>(8 / bits);
   for (let index: usize = 0; index < count; ) {
@@ -41,7 +41,7 @@ export function pack(from: usize, to: usize, count: usize, bits: u32): void {
   }
 }
 
-/** Converts samples to one bit each: set if the sample is at least 128 or, with `invert`, if it is less. */
+/** Converts samples to one bit each: 1 if the sample is at least 128; the opposite with `invert`. */
 export function threshold(from: usize, to: usize, count: usize, invert: bool): void {
   for (let index: usize = 0; index < count; ) {
     let byte: u32 = 0;
@@ -52,10 +52,10 @@ export function threshold(from: usize, to: usize, count: usize, invert: bool): v
   }
 }
 
-/** Replaces indices by the entries of a palette of 256. */
+/** Replaces indexes by the entries of a palette of 256. */
 export function lookUp(from: usize, to: usize, count: usize, palette: usize, channels: usize): void {
   if (channels == 3) {
-    // Four bytes are written. The next pixel overwrites the fourth.
+    // Writes four bytes; the next pixel overwrites the fourth.
     for (let index: usize = 0; index < count; index++, to += 3) {
       store<u32>(to, load<u32>(palette + <usize>load<u8>(from + index) * 3));
     }
@@ -81,7 +81,7 @@ function paeth(left: i32, up: i32, corner: i32): i32 {
 }
 
 /**
- * Undoes the filter of a row in place. `above` is the previous row, or a row of zeros. @returns false for an unknown
+ * Reverses the filter of a row in place. `above` is the previous row, or a row of zeros. @returns false for an unknown
  * filter
  */
 export function unfilter(filter: u32, row: usize, above: usize, bytes: usize, pixel: usize): bool {
@@ -101,7 +101,7 @@ export function unfilter(filter: u32, row: usize, above: usize, bytes: usize, pi
   return true;
 }
 
-/** Undoes TIFF's horizontal differences of samples of 8 bits in place. */
+/** Reverses TIFF's horizontal differencing of 8-bit samples in place. */
 export function undifference(row: usize, bytes: usize, pixel: usize): void {
   for (let at = pixel; at < bytes; at++) store<u8>(row + at, load<u8>(row + at) + load<u8>(row + at - pixel));
 }
@@ -112,8 +112,8 @@ function cost(byte: i32): u32 {
 }
 
 /**
- * Filters a row with the PNG filter (none, Sub, Up, Paeth) whose differences have the smallest sum.
- * @param to - receives the filter's number, then the row
+ * Filters a row with the PNG filter (None, Sub, Up, Paeth) that has the smallest sum of absolute differences.
+ * @param to - receives the filter number, then the row
  */
 export function filterRow(row: usize, above: usize, bytes: usize, pixel: usize, to: usize): void {
   let none: u32 = 0;
@@ -159,19 +159,19 @@ export function toRgb(y: usize, cb: usize, cr: usize, to: usize, count: usize): 
   }
 }
 
-/** Writes a plane as one of the interleaved samples of every pixel. */
+/** Writes a plane as one channel of interleaved pixels. */
 export function interleave(plane: usize, to: usize, count: usize, channels: usize): void {
   for (let index: usize = 0; index < count; index++, to += channels) store<u8>(to, load<u8>(plane + index));
 }
 
-/** Extracts one of the interleaved samples of every pixel as a plane. */
+/** Extracts one channel of interleaved pixels as a plane. */
 export function planeOf(from: usize, to: usize, count: usize, channels: usize): void {
   for (let index: usize = 0; index < count; index++, from += channels) store<u8>(to + index, load<u8>(from));
 }
 
 /**
  * Repeats the last pixel of every row, and then the last row, to complete MCUs.
- * @param stride - bytes of a row including the repeated pixels
+ * @param stride - bytes per row including the repeated pixels
  */
 export function pad(at: usize, width: usize, height: usize, stride: usize, rows: usize, pixel: usize): void {
   const bytes = width * pixel;

@@ -1,26 +1,26 @@
-// Finds connected pieces of ink (by sides and corners), describes them, and marks those that are kept with their ink.
+// Finds connected ink shapes (8-connectivity), measures them, and marks the chosen ones with their ink.
 import { allocate } from "./memory";
 
-/** Connected pixels of one row: their start and end, and a run that they belong to. */
+/** A run: connected pixels of one row, with start, end, and another run of the same shape (union-find). */
 const RUN_BYTES: usize = 8;
-/** Numbers that describe a shape, as 64 bit floats. */
+/** Measurements of a shape, as 64-bit floats. */
 const SHAPE_BYTES: usize = 120;
-/** A picture with more than one run for this many pixels, or with more shapes, is not text. */
+/** Minimum number of pixels per run. An image with more runs, or with too many shapes, is not text. */
 const PIXELS_PER_RUN: usize = 8;
-const MOST_SHAPES: u32 = 40000;
+const MAX_SHAPES: u32 = 40000;
 
-/** Mark of kept ink: this plus the number of the ink. A lower value is a pixel beside ink, or paper. */
+/** Mark of the first ink; ink n has this mark plus n. Lower marks are paper, or pixels next to ink. */
 export const FIRST_INK: u8 = 2;
 const BESIDE: u8 = 1;
 
 /** Number of shapes. */
 export let shapeCount: u32 = 0;
 /**
- * Description of each shape: area, area of nothing but ink, first and last column and row, runs along rows and columns;
- * sums over the latter area of Y, its square, Cb, Cr; and sums of Y, Cb and Cr over the whole area.
+ * By shape: area, area of pure ink, first and last column and row, runs along rows and columns; sums over pure ink of
+ * Y, Y squared, Cb, Cr; sums of Y, Cb and Cr over the whole area.
  */
 export let shapes: usize = 0;
-/** A byte for each shape, set by the caller: 0 for paper, or {@link FIRST_INK} and above. */
+/** A byte per shape, set by the caller: 0 for paper, or {@link FIRST_INK} and above. */
 export let choices: usize = 0;
 
 let runs: usize = 0;
@@ -44,7 +44,7 @@ function endOf(run: usize): i32 {
   return load<u16>(run, 2);
 }
 
-/** @returns the position at which the next ink begins or, with `blank`, ends */
+/** @returns the position where the next ink starts or, with `blank`, ends */
 @inline
 function next(row: usize, from: usize, width: usize, blank: bool): usize {
   let x = from;
@@ -68,7 +68,7 @@ function countRuns(): usize {
 function rootOf(index: u32): u32 {
   let at = index;
   for (let above = load<u32>(runAt(at), 4); above != at; above = load<u32>(runAt(at), 4)) {
-    // Halves the path for the next search.
+    // Path halving, for faster searches.
     const higher = load<u32>(runAt(above), 4);
     store<u32>(runAt(at), higher, 4);
     at = higher;
@@ -84,7 +84,7 @@ function join(one: u32, other: u32): void {
 }
 
 /**
- * @param marks - from ink.ts, in rows without a gap; fewer than 65536 pixels per row
+ * @param marks - from ink.ts, in rows without gaps; fewer than 65536 pixels per row
  * @returns false if there are too many shapes
  */
 export function findShapes(marks: usize, width: usize, height: usize): bool {
@@ -120,14 +120,14 @@ export function findShapes(marks: usize, width: usize, height: usize): bool {
   return number(index);
 }
 
-/** Assigns a number to every root, and to every run that of its root. */
+/** Numbers the roots, and gives each run the number of its root. */
 function number(count: u32): bool {
   for (let index: u32 = 0; index < count; index++) {
     const root = load<u32>(runAt(index), 4);
-    // The run that it belongs to precedes it, and is numbered already.
+    // The run's parent precedes it, so it is numbered already.
     if (root == index) store<u32>(runAt(index), shapeCount++, 4);
     else store<u32>(runAt(index), load<u32>(runAt(root), 4), 4);
-    if (shapeCount > MOST_SHAPES) return false;
+    if (shapeCount > MAX_SHAPES) return false;
   }
   shapes = allocate(<usize>shapeCount * SHAPE_BYTES);
   choices = allocate(shapeCount);
@@ -146,7 +146,7 @@ function extend(shape: usize, place: usize, low: f64, high: f64): void {
   store<f64>(at + 8, max(load<f64>(at + 8), high));
 }
 
-/** Fills in {@link shapes}. @param cb - and `cr`: planes of half the size, or 0 for a picture without color */
+/** Computes {@link shapes}. @param cb - and `cr`: planes of half the size, or 0 for a gray image */
 export function describeShapes(y: usize, stride: usize, cb: usize, cr: usize, colorStride: usize): void {
   for (let shape = shapes, end = shapes + <usize>shapeCount * SHAPE_BYTES; shape < end; shape += SHAPE_BYTES) {
     store<f64>(shape, 65536, 16);
@@ -205,7 +205,7 @@ function describeRun(run: usize, row: usize, plane: usize, stride: usize, cb: us
   add(shape, 14, allRed);
 }
 
-/** Marks the pixels of chosen shapes, and the pixels beside them up to a distance of `beside`. */
+/** Marks the pixels of chosen shapes, and the pixels next to them up to a distance of `beside`. */
 export function paintShapes(beside: i32): void {
   memory.fill(marksAt, 0, rows * columns);
   for (let row: usize = 0; row < rows; row++) {
@@ -235,7 +235,7 @@ function surround(run: usize, row: i32, beside: i32): void {
   }
 }
 
-/** Drops the shapes that have pixels in marked tiles. @param tiles - a byte each, row after row */
+/** Drops the shapes with pixels in marked tiles. @param tiles - a byte each, row by row */
 export function dropShapes(tiles: usize, tilesAcross: usize, tileShift: u32): void {
   for (let row: usize = 0; row < rows; row++) {
     const last = load<u32>(rowStarts + row * 4, 4);
@@ -251,7 +251,7 @@ export function dropShapes(tiles: usize, tilesAcross: usize, tileShift: u32): vo
   }
 }
 
-/** Writes the pixels of one ink as bits, in rows on whole bytes. @returns the number of pixels */
+/** Writes the pixels of one ink as bits, in rows padded to whole bytes. @returns the number of pixels */
 export function bitsOfInk(ink: u8, to: usize): u32 {
   const bytes = (columns + 7) >> 3;
   let count: u32 = 0;

@@ -15,11 +15,11 @@ const HEADER_WINDOW = 1024;
 const CRYPT_FILTERS_VERSION = 4;
 
 /** Corrects a page in memory before it is loaded. */
-export type PageMender = (page: Pointer) => void;
+export type PageRepair = (page: Pointer) => void;
 
 export interface DocumentOptions extends MupdfOptions {
   /** Called each time the document is opened. @default pages are loaded unchanged */
-  readonly mend?: (document: MupdfDocument) => PageMender;
+  readonly repair?: (document: MupdfDocument) => PageRepair;
 }
 
 /** An open document. Its bytes stay outside the engine's heap; the engine reads them through a stream. */
@@ -32,7 +32,7 @@ export class MupdfDocument {
   #pointer: Pointer = 0;
   #objects!: PdfObjects;
   #layers!: Layers;
-  #mend: PageMender | undefined;
+  #repair: PageRepair | undefined;
   #pageCount = 0;
   #isRewritten = false;
   #isLocked = false;
@@ -137,7 +137,7 @@ export class MupdfDocument {
   loadPage(index: number): Pointer {
     try {
       const page = this.#engine.run((raw) => raw._wasm_pdf_lookup_page_obj(this.#pointer, index));
-      this.#mend?.(page);
+      this.#repair?.(page);
       this.#engine.run((raw) => {
         correctPage(raw, this.#objects, page, this.options.annotations ?? "on-screen");
         this.#layers.settle(page);
@@ -189,7 +189,7 @@ export class MupdfDocument {
     }
     this.#layers = new Layers(engine, this.#objects, this.#pointer);
     if (this.options.withoutStructure) this.#forgetStructure();
-    this.#mend = this.options.mend?.(this);
+    this.#repair = this.options.repair?.(this);
   }
 
   /** Reports whether strings and streams are unencrypted by default (ISO 32000-1, table 20). */

@@ -6,7 +6,7 @@ import { encodeFlate, takeCensus } from "../../images/flate-image.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, plainBody, type Reference, type Value } from "../../objects/values.ts";
 import type { Pixels } from "./offscreen-document.ts";
-import { countOf, dilated, type Mask } from "./pixels.ts";
+import { countOf, dilate, type Mask } from "./pixels.ts";
 
 /** Border around the mask, in pixels, that keeps its colors: viewers resample an image and its mask separately. */
 const TRUE_PIXELS = 4;
@@ -30,7 +30,7 @@ export function addImage(file: PdfFile, pixels: Pixels, { mask, layer }: Picture
   const { width, height } = pixels;
   const counted = mask ? countOf(mask.bits) : width * height;
   const isMasked = mask !== undefined && counted < width * height * WHOLE;
-  if (isMasked) plainBeyond(pixels, dilated(mask, TRUE_PIXELS));
+  if (isMasked) plainBeyond(pixels, dilate(mask, TRUE_PIXELS));
   const { entries, bytes } = encode(pixels);
   const dictionary = Dictionary.of({
     Type: Name.of("XObject"),

@@ -47,7 +47,7 @@ const EFFORT = 4;
 /** Fuel per sample of a page's images, each decoded a few times. */
 const FUEL_PER_SAMPLE = 40;
 /** Maximum fuel for images, about two minutes. */
-const MOST_IMAGE_FUEL = 50_000_000_000;
+const MAX_IMAGE_FUEL = 50_000_000_000;
 /** Heap size above which the next page gets a new engine, because a heap never shrinks. */
 const RENEWED_BYTES = 160 * 1024 * 1024;
 const BOXES = ["MediaBox", "CropBox", "Rotate", "UserUnit", "Group"];
@@ -99,7 +99,7 @@ export class OffscreenDocument {
   /** Replaces the current page. */
   async show({ page, resources, objects, states, hasTilings, imageSamples = 0 }: OffscreenPage): Promise<void> {
     this.#hasTilings = hasTilings;
-    const imageFuel = Math.min(MOST_IMAGE_FUEL, imageSamples * FUEL_PER_SAMPLE);
+    const imageFuel = Math.min(MAX_IMAGE_FUEL, imageSamples * FUEL_PER_SAMPLE);
     this.#tank = { fuel: this.#document.engine.tank().fuel * EFFORT + imageFuel };
     const { heapBytes, dead } = this.#document.engine;
     if (dead || heapBytes > RENEWED_BYTES) await this.#renew();
@@ -146,7 +146,7 @@ export class OffscreenDocument {
       this.#values.writeStream(number, dictionary, bytes);
       return number;
     });
-    attempt(this.#document, () => this.#resources.mendForm(number));
+    attempt(this.#document, () => this.#resources.repairForm(number));
     return new Reference(number);
   }
 
@@ -287,7 +287,7 @@ export class PageVariant implements Disposable {
         try {
           engine.clipTo(-MARGIN, -MARGIN, width + MARGIN, rows + MARGIN);
           raw._wasm_run_display_list(this.#list, device, engine.floats(...matrix));
-          closed(engine, () => raw._wasm_close_device(device));
+          closeLeniently(engine, () => raw._wasm_close_device(device));
         } finally {
           raw._wasm_drop_device(device);
         }
@@ -301,7 +301,7 @@ export class PageVariant implements Disposable {
 }
 
 /** Ignores the error of groups left open at the end of an incomplete page. The page is drawn up to there. */
-function closed(engine: Mupdf, close: () => void): void {
+function closeLeniently(engine: Mupdf, close: () => void): void {
   try {
     close();
   } catch (error) {

@@ -54,7 +54,7 @@ export function intersect(mask: Mask, other: Mask): void {
 }
 
 /** Returns the mask extended by a number of pixels on every side. */
-export function dilated({ width, height, bits }: Mask, by: number): Mask {
+export function dilate({ width, height, bits }: Mask, by: number): Mask {
   const grown = new Uint8Array(width * height);
   const row = new Uint8Array(width);
   for (let y = 0; y < height; y++) {
@@ -98,7 +98,7 @@ export function boxesOf(mask: Mask): Box[] {
     const y = Math.floor(at / mask.width);
     tiles[Math.floor(y / TILE) * columns + Math.floor((at - y * mask.width) / TILE)] = 1;
   }
-  const boxes = joined(components(tiles, columns, rows));
+  const boxes = mergeOverlapping(components(tiles, columns, rows));
   return (boxes.length > MAX_BOXES ? [boxes.reduce(around)] : boxes).map(([left, top, right, bottom]) => [
     left * TILE,
     top * TILE,
@@ -131,7 +131,7 @@ function components(tiles: Uint8Array, columns: number, rows: number): Box[] {
 }
 
 /** Merges overlapping boxes, so that no area is painted twice. */
-function joined(boxes: readonly Box[]): Box[] {
+function mergeOverlapping(boxes: readonly Box[]): Box[] {
   if (boxes.length > 500) return [boxes.reduce(around)];
   const apart: Box[] = [];
   for (let box of boxes) {

@@ -16,7 +16,7 @@ import { PageTooComplex } from "../page-too-complex.ts";
 import type { ByteSpan, Color, ContentNode, InsertionPoint, LayerScope, Paint, PaintKind } from "./content-node.ts";
 import { type GraphicsState, TextObject } from "./graphics-state.ts";
 import type { PageScan } from "./page-scan.ts";
-import { extended } from "./path-box.ts";
+import { extendBox } from "./path-box.ts";
 
 const MAX_SAVED = 100_000;
 
@@ -137,7 +137,7 @@ export class ContentScan {
 
   #extendPath(operation: ContentOperation): void {
     if (this.#pathStart < 0) this.#pathStart = operation.start;
-    this.#pathBox = extended(this.#pathBox, operation);
+    this.#pathBox = extendBox(this.#pathBox, operation);
   }
 
   #save(): void {

@@ -5,7 +5,7 @@ import type { Box } from "../../content/matrix.ts";
 /**
  * Extends a box by the points of one path operator. Control points are included, so that the box contains every curve.
  */
-export function extended(box: Box | undefined, { operator, operands }: ContentOperation): Box | undefined {
+export function extendBox(box: Box | undefined, { operator, operands }: ContentOperation): Box | undefined {
   const numbers = operands.filter((value) => typeof value === "number");
   if (operator === "re" && numbers.length >= 4) {
     numbers[2]! += numbers[0]!;

@@ -123,7 +123,7 @@ class Scanner implements PageScan {
   ): boolean {
     if (scan.depth >= MAX_DEPTH || this.#nodes >= MAX_NODES || this.#bytes >= MAX_TOTAL_BYTES) return false;
     const { state, node } = scan;
-    const bytes = decoded(form);
+    const bytes = decode(form);
     const resources = this.#file.dictionary(form.dictionary.get("Resources")) ?? node.resources;
     const kidNode = this.#node(bytes, resources, { dictionary: form.dictionary, objectNumber });
     const numbers = (this.#file.array(form.dictionary.get("Matrix")) ?? []).map((value) => this.#file.number(value));
@@ -150,7 +150,7 @@ class Scanner implements PageScan {
 }
 
 /** Returns decoded content. Content that cannot be decoded paints nothing. */
-function decoded({ body }: PdfStream): Uint8Array {
+function decode({ body }: PdfStream): Uint8Array {
   try {
     return body.decoded(MAX_CONTENT_BYTES);
   } catch (error) {

@@ -41,7 +41,7 @@ export function desubroutinize(font: CffFont, { names: wanted, codes }: WantedNa
   for (const name of [NOTDEF, ...wanted]) {
     const place = places.get(name);
     if (place === undefined || glyphs.has(name)) continue;
-    const flat = flattened(font.charStrings.at(place), subrs, font.globalSubrs);
+    const flat = inlineSubroutines(font.charStrings.at(place), subrs, font.globalSubrs);
     const width = flat && glyphWidth(flat, NOTHING, NOTHING);
     if (!flat || !width) return undefined;
     const { operand } = width;
@@ -77,7 +77,7 @@ const without = (bytes: Uint8Array, start: number, end: number) =>
  * Returns a charstring with its subroutines inlined.
  * @returns undefined if it is damaged, uses arithmetic operators or is composed of other glyphs
  */
-function flattened(charString: Uint8Array, local: Index, global: Index): Uint8Array | undefined {
+function inlineSubroutines(charString: Uint8Array, local: Index, global: Index): Uint8Array | undefined {
   const flat: number[] = [];
   const callers: { readonly bytes: Uint8Array; readonly at: number }[] = [];
   let operands: { readonly value: number; readonly place: number }[] = [];

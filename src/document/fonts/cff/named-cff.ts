@@ -75,7 +75,7 @@ export function writeNamedCff(fonts: Iterable<NamedCff | undefined>): Uint8Array
   }
   if (!first) return undefined;
   const ordered = encodedFirst(glyphs, new Set(codes.values()));
-  const made = written({ ...first, box }, ordered, first.hasStandardEncoding ? undefined : codes);
+  const made = writeFont({ ...first, box }, ordered, first.hasStandardEncoding ? undefined : codes);
   return made && isSame(made, ordered) ? made : undefined;
 }
 
@@ -97,7 +97,7 @@ function encodedFirst(glyphs: ReadonlyMap<string, NamedGlyph>, coded: ReadonlySe
 }
 
 /** @param codes undefined for the standard encoding */
-function written(
+function writeFont(
   { name, box, top: ownTop, private: ownPrivate }: NamedCff,
   glyphs: readonly Named[],
   codes: ReadonlyMap<number, string> | undefined,

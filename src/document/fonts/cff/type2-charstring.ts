@@ -141,19 +141,19 @@ export function withWidth(
   for (let inlined = 0; inlined <= MAX_DEPTH; inlined++) {
     const found = glyphWidth(bytes, subrs, globalSubrs);
     if (!found) return undefined;
-    if (!found.operand) return joined(encoded(width), bytes);
+    if (!found.operand) return concatBytes(encoded(width), bytes);
     if (found.operand.start >= 0) {
-      return joined(bytes.subarray(0, found.operand.start), encoded(width), bytes.subarray(found.operand.end));
+      return concatBytes(bytes.subarray(0, found.operand.start), encoded(width), bytes.subarray(found.operand.end));
     }
     // The width is in a subroutine that other glyphs can share.
     const { call } = found;
     if (!call) return undefined;
     const body = call.subr.at(-1) === OPERATORS.return ? call.subr.subarray(0, -1) : call.subr;
-    bytes = joined(bytes.subarray(0, call.start), body, bytes.subarray(call.end));
+    bytes = concatBytes(bytes.subarray(0, call.start), body, bytes.subarray(call.end));
   }
   return undefined;
 }
 
-function joined(...parts: readonly Uint8Array[]): Uint8Array {
+function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat(parts));
 }

@@ -7,7 +7,7 @@ import { numberAt, subrBias } from "./type2-charstring.ts";
 const MAX_DEPTH = 10;
 /** Maximum bytes of one glyph including its subroutines, because subroutines of hostile fonts call each other. */
 const MAX_STEPS = 1_000_000;
-const LEAST_STEPS = 100_000;
+const MIN_STEPS = 100_000;
 const MAX_GROWTH = 64;
 const [CALLSUBR, RETURN, ESCAPE, ENDCHAR, HINTMASK, CNTRMASK, CALLGSUBR] = [10, 11, 12, 14, 19, 20, 29];
 export const STEMS: ReadonlySet<number> = new Set([1, 3, 18, 23]);
@@ -23,7 +23,7 @@ export class CharStringWalk {
 
   /** @param sizeBytes size of the font */
   constructor(sizeBytes: number) {
-    this.stepsLeft = LEAST_STEPS + MAX_GROWTH * sizeBytes;
+    this.stepsLeft = MIN_STEPS + MAX_GROWTH * sizeBytes;
   }
 }
 

@@ -167,13 +167,13 @@ function topDict(font: CffFont, tables: Tables, { keepsEncoding }: CffOptions, o
     if (encoding.length > 0) changed.set(TOP.encoding, [offsets.encoding]);
     else if (!keepsEncoding) changed.set(TOP.encoding, [0]);
   }
-  return writeIndex([rewritten(font.top, changed)]);
+  return writeIndex([rewriteDict(font.top, changed)]);
 }
 
 function fdArrayOf(font: CffFont, { privates }: Tables, offsets: TableOffsets): Uint8Array {
   if (!font.isCid) return new Uint8Array(0);
   return writeIndex(
-    privates.map((part, at) => rewritten(part.dict, new Map([[TOP.private, [part.size, offsets.privates[at]!]]]))),
+    privates.map((part, at) => rewriteDict(part.dict, new Map([[TOP.private, [part.size, offsets.privates[at]!]]]))),
   );
 }
 
@@ -217,7 +217,7 @@ function widened(font: CffFont, glyph: number, charString: Uint8Array, width: nu
 }
 
 /** Returns the DICT with other operands. New entries are appended, but ROS is always first (5176, 18). */
-function rewritten(dict: Dict, changed: ReadonlyMap<number, readonly number[]>): Uint8Array {
+function rewriteDict(dict: Dict, changed: ReadonlyMap<number, readonly number[]>): Uint8Array {
   const left = new Map(changed);
   const parts = dict.entries.map((entry) => {
     const operands = left.get(entry.operator);

@@ -77,7 +77,7 @@ export function outlinesOf(
   return found;
 }
 
-/** Returns tables with these outlines by glyph. */
+/** Returns "glyf" and the tables that depend on it, for these outlines. */
 export function outlines(
   font: TrueTypeFont,
   glyphs: ReadonlyMap<number, Uint8Array>,

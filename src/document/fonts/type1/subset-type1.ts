@@ -33,8 +33,8 @@ interface Subr {
 const OWN_SUBRS = 4;
 const RETURN = Uint8Array.of(11);
 /** Minimum budget of charstring bytes, subroutines included. Real fonts need a few times their size. */
-const LEAST_STEPS = 100_000;
-const MOST_STEPS = 20_000_000;
+const MIN_STEPS = 100_000;
+const MAX_STEPS = 20_000_000;
 const MAX_GROWTH = 16;
 const MAX_SUBRS = 65_536;
 /** Matches multiple master fonts, and fonts that modify their own program (Type 1 Font Format, supplement). */
@@ -68,7 +68,7 @@ export function readDrawnType1(bytes: Uint8Array): DrawnType1 | undefined {
     if (entry && !plain.has(number)) plain.set(number, decryptCharString(font, entry.charString));
     return plain.get(number);
   };
-  const allowance: ReadBudget = { stepsLeft: Math.min(MOST_STEPS, LEAST_STEPS + MAX_GROWTH * bytes.length) };
+  const allowance: ReadBudget = { stepsLeft: Math.min(MAX_STEPS, MIN_STEPS + MAX_GROWTH * bytes.length) };
   return { font, subrs, outlineOf: (charString) => drawType1(decryptCharString(font, charString), subrOf, allowance) };
 }
 

@@ -57,12 +57,12 @@ function glyphOf(drawn: DrawnType1, name: string): NamedGlyph | undefined {
   const glyph = drawn.font.glyphs.get(name);
   if (!glyph) return { width: 0, charString: type2CharString([])! };
   const outline = drawn.outlineOf(glyph.charString);
-  const outlines = outline && placed(drawn, outline);
+  const outlines = outline && placeOutlines(drawn, outline);
   const charString = outlines && type2CharString(outlines);
   return charString && isWritable(outline.width) ? { width: outline.width, charString } : undefined;
 }
 
-function placed(drawn: DrawnType1, outline: Type1Outline): PlacedOutline[] | undefined {
+function placeOutlines(drawn: DrawnType1, outline: Type1Outline): PlacedOutline[] | undefined {
   if (!outline.parts) return [{ outline, origin: [0, 0] }];
   const { base, accent, dx, dy } = outline.parts;
   const [lower, upper] = [base, accent].map((code) => {

@@ -5,7 +5,7 @@ import { EngineFailure } from "../../contract/failure.ts";
 import type { Input } from "../../contract/operation.ts";
 import { MAX_PROFILE_BYTES } from "../icc/header.ts";
 import { calibratedRgb } from "../to-pdf/calibrated.ts";
-import { MOST_SAMPLE_BYTES } from "../to-pdf/image-data.ts";
+import { MAX_SAMPLE_BYTES } from "../to-pdf/image-data.ts";
 import { type ColorSpace, type Density, RGB } from "../to-pdf/image-page.ts";
 import { saneDensity } from "../to-pdf/page-size.ts";
 import { profiledSpace } from "../to-pdf/profiled-space.ts";
@@ -15,7 +15,7 @@ const CORE_BYTES = 12;
 const INFO_BYTES = 40;
 const [V3_BYTES, V4_BYTES, V5_BYTES] = [56, 108, 124];
 const OS2_BYTES = 64;
-const MOST_HEADER_BYTES = 1024;
+const MAX_HEADER_BYTES = 1024;
 const METERS_PER_INCH = 0.0254;
 const DEPTHS: ReadonlySet<number> = new Set([1, 2, 4, 8, 16, 24, 32]);
 const EMBEDDED = 0x4d424544;
@@ -53,7 +53,7 @@ export async function readBmpHeader(input: Input): Promise<BmpHeader> {
   const head = (await reader.read(FILE_HEADER_BYTES + 4))?.slice();
   if (head?.[0] !== 0x42 || head[1] !== 0x4d) throw new EngineFailure("damaged", "no BMP");
   const size = viewOf(head).getUint32(FILE_HEADER_BYTES, true);
-  if (size !== CORE_BYTES && (size < 16 || size > MOST_HEADER_BYTES)) throw senseless();
+  if (size !== CORE_BYTES && (size < 16 || size > MAX_HEADER_BYTES)) throw senseless();
   const rest = await reader.read(size - 4);
   if (!rest) throw senseless();
   // Fields missing from a shorter header are zero.
@@ -68,7 +68,7 @@ export async function readBmpHeader(input: Input): Promise<BmpHeader> {
   const coding = codingOf(compression, size);
   const bits = view.getUint16(isCore ? 10 : 14, true);
   if (width <= 0 || height === 0 || !(DEPTHS.has(bits) || coding === "jpeg" || coding === "png")) throw senseless();
-  if (width * height * Math.max(1, bits / 8) > MOST_SAMPLE_BYTES) {
+  if (width * height * Math.max(1, bits / 8) > MAX_SAMPLE_BYTES) {
     throw new EngineFailure("too-complex", `a BMP of ${width} x ${height} pixels`);
   }
   const masks = await readMasks(reader, view, size, compression, bits);

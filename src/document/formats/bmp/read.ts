@@ -62,10 +62,10 @@ async function plainImage(input: Input, header: BmpHeader): Promise<ImageXObject
   }
   const colors = bits === 24 ? [] : [masks.red, masks.green, masks.blue].map(channelOf);
   const isDeep = colors.some(({ most }) => most > 255);
-  const channels = colors.map((channel) => scaled(channel, isDeep));
+  const channels = colors.map((channel) => scaleChannel(channel, isDeep));
   const rowBytes = width * (isDeep ? 6 : 3);
   const take: TakeRow = bits === 24 ? swapped : bitFields(bits, channels, isDeep);
-  const alpha = bitFields(bits, [scaled(channelOf(masks.alpha), false)], false);
+  const alpha = bitFields(bits, [scaleChannel(channelOf(masks.alpha), false)], false);
   const opacity = () => storedRows(input, header, width, 0, alpha);
   const mask = bits !== 24 && masks.alpha !== 0 ? await softMask(width, height, 8, opacity, true) : {};
   return flateImage({
@@ -135,7 +135,7 @@ function channelOf(mask: number): Channel {
 }
 
 /** @returns the channel with its values scaled to 8 or 16 bits */
-function scaled(
+function scaleChannel(
   channel: Channel,
   isDeep: boolean,
 ): Channel & { readonly table: Uint16Array | undefined; readonly scale: number } {
@@ -146,7 +146,7 @@ function scaled(
   return { ...channel, table, scale };
 }
 
-function bitFields(bits: number, channels: readonly ReturnType<typeof scaled>[], isDeep: boolean): TakeRow {
+function bitFields(bits: number, channels: readonly ReturnType<typeof scaleChannel>[], isDeep: boolean): TakeRow {
   const pixelBytes = bits / 8;
   return (stored, to) => {
     let at = 0;

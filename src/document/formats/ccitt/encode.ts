@@ -1,7 +1,7 @@
 // Encodes rows, each a list of its color changes, as T.6 (ITU-T T.6, 2.2).
 import { type Code, HORIZONTAL, MAKE_UP, PASS, TERMINATING, VERTICAL } from "./codes.ts";
 
-const MOST_RUN = 2560;
+const MAX_RUN = 2560;
 /** Two end-of-line codes end the data (T.6, 2.4.1). */
 const END_OF_BLOCK: readonly Code[] = [
   { value: 1, bits: 12 },
@@ -78,7 +78,7 @@ export class FaxEncoder {
 
   #putRun(color: number, length: number): void {
     let left = length;
-    for (; left > MOST_RUN + 63; left -= MOST_RUN) this.#put(MAKE_UP[color]![MOST_RUN / 64 - 1]!);
+    for (; left > MAX_RUN + 63; left -= MAX_RUN) this.#put(MAKE_UP[color]![MAX_RUN / 64 - 1]!);
     if (left >= 64) this.#put(MAKE_UP[color]![(left >> 6) - 1]!);
     this.#put(TERMINATING[color]![left & 63]!);
   }

@@ -133,9 +133,9 @@ export class Ditherer {
       const wantedBlue = sample(blue + ((errors[e + 2]! + carriedBlue + 8) >> 4));
       indices[x] = this.#nearest((wantedRed | (wantedGreen << 8) | (wantedBlue << 16)) & CACHED);
       const got = this.#palette.colors[indices[x]!]!;
-      const errorRed = bounded(wantedRed - (got & 0xff));
-      const errorGreen = bounded(wantedGreen - ((got >> 8) & 0xff));
-      const errorBlue = bounded(wantedBlue - (got >> 16));
+      const errorRed = clampError(wantedRed - (got & 0xff));
+      const errorGreen = clampError(wantedGreen - ((got >> 8) & 0xff));
+      const errorBlue = clampError(wantedBlue - (got >> 16));
       carriedRed = errorRed * 7;
       carriedGreen = errorGreen * 7;
       carriedBlue = errorBlue * 7;
@@ -149,7 +149,7 @@ export class Ditherer {
     return Math.max(0, (skipRun(this.#words, color, at, last + 3) - at) / 3 - 1);
   }
 
-  /** Writes the palette index of a flat-area color, once and `more` more times. */
+  /** Writes the palette index of a flat-area color `more + 1` times. */
   #keep(index: number, x: number, more: number, indices: Uint8Array): void {
     indices[x] = index;
     this.#steps[x] = -1;
@@ -193,6 +193,6 @@ function sample(value: number): number {
   return Math.max(0, Math.min(value, 255));
 }
 
-function bounded(error: number): number {
+function clampError(error: number): number {
   return Math.max(-MAX_ERROR, Math.min(error, MAX_ERROR));
 }

@@ -15,7 +15,7 @@ import { adobeTransform, beginsWith, END_OF_IMAGE, isFrame, isJfif, MARKERS, rea
 
 const { SOI, EOI, SOS, APP1, APP2 } = MARKERS;
 /** Maximum bytes before the first scan: 255 segments of a profile, thumbnails, comments. */
-const MOST_HEAD_BYTES = 64 * 2 ** 20;
+const MAX_HEAD_BYTES = 64 * 2 ** 20;
 
 interface Frame {
   readonly width: number;
@@ -67,19 +67,19 @@ export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Prom
         x: 0,
         y: 0,
         image: head.isArithmetic
-          ? flateImage({ ...about, components, rows: await decodedRows(input, { ...head, ...transform }, openDecoder) })
+          ? flateImage({ ...about, components, rows: await decodeRows(input, { ...head, ...transform }, openDecoder) })
           : {
               ...about,
               filter: "DCTDecode",
               ...(isPlainRgb ? { decodeParms: "<</ColorTransform 0>>" } : {}),
-              data: () => ended(input, head.scanStart),
+              data: () => completeFile(input, head.scanStart),
             },
       },
     ],
   };
 }
 
-async function decodedRows(input: Input, frame: JpegFrame, openDecoder: OpenJpegDecoder): Promise<() => Rows> {
+async function decodeRows(input: Input, frame: JpegFrame, openDecoder: OpenJpegDecoder): Promise<() => Rows> {
   const decoder = await openDecoder();
   const samples = decoder.decode(await input.bytes(), frame);
   if (!samples) throw new EngineFailure("damaged", "a JPEG that cannot be decoded");
@@ -90,7 +90,7 @@ async function decodedRows(input: Input, frame: JpegFrame, openDecoder: OpenJpeg
  * Returns the file, and appends EOI to a truncated one, because decoders wait for it.
  * @param scanStart offset of the first scan's header
  */
-async function* ended(input: Input, scanStart: number): AsyncGenerator<Uint8Array> {
+async function* completeFile(input: Input, scanStart: number): AsyncGenerator<Uint8Array> {
   let position = 0;
   let hasEnd = false;
   let before = 0;
@@ -119,7 +119,7 @@ async function readHead(input: Input): Promise<JpegHead> {
   let density: Density | undefined;
   let seen: ExifInfo | undefined;
   for (;;) {
-    if (reader.position > MOST_HEAD_BYTES) throw new EngineFailure("too-complex", "a JPEG with an endless head");
+    if (reader.position > MAX_HEAD_BYTES) throw new EngineFailure("too-complex", "a JPEG with an endless head");
     const segment = await readSegmentFrom(reader);
     if (!segment || segment.marker === EOI) throw new EngineFailure("damaged", "a JPEG without a scan");
     const { marker, data } = segment;

@@ -14,7 +14,7 @@ import {
 } from "./markers.ts";
 
 const { SOF1, DHT, DAC, RST0, EOI, SOS, DQT, DRI, APP14 } = MARKERS;
-const MOST_INTERVAL = 65_535;
+const MAX_INTERVAL = 65_535;
 
 export interface CodedPicture {
   /** The frame segment with its marker, at least its first 10 bytes. */
@@ -186,14 +186,14 @@ export function joinJpegs(
   })();
 }
 
-/** Returns the restart interval of the joined image in MCUs. Each image except the last has a multiple of it. */
+/** Returns the restart interval of the joined image in MCUs. It divides the MCU count of each image except the last. */
 function commonInterval(pictures: readonly CodedPicture[]): number | undefined {
   const first = pictures[0]!;
   const height = frameHeight(first);
   const [across, down] = mcuSides(first);
   const mcus = Math.ceil(frameWidth(first) / across) * (height / down);
   const interval = first.restartInterval || mcus;
-  if (first.frame[1]! > SOF1 || !Number.isInteger(mcus / interval) || interval > MOST_INTERVAL) return undefined;
+  if (first.frame[1]! > SOF1 || !Number.isInteger(mcus / interval) || interval > MAX_INTERVAL) return undefined;
   const isLike = (picture: CodedPicture, index: number) =>
     (frameHeight(picture) === height || index === pictures.length - 1) &&
     picture.rest.length === 0 &&

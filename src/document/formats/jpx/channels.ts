@@ -25,7 +25,7 @@ const COLORS = { gray: 1, rgb: 3, cmyk: 4, ycc: 3 } as const;
 const ENUMERATED = 1;
 const [COLOR, OPACITY, PREMULTIPLIED] = [0, 1, 2];
 const SIGNATURE = 0xff4f_ff51;
-const MOST_CHANNELS = 16;
+const MAX_CHANNELS = 16;
 
 interface Definition {
   readonly channel: number;
@@ -57,7 +57,7 @@ function read(data: Buffer, dictionaryColors: number | undefined): JpxChannels |
   const [right, bottom, left, top] = [8, 12, 16, 20].map((at) => codestream.readUInt32BE(at)) as Four;
   const palette = body("cmap");
   const count = palette ? palette.length >> 2 : codestream.readUInt16BE(40);
-  if (count < 1 || count > MOST_CHANNELS || right <= left || bottom <= top) return undefined;
+  if (count < 1 || count > MAX_CHANNELS || right <= left || bottom <= top) return undefined;
   const space = spaceOf(body("colr"));
   const definitions = definitionsOf(body("cdef"));
   const known = dictionaryColors ?? (typeof space === "string" ? COLORS[space] : undefined);
@@ -92,7 +92,7 @@ function spaceOf(body: Buffer | undefined): JpxSpace | undefined {
 
 function definitionsOf(body: Buffer | undefined): Definition[] {
   if (!body) return [];
-  const count = Math.min(body.readUInt16BE(0), MOST_CHANNELS);
+  const count = Math.min(body.readUInt16BE(0), MAX_CHANNELS);
   return Array.from({ length: count }, (_, index) => {
     const [channel, kind, color] = [2, 4, 6].map((offset) => body.readUInt16BE(offset + index * 6));
     return { channel: channel!, kind: kind!, color: color! };

@@ -3,7 +3,7 @@
 const CLEAR = 256;
 const END = 257;
 const FIRST_FREE = 258;
-const MOST_CODES = 4096;
+const MAX_CODES = 4096;
 /** Output buffer size. A string has at most as many bytes as the table has entries. */
 const OUTPUT_BYTES = 65_536;
 
@@ -18,10 +18,10 @@ class LzwDecoder {
   /** True for the old variant. The first code is the clear code: 256 in nine bits, whose low bits are zero. */
   readonly #isOld: boolean;
   /** Strings by code: the code of all but the last byte, the last byte, the first byte and the length. */
-  readonly #prefixes = new Uint16Array(MOST_CODES);
-  readonly #lasts = new Uint8Array(MOST_CODES);
-  readonly #firsts = new Uint8Array(MOST_CODES);
-  readonly #lengths = new Uint16Array(MOST_CODES);
+  readonly #prefixes = new Uint16Array(MAX_CODES);
+  readonly #lasts = new Uint8Array(MAX_CODES);
+  readonly #firsts = new Uint8Array(MAX_CODES);
+  readonly #lengths = new Uint16Array(MAX_CODES);
   readonly #output = new Uint8Array(OUTPUT_BYTES);
   #free = FIRST_FREE;
   #width = 9;
@@ -52,7 +52,7 @@ class LzwDecoder {
     let free = this.#free;
     let before = this.#before;
     let filled = 0;
-    while (filled <= OUTPUT_BYTES - MOST_CODES) {
+    while (filled <= OUTPUT_BYTES - MAX_CODES) {
       const code = this.#read();
       if (code === CLEAR) {
         free = FIRST_FREE;
@@ -72,7 +72,7 @@ class LzwDecoder {
       if (isNew) output[to] = firsts[known]!;
       for (let walk = known; to > filled; walk = prefixes[walk]!) output[--to] = lasts[walk]!;
       filled += isNew ? length + 1 : length;
-      if (before >= 0 && free < MOST_CODES) {
+      if (before >= 0 && free < MAX_CODES) {
         prefixes[free] = before;
         lasts[free] = firsts[known]!;
         firsts[free] = firsts[before]!;

@@ -7,15 +7,15 @@ import { Inflater } from "../deflate/inflate-kernel.ts";
 import { type ExifInfo, readExif } from "../exif/exif.ts";
 import { MAX_PROFILE_BYTES } from "../icc/header.ts";
 import type { Primaries } from "../to-pdf/calibrated.ts";
-import { bytesOfRow, MOST_SAMPLE_BYTES, YieldCounter } from "../to-pdf/image-data.ts";
+import { bytesOfRow, MAX_SAMPLE_BYTES, YieldCounter } from "../to-pdf/image-data.ts";
 import type { Density } from "../to-pdf/image-page.ts";
 import { densityOfAspect, pageSize, saneDensity } from "../to-pdf/page-size.ts";
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 /** Maximum bytes of chunks in memory. */
-const MOST_KEPT_BYTES = MAX_PROFILE_BYTES;
+const MAX_KEPT_BYTES = MAX_PROFILE_BYTES;
 /** Maximum bytes after the last row that are read to check the end of the stream. */
-const MOST_BEYOND_BYTES = 2 ** 20;
+const MAX_SURPLUS_BYTES = 2 ** 20;
 const METERS_PER_INCH = 0.0254;
 /** Channels and allowed bit depths by color type (clause 11.2.1, table 12). */
 const COLOR_TYPES: Readonly<Record<number, { readonly channels: 1 | 2 | 3 | 4; readonly depths: readonly number[] }>> =
@@ -146,7 +146,7 @@ async function nextChunk(reader: ByteReader): Promise<Chunk | undefined> {
     type: String.fromCharCode(...name),
     isCritical: (name[0]! & 0x20) === 0,
     async data() {
-      if (length > MOST_KEPT_BYTES) return undefined;
+      if (length > MAX_KEPT_BYTES) return undefined;
       const bytes = await reader.read(length + 4);
       if (!bytes || viewOf(bytes).getUint32(length) !== crc32(bytes.subarray(0, length), crc32(name))) return undefined;
       return bytes.subarray(0, length);
@@ -176,7 +176,7 @@ async function readHeader(chunk: Chunk | undefined): Promise<PngHeader> {
     isInterlaced: interlace === 1,
   } as PngHeader;
   const bytes = passesOf(header).reduce((sum, { rowBytes, rows }) => sum + (rowBytes + 1) * rows, 0);
-  if (bytes > MOST_SAMPLE_BYTES) throw new EngineFailure("too-complex", `a PNG of ${width} x ${height} pixels`);
+  if (bytes > MAX_SAMPLE_BYTES) throw new EngineFailure("too-complex", `a PNG of ${width} x ${height} pixels`);
   return header;
 }
 
@@ -217,7 +217,7 @@ class RowCheck implements Disposable {
     for (const bytes of this.#inflater.push(data)) {
       // Data after the last row is harmless, but could be endless.
       if (this.#passes.length === 0) this.#beyond += bytes.length;
-      if (this.#beyond > MOST_BEYOND_BYTES) this.#isWrong = true;
+      if (this.#beyond > MAX_SURPLUS_BYTES) this.#isWrong = true;
       this.#count(bytes);
       if (this.#isWrong) return;
       yield bytes.length;

@@ -7,7 +7,7 @@ import { alphaOfIndices, alphaOfKey, alphaSamples, colorSamples } from "../to-pd
 import { pageSize } from "../to-pdf/page-size.ts";
 import { imageData, type PngFile, scanPng } from "./chunks.ts";
 import { colorKey, keySamples, pngColor } from "./color.ts";
-import { decodedRows } from "./rows.ts";
+import { decodeRows } from "./rows.ts";
 
 /**
  * @param holdBytes maximum memory for an interlaced image
@@ -29,7 +29,7 @@ async function pngImage(input: Input, file: PngFile, holdBytes: number): Promise
   const isPassed = file.isSound && !isInterlaced && colorType !== 4 && colorType !== 6;
   // A mask has one byte per pixel.
   if (!isPassed || file.transparency) checkWork(bytesOfRow(width, Math.max(8, bits * channels)), height, holdBytes);
-  const rows = () => decodedRows(input, file, holdBytes);
+  const rows = () => decodeRows(input, file, holdBytes);
   const image = {
     width,
     height,

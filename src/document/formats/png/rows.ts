@@ -10,7 +10,7 @@ import { ADAM7, imageData, type PngFile, type PngHeader } from "./chunks.ts";
 const BLOCK_BYTES = 65_536;
 
 /** Yields all rows, missing ones included, packed as in the file. @throws EngineFailure `too-large` */
-export async function* decodedRows(input: Input, file: PngFile, holdBytes: number): AsyncGenerator<Uint8Array> {
+export async function* decodeRows(input: Input, file: PngFile, holdBytes: number): AsyncGenerator<Uint8Array> {
   const { header } = file;
   if (header.isInterlaced) yield await interlaced(input, header, holdBytes);
   else yield* inOrder(input, header);

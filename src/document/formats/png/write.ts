@@ -85,11 +85,11 @@ function resolution(dpi: number): Uint8Array {
 function chunk(type: string, data: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(CHUNK_HEAD_BYTES + data.length + 4);
   bytes.set(data, CHUNK_HEAD_BYTES);
-  return framed(type, bytes);
+  return frameChunk(type, bytes);
 }
 
 /** Writes length, type and CRC into the space reserved around the data. */
-function framed(type: string, bytes: Uint8Array): Uint8Array {
+function frameChunk(type: string, bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   view.setUint32(0, bytes.length - CHUNK_HEAD_BYTES - 4);
   for (let i = 0; i < 4; i++) bytes[4 + i] = type.charCodeAt(i);
@@ -125,5 +125,5 @@ function* imageData(raster: Raster): Generator<Uint8Array> {
 }
 
 function dataChunk(kernel: DeflateKernel): Uint8Array {
-  return framed("IDAT", kernel.take(CHUNK_HEAD_BYTES, 4));
+  return frameChunk("IDAT", kernel.take(CHUNK_HEAD_BYTES, 4));
 }

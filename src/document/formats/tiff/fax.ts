@@ -36,7 +36,7 @@ export function faxImage(page: TiffPage): ImageXObject {
     filter: "CCITTFaxDecode",
     decodeParms: `<<${isPassed ? parms : "/K -1"}/Columns ${width}/Rows ${height}${polarity}>>`,
     ...(isPassed ? { size: segmentBytes(page, 0).length } : {}),
-    data: () => (isPassed ? [stream()] : recoded(page)),
+    data: () => (isPassed ? [stream()] : recodeStrips(page)),
   };
 }
 
@@ -74,7 +74,7 @@ function bytesInOrder(page: TiffPage, index: number): Uint8Array {
  * Recodes the strips as one image. In each strip, the row above the first one is white, so the strips cannot be
  * concatenated.
  */
-function* recoded(page: TiffPage): Generator<Uint8Array> {
+function* recodeStrips(page: TiffPage): Generator<Uint8Array> {
   const { width, height, segmentHeight, down } = page;
   const encoder = new FaxEncoder(width);
   const white = new Uint32Array(0);

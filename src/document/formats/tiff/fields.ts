@@ -5,7 +5,7 @@ const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 const [SHORT, LONG, RATIONAL, SBYTE, SSHORT, SLONG, SRATIONAL, FLOAT, DOUBLE] = [3, 4, 5, 6, 8, 9, 10, 11, 12];
 const [IFD, LONG8, SLONG8, IFD8] = [13, 16, 17, 18];
 /** Maximum number of entries. A TIFF directory has at most 65,535; a BigTIFF directory with more is damaged. */
-const MOST_FIELDS = 65_535;
+const MAX_FIELDS = 65_535;
 
 interface Field {
   readonly type: number;
@@ -69,7 +69,7 @@ export class Directory {
     const { view, isLittleEndian, isBig } = file;
     if (!Number.isSafeInteger(offset) || offset < 8 || offset + (isBig ? 8 : 2) > view.byteLength) return undefined;
     const count = isBig ? Number(view.getBigUint64(offset, isLittleEndian)) : view.getUint16(offset, isLittleEndian);
-    return count > 0 && count <= MOST_FIELDS ? new Directory(file, offset, count) : undefined;
+    return count > 0 && count <= MAX_FIELDS ? new Directory(file, offset, count) : undefined;
   }
 
   has(tag: number): boolean {

@@ -26,7 +26,7 @@ const [INTERCHANGE, INTERCHANGE_BYTES, RESTART_INTERVAL, Q_TABLES, DC_TABLES, AC
   513, 514, 515, 519, 520, 521,
 ];
 /** Maximum number of strips or tiles of a page, each of which becomes an image. */
-const MOST_PARTS = 20_000;
+const MAX_PARTS = 20_000;
 const [RGB_TRANSFORM, YCBCR_TRANSFORM] = [0, 1];
 
 /** @throws EngineFailure `unsupported`, or `damaged` if nothing is visible */
@@ -40,7 +40,7 @@ export function jpegParts(page: TiffPage): ImagePart[] {
     const data = page.down === 1 ? undefined : joinJpegs(pictures, page.height, transformOf(page, pictures[0]!));
     if (data) return [{ x: 0, y: 0, image: imageOf(page, pictures[0]!, page.height, () => data) }];
   }
-  if (sound.length > MOST_PARTS) throw new EngineFailure("too-complex", `a TIFF of ${sound.length} JPEGs`);
+  if (sound.length > MAX_PARTS) throw new EngineFailure("too-complex", `a TIFF of ${sound.length} JPEGs`);
   return sound.map(({ picture, x, y }) => ({
     x,
     y,

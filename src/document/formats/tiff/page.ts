@@ -35,7 +35,7 @@ const COLORS: Readonly<Record<number, 1 | 3 | 4>> = { 0: 1, 1: 1, 2: 3, 3: 1, 5:
 
 const [ASSOCIATED, UNASSOCIATED] = [1, 2];
 const CMYK_INKS = 1;
-const MOST_SAMPLES = 64;
+const MAX_SAMPLES = 64;
 
 /** @param which follows "TIFF" in the feature name shown to the client */
 export const unsupportedTiff = (which: string): EngineFailure =>
@@ -83,7 +83,7 @@ export function readPage(file: TiffBytes, directory: Directory): TiffPage | unde
   if (!isPositive(width) || !isPositive(height)) return undefined;
   if (!COMPRESSIONS.has(compression)) throw unsupportedTiff(`compressed with ${compressionName(compression)}`);
   const samples = directory.number(277) ?? 1;
-  if (!isPositive(samples) || samples > MOST_SAMPLES) return undefined;
+  if (!isPositive(samples) || samples > MAX_SAMPLES) return undefined;
   const photometric = directory.number(262) ?? guessedPhotometric(compression, samples);
   const colors = COLORS[photometric];
   if (

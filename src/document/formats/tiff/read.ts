@@ -6,7 +6,7 @@ import { LIMITS } from "../../contract/limits.ts";
 import { Inflater } from "../deflate/inflate-kernel.ts";
 import { readInfo } from "../exif/exif.ts";
 import type { OpenJpegDecoder } from "../jpeg/frame.ts";
-import { bytesOfRow, checkWork, flateImage, MOST_SAMPLE_BYTES, softMask } from "../to-pdf/image-data.ts";
+import { bytesOfRow, checkWork, flateImage, MAX_SAMPLE_BYTES, softMask } from "../to-pdf/image-data.ts";
 import type { ImagePage, ImagePart, ImageXObject } from "../to-pdf/image-page.ts";
 import { pageSize } from "../to-pdf/page-size.ts";
 import { faxImage, isFax } from "./fax.ts";
@@ -17,11 +17,11 @@ import { COMPRESSION, readPage, segmentBytes, segmentCount, type TiffPage } from
 import { isPdfsOwn, isUnpackedHere, samplesOf, storedRowBytes } from "./samples.ts";
 
 /** Maximum number of pages. A directory takes 20 bytes, so a hostile file could have millions. */
-const MOST_PAGES = LIMITS.tiffPages;
+const MAX_PAGES = LIMITS.tiffPages;
 /** Maximum number of strips and tiles of all pages. */
-const MOST_SEGMENTS = 2 ** 22;
+const MAX_SEGMENTS = 2 ** 22;
 /** Maximum bytes to read for all pages, relative to the file size, because pages can share data. */
-const MOST_READS_OF_A_BYTE = 2;
+const MAX_READS_PER_BYTE = 2;
 
 /**
  * @param holdBytes maximum memory in addition to the file
@@ -50,7 +50,7 @@ function pagesOf(file: TiffBytes): TiffPage[] {
   const directories: Directory[] = [];
   for (let offset = file.firstDirectory; offset !== 0 && !visited.has(offset); ) {
     visited.add(offset);
-    if (visited.size > MOST_PAGES) throw new EngineFailure("too-complex", `a TIFF of more than ${MOST_PAGES} pages`);
+    if (visited.size > MAX_PAGES) throw new EngineFailure("too-complex", `a TIFF of more than ${MAX_PAGES} pages`);
     const directory = Directory.read(file, offset);
     if (!directory) break;
     directories.push(directory);
@@ -78,12 +78,12 @@ function checkClaims(pages: readonly TiffPage[], fileBytes: number): void {
     const count = segmentCount(page);
     segments += count;
     sampleBytes += storedRowBytes(page) * page.height;
-    if (segments > MOST_SEGMENTS || sampleBytes > MOST_SAMPLE_BYTES) {
+    if (segments > MAX_SEGMENTS || sampleBytes > MAX_SAMPLE_BYTES) {
       throw new EngineFailure("too-complex", `a TIFF of ${segments} strips or tiles, ${sampleBytes} bytes of samples`);
     }
     for (let index = 0; index < count; index++) readBytes += segmentBytes(page, index).length;
   }
-  if (readBytes > MOST_READS_OF_A_BYTE * fileBytes) {
+  if (readBytes > MAX_READS_PER_BYTE * fileBytes) {
     throw new EngineFailure("too-complex", `a TIFF of ${fileBytes} bytes, of which ${readBytes} are to be read`);
   }
 }

@@ -33,12 +33,12 @@ export function sampleReader({ bits, format, file }: TiffPage): ReadSample {
     case 32:
       return (row, index) => raised(row.getUint32(index * 4, le));
     default:
-      return (row, index) => raised(packed(row, index * bits, bits));
+      return (row, index) => raised(readPacked(row, index * bits, bits));
   }
 }
 
 /** Returns a value of up to 15 bits, high bits first. */
-function packed(row: DataView, bit: number, bits: number): number {
+function readPacked(row: DataView, bit: number, bits: number): number {
   let value = 0;
   const last = (bit + bits - 1) >> 3;
   for (let byte = bit >> 3; byte <= last; byte++) value = (value << 8) | row.getUint8(byte);

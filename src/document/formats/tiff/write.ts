@@ -26,7 +26,7 @@ const STRIP_BYTES = 256 * 1024;
 const TELLING_RAW_BYTES = 4 * 1024 * 1024;
 const TELLING_BYTES = 32 * 1024;
 /** Maximum bytes of compressed strips held until the predictor is chosen. */
-const MOST_HELD_BYTES = 384 * 1024;
+const MAX_HELD_BYTES = 384 * 1024;
 const MAX_SIDE = 2 ** 32 - 1;
 /**
  * Maximum uncompressed bytes of classic TIFF, whose offsets have 32 bits. Strips never grow by one percent, and the
@@ -130,7 +130,7 @@ function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) =
 /** Reports whether enough of the raster was encoded to choose the predictor, or the held bytes reached their limit. */
 function isTold(one: StripEncoder, other: StripEncoder, rawBytes: number): boolean {
   const held = Math.max(one.heldBytes, other.heldBytes);
-  return held >= MOST_HELD_BYTES || (held >= TELLING_BYTES && rawBytes >= TELLING_RAW_BYTES);
+  return held >= MAX_HELD_BYTES || (held >= TELLING_BYTES && rawBytes >= TELLING_RAW_BYTES);
 }
 
 /** Encodes strips with one predictor. */

@@ -22,8 +22,8 @@ export const bytesOfRow = (width: number, bitsPerPixel: number): number => Math.
  * Maximum decoded bytes of a file, sufficient for every page image that this service produces. Half as much for data
  * that must be coded again.
  */
-export const MOST_SAMPLE_BYTES = 2 ** 32;
-const MOST_CODED_BYTES = 2 ** 31;
+export const MAX_SAMPLE_BYTES = 2 ** 32;
+const MAX_CODED_BYTES = 2 ** 31;
 /** Maximum work, in bytes, between yields to the event loop: less than a tenth of a second. */
 const STRETCH_BYTES = 2 ** 23;
 
@@ -44,12 +44,12 @@ const ROWS_HELD = 2;
 
 /**
  * Checks that rows can be decoded and coded again.
- * @param rowBytes bytes per row before or after, whichever is larger
+ * @param rowBytes the larger of the bytes per decoded row and per coded row
  * @param holdBytes maximum memory for rows
  * @throws EngineFailure `too-large` if a row is too large, `too-complex` if all rows together are
  */
 export function checkWork(rowBytes: number, rows: number, holdBytes: number): void {
-  if (rowBytes * rows > MOST_CODED_BYTES) throw new EngineFailure("too-complex", `${rows} rows of ${rowBytes} bytes`);
+  if (rowBytes * rows > MAX_CODED_BYTES) throw new EngineFailure("too-complex", `${rows} rows of ${rowBytes} bytes`);
   if (rowBytes * ROWS_HELD > holdBytes) throw new EngineFailure("too-large", `rows of ${rowBytes} bytes`);
 }
 

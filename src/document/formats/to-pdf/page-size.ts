@@ -5,19 +5,19 @@ import type { Density, ImagePage } from "./image-page.ts";
 /** Resolution of an image without a stated one. */
 const DEFAULT_DPI = 72;
 /** Range of plausible resolutions. Others are defaults of programs, or mistakes. */
-const LEAST_DPI = 10;
-const MOST_DPI = 20_000;
+const MIN_DPI = 10;
+const MAX_DPI = 20_000;
 const POINTS_PER_INCH = 72;
 /** Range of page sides, in units (ISO 32000-1, annex C.2). */
-const LEAST_POINTS = 3;
-const MOST_POINTS = 14_400;
+const MIN_POINTS = 3;
+const MAX_POINTS = 14_400;
 
 /** Half a dot per meter: the rounding error of 72 or 300 dpi in files that store integer dots per meter. */
 const METRIC_ERROR = 0.0127;
 /** Precision of a page size, in points. */
 const STEP = 0.000001;
 
-const isSane = (dpi: number) => dpi >= LEAST_DPI && dpi <= MOST_DPI;
+const isSane = (dpi: number) => dpi >= MIN_DPI && dpi <= MAX_DPI;
 const meant = (dpi: number) => (Math.abs(dpi - Math.round(dpi)) <= METRIC_ERROR ? Math.round(dpi) : dpi);
 
 /**
@@ -50,11 +50,11 @@ export function pageSize({ width, height, orientation, density }: Omit<ImagePage
   const { x, y } = density ?? { x: DEFAULT_DPI, y: DEFAULT_DPI };
   const across = points(width, x);
   const down = points(height, y);
-  if (Math.max(across, down) > MOST_POINTS) {
+  if (Math.max(across, down) > MAX_POINTS) {
     throw new OutOfRange("file", `A page of ${Math.ceil(across)} x ${Math.ceil(down)} points`);
   }
   const [seenWidth, seenHeight] = orientation >= 5 ? [down, across] : [across, down];
-  return { width: Math.max(LEAST_POINTS, seenWidth), height: Math.max(LEAST_POINTS, seenHeight) };
+  return { width: Math.max(MIN_POINTS, seenWidth), height: Math.max(MIN_POINTS, seenHeight) };
 }
 
 /**

@@ -10,7 +10,7 @@ import { dataDescriptor, type EntryHead, type EntrySizes, localHeader, METHOD } 
 export const BUFFER_BYTES = 2 ** 19;
 const CHUNK_BYTES = 2 ** 16;
 /** Minimum fraction that compression must save; otherwise the file is stored. */
-const LEAST_GAIN = 0.03;
+const MIN_GAIN = 0.03;
 /** Media types that are already compressed, so that no test is needed. */
 const COMPRESSED_TYPE = /^image\/(jpeg|png|gif)$|^application\/(zip|vnd\.openxmlformats.*)$/;
 /**
@@ -50,7 +50,7 @@ export async function* writeEntry(input: Input, about: About): EntryWriter {
 /** Writes a file that is in memory. */
 export async function* writeSmall(bytes: Uint8Array, about: About): EntryWriter {
   const deflated = isCompressed(bytes, about.name) ? bytes : deflateRawSync(bytes);
-  const isSmaller = deflated.length < bytes.length * (1 - LEAST_GAIN);
+  const isSmaller = deflated.length < bytes.length * (1 - MIN_GAIN);
   const data = isSmaller ? deflated : bytes;
   const method = isSmaller ? METHOD.deflated : METHOD.stored;
   const head = { ...about, method, streamed: false, large: false };
@@ -84,7 +84,7 @@ async function* writeDeflated(
   const sizes = { crc32: 0, compressed: 0, uncompressed: 0 };
   yield localHeader(head);
   const counted = async function* () {
-    for await (const chunk of joined(start, rest)) {
+    for await (const chunk of concatChunks(start, rest)) {
       sizes.crc32 = crc32(chunk, sizes.crc32);
       sizes.uncompressed += chunk.length;
       yield chunk;
@@ -104,7 +104,7 @@ async function* writeDeflated(
 async function* writeStored({ input, start, rest }: Begun, about: Omit<EntryHead, "method" | "streamed">): EntryWriter {
   const head = { ...about, method: METHOD.stored, streamed: false };
   let checksum = 0;
-  for await (const chunk of joined(start, rest)) checksum = crc32(chunk, checksum);
+  for await (const chunk of concatChunks(start, rest)) checksum = crc32(chunk, checksum);
   const sizes = { crc32: checksum, compressed: input.size, uncompressed: input.size };
   yield localHeader(head, sizes);
   yield* input.stream();
@@ -112,7 +112,7 @@ async function* writeStored({ input, start, rest }: Begun, about: Omit<EntryHead
 }
 
 function isWorthwhile(start: Uint8Array, name: string): boolean {
-  return !isCompressed(start, name) && deflateRawSync(start, { level: 1 }).length < start.length * (1 - LEAST_GAIN);
+  return !isCompressed(start, name) && deflateRawSync(start, { level: 1 }).length < start.length * (1 - MIN_GAIN);
 }
 
 const isCompressed = (start: Uint8Array, name: string) => COMPRESSED_TYPE.test(detectMediaType(start, name));
@@ -136,7 +136,7 @@ async function begin(input: Input): Promise<Begun> {
   return { input, start, rest: rest(), close: async () => void (await chunks.return?.()) };
 }
 
-async function* joined(start: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* concatChunks(start: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield start;
   yield* rest;
 }

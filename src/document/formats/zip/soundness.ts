@@ -13,7 +13,7 @@ const IS_ENCRYPTED = 1;
 export const END_WITHIN_BYTES = END.bytes + 65_535;
 
 /** Maximum number of bytes to inflate. */
-const MOST_UNPACKED_BYTES = 8 * 2 ** 20;
+const MAX_UNPACKED_BYTES = 8 * 2 ** 20;
 /** workerd enlarges zlib output buffers by up to a factor of two, and fails if a step exceeds the limit. */
 const INFLATE_STEP_BYTES = 65_536;
 /** Entries of Office and OpenDocument files. Some programs write other cases and slashes. */
@@ -29,7 +29,7 @@ export function soundnessOf(archive: Uint8Array): "sound" | "damaged" | "none" {
   const bytes = bufferOf(archive);
   const parts = [...directoryOf(bytes)];
   if (!parts.some(({ name }) => OF_DOCUMENTS.test(name))) return "none";
-  let left = MOST_UNPACKED_BYTES;
+  let left = MAX_UNPACKED_BYTES;
   for (const part of parts.filter(({ name }) => MARKUP.test(name))) {
     left -= part.unpackedBytes;
     if (left < 0) break;

@@ -152,7 +152,7 @@ function readStream(lexer: Lexer): Section {
   if (!(trailer instanceof Dictionary) || lexer.next() !== "keyword" || lexer.text !== "stream") throw new Unreadable();
   const { bytes } = lexer;
   const from = lexer.end + (bytes[lexer.end] === 13 ? 2 : 1);
-  const data = decoded(bytes.subarray(from, from + numberIn(trailer.get("Length"))), trailer);
+  const data = decode(bytes.subarray(from, from + numberIn(trailer.get("Length"))), trailer);
   const widths = numbersIn(trailer.get("W"));
   const rowBytes = widths.reduce((sum, width) => sum + width, 0);
   if (rowBytes < 1 || rowBytes > MAX_ROW_BYTES) throw new Unreadable();
@@ -175,7 +175,7 @@ function readStream(lexer: Lexer): Section {
   return { entries, trailer };
 }
 
-function decoded(bytes: Uint8Array, dictionary: Dictionary): Uint8Array {
+function decode(bytes: Uint8Array, dictionary: Dictionary): Uint8Array {
   const filter = dictionary.get("Filter");
   if (filter === undefined) return bytes;
   const [name] = Array.isArray(filter) ? filter : [filter];

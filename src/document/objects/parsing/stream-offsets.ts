@@ -1,7 +1,7 @@
 // Finds large streams of a file without the engine. Otherwise a scan of 30 MB would pass through the engine's heap,
 // which never shrinks, and be copied once more. Finds only streams with an unambiguous offset.
 
-import { serialize, sorted } from "../serialize.ts";
+import { serialize, sortEntries } from "../serialize.ts";
 import { Dictionary } from "../values.ts";
 import { isWhite, Lexer } from "./lexer.ts";
 
@@ -74,4 +74,4 @@ export class StreamOffsets {
 
 const HEADER = /(?:^|[^\d])(\d{1,10})\s+\d{1,5}\s*$/;
 const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;
-const textOf = (dictionary: Dictionary) => serialize(sorted(dictionary), ({ number }) => number);
+const textOf = (dictionary: Dictionary) => serialize(sortEntries(dictionary), ({ number }) => number);

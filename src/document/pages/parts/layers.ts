@@ -60,7 +60,7 @@ export class LayerProperties implements DocumentPart {
     const usedTargets = new Map(
       kept.filter((group) => content.isUsed(group)).map((g) => [g.number, targets.get(g.number)!]),
     );
-    const prune = (value: Value | undefined) => pruned(file, value, targets);
+    const prune = (value: Value | undefined) => pruneOrder(file, value, targets);
     if (this.#groups.length === 0) {
       for (const key of ["Name", "Creator", "ListMode"]) {
         const value = defaults.get(key);
@@ -77,7 +77,7 @@ export class LayerProperties implements DocumentPart {
     for (const value of prune(defaults.get("RBGroups"))) this.#radios.push(value);
     for (const value of file.array(defaults.get("AS")) ?? []) {
       const usage = file.dictionary(value);
-      const groups = pruned(file, usage?.get("OCGs"), usedTargets);
+      const groups = pruneOrder(file, usage?.get("OCGs"), usedTargets);
       if (!usage || groups.length === 0) continue;
       const copy = usage.clone();
       copy.delete("OCGs");
@@ -106,7 +106,7 @@ export class LayerProperties implements DocumentPart {
 }
 
 /** Filters nested arrays of groups and labels: removes omitted groups, and arrays that become empty. */
-function pruned(
+function pruneOrder(
   file: PdfFile,
   value: Value | undefined,
   targets: ReadonlyMap<number, Value>,
@@ -129,7 +129,7 @@ function pruned(
     if (target !== undefined) result.push(target);
     else if (object instanceof PdfString && depth > 0) result.push(object);
     else if (Array.isArray(object)) {
-      const inner = pruned(file, element, targets, depth + 1, seen);
+      const inner = pruneOrder(file, element, targets, depth + 1, seen);
       if (inner.some((item) => !(item instanceof PdfString))) {
         // Kids of a removed group must not become kids of the group before it.
         if (follows || inner[0] instanceof PdfString) result.push(inner);

@@ -71,7 +71,7 @@ export interface Bookmark {
   readonly parent: number;
 }
 
-const LONGEST_TITLE = 500;
+const MAX_TITLE = 500;
 
 /** @returns at most `limit` items, parents and earlier siblings first */
 export function bookmarksOf(source: SourceDocument, limit: number): readonly Bookmark[] {
@@ -82,7 +82,7 @@ export function bookmarksOf(source: SourceDocument, limit: number): readonly Boo
     .map(({ reference, goal, parent }) => {
       const title = file.string(file.dictionary(reference)?.get("Title"));
       const page = goal instanceof Reference ? (source.pageIndex(goal) ?? -1) : -1;
-      return { title: title ? decodeTextString(title).slice(0, LONGEST_TITLE) : "", page, parent };
+      return { title: title ? decodeTextString(title).slice(0, MAX_TITLE) : "", page, parent };
     });
 }
 

@@ -37,15 +37,15 @@ function findRanges(source: SourceDocument): readonly Range[] | undefined {
 }
 
 /** Maximum number of letters or digits in a label: alphabetic styles repeat letters. */
-const LONGEST_NUMBER = 40;
-const LONGEST_PREFIX = 100;
+const MAX_NUMBER = 40;
+const MAX_PREFIX = 100;
 
 /** Returns the visible label of a page. @param index from 0; @returns undefined if the document has no page labels */
 export function labelText(source: SourceDocument, index: number): string | undefined {
   const ranges = source.once(findRanges);
   if (!ranges) return undefined;
   const { style, prefix, number } = labelOf(ranges, index);
-  return `${prefix ? decodeTextString(prefix).slice(0, LONGEST_PREFIX) : ""}${numeral(style, number)}`;
+  return `${prefix ? decodeTextString(prefix).slice(0, MAX_PREFIX) : ""}${numeral(style, number)}`;
 }
 
 const ROMAN: readonly (readonly [number, string])[] = [
@@ -74,10 +74,9 @@ function numeral(style: string | undefined, number: number): string {
   let text = String(number);
   if (style === undefined) return "";
   if (Number.isInteger(number) && number > 0) {
-    if (lower === "r" && number <= 1000 * (LONGEST_NUMBER / 2)) text = roman(number);
+    if (lower === "r" && number <= 1000 * (MAX_NUMBER / 2)) text = roman(number);
     const repeats = Math.ceil(number / 26);
-    if (lower === "a" && repeats <= LONGEST_NUMBER)
-      text = String.fromCharCode(97 + ((number - 1) % 26)).repeat(repeats);
+    if (lower === "a" && repeats <= MAX_NUMBER) text = String.fromCharCode(97 + ((number - 1) % 26)).repeat(repeats);
   }
   return style === lower ? text : text.toUpperCase();
 }

@@ -9,38 +9,38 @@ import type { DeviceSpace, Profiles } from "./profiles.ts";
 
 /** Index of the base or alternate space in the array of each family. */
 const BASES: Readonly<Record<string, number>> = { Indexed: 1, I: 1, Separation: 2, DeviceN: 2, Pattern: 1 };
-const MOST_PARTS = 5;
+const MAX_PARTS = 5;
 const SRGB = "sRGB IEC61966-2.1";
 /** Identifier of the characterization data of the profile. */
 const SWOP = "CGATS TR 001";
 
-export function settleColors(archive: PdfaDocument, uses: ContentUses, profiles: Profiles): void {
-  profiles.mend();
-  const { file } = archive;
-  const holders = findHolders(archive);
+export function repairColors(document: PdfaDocument, uses: ContentUses, profiles: Profiles): void {
+  profiles.repair();
+  const { file } = document;
+  const holders = findHolders(document);
   const used = new Set<DeviceSpace>(uses.deviceSpaces);
   const inGroups = new Set<DeviceSpace>();
   for (const { get, isGroup } of holders) {
     const device = deviceOf(file, get());
     if (device) (isGroup ? inGroups : used).add(device);
   }
-  const intent = chooseIntent(archive, used, profiles);
-  writeIntent(archive, intent);
+  const intent = chooseIntent(document, used, profiles);
+  writeIntent(document, intent);
   // The intent does not define this device space, so every occurrence needs an ICC-based replacement.
   const foreign = intent.space === "CMYK" ? "DeviceRGB" : intent.space === "RGB " ? "DeviceCMYK" : undefined;
   if (!foreign || !(used.has(foreign) || inGroups.has(foreign))) return;
   const space = profiles.space(foreign, intent.other);
-  if (foreign === "DeviceCMYK") writeBackdrops(archive);
+  if (foreign === "DeviceCMYK") writeBackdrops(document);
   for (const { get, set } of holders) if (deviceOf(file, get()) === foreign) set(space);
   // Overprint mode 1 would have another meaning with an ICC-based CMYK space (ISO 19005-2, 6.2.4.2).
   if (foreign === "DeviceCMYK") {
-    for (const { dictionary } of archive.places) if (dictionary.get("OPM") === 1) dictionary.set("OPM", 0);
+    for (const { dictionary } of document.places) if (dictionary.get("OPM") === 1) dictionary.set("OPM", 0);
   }
   if (!used.has(foreign)) return;
   const name = foreign === "DeviceRGB" ? "DefaultRGB" : "DefaultCMYK";
-  for (const resources of uses.resources) addDefault(archive, resources, name, space);
-  if (foreign === "DeviceRGB" && archive.level.part > 1)
-    for (const page of archive.pages) giveBlendingSpace(archive, archive.page(page), space);
+  for (const resources of uses.resources) addDefault(document, resources, name, space);
+  if (foreign === "DeviceRGB" && document.level.part > 1)
+    for (const page of document.pages) giveBlendingSpace(document, document.page(page), space);
 }
 
 /** Reports whether annotations can keep their colors (ISO 19005-1, 6.5.3). */
@@ -62,8 +62,8 @@ interface Intent {
  * ICC-based colors through the intent, so a CMYK intent would reduce RGB colors to printable ones. A document with both
  * gets a CMYK intent only if it already has one.
  */
-function chooseIntent(archive: PdfaDocument, used: ReadonlySet<DeviceSpace>, profiles: Profiles): Intent {
-  const own = ownIntents(archive, profiles);
+function chooseIntent(document: PdfaDocument, used: ReadonlySet<DeviceSpace>, profiles: Profiles): Intent {
+  const own = ownIntents(document, profiles);
   const rgb = own.find(({ space }) => space === "RGB ");
   const cmyk = own.find(({ space }) => space === "CMYK");
   const gray = own.find(({ space }) => space === "GRAY");
@@ -120,13 +120,13 @@ interface Holder {
 }
 
 /** Finds the color spaces of images, shadings and groups, base and alternate spaces, and color spaces of colorants. */
-function findHolders(archive: PdfaDocument): Holder[] {
-  const { file } = archive;
+function findHolders(document: PdfaDocument): Holder[] {
+  const { file } = document;
   const holders: Holder[] = [];
   const entry = (dictionary: Dictionary, key: string, isGroup = false) =>
     holders.push({ isGroup, get: () => dictionary.get(key), set: (space) => dictionary.set(key, space) });
   const seen = new Set<readonly Value[]>();
-  for (const { dictionary, key, above, isStream } of archive.places) {
+  for (const { dictionary, key, above, isStream } of document.places) {
     const isShading = dictionary.has("ShadingType");
     if (dictionary.has("ColorSpace") && (isShading || (isStream && dictionary.has("Width"))))
       entry(dictionary, "ColorSpace");
@@ -137,9 +137,9 @@ function findHolders(archive: PdfaDocument): Holder[] {
     if (key === "ColorSpace" || (above === "Resources" && key === "ColorSpace")) {
       for (const name of dictionary.keys()) if (!name.startsWith("Default")) entry(dictionary, name);
     }
-    for (const value of dictionary.values()) addBases(archive, value, seen, holders);
+    for (const value of dictionary.values()) addBases(document, value, seen, holders);
   }
-  for (const reference of archive.values) addBases(archive, reference, seen, holders);
+  for (const reference of document.values) addBases(document, reference, seen, holders);
   return holders.filter(({ get }) => deviceOf(file, get()) !== undefined);
 }
 
@@ -147,7 +147,7 @@ function addBases({ file }: PdfaDocument, value: Value, seen: Set<readonly Value
   const waiting: Value[] = [value];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const array = file.array(next) as Value[] | undefined;
-    if (!array || array.length > MOST_PARTS || seen.has(array)) continue;
+    if (!array || array.length > MAX_PARTS || seen.has(array)) continue;
     seen.add(array);
     const base = BASES[file.name(array[0]) ?? ""];
     if (base !== undefined && base < array.length) {

@@ -6,8 +6,8 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } from "../../objects/values.ts";
 
 /** Maximum number of objects examined per page, and maximum bytes of content. */
-const MOST_OBJECTS = 5_000;
-const MOST_CONTENT_BYTES = 8 * 2 ** 20;
+const MAX_OBJECTS = 5_000;
+const MAX_CONTENT_BYTES = 8 * 2 ** 20;
 /** Keys that lead to other pages, or to objects without colors. */
 const NOT_FOLLOWED = new Set(["Parent", "P", "Font", "Annots", "StructParent", "Metadata", "A", "Dest", "OC"]);
 
@@ -20,7 +20,7 @@ export function usesCmyk(file: PdfFile, page: Dictionary): boolean {
     if (stream && hasInks(file, stream)) return true;
   }
   const seen = new Set<number>();
-  for (let count = 0; waiting.length > 0 && count < MOST_OBJECTS; count++) {
+  for (let count = 0; waiting.length > 0 && count < MAX_OBJECTS; count++) {
     const value = waiting.pop()!;
     if (value instanceof Reference) {
       if (seen.has(value.number)) continue;
@@ -52,7 +52,7 @@ function insideOf(object: PdfObject): Value[] {
 
 function hasInks(file: PdfFile, stream: PdfStream): boolean {
   const bytes = decodedBytes(file, stream);
-  if (!bytes || bytes.length > MOST_CONTENT_BYTES) return false;
+  if (!bytes || bytes.length > MAX_CONTENT_BYTES) return false;
   for (const { operator, operands } of readOperations(bytes)) {
     if (operator === "k" || operator === "K") return true;
     if ((operator === "cs" || operator === "CS") && file.name(operands[0]) === "DeviceCMYK") return true;

@@ -18,12 +18,12 @@ const OUTPUT_CLASSES: ReadonlySet<string> = new Set(["mntr", "prtr"]);
 export type DeviceSpace = "DeviceGray" | "DeviceRGB" | "DeviceCMYK";
 
 export class Profiles {
-  readonly #archive: PdfaDocument;
+  readonly #document: PdfaDocument;
   readonly #made = new Map<DeviceSpace, Reference>();
   readonly #spaces = new Map<DeviceSpace, Reference>();
 
-  constructor(archive: PdfaDocument) {
-    this.#archive = archive;
+  constructor(document: PdfaDocument) {
+    this.#document = document;
   }
 
   /** Returns a profile that defines a device space. */
@@ -35,9 +35,9 @@ export class Profiles {
         ? srgbProfile()
         : space === "DeviceGray"
           ? grayProfile()
-          : this.#archive.source.cmykProfile();
+          : this.#document.source.cmykProfile();
     const components = space === "DeviceRGB" ? 3 : space === "DeviceGray" ? 1 : 4;
-    const made = this.#archive.file.add(newStream(bytes, { N: components }));
+    const made = this.#document.file.add(newStream(bytes, { N: components }));
     this.#made.set(space, made);
     return made;
   }
@@ -46,7 +46,7 @@ export class Profiles {
   space(space: DeviceSpace, profile = this.profile(space)): Reference {
     const known = this.#spaces.get(space);
     if (known) return known;
-    const made = this.#archive.file.add([Name.of("ICCBased"), profile]);
+    const made = this.#document.file.add([Name.of("ICCBased"), profile]);
     this.#spaces.set(space, made);
     return made;
   }
@@ -56,17 +56,17 @@ export class Profiles {
     const bytes = stream && bytesOf(stream);
     const header = bytes && readHeader(bytes);
     if (!header || !this.#mayStay(header)) return undefined;
-    const components = this.#archive.file.number(stream.dictionary.get("N"));
+    const components = this.#document.file.number(stream.dictionary.get("N"));
     return classes.has(header.deviceClass) && componentsOf(header.space) === components ? header : undefined;
   }
 
   /** Returns the document's own profile for the output intent, in a version that the level allows. */
   output(value: Value | undefined): { readonly space: string; readonly profile: Reference } | undefined {
-    const { file } = this.#archive;
+    const { file } = this.#document;
     const stream = file.stream(value);
     const header = this.sound(stream, OUTPUT_CLASSES);
     if (header && value instanceof Reference) return { space: header.space, profile: value };
-    const older = this.#archive.level.part === 1 && stream ? asVersion2(bytesOf(stream) ?? NOTHING) : undefined;
+    const older = this.#document.level.part === 1 && stream ? asVersion2(bytesOf(stream) ?? NOTHING) : undefined;
     const space = older && readHeader(older)?.space;
     return space === undefined
       ? undefined
@@ -74,11 +74,11 @@ export class Profiles {
   }
 
   /** Repairs the profiles of all ICCBased spaces. */
-  mend(): void {
+  repair(): void {
     const seen = new Set<number>();
-    for (const space of iccBasedSpaces(this.#archive)) {
+    for (const space of iccBasedSpaces(this.#document)) {
       const [, profile] = space;
-      const { file } = this.#archive;
+      const { file } = this.#document;
       const stream = file.stream(profile);
       const reference = profile as Reference;
       if (stream && seen.has(reference.number)) continue;
@@ -89,11 +89,11 @@ export class Profiles {
   }
 
   #mayStay({ version, deviceClass }: ProfileHeader): boolean {
-    return COLOR_CLASSES.has(deviceClass) && (this.#archive.level.part === 1 ? version <= 2 : version <= 4);
+    return COLOR_CLASSES.has(deviceClass) && (this.#document.level.part === 1 ? version <= 2 : version <= 4);
   }
 
   #substitute(stream: PdfStream | undefined, reference: Value): Value {
-    const { file } = this.#archive;
+    const { file } = this.#document;
     const components = file.number(stream?.dictionary.get("N"));
     const bytes = stream && bytesOf(stream);
     const header = bytes && readHeader(bytes);
@@ -135,7 +135,7 @@ function* iccBasedSpaces({ file, places }: PdfaDocument): Generator<Value[]> {
       const waiting: Value[] = [value];
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
         const array = file.array(next) as Value[] | undefined;
-        if (!array || array.length > MOST_PARTS || seen.has(array)) continue;
+        if (!array || array.length > MAX_PARTS || seen.has(array)) continue;
         seen.add(array);
         if (file.name(array[0]) === "ICCBased") yield array;
         else for (const element of array) if (element !== null && typeof element === "object") waiting.push(element);
@@ -145,4 +145,4 @@ function* iccBasedSpaces({ file, places }: PdfaDocument): Generator<Value[]> {
 }
 
 /** Maximum length of a color space array. Longer arrays are not color spaces. */
-const MOST_PARTS = 5;
+const MAX_PARTS = 5;

@@ -10,23 +10,23 @@ import type { PdfaDocument } from "../pdfa-document.ts";
 const MAX_SAMPLE_BYTES = 512 * 2 ** 20;
 const DEVICE: Readonly<Record<number, string>> = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" };
 
-export async function mendSamples(archive: PdfaDocument): Promise<void> {
-  const { file, level } = archive;
-  const isJpxForbidden = level.part === 1 || archive.failed("6.2.8.3");
-  for (const { dictionary, reference, isStream } of archive.places) {
+export async function repairSamples(document: PdfaDocument): Promise<void> {
+  const { file, level } = document;
+  const isJpxForbidden = level.part === 1 || document.failed("6.2.8.3");
+  for (const { dictionary, reference, isStream } of document.places) {
     if (!isStream || !reference || file.name(dictionary.get("Subtype")) !== "Image") continue;
-    if (lastFilter(archive, dictionary) === "JPXDecode") {
-      if (isJpxForbidden) decodeJpx(archive, dictionary, reference);
+    if (lastFilter(document, dictionary) === "JPXDecode") {
+      if (isJpxForbidden) decodeJpx(document, dictionary, reference);
     } else if (level.part === 1 && file.number(dictionary.get("BitsPerComponent")) === 16) {
-      halve(archive, dictionary, reference);
+      halve(document, dictionary, reference);
     } else continue;
-    archive.signal.throwIfAborted();
+    document.signal.throwIfAborted();
     await file.relieve();
   }
 }
 
-function decodeJpx(archive: PdfaDocument, dictionary: Dictionary, reference: Reference): void {
-  const { file, source } = archive;
+function decodeJpx(document: PdfaDocument, dictionary: Dictionary, reference: Reference): void {
+  const { file, source } = document;
   const stream = file.stream(reference);
   const opacity = stream && readOpacity(file, stream);
   if (opacity) {
@@ -49,12 +49,12 @@ function decodeJpx(archive: PdfaDocument, dictionary: Dictionary, reference: Ref
   // Decode applied to palette indexes; SMaskInData is already applied by the decoder.
   for (const key of ["Decode", "SMaskInData"]) dictionary.delete(key);
   dictionary.set("Width", image.width).set("Height", image.height).set("BitsPerComponent", 8);
-  putSamples(archive, dictionary, reference, image.samples);
+  putSamples(document, dictionary, reference, image.samples);
 }
 
 /** Keeps the upper byte of each 16-bit sample. */
-function halve(archive: PdfaDocument, dictionary: Dictionary, reference: Reference): void {
-  const { file } = archive;
+function halve(document: PdfaDocument, dictionary: Dictionary, reference: Reference): void {
+  const { file } = document;
   const stream = file.stream(reference);
   if (!stream) return;
   const samples = decodedOf(stream);
@@ -67,7 +67,7 @@ function halve(archive: PdfaDocument, dictionary: Dictionary, reference: Referen
       "Mask",
       key.map((value: Value) => (file.number(value) ?? 0) >> 8),
     );
-  putSamples(archive, dictionary, reference, halved);
+  putSamples(document, dictionary, reference, halved);
 }
 
 /** Returns the decoded bytes; empty if they cannot be decoded. */

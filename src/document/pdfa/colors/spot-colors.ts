@@ -7,35 +7,35 @@ import { Dictionary, Name, type PdfStream, Reference, type Value } from "../../o
 import { newStream, type PdfaDocument } from "../pdfa-document.ts";
 
 const PROCESS = new Set(["Cyan", "Magenta", "Yellow", "Black", "None", "All"]);
-const MOST_PARTS = 5;
+const MAX_PARTS = 5;
 const MAX_FUNCTION_BYTES = 1 << 20;
 /** Number of samples for a colorant whose tint transform cannot be separated from the mixture. */
 const SAMPLES = 2;
 
-export function mendSpotColors(archive: PdfaDocument): void {
-  if (archive.level.part === 1) return;
-  const spaces = [...spotSpaces(archive)];
-  const known = knownSeparations(archive, spaces);
-  for (const space of spaces) if (archive.file.name(space[0]) === "DeviceN") describeColorants(archive, space, known);
+export function repairSpotColors(document: PdfaDocument): void {
+  if (document.level.part === 1) return;
+  const spaces = [...spotSpaces(document)];
+  const known = knownSeparations(document, spaces);
+  for (const space of spaces) if (document.file.name(space[0]) === "DeviceN") describeColorants(document, space, known);
   // Of different definitions of one name, the first one wins.
-  if (!archive.failed("6.2.4.4", 2) && !haveConflict(archive, spaces)) return;
+  if (!document.failed("6.2.4.4", 2) && !haveConflict(document, spaces)) return;
   const first = new Map<string, Value[]>();
-  for (const space of spotSpaces(archive)) {
-    if (archive.file.name(space[0]) !== "Separation") continue;
-    const name = archive.file.name(space[1]) ?? "";
+  for (const space of spotSpaces(document)) {
+    if (document.file.name(space[0]) !== "Separation") continue;
+    const name = document.file.name(space[1]) ?? "";
     const known = first.get(name);
     if (known) [, , space[2], space[3]] = known as [Value, Value, Value, Value];
-    else first.set(name, share(archive, space));
+    else first.set(name, share(document, space));
   }
 }
 
 /** Reports whether one name certainly has different definitions. */
-function haveConflict(archive: PdfaDocument, spaces: readonly Value[][]): boolean {
+function haveConflict(document: PdfaDocument, spaces: readonly Value[][]): boolean {
   const meanings = new Map<string, string>();
   for (const [family, colorant, alternate, transform] of spaces) {
-    if (archive.file.name(family) !== "Separation") continue;
-    const name = archive.file.name(colorant) ?? "";
-    const meaning = `${meaningOf(archive, alternate!)} ${meaningOf(archive, transform!)}`;
+    if (document.file.name(family) !== "Separation") continue;
+    const name = document.file.name(colorant) ?? "";
+    const meaning = `${meaningOf(document, alternate!)} ${meaningOf(document, transform!)}`;
     if ((meanings.get(name) ?? meaning) !== meaning) return true;
     meanings.set(name, meaning);
   }
@@ -68,7 +68,7 @@ function* spotSpaces({ file, places, values }: PdfaDocument): Generator<Value[]>
   for (const { dictionary } of places) for (const value of dictionary.values()) waiting.push(value);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const array = file.array(next) as Value[] | undefined;
-    if (!array || array.length > MOST_PARTS || seen.has(array)) continue;
+    if (!array || array.length > MAX_PARTS || seen.has(array)) continue;
     seen.add(array);
     const family = file.name(array[0]);
     if ((family === "Separation" || family === "DeviceN") && array.length >= 4) yield array;
@@ -77,8 +77,8 @@ function* spotSpaces({ file, places, values }: PdfaDocument): Generator<Value[]>
 }
 
 /** Adds missing entries to Colorants: a Separation for each spot color (ISO 32000-1, 8.6.6.5). */
-function describeColorants(archive: PdfaDocument, space: Value[], known: ReadonlyMap<string, Value>): void {
-  const { file } = archive;
+function describeColorants(document: PdfaDocument, space: Value[], known: ReadonlyMap<string, Value>): void {
+  const { file } = document;
   const names = (file.array(space[1]) ?? []).map((name) => file.name(name) ?? "");
   const attributes = file.dictionary(space[4])?.clone() ?? new Dictionary();
   const colorants = file.dictionary(attributes.get("Colorants"))?.clone() ?? new Dictionary();
@@ -87,7 +87,7 @@ function describeColorants(archive: PdfaDocument, space: Value[], known: Readonl
   const missing = names.filter((name) => !PROCESS.has(name) && !described.has(name) && !colorants.has(name));
   if (missing.length === 0) return;
   for (const name of missing) {
-    colorants.set(name, known.get(name) ?? ownSeparation(archive, space, names, name));
+    colorants.set(name, known.get(name) ?? ownSeparation(document, space, names, name));
   }
   space[4] = attributes.set("Colorants", colorants);
 }
@@ -102,12 +102,12 @@ function knownSeparations({ file }: PdfaDocument, spaces: readonly Value[][]): M
 }
 
 /** Returns a Separation of one colorant, derived from the mixture. The mixture itself keeps its own tint transform. */
-function ownSeparation(archive: PdfaDocument, space: readonly Value[], names: readonly string[], name: string): Value {
-  const { file } = archive;
+function ownSeparation(document: PdfaDocument, space: readonly Value[], names: readonly string[], name: string): Value {
+  const { file } = document;
   const [, , alternate, transform] = space;
   if (names.length === 1) return [Name.of("Separation"), Name.of(name), alternate!, transform!];
-  const tint = alone(archive, transform!, names.indexOf(name), names.length);
-  const simple = () => Dictionary.of({ FunctionType: 2, Domain: [0, 1], N: 1, ...full(archive, alternate!) });
+  const tint = alone(document, transform!, names.indexOf(name), names.length);
+  const simple = () => Dictionary.of({ FunctionType: 2, Domain: [0, 1], N: 1, ...full(document, alternate!) });
   return [Name.of("Separation"), Name.of(name), alternate!, file.add(tint ?? simple())];
 }
 

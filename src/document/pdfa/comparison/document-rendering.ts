@@ -15,8 +15,8 @@ const DPI = 36;
  * Maximum side of a rendered page in pixels. Large pages are drawn at a lower resolution; tiny ones at a higher one, up
  * to {@link FINEST_DPI}.
  */
-const LONGEST_SIDE = 700;
-const SHORTEST_SIDE = 96;
+const MAX_SIDE = 700;
+const MIN_SIDE = 96;
 const FINEST_DPI = 288;
 /** Heap size above which the document is reopened, because an engine's heap never shrinks. */
 const HEAP_MARK_BYTES = 192 * 2 ** 20;
@@ -84,8 +84,8 @@ export class RenderedDocument implements Disposable {
 }
 
 function resolutionFor({ width, height }: MupdfPage): number {
-  const coarsest = (LONGEST_SIDE * 72) / Math.max(width, height);
-  const finest = Math.min(FINEST_DPI, (SHORTEST_SIDE * 72) / Math.min(width, height));
+  const coarsest = (MAX_SIDE * 72) / Math.max(width, height);
+  const finest = Math.min(FINEST_DPI, (MIN_SIDE * 72) / Math.min(width, height));
   return Math.min(coarsest, Math.max(DPI, finest));
 }
 

@@ -30,7 +30,7 @@ const SAME: Distance = { mean: 0, worst: 0, emptied: 0, filled: 0, sharpest: 0 }
 /** Side of a tile in inches, about a word of small print. */
 const TILE = 1 / 3;
 /** Minimum side of a tile in pixels, for large pages, which are rendered very coarsely. */
-const LEAST_TILE = 8;
+const MIN_TILE = 8;
 /** Standard deviation of brightness above which a tile has content. */
 const SOMETHING = 12;
 /** Fraction of the original deviation below which a tile counts as emptied. */
@@ -61,7 +61,7 @@ export function pixelDistance(
   if (one.width !== other.width || one.height !== other.height) throw new RangeError("pictures of different sizes");
   // Most pages are unchanged.
   if (Buffer.compare(one.samples, other.samples) === 0) return SAME;
-  const side = Math.max(LEAST_TILE, Math.round(dpi * TILE));
+  const side = Math.max(MIN_TILE, Math.round(dpi * TILE));
   const grid = { columns: Math.ceil(one.width / side), rows: Math.ceil(one.height / side), points: (side * 72) / dpi };
   const isUnseen = tilesOf(unseen, grid);
   const isText = tilesOf(text, grid);

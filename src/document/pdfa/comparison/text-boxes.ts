@@ -7,7 +7,7 @@ export type Box = readonly [left: number, top: number, right: number, bottom: nu
 /** Symbol fonts that the repair embeds, but for which MuPDF draws letters in the original. */
 const DRAWN_AS_LETTERS = /^(?:[A-Z]{6}\+)?wingdings/i;
 /** Maximum number of boxes per page. */
-const MOST_BOXES = 5_000;
+const MAX_BOXES = 5_000;
 
 /** An area of a page with text in one font. */
 export interface TextBox {
@@ -17,7 +17,7 @@ export interface TextBox {
 
 /** Returns the boxes of lines, one per font. */
 export const boxesOfText = (lines: readonly TextLine[]): TextBox[] =>
-  lines.slice(0, MOST_BOXES).flatMap(({ characters }) =>
+  lines.slice(0, MAX_BOXES).flatMap(({ characters }) =>
     [...Map.groupBy(characters, ({ fontName }) => fontName)].map(([fontName, some]) => ({
       fontName,
       box: rounded(enclosing(some.map(boxOf))),
@@ -28,7 +28,7 @@ export const boxesOfText = (lines: readonly TextLine[]): TextBox[] =>
 export const boxesOfUnseen = (lines: readonly TextLine[]): Box[] =>
   lines
     .flatMap(({ characters }) => characters.filter(({ fontName }) => DRAWN_AS_LETTERS.test(fontName)))
-    .slice(0, MOST_BOXES)
+    .slice(0, MAX_BOXES)
     .map((character) => rounded(boxOf(character)));
 
 /** Returns a box that contains a glyph in any direction. */

@@ -30,15 +30,15 @@ interface Waiting {
  * @param called receives the object number of an appearance for each annotation with that appearance
  */
 export async function readContentStreams(
-  archive: PdfaDocument,
+  document: PdfaDocument,
   read: ContentReader,
   called: (number: number) => void,
 ): Promise<void> {
-  await new ContentWalk(archive, read, called).run();
+  await new ContentWalk(document, read, called).run();
 }
 
 class ContentWalk {
-  readonly #archive: PdfaDocument;
+  readonly #document: PdfaDocument;
   readonly #read: ContentReader;
   readonly #called: (number: number) => void;
   readonly #seen = new Set<number>();
@@ -48,16 +48,16 @@ class ContentWalk {
   #totalBytes = 0;
   #count = 0;
 
-  constructor(archive: PdfaDocument, read: ContentReader, called: (number: number) => void) {
-    this.#archive = archive;
+  constructor(document: PdfaDocument, read: ContentReader, called: (number: number) => void) {
+    this.#document = document;
     this.#read = read;
     this.#called = called;
   }
 
   async run(): Promise<void> {
-    const { file } = this.#archive;
-    for (const reference of this.#archive.pages) {
-      this.#page(this.#archive.page(reference));
+    const { file } = this.#document;
+    for (const reference of this.#document.pages) {
+      this.#page(this.#document.page(reference));
       await this.#drain();
     }
     const form = file.dictionary(file.catalog.get("AcroForm"));
@@ -70,13 +70,13 @@ class ContentWalk {
     for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
       this.#stream(next);
       if (++this.#count % STREAMS_AT_ONCE > 0) continue;
-      this.#archive.signal.throwIfAborted();
-      await this.#archive.file.relieve();
+      this.#document.signal.throwIfAborted();
+      await this.#document.file.relieve();
     }
   }
 
   #page(page: Dictionary): void {
-    const { file } = this.#archive;
+    const { file } = this.#document;
     const resources = file.dictionary(page.get("Resources")) ?? new Dictionary();
     this.#spreadOut(resources);
     const contents = page.get("Contents");
@@ -98,12 +98,12 @@ class ContentWalk {
   }
 
   #formResources(): Dictionary | undefined {
-    const { file } = this.#archive;
+    const { file } = this.#document;
     return file.dictionary(file.dictionary(file.catalog.get("AcroForm"))?.get("DR"));
   }
 
   *#appearances(annotation: Value): Generator<Value> {
-    const { file } = this.#archive;
+    const { file } = this.#document;
     for (const value of file.dictionary(file.dictionary(annotation)?.get("AP"))?.values() ?? []) {
       const object = file.resolve(value);
       if (object instanceof Dictionary) yield* object.values();
@@ -112,7 +112,7 @@ class ContentWalk {
   }
 
   #stream({ value, resources: own, inherited }: Waiting): void {
-    const { file } = this.#archive;
+    const { file } = this.#document;
     const stream = file.stream(value);
     if (!stream || !(value instanceof Reference) || this.#seen.has(value.number)) return;
     this.#seen.add(value.number);
@@ -135,7 +135,7 @@ class ContentWalk {
   #spreadOut(resources: Dictionary, inherited = resources): void {
     if (this.#spread.has(resources)) return;
     this.#spread.add(resources);
-    const { file } = this.#archive;
+    const { file } = this.#document;
     const each = (category: string, take: (value: Value) => void) => {
       for (const value of file.dictionary(resources.get(category))?.values() ?? []) take(value);
     };
@@ -150,7 +150,7 @@ class ContentWalk {
 
   /** Adds the glyphs of a Type 3 font, which share the font's resources. */
   #glyphs(value: Value, resources: Dictionary): void {
-    const { file } = this.#archive;
+    const { file } = this.#document;
     const font = file.dictionary(value);
     if (!font || file.name(font.get("Subtype")) !== "Type3") return;
     if (this.#fonts.has(font)) return;

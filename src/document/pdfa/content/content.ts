@@ -14,7 +14,7 @@ import { ContentCount } from "./content-count.ts";
 import type { ContentStream } from "./content-stream.ts";
 import type { ContentUses } from "./content-uses.ts";
 import { RENDERING_INTENTS } from "./graphics-states.ts";
-import { mendInlineImage } from "./inline-image.ts";
+import { repairInlineImage } from "./inline-image.ts";
 import { flattenNesting, MAX_SAVED } from "./nesting.ts";
 import { VisibleContent } from "./visible-content.ts";
 
@@ -48,28 +48,28 @@ export class ContentRepairer implements ContentUses {
   readonly deviceSpaces = new Set<DeviceSpace>();
   readonly resources = new Set<Dictionary>();
   readonly count: ContentCount;
-  readonly #archive: PdfaDocument;
+  readonly #document: PdfaDocument;
   readonly #visibility: LayerVisibility | undefined;
   #helvetica: Reference | undefined;
 
   /** @param visibility of layers that the result no longer has; @default the result keeps its layers */
-  constructor(archive: PdfaDocument, visibility?: LayerVisibility) {
-    this.#archive = archive;
-    this.count = new ContentCount(archive.file);
-    this.count.seeObjects(archive.places.length, archive.annotationCount);
+  constructor(document: PdfaDocument, visibility?: LayerVisibility) {
+    this.#document = document;
+    this.count = new ContentCount(document.file);
+    this.count.seeObjects(document.places.length, document.annotationCount);
     this.#visibility = visibility;
   }
 
   /** @returns undefined if the content is unchanged */
-  readonly mend = (stream: ContentStream): Uint8Array | undefined => {
+  readonly repair = (stream: ContentStream): Uint8Array | undefined => {
     const { bytes, resources } = stream;
     this.resources.add(resources);
     const parts: Uint8Array[] = [];
     let copied = 0;
     let saved = 0;
     let isDeep = false;
-    const initial = new InitialColors(this.#archive.file, stream);
-    const visible = this.#visibility && new VisibleContent(this.#archive, resources, this.#visibility);
+    const initial = new InitialColors(this.#document.file, stream);
+    const visible = this.#visibility && new VisibleContent(this.#document, resources, this.#visibility);
     for (const operation of readOperations(bytes)) {
       this.count.see(operation, stream);
       if (operation.operator === "q") isDeep = ++saved > MAX_SAVED || isDeep;
@@ -81,18 +81,18 @@ export class ContentRepairer implements ContentUses {
         parts.push(bytes.subarray(copied, start), Buffer.from(` ${color} `, "latin1"));
         copied = start;
       }
-      const replacement = shown ?? this.#mendOperation(operation, stream);
+      const replacement = shown ?? this.#repairOperation(operation, stream);
       if (replacement === undefined) continue;
       parts.push(bytes.subarray(copied, start), Buffer.from(` ${replacement} `, "latin1"));
       copied = end;
     }
-    let mended: Uint8Array | undefined;
-    if (parts.length > 0) mended = Buffer.concat([...parts, bytes.subarray(copied)]);
-    return (isDeep ? flattenNesting(this.#archive, mended ?? bytes, resources) : undefined) ?? mended;
+    let repaired: Uint8Array | undefined;
+    if (parts.length > 0) repaired = Buffer.concat([...parts, bytes.subarray(copied)]);
+    return (isDeep ? flattenNesting(this.#document, repaired ?? bytes, resources) : undefined) ?? repaired;
   };
 
   /** @returns the replacement, one character per byte; undefined to keep the operation */
-  #mendOperation(operation: ContentOperation, stream: ContentStream): string | undefined {
+  #repairOperation(operation: ContentOperation, stream: ContentStream): string | undefined {
     const { operator, operands, data } = operation;
     if (data) return this.#inlineImage(operation, stream);
     if (!OPERATORS.has(operator)) return "";
@@ -111,7 +111,7 @@ export class ContentRepairer implements ContentUses {
     const name = shortName(operand.text);
     const device = category === "ColorSpace" ? DEVICE_NAMES.get(name) : undefined;
     if (device) this.deviceSpaces.add(device);
-    const { file } = this.#archive;
+    const { file } = this.#document;
     const own = file.dictionary(resources.get(category));
     const isThere = (value: Value | undefined) =>
       category === "Font" ? file.dictionary(value)?.has("Subtype") === true : value !== undefined;
@@ -125,12 +125,12 @@ export class ContentRepairer implements ContentUses {
   }
 
   #standIn(): Reference {
-    this.#helvetica ??= this.#archive.file.add(Dictionary.of(HELVETICA));
+    this.#helvetica ??= this.#document.file.add(Dictionary.of(HELVETICA));
     return this.#helvetica;
   }
 
   #operands({ operator, operands, start, end }: ContentOperation, bytes: Uint8Array): string | undefined {
-    const { level } = this.#archive;
+    const { level } = this.#document;
     let isMended = false;
     for (let index = 0; index < operands.length && !isMended; index++)
       isMended = this.#breaksLimit(operands[index]!, 0);
@@ -152,17 +152,17 @@ export class ContentRepairer implements ContentUses {
     // With a decimal point, the value would be a real with another limit (part 1).
     if (typeof value === "number") {
       const size = Math.abs(value);
-      return size > 32_767 ? this.#archive.level.part === 1 || size > 2_147_483_647 : size < 1.175e-38 && value !== 0;
+      return size > 32_767 ? this.#document.level.part === 1 || size > 2_147_483_647 : size < 1.175e-38 && value !== 0;
     }
     if (value instanceof Name) return shortName(value.text) !== value.text;
-    if (value instanceof PdfString) return value.latin1.length > maxStringBytes(this.#archive.level);
+    if (value instanceof PdfString) return value.latin1.length > maxStringBytes(this.#document.level);
     if (depth > MAX_DEPTH) return false;
     if (Array.isArray(value)) return value.some((element) => this.#breaksLimit(element, depth + 1));
     return value instanceof Dictionary && value.values().some((element) => this.#breaksLimit(element, depth + 1));
   }
 
   #bounded(value: Value, depth: number): Value {
-    const { level } = this.#archive;
+    const { level } = this.#document;
     if (typeof value === "number") return boundedNumber(value, level);
     if (value instanceof Name) return Name.of(shortName(value.text));
     if (depth > MAX_DEPTH) return value;
@@ -174,7 +174,7 @@ export class ContentRepairer implements ContentUses {
   }
 
   #pieces(value: Value, depth: number): Value[] {
-    const most = maxStringBytes(this.#archive.level);
+    const most = maxStringBytes(this.#document.level);
     if (!(value instanceof PdfString) || value.latin1.length <= most) return [this.#bounded(value, depth)];
     const pieces: Value[] = [];
     const length = most - (most % 4);
@@ -191,7 +191,7 @@ export class ContentRepairer implements ContentUses {
       if (device) this.deviceSpaces.add(device);
       if (!device && name instanceof Name) this.#name("ColorSpace", { ...operation, operands: [name] }, stream);
     }
-    return mendInlineImage(operation, stream.bytes);
+    return repairInlineImage(operation, stream.bytes);
   }
 }
 

@@ -20,33 +20,33 @@ const BLEND_MODES = new Set(
 );
 
 /** Also removes transfer functions, and reports those that change colors. */
-export function mendGraphicsStates(archive: PdfaDocument): void {
+export function repairGraphicsStates(document: PdfaDocument): void {
   let transfers = 0;
-  for (const { dictionary, above } of archive.places) {
-    const isState = above === "ExtGState" || archive.file.name(dictionary.get("Type")) === "ExtGState";
+  for (const { dictionary, above } of document.places) {
+    const isState = above === "ExtGState" || document.file.name(dictionary.get("Type")) === "ExtGState";
     if (isState) {
-      if (setsTransfer(archive.file, dictionary)) transfers++;
-      mendState(archive, dictionary);
+      if (setsTransfer(document.file, dictionary)) transfers++;
+      repairState(document, dictionary);
     }
     // Annotations can have a blend mode too (ISO 32000-2, table 166).
-    else if (dictionary.has("BM") && dictionary.has("Rect")) mendBlendMode(archive, dictionary);
+    else if (dictionary.has("BM") && dictionary.has("Rect")) repairBlendMode(document, dictionary);
   }
-  archive.report(...countedNotices("transfers-removed", transfers));
+  document.report(...countedNotices("transfers-removed", transfers));
 }
 
-function mendState(archive: PdfaDocument, state: Dictionary): void {
-  const { file } = archive;
+function repairState(document: PdfaDocument, state: Dictionary): void {
+  const { file } = document;
   for (const key of FORBIDDEN) state.delete(key);
   if (file.name(state.get("TR2")) !== "Default") state.delete("TR2");
   const intent = state.get("RI");
   if (intent !== undefined && !RENDERING_INTENTS.has(file.name(intent) ?? "")) state.delete("RI");
   // Overprint mode 1 would have another meaning with an ICC-based CMYK space (ISO 19005-2, 6.2.4.2).
-  if (archive.failed("6.2.4.2", 2) && state.has("OPM")) state.set("OPM", 0);
-  mendBlendMode(archive, state);
+  if (document.failed("6.2.4.2", 2) && state.has("OPM")) state.set("OPM", 0);
+  repairBlendMode(document, state);
 }
 
 /** Repairs a blend mode. Of a list, the first known mode applies (ISO 32000-1, 11.6.3). */
-function mendBlendMode({ file }: PdfaDocument, holder: Dictionary): void {
+function repairBlendMode({ file }: PdfaDocument, holder: Dictionary): void {
   const mode = holder.get("BM");
   if (mode === undefined) return;
   const list = file.array(mode) ?? [mode];

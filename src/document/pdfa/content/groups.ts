@@ -2,9 +2,9 @@
 import type { PdfaDocument } from "../pdfa-document.ts";
 
 /** Removes all transparency groups, which part 1 forbids. Without transparency, a group has no effect. */
-export function removeGroups(archive: PdfaDocument): void {
-  const { file } = archive;
-  for (const { dictionary } of archive.places) {
+export function removeGroups(document: PdfaDocument): void {
+  const { file } = document;
+  for (const { dictionary } of document.places) {
     if (file.name(file.dictionary(dictionary.get("Group"))?.get("S")) === "Transparency") dictionary.delete("Group");
   }
 }

@@ -13,7 +13,7 @@ const LZW = ["LZW", "LZWDecode"];
 const MAX_DECODED_BYTES = 64 * 2 ** 20;
 
 /** @returns the replacement of the operation, one character per byte; undefined to keep it */
-export function mendInlineImage({ operands, data }: ContentOperation, content: Uint8Array): string | undefined {
+export function repairInlineImage({ operands, data }: ContentOperation, content: Uint8Array): string | undefined {
   const before = operands[0] as Dictionary;
   const dictionary = before.clone();
   let hasChanged = false;

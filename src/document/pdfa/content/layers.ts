@@ -9,13 +9,13 @@ import { emptyForm } from "./xobjects.ts";
 const HIDDEN = 2;
 
 /** Parts 2 and 3: names all configurations, removes automatic states, and lists all groups in Order. */
-export function mendLayers(archive: PdfaDocument): void {
-  const { file } = archive;
+export function repairLayers(document: PdfaDocument): void {
+  const { file } = document;
   const properties = file.dictionary(file.catalog.get("OCProperties"));
   if (!properties) return;
   const groups = (file.array(properties.get("OCGs")) ?? []).filter((value) => file.dictionary(value));
   if (!file.dictionary(properties.get("D"))) properties.set("D", new Dictionary());
-  fixStates(archive, file.dictionary(properties.get("D"))!, groups);
+  fixStates(document, file.dictionary(properties.get("D"))!, groups);
   const names = new Set<string>();
   for (const value of [properties.get("D"), ...(file.array(properties.get("Configs")) ?? [])]) {
     const configuration = file.dictionary(value);
@@ -27,7 +27,7 @@ export function mendLayers(archive: PdfaDocument): void {
     for (let count = 2; names.has(name); count++) name = `${wanted} ${count}`;
     names.add(name);
     if (!before || name !== decodeTextString(before)) configuration.set("Name", encodeTextString(name));
-    completeOrder(archive, configuration, groups);
+    completeOrder(document, configuration, groups);
   }
 }
 
@@ -60,9 +60,9 @@ function completeOrder({ file }: PdfaDocument, configuration: Dictionary, groups
 }
 
 /** Part 1: empties hidden objects, and removes optional content from all objects except content streams. */
-export function removeLayers(archive: PdfaDocument, isVisible: LayerVisibility): void {
-  const { file } = archive;
-  for (const { dictionary, reference, isStream } of archive.places) {
+export function removeLayers(document: PdfaDocument, isVisible: LayerVisibility): void {
+  const { file } = document;
+  for (const { dictionary, reference, isStream } of document.places) {
     const content = dictionary.get("OC");
     if (content === undefined) continue;
     dictionary.delete("OC");

@@ -24,7 +24,7 @@ interface Section {
  * @returns the new content; undefined if the nesting is within the limit
  */
 export function flattenNesting(
-  archive: PdfaDocument,
+  document: PdfaDocument,
   content: Uint8Array,
   resources: Dictionary,
 ): Uint8Array | undefined {
@@ -44,16 +44,16 @@ export function flattenNesting(
     const sections = level < MAX_FORMS ? deepSections(bytes) : [];
     // A form's resources must not contain the form itself.
     const before = own.clone();
-    const objects = archive.file.dictionary(own.get("XObject"))?.clone() ?? new Dictionary();
+    const objects = document.file.dictionary(own.get("XObject"))?.clone() ?? new Dictionary();
     const parts: Uint8Array[] = [];
     let copied = 0;
     for (const { start, end } of sections) {
-      const form = archive.file.reserve();
+      const form = document.file.reserve();
       const inner = before.clone();
       objects.set(`${PREFIX}${form.number}`, form);
       parts.push(bytes.subarray(copied, start), Buffer.from(` /${PREFIX}${form.number} Do `, "latin1"));
       copied = end;
-      const put = (body: Uint8Array) => archive.file.put(form, newStream(body, { ...FORM, Resources: inner }));
+      const put = (body: Uint8Array) => document.file.put(form, newStream(body, { ...FORM, Resources: inner }));
       waiting.push({ bytes: bytes.slice(start, end), own: inner, level: level + 1, done: put });
     }
     if (sections.length > 0) own.set("XObject", objects);

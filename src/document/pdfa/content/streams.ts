@@ -15,16 +15,16 @@ const ALLOWED = new Set([
 ]);
 const MAX_DECODED_BYTES = 256 * 2 ** 20;
 
-export function mendStreams(archive: PdfaDocument): void {
-  const { file } = archive;
-  for (const { dictionary, reference, isStream } of archive.places) {
+export function repairStreams(document: PdfaDocument): void {
+  const { file } = document;
+  for (const { dictionary, reference, isStream } of document.places) {
     if (!isStream || !reference) continue;
     // The data are in another file, which is not available.
     for (const key of ["F", "FFilter", "FDecodeParms"]) dictionary.delete(key);
-    const filters = filtersOf(archive, dictionary);
+    const filters = filtersOf(document, dictionary);
     if (filters.every((filter) => ALLOWED.has(filter))) continue;
     const stream = file.stream(reference);
-    if (stream) file.put(reference, decoded(stream));
+    if (stream) file.put(reference, decode(stream));
   }
 }
 
@@ -35,7 +35,7 @@ function filtersOf({ file }: PdfaDocument, dictionary: Dictionary): string[] {
 }
 
 /** Returns the stream unfiltered; the writer deflates it. */
-function decoded(stream: PdfStream): PdfStream {
+function decode(stream: PdfStream): PdfStream {
   let bytes = new Uint8Array(0);
   try {
     bytes = stream.body.decoded(MAX_DECODED_BYTES).slice();
@@ -50,6 +50,6 @@ function decoded(stream: PdfStream): PdfStream {
 }
 
 /** Returns the last filter, which identifies the data format, for example JPEG 2000. */
-export function lastFilter(archive: PdfaDocument, dictionary: Dictionary): string | undefined {
-  return filtersOf(archive, dictionary).at(-1);
+export function lastFilter(document: PdfaDocument, dictionary: Dictionary): string | undefined {
+  return filtersOf(document, dictionary).at(-1);
 }

@@ -8,15 +8,15 @@ import type { PdfaDocument } from "../pdfa-document.ts";
 
 /** Processes one content stream. */
 export class VisibleContent {
-  readonly #archive: PdfaDocument;
+  readonly #document: PdfaDocument;
   readonly #resources: Dictionary;
   readonly #isVisible: LayerVisibility;
   /** One entry per open marked-content sequence: true if it is hidden. */
   readonly #open: boolean[] = [];
   #hidden = 0;
 
-  constructor(archive: PdfaDocument, resources: Dictionary, isVisible: LayerVisibility) {
-    this.#archive = archive;
+  constructor(document: PdfaDocument, resources: Dictionary, isVisible: LayerVisibility) {
+    this.#document = document;
     this.#resources = resources;
     this.#isVisible = isVisible;
   }
@@ -40,7 +40,7 @@ export class VisibleContent {
   #shows(property: ContentOperation["operands"][number] | undefined): boolean {
     if (property instanceof Dictionary) return this.#isVisible(property);
     if (!(property instanceof Name)) return true;
-    const { file } = this.#archive;
+    const { file } = this.#document;
     const content = file.dictionary(this.#resources.get("Properties"))?.get(property.text);
     return content === undefined || this.#isVisible(content);
   }

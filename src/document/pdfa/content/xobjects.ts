@@ -4,17 +4,17 @@ import { Name, type Reference } from "../../objects/values.ts";
 import { type FoundDictionary, newStream, type PdfaDocument, rectangleOf } from "../pdfa-document.ts";
 import { RENDERING_INTENTS } from "./graphics-states.ts";
 
-export function mendXObjects(archive: PdfaDocument): void {
-  for (const place of archive.places) {
+export function repairXObjects(document: PdfaDocument): void {
+  for (const place of document.places) {
     if (!place.isStream || !place.reference) continue;
-    const subtype = archive.file.name(place.dictionary.get("Subtype"));
-    if (subtype === "Image") mendImage(archive, place);
-    else if (subtype === "Form") mendForm(archive, place);
-    else if (subtype === "PS") archive.file.put(place.reference, newStream("", emptyForm(1, 1)));
+    const subtype = document.file.name(place.dictionary.get("Subtype"));
+    if (subtype === "Image") repairImage(document, place);
+    else if (subtype === "Form") repairForm(document, place);
+    else if (subtype === "PS") document.file.put(place.reference, newStream("", emptyForm(1, 1)));
   }
 }
 
-function mendImage({ file }: PdfaDocument, { dictionary }: FoundDictionary): void {
+function repairImage({ file }: PdfaDocument, { dictionary }: FoundDictionary): void {
   for (const key of ["Alternates", "OPI", "Interpolate"]) dictionary.delete(key);
   const intent = dictionary.get("Intent");
   if (intent !== undefined && !RENDERING_INTENTS.has(file.name(intent) ?? "")) dictionary.delete("Intent");
@@ -22,7 +22,7 @@ function mendImage({ file }: PdfaDocument, { dictionary }: FoundDictionary): voi
     dictionary.set("BitsPerComponent", 1);
 }
 
-function mendForm({ file }: PdfaDocument, { dictionary }: FoundDictionary): void {
+function repairForm({ file }: PdfaDocument, { dictionary }: FoundDictionary): void {
   for (const key of ["OPI", "PS", "Ref", "Subtype2"]) dictionary.delete(key);
   if (!rectangleOf(file, dictionary.get("BBox"))) dictionary.set("BBox", [0, 0, 0, 0]);
 }
@@ -37,6 +37,6 @@ export function emptyForm(width: number, height: number) {
 }
 
 /** Adds an empty form. */
-export function addEmptyForm(archive: PdfaDocument, width: number, height: number): Reference {
-  return archive.file.add(newStream("", { ...emptyForm(width, height), Resources: archive.noResources() }));
+export function addEmptyForm(document: PdfaDocument, width: number, height: number): Reference {
+  return document.file.add(newStream("", { ...emptyForm(width, height), Resources: document.noResources() }));
 }

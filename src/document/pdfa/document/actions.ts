@@ -9,12 +9,13 @@ const TRIGGERS = ["A", "PA", "OpenAction"];
 /** Maximum number of actions examined per trigger. */
 const MAX_ACTIONS = 1000;
 
-export function mendActions(archive: PdfaDocument): void {
-  const { file } = archive;
-  for (const { dictionary, key } of archive.places) {
+export function repairActions(document: PdfaDocument): void {
+  const { file } = document;
+  for (const { dictionary, key } of document.places) {
     for (const trigger of TRIGGERS) {
       const value = dictionary.get(trigger);
-      if (value !== undefined && isAction(archive, value)) replace(dictionary, trigger, allowed(archive, value));
+      if (value !== undefined && isAction(document, value))
+        replace(dictionary, trigger, allowedActions(document, value));
     }
     // In documents, pages, annotations and fields, AA is a dictionary; in the Info dictionary it could be text.
     if (file.dictionary(dictionary.get("AA"))) dictionary.delete("AA");
@@ -32,8 +33,8 @@ function replace(holder: Dictionary, key: string, actions: readonly Value[]): vo
 const isAction = ({ file }: PdfaDocument, value: Value) => file.name(file.dictionary(value)?.get("S")) !== undefined;
 
 /** Returns the allowed actions of a chain, as a list if they are not a single action. */
-function allowed(archive: PdfaDocument, first: Value): Value[] {
-  const { file } = archive;
+function allowedActions(document: PdfaDocument, first: Value): Value[] {
+  const { file } = document;
   const kept: Value[] = [];
   const seen = new Set<Value | number>();
   const waiting: Value[] = [first];
@@ -47,7 +48,7 @@ function allowed(archive: PdfaDocument, first: Value): Value[] {
     const after = action.get("Next");
     const nexts = after === undefined ? [] : (file.array(after) ?? [after]);
     for (let index = nexts.length - 1; index >= 0; index--) waiting.push(nexts[index]!);
-    if (isAllowed(archive, action)) kept.push(next);
+    if (isAllowed(document, action)) kept.push(next);
     else hasChanged = true;
   }
   if (!hasChanged) return [first];

@@ -39,16 +39,16 @@ interface Annotation {
   readonly isHidden: boolean;
 }
 
-export async function mendAnnotations(archive: PdfaDocument): Promise<void> {
-  const mender = new AnnotationMender(archive);
-  archive.pages.forEach((page, pageIndex) => {
-    mender.settle(page, pageIndex);
+export async function repairAnnotations(document: PdfaDocument): Promise<void> {
+  const repairer = new AnnotationRepairer(document);
+  document.pages.forEach((page, pageIndex) => {
+    repairer.settle(page, pageIndex);
   });
-  await mender.finish();
+  await repairer.finish();
 }
 
-class AnnotationMender {
-  readonly #archive: PdfaDocument;
+class AnnotationRepairer {
+  readonly #document: PdfaDocument;
   readonly #types: ReadonlySet<string>;
   readonly #form: Dictionary | undefined;
   /** Annotations without a visible appearance, and their page indexes. */
@@ -58,15 +58,15 @@ class AnnotationMender {
   /** Signature widgets that became stamps. */
   readonly #signatures = new Set<number>();
 
-  constructor(archive: PdfaDocument) {
-    this.#archive = archive;
-    this.#form = archive.file.dictionary(archive.file.catalog.get("AcroForm"));
-    this.#types = new Set((archive.level.part === 1 ? TYPES_1 : TYPES_2).split(" "));
+  constructor(document: PdfaDocument) {
+    this.#document = document;
+    this.#form = document.file.dictionary(document.file.catalog.get("AcroForm"));
+    this.#types = new Set((document.level.part === 1 ? TYPES_1 : TYPES_2).split(" "));
   }
 
   settle(page: Reference, pageIndex: number): void {
-    const { file } = this.#archive;
-    const dictionary = this.#archive.page(page);
+    const { file } = this.#document;
+    const dictionary = this.#document.page(page);
     if (!dictionary.has("Annots")) return;
     const kept: Value[] = [];
     const gone = new Set<number>();
@@ -98,20 +98,20 @@ class AnnotationMender {
   }
 
   #read(dictionary: Dictionary, reference: Reference): Annotation {
-    const { file } = this.#archive;
+    const { file } = this.#document;
     const type = file.name(dictionary.get("Subtype")) ?? "";
     return {
       dictionary,
       reference,
       type,
-      fieldType: file.name(inherited(this.#archive, dictionary, "FT")),
+      fieldType: file.name(inherited(this.#document, dictionary, "FT")),
       isHidden: isHiddenOnScreen(type, file.number(dictionary.get("F")) ?? 0),
     };
   }
 
   /** @returns true if the annotation stays */
   #settle(annotation: Annotation, pageIndex: number): boolean {
-    const { file, level } = this.#archive;
+    const { file, level } = this.#document;
     const { dictionary, reference, type, isHidden, fieldType } = annotation;
     if (isHidden && type !== "Widget" && type !== "Link" && type !== "Popup") return false;
     const isLost = this.#isLost(annotation);
@@ -122,7 +122,7 @@ class AnnotationMender {
         if (!dictionary.has("Contents")) dictionary.set("Contents", encodeTextString("Signature"));
       }
       convertToStamp(dictionary);
-    } else if (isLost && (!DRAWN.has(type) || isEmpty(this.#archive, dictionary))) return false;
+    } else if (isLost && (!DRAWN.has(type) || isEmpty(this.#document, dictionary))) return false;
     const flags = file.number(dictionary.get("F")) ?? 0;
     if (type !== "Popup" || level.part === 1 || dictionary.has("F"))
       dictionary.set("F", (flags & ~FORBIDDEN_FLAGS) | ANNOTATION_FLAGS.print);
@@ -138,11 +138,11 @@ class AnnotationMender {
   }
 
   #isSigned(dictionary: Dictionary): boolean {
-    return this.#archive.file.dictionary(inherited(this.#archive, dictionary, "V")) !== undefined;
+    return this.#document.file.dictionary(inherited(this.#document, dictionary, "V")) !== undefined;
   }
 
   #normal(dictionary: Dictionary): Value | undefined {
-    const { file } = this.#archive;
+    const { file } = this.#document;
     const normal = file.dictionary(dictionary.get("AP"))?.get("N");
     return file.dictionary(normal) ? normal : undefined;
   }
@@ -158,27 +158,27 @@ class AnnotationMender {
     if (isHidden && type === "Widget") this.#setEmpty(dictionary, isButton);
     else if (normal !== undefined && !this.#isRenewed(annotation)) this.#setNormal(dictionary, normal, isButton);
     else if (type === "Link") dictionary.delete("AP");
-    else if (isEmpty(this.#archive, dictionary)) this.#setEmpty(dictionary, isButton);
+    else if (isEmpty(this.#document, dictionary)) this.#setEmpty(dictionary, isButton);
     else this.#bare.push({ pageIndex, annotation });
   }
 
   #isRenewed({ type, fieldType }: Annotation): boolean {
-    const isAsked = this.#archive.file.boolean(this.#form?.get("NeedAppearances")) === true;
+    const isAsked = this.#document.file.boolean(this.#form?.get("NeedAppearances")) === true;
     return isAsked && type === "Widget" && RENEWED.has(fieldType ?? "");
   }
 
   #isButton({ dictionary, fieldType }: Annotation): boolean {
-    return this.#archive.file.name(dictionary.get("Subtype")) === "Widget" && fieldType === "Btn";
+    return this.#document.file.name(dictionary.get("Subtype")) === "Widget" && fieldType === "Btn";
   }
 
   #setEmpty(dictionary: Dictionary, isButton: boolean): void {
-    const [left, bottom, right, top] = rectangleOf(this.#archive.file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
-    this.#setNormal(dictionary, addEmptyForm(this.#archive, right - left, top - bottom), isButton);
+    const [left, bottom, right, top] = rectangleOf(this.#document.file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
+    this.#setNormal(dictionary, addEmptyForm(this.#document, right - left, top - bottom), isButton);
   }
 
   /** Removes all appearances except the normal one: a dictionary of states for buttons, a stream otherwise. */
   #setNormal(dictionary: Dictionary, normal: Value, isButton: boolean): void {
-    const { file } = this.#archive;
+    const { file } = this.#document;
     const object = file.resolve(normal);
     const state = file.name(dictionary.get("AS"));
     if (isButton) {
@@ -200,8 +200,8 @@ class AnnotationMender {
   }
 
   #emptyFor(dictionary: Dictionary): Reference {
-    const [left, bottom, right, top] = rectangleOf(this.#archive.file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
-    return addEmptyForm(this.#archive, right - left, top - bottom);
+    const [left, bottom, right, top] = rectangleOf(this.#document.file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
+    return addEmptyForm(this.#document, right - left, top - bottom);
   }
 
   /** Creates missing appearances. */
@@ -209,7 +209,7 @@ class AnnotationMender {
     const numbers = new Map<number, Set<number>>();
     const { length } = this.#bare;
     if (length > MAX_MADE) throw new EngineFailure("too-much-content", `${length} annotations without an appearance`);
-    const fields = new FieldAppearances(this.#archive.file);
+    const fields = new FieldAppearances(this.#document.file);
     let dressedPage = -1;
     for (const { pageIndex, annotation } of this.#bare) {
       if (annotation.type === "Widget") {
@@ -221,7 +221,7 @@ class AnnotationMender {
       const some = numbers.get(pageIndex) ?? new Set();
       numbers.set(pageIndex, some.add(annotation.reference.number));
     }
-    const made = await madeAppearances(this.#archive, numbers);
+    const made = await madeAppearances(this.#document, numbers);
     for (const { annotation, pageIndex } of this.#bare) {
       const { dictionary, reference, type } = annotation;
       if (type === "Widget") continue;
@@ -234,10 +234,10 @@ class AnnotationMender {
       const { normal } = appearance;
       const rectangle = this.#inUnitsOf(pageIndex, appearance.rectangle);
       dictionary.set("Rect", rectangle);
-      if (this.#archive.level.part === 1) {
-        makeOpaque(this.#archive, normal);
-        const page = this.#archive.page(this.#archive.pages[pageIndex]!);
-        if (type === "Highlight" && drawBeneath(this.#archive, page, normal, rectangle)) {
+      if (this.#document.level.part === 1) {
+        makeOpaque(this.#document, normal);
+        const page = this.#document.page(this.#document.pages[pageIndex]!);
+        if (type === "Highlight" && drawBeneath(this.#document, page, normal, rectangle)) {
           this.#setEmpty(dictionary, false);
           continue;
         }
@@ -259,7 +259,7 @@ class AnnotationMender {
    * appearance into the rectangle (ISO 32000-1, 12.5.5).
    */
   #inUnitsOf(pageIndex: number, rectangle: Value): Value {
-    const { file, pages, units } = this.#archive;
+    const { file, pages, units } = this.#document;
     const unit = units.get(pages[pageIndex]!.number);
     const place = unit === undefined ? undefined : rectangleOf(file, rectangle);
     return place ? place.map((side) => side / unit!) : rectangle;
@@ -267,7 +267,7 @@ class AnnotationMender {
 
   /** Removes all signatures: a change of the file invalidates them, and none must look valid. */
   #endSignatures(): void {
-    const { file, places } = this.#archive;
+    const { file, places } = this.#document;
     for (const { dictionary } of places) {
       if (file.name(dictionary.get("FT")) !== "Sig") continue;
       for (const key of ["V", "Lock", "SV"]) dictionary.delete(key);
@@ -284,7 +284,7 @@ class AnnotationMender {
    */
   #keepsWidgets(field: Value, level: number): boolean {
     if (field instanceof Reference && this.#signatures.has(field.number)) return false;
-    const { file } = this.#archive;
+    const { file } = this.#document;
     const dictionary = file.dictionary(field);
     const kids = file.array(dictionary?.get("Kids"));
     if (!dictionary || !kids || level > MAX_LEVELS) return true;
@@ -314,10 +314,10 @@ function inherited({ file }: PdfaDocument, dictionary: Dictionary, key: string):
  * Removes colors that would have to be in the color space of the output intent (ISO 19005-1, 6.5.3). The appearance
  * stays.
  */
-export function removeColors(archive: PdfaDocument): void {
-  for (const page of archive.pages) {
-    for (const value of archive.file.array(archive.page(page).get("Annots")) ?? []) {
-      const annotation = archive.file.dictionary(value);
+export function removeColors(document: PdfaDocument): void {
+  for (const page of document.pages) {
+    for (const value of document.file.array(document.page(page).get("Annots")) ?? []) {
+      const annotation = document.file.dictionary(value);
       annotation?.delete("C");
       annotation?.delete("IC");
     }

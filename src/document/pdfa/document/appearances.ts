@@ -16,13 +16,13 @@ export interface MadeAppearance {
  * @returns appearances by object number, without those that could not be created
  */
 export async function madeAppearances(
-  archive: PdfaDocument,
+  document: PdfaDocument,
   numbers: ReadonlyMap<number, ReadonlySet<number>>,
 ): Promise<ReadonlyMap<number, MadeAppearance>> {
   const appearances = new Map<number, MadeAppearance>();
   if (numbers.size === 0) return appearances;
-  const { file } = archive;
-  const source = await archive.reopen();
+  const { file } = document;
+  const source = await document.reopen();
   try {
     const { size } = source;
     source.makeAppearances(numbers);

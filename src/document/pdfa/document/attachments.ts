@@ -28,34 +28,34 @@ const UNKNOWN_TYPE = "application/octet-stream";
 /** Maximum size of an attachment. Larger ones are removed without being examined. */
 const MAX_ATTACHED_BYTES = 64 * 2 ** 20;
 
-export async function mendAttachments(archive: PdfaDocument): Promise<void> {
-  const { file, level } = archive;
-  const own = shareSpecifications(archive);
-  const specifications = archive.places.filter(
+export async function repairAttachments(document: PdfaDocument): Promise<void> {
+  const { file, level } = document;
+  const own = shareSpecifications(document);
+  const specifications = document.places.filter(
     ({ dictionary, isStream }) => !isStream && file.dictionary(dictionary.get("EF")),
   );
   const gone = new Set<Dictionary>();
   const kept: Value[] = [];
   for (const { dictionary, reference } of specifications) {
-    if (!(await stays(archive, dictionary))) {
+    if (!(await stays(document, dictionary))) {
       dictionary.delete("EF");
       dictionary.delete("RF");
       gone.add(dictionary);
       continue;
     }
-    describe(archive, dictionary);
+    describe(document, dictionary);
     const at = reference ?? own.get(dictionary);
     if (at) kept.push(at);
   }
-  archive.report(
+  document.report(
     ...namedNotices(
       "attachments-removed",
-      [...gone].map((one) => ({ name: nameOf(archive, one) })),
+      [...gone].map((one) => ({ name: nameOf(document, one) })),
     ),
   );
-  if (gone.size > 0) removeMentions(archive, gone);
-  if (level.part === 3) associate(archive, kept);
-  else for (const { dictionary } of archive.places) dictionary.delete("AF");
+  if (gone.size > 0) removeMentions(document, gone);
+  if (level.part === 3) associate(document, kept);
+  else for (const { dictionary } of document.places) dictionary.delete("AF");
   const names = file.dictionary(file.catalog.get("Names"));
   if (level.part === 1) names?.delete("EmbeddedFiles");
 }
@@ -76,12 +76,12 @@ function shareSpecifications({ file, places }: PdfaDocument): ReadonlyMap<Dictio
   return references;
 }
 
-async function stays(archive: PdfaDocument, specification: Dictionary): Promise<boolean> {
-  const { part } = archive.level;
+async function stays(document: PdfaDocument, specification: Dictionary): Promise<boolean> {
+  const { part } = document.level;
   if (part !== 2) return part === 3;
   // One of the kept attachments did not conform.
-  if (archive.failed("6.8", 5)) return false;
-  const { file } = archive;
+  if (document.failed("6.8", 5)) return false;
+  const { file } = document;
   const embedded = file.dictionary(specification.get("EF"));
   const value = embedded?.get("UF") ?? embedded?.get("F");
   const stream = file.stream(value);
@@ -89,7 +89,7 @@ async function stays(archive: PdfaDocument, specification: Dictionary): Promise<
   const bytes = beginsAsPdf(stream.body.decoded);
   if (!bytes) return false;
   if (!isArchival(bytes)) {
-    const converted = await archive.convert?.(bytes);
+    const converted = await document.convert?.(bytes);
     if (!converted) return false;
     const { dictionary } = stream;
     for (const key of ["Filter", "DecodeParms", "DL", "Params"]) dictionary.delete(key);
@@ -117,12 +117,12 @@ const textOfBytes = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteO
 const CLAIM = /pdfaid:part(?:>|\s*=\s*["'])\s*[12]\b/;
 
 /** Adds the entries required by 6.8: both names, a media type, a date and a relationship. */
-function describe(archive: PdfaDocument, specification: Dictionary): void {
-  const { file, level } = archive;
+function describe(document: PdfaDocument, specification: Dictionary): void {
+  const { file, level } = document;
   const information = file.dictionary(file.trailer.get("Info"));
   // If the file has no date, the document's date applies, because the file is not newer.
   const dates = [information?.get("ModDate"), information?.get("CreationDate")];
-  const name = nameOf(archive, specification);
+  const name = nameOf(document, specification);
   specification.set("Type", Name.of("Filespec"));
   if (!file.string(specification.get("UF"))) specification.set("UF", encodeTextString(name));
   if (!file.string(specification.get("F"))) specification.set("F", encodeTextString(name));
@@ -167,8 +167,8 @@ function associate({ file, places }: PdfaDocument, specifications: readonly Valu
 }
 
 /** Removes names and annotations that refer to removed files. */
-function removeMentions(archive: PdfaDocument, gone: ReadonlySet<Dictionary>): void {
-  const { file } = archive;
+function removeMentions(document: PdfaDocument, gone: ReadonlySet<Dictionary>): void {
+  const { file } = document;
   const isGone = (value: Value | undefined) => {
     const dictionary = file.dictionary(value);
     return dictionary !== undefined && gone.has(dictionary);
@@ -178,7 +178,7 @@ function removeMentions(archive: PdfaDocument, gone: ReadonlySet<Dictionary>): v
   const kept = new Map([...attached].filter(([, value]) => !isGone(value)));
   if (kept.size === 0) names?.delete("EmbeddedFiles");
   else if (kept.size < attached.size) names?.set("EmbeddedFiles", writeNameTree(file, kept));
-  for (const { dictionary } of archive.places) {
+  for (const { dictionary } of document.places) {
     if (file.name(dictionary.get("Subtype")) === "FileAttachment" && isGone(dictionary.get("FS")))
       dictionary.delete("FS");
   }

@@ -10,29 +10,29 @@ const NAMES = ["JavaScript", "AlternatePresentations", "Renditions"];
 const PAGE = ["AA", "PresSteps", "OutputIntents"];
 const BOXES = ["CropBox", "BleedBox", "TrimBox", "ArtBox"];
 /** Limits of a page's sides (ISO 32000-1, annex C.2). */
-export const SHORTEST_SIDE = 3;
-export const LONGEST_SIDE = 14_400;
+export const MIN_SIDE = 3;
+export const MAX_SIDE = 14_400;
 const LETTER: Value = [0, 0, 612, 792];
 
-export function mendCatalog(archive: PdfaDocument): void {
-  const { file } = archive;
+export function repairCatalog(document: PdfaDocument): void {
+  const { file } = document;
   const { catalog } = file;
   for (const key of CATALOG) catalog.delete(key);
-  if (archive.level.part === 1) for (const key of LATER) catalog.delete(key);
+  if (document.level.part === 1) for (const key of LATER) catalog.delete(key);
   const names = file.dictionary(catalog.get("Names"));
   if (names) for (const key of NAMES) names.delete(key);
-  mendForm(archive);
-  for (const reference of archive.pages) mendPage(archive, archive.page(reference));
+  repairForm(document);
+  for (const reference of document.pages) repairPage(document, document.page(reference));
 }
 
-function mendForm({ file }: PdfaDocument): void {
+function repairForm({ file }: PdfaDocument): void {
   const form = file.dictionary(file.catalog.get("AcroForm"));
   if (!form) return;
   for (const key of ["XFA", "SigFlags"]) form.delete(key);
 }
 
-function mendPage(archive: PdfaDocument, page: Dictionary): void {
-  const { file } = archive;
+function repairPage(document: PdfaDocument, page: Dictionary): void {
+  const { file } = document;
   for (const key of PAGE) page.delete(key);
   if (!file.dictionary(page.get("Resources"))) page.set("Resources", new Dictionary());
   const media = rectangleOf(file, page.get("MediaBox"));
@@ -50,7 +50,7 @@ function mendPage(archive: PdfaDocument, page: Dictionary): void {
   }
 }
 
-const side = (length: number) => Math.max(SHORTEST_SIDE, Math.min(LONGEST_SIDE, length));
+const side = (length: number) => Math.max(MIN_SIDE, Math.min(MAX_SIDE, length));
 
 const isBoundary = ([left, bottom, right, top]: readonly [number, number, number, number]) =>
   side(right - left) === right - left && side(top - bottom) === top - bottom;

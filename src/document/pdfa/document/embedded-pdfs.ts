@@ -10,7 +10,7 @@ export interface EmbeddedPdf {
   readonly bytes: Uint8Array;
 }
 
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 const HEADER = "%PDF-";
 
 export function* embeddedPdfs(file: PdfFile): Generator<EmbeddedPdf> {
@@ -23,7 +23,7 @@ export function* embeddedPdfs(file: PdfFile): Generator<EmbeddedPdf> {
       const stream = file.stream(reference);
       if (!stream || !(reference instanceof Reference) || seen.has(reference.number)) continue;
       seen.add(reference.number);
-      const bytes = decoded(stream);
+      const bytes = decode(stream);
       if (bytes && Buffer.from(bytes.subarray(0, HEADER.length)).toString("latin1") === HEADER) {
         yield { reference, stream, bytes };
       }
@@ -31,9 +31,9 @@ export function* embeddedPdfs(file: PdfFile): Generator<EmbeddedPdf> {
   }
 }
 
-function decoded({ body }: PdfStream): Uint8Array | undefined {
+function decode({ body }: PdfStream): Uint8Array | undefined {
   try {
-    return body.decoded(MOST_BYTES);
+    return body.decoded(MAX_BYTES);
   } catch (error) {
     if (error instanceof EngineFailure && error.reason !== "crashed") return undefined;
     throw error;

@@ -30,26 +30,26 @@ export function boundedNumber(value: number, { part }: PdfaLevel): number {
 }
 
 /** Repairs all values of the file. */
-export function mendLimits(archive: PdfaDocument): void {
-  if (archive.level.part === 1) for (const { dictionary } of archive.places) splitLeaf(archive, dictionary);
-  for (const { dictionary } of archive.places) {
+export function repairLimits(document: PdfaDocument): void {
+  if (document.level.part === 1) for (const { dictionary } of document.places) splitLeaf(document, dictionary);
+  for (const { dictionary } of document.places) {
     for (const [key, value] of [...dictionary]) {
-      const mended = mend(value, archive.level, 0);
+      const repaired = repair(value, document.level, 0);
       const name = shortName(key);
       if (name !== key) dictionary.delete(key);
-      if (mended !== value || name !== key) dictionary.set(name, mended);
+      if (repaired !== value || name !== key) dictionary.set(name, repaired);
     }
   }
-  const { file } = archive;
-  for (const reference of archive.values) {
+  const { file } = document;
+  for (const reference of document.values) {
     const value = file.resolve(reference);
     if (value === null || value instanceof PdfStream) continue;
-    const mended = mend(value, archive.level, 0);
-    if (mended !== value) file.put(reference, mended);
+    const repaired = repair(value, document.level, 0);
+    if (repaired !== value) file.put(reference, repaired);
   }
 }
 
-function mend(value: Value, level: PdfaLevel, depth: number): Value {
+function repair(value: Value, level: PdfaLevel, depth: number): Value {
   if (typeof value === "number") return boundedNumber(value, level);
   if (value instanceof Name) {
     const text = shortName(value.text);
@@ -62,8 +62,8 @@ function mend(value: Value, level: PdfaLevel, depth: number): Value {
   if (!Array.isArray(value) || depth > MAX_DEPTH) return value;
   for (let index = 0; index < value.length; index++) {
     const element = value[index]!;
-    const mended = mend(element, level, depth + 1);
-    if (mended !== element) value[index] = mended;
+    const repaired = repair(element, level, depth + 1);
+    if (repaired !== element) value[index] = repaired;
   }
   return value;
 }

@@ -7,25 +7,25 @@ import { shortName } from "./limits.ts";
 const FONT_ENTRIES = ["BaseFont", "FontName", "FontFamily"];
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-export function mendNames(archive: PdfaDocument): void {
-  if (archive.level.part === 1) return;
-  for (const { dictionary, key } of archive.places) {
-    for (const entry of FONT_ENTRIES) mendEntry(dictionary, entry);
-    if (dictionary.has("P") && dictionary.has("S")) mendEntry(dictionary, "S");
-    if (key === "RoleMap") for (const type of dictionary.keys()) mendEntry(dictionary, type);
+export function repairNames(document: PdfaDocument): void {
+  if (document.level.part === 1) return;
+  for (const { dictionary, key } of document.places) {
+    for (const entry of FONT_ENTRIES) repairEntry(dictionary, entry);
+    if (dictionary.has("P") && dictionary.has("S")) repairEntry(dictionary, "S");
+    if (key === "RoleMap") for (const type of dictionary.keys()) repairEntry(dictionary, type);
     // The keys of these dictionaries are structure types or colorants.
-    if (key === "RoleMap" || key === "Colorants") mendKeys(dictionary);
-    for (const value of dictionary.values()) mendColorants(archive, value);
+    if (key === "RoleMap" || key === "Colorants") repairKeys(dictionary);
+    for (const value of dictionary.values()) repairColorants(document, value);
   }
-  for (const value of archive.values) mendColorants(archive, value);
+  for (const value of document.values) repairColorants(document, value);
 }
 
-function mendEntry(dictionary: Dictionary, key: string): void {
+function repairEntry(dictionary: Dictionary, key: string): void {
   const value = dictionary.get(key);
   if (value instanceof Name && !isUtf8(value.text)) dictionary.set(key, Name.of(asUtf8(value.text)));
 }
 
-function mendKeys(dictionary: Dictionary): void {
+function repairKeys(dictionary: Dictionary): void {
   for (const [key, value] of [...dictionary]) {
     if (isUtf8(key)) continue;
     dictionary.delete(key);
@@ -33,7 +33,7 @@ function mendKeys(dictionary: Dictionary): void {
   }
 }
 
-function mendColorants({ file }: PdfaDocument, value: Value): void {
+function repairColorants({ file }: PdfaDocument, value: Value): void {
   const space = file.array(value) as Value[] | undefined;
   const family = space && file.name(space[0]);
   if (!space || (family !== "Separation" && family !== "DeviceN")) return;

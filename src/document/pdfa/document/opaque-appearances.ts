@@ -31,8 +31,8 @@ export function makeOpaque({ file }: PdfaDocument, normal: Value): void {
  * Draws an appearance below the page content. On top, an opaque highlight would hide the text.
  * @returns false if the appearance cannot be drawn there
  */
-export function drawBeneath(archive: PdfaDocument, page: Dictionary, normal: Value, rectangle: Value): boolean {
-  const { file } = archive;
+export function drawBeneath(document: PdfaDocument, page: Dictionary, normal: Value, rectangle: Value): boolean {
+  const { file } = document;
   const form = file.stream(normal);
   const box = rectangleOf(file, form?.dictionary.get("BBox"));
   const place = rectangleOf(file, rectangle);

@@ -3,7 +3,7 @@
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, PdfString, Reference, type Value } from "../../objects/values.ts";
 import { newStream, type PdfaDocument, rectangleOf } from "../pdfa-document.ts";
-import { LONGEST_SIDE, SHORTEST_SIDE } from "./catalog.ts";
+import { MAX_SIDE, MIN_SIDE } from "./catalog.ts";
 
 const BOXES = ["MediaBox", "CropBox", "BleedBox", "TrimBox", "ArtBox"];
 /** Annotation entries that are lists of coordinates, or lists of such lists (ISO 32000-1, 12.5.6). */
@@ -17,30 +17,30 @@ const PLACES: Readonly<Record<string, readonly number[]>> = {
   FitBH: [2],
   FitBV: [2],
 };
-const MOST_ELEMENTS = 6;
-const MOST_LEVELS = 64;
+const MAX_ELEMENTS = 6;
+const MAX_LEVELS = 64;
 const FONT_SIZE = /(?<![\d.])(?:\d+(?:\.\d*)?|\.\d+)(?=\s+Tf\b)/g;
 /** Maximum user unit. A page that needs more is invalid. */
-const LARGEST_UNIT = 1000;
-const SMALLEST_UNIT = 0.001;
+const MAX_UNIT = 1000;
+const MIN_UNIT = 0.001;
 /** Margin above the minimum side, so that rounding cannot fall below it. */
 const EXCESS = 1.00001;
 
 /** @returns true if there were such pages; the objects created for them are not in the survey */
-export function scalePages(archive: PdfaDocument): boolean {
-  const { units } = archive;
-  for (const reference of archive.pages) {
-    const page = archive.page(reference);
-    const unit = unitFor(archive.file, page);
+export function scalePages(document: PdfaDocument): boolean {
+  const { units } = document;
+  for (const reference of document.pages) {
+    const page = document.page(reference);
+    const unit = unitFor(document.file, page);
     if (unit !== 1) units.set(reference.number, unit);
   }
   if (units.size === 0) return false;
   const scaled = new Set<Dictionary>();
-  for (const reference of archive.pages) {
+  for (const reference of document.pages) {
     const unit = units.get(reference.number);
-    if (unit !== undefined) scalePage(archive, archive.page(reference), unit, scaled);
+    if (unit !== undefined) scalePage(document, document.page(reference), unit, scaled);
   }
-  scaleDestinations(archive, units);
+  scaleDestinations(document, units);
   return true;
 }
 
@@ -51,14 +51,14 @@ function unitFor(file: PdfFile, page: Dictionary): number {
   const crop = rectangleOf(file, page.get("CropBox")) ?? media;
   const sides = [media, crop].flatMap(([left, bottom, right, top]) => [right - left, top - bottom]);
   const [longest, shortest] = [Math.max(...sides), Math.min(...sides)];
-  const unit = Math.ceil(longest / LONGEST_SIDE);
-  if (unit > 1 || shortest >= SHORTEST_SIDE) return unit <= LARGEST_UNIT ? unit : 1;
-  const small = shortest / (SHORTEST_SIDE * EXCESS);
-  return small >= SMALLEST_UNIT && longest / small <= LONGEST_SIDE ? small : 1;
+  const unit = Math.ceil(longest / MAX_SIDE);
+  if (unit > 1 || shortest >= MIN_SIDE) return unit <= MAX_UNIT ? unit : 1;
+  const small = shortest / (MIN_SIDE * EXCESS);
+  return small >= MIN_UNIT && longest / small <= MAX_SIDE ? small : 1;
 }
 
-function scalePage(archive: PdfaDocument, page: Dictionary, unit: number, scaled: Set<Dictionary>): void {
-  const { file, level } = archive;
+function scalePage(document: PdfaDocument, page: Dictionary, unit: number, scaled: Set<Dictionary>): void {
+  const { file, level } = document;
   for (const key of BOXES) scaleEntry(file, page, key, unit);
   // Part 1 has no UserUnit, so a large page becomes smaller there, and a tiny one larger.
   if (level.part > 1) page.set("UserUnit", unit * Math.max(1, file.number(page.get("UserUnit")) ?? 1));
@@ -100,7 +100,7 @@ function scaleBorder(file: PdfFile, annotation: Dictionary, unit: number): void 
  */
 function scaleFontSize(file: PdfFile, annotation: Dictionary, unit: number): void {
   let holder: Dictionary | undefined = annotation;
-  for (let level = 0; holder && !holder.has("DA") && level < MOST_LEVELS; level++) {
+  for (let level = 0; holder && !holder.has("DA") && level < MAX_LEVELS; level++) {
     holder = file.dictionary(holder.get("Parent"));
   }
   const isField = file.name(annotation.get("Subtype")) === "Widget";
@@ -143,7 +143,7 @@ function scaleDestinations({ file, places, values }: PdfaDocument, units: Readon
     if (!array || seen.has(array)) return;
     seen.add(array);
     const [page, kind] = array;
-    const unit = page instanceof Reference && array.length <= MOST_ELEMENTS ? units.get(page.number) : undefined;
+    const unit = page instanceof Reference && array.length <= MAX_ELEMENTS ? units.get(page.number) : undefined;
     const indexes = unit === undefined ? undefined : PLACES[file.name(kind) ?? ""];
     for (const index of indexes ?? []) {
       const number = file.number(array[index]);

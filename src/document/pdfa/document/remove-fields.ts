@@ -3,7 +3,7 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Reference, type Value } from "../../objects/values.ts";
 
 /** Maximum number of fields examined. */
-const MOST_FIELDS = 200_000;
+const MAX_FIELDS = 200_000;
 
 /** @param gone object numbers of the removed widgets */
 export function removeFields(file: PdfFile, gone: ReadonlySet<number>): void {
@@ -21,7 +21,7 @@ export function removeFields(file: PdfFile, gone: ReadonlySet<number>): void {
   }
   const waiting = [...kept];
   const seen = new Set<number>();
-  while (waiting.length > 0 && seen.size < MOST_FIELDS) {
+  while (waiting.length > 0 && seen.size < MAX_FIELDS) {
     const reference = waiting.pop();
     if (!(reference instanceof Reference) || seen.has(reference.number)) continue;
     seen.add(reference.number);

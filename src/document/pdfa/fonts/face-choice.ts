@@ -86,7 +86,7 @@ const STYLES = {
 const SERIF = new Set<Family>(["NimbusRoman", "LiberationSerif", "Caladea", "P052", "URWBookman", "C059"]);
 const FIXED = new Set<Family>(["NimbusMonoPS", "LiberationMono"]);
 /** Maximum length of a name (ISO 32000-1, Annex C). */
-const LONGEST_NAME = 127;
+const MAX_NAME = 127;
 /** Faces for scripts that the others lack. */
 const OTHER_SCRIPTS = [
   "NotoSans-Regular",
@@ -101,7 +101,7 @@ const OTHER_SCRIPTS = [
 
 export function chooseFaces(file: PdfFile, baseFont: string, descriptor: Dictionary | undefined): FaceChoice {
   const name = baseFont
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_NAME)
     .replace(/^[A-Z]{6}\+/, "")
     .toLowerCase()
     .replace(/[\s_]/g, "");
@@ -179,7 +179,7 @@ const COLLECTIONS = new Map([
  * @param substitutes fonts that were replaced, of any script; MuPDF's fonts replace the others
  */
 export function fontsForDrawing(
-  shelf: FontProvider = NO_FONTS,
+  fonts: FontProvider = NO_FONTS,
   substitutes: readonly NoticeSubject[] = [],
 ): EngineFonts {
   const chosen = new Map(substitutes.map(({ name, replacedBy }) => [name, replacedBy]));
@@ -187,7 +187,7 @@ export function fontsForDrawing(
     const ordering = COLLECTIONS.get(language) ?? "";
     const substitute = chosen.get(name.replace(/^[A-Z]{6}\+/, ""));
     const face = substitute ?? chooseCjkFace(name, ordering, 0)?.face;
-    const bytes = face === undefined ? undefined : shelf.face(face);
+    const bytes = face === undefined ? undefined : fonts.face(face);
     return bytes && { name: face!, bytes, index: CJK.get(ordering) ?? 0 };
   };
 }
@@ -200,14 +200,14 @@ export const isBlank = (text: string): boolean => /^[\s\p{C}\ufffd]*$/u.test(tex
  * @param has returns the number of available glyphs; negative for an unsuitable face
  */
 export function bestFace(
-  shelf: FontProvider,
+  fonts: FontProvider,
   faces: readonly { readonly face: string; readonly index: number }[],
   has: (face: Face) => number,
   wanted: number,
 ): Face | undefined {
   let best: { readonly face: Face; readonly count: number } | undefined;
   for (const { face: name, index } of faces) {
-    const bytes = shelf.face(name);
+    const bytes = fonts.face(name);
     const face = bytes && openFace(name, bytes, index);
     if (!face) continue;
     const count = has(face);

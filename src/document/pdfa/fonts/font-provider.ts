@@ -5,14 +5,14 @@ import type { FontProvider } from "../../contract/font-provider.ts";
 const KEPT_BYTES = 64 * 2 ** 20;
 
 /** Returns the same provider with a cache for one document, whose fonts need the same faces. */
-export function memoizeProvider(shelf: FontProvider): FontProvider {
+export function memoizeProvider(fonts: FontProvider): FontProvider {
   const faces = new Map<string, Uint8Array | undefined>();
   let left = KEPT_BYTES;
   return {
-    cmap: (name) => shelf.cmap(name),
+    cmap: (name) => fonts.cmap(name),
     face(name) {
       if (faces.has(name)) return faces.get(name);
-      const bytes = shelf.face(name);
+      const bytes = fonts.face(name);
       left -= bytes?.length ?? 0;
       if (left >= 0) faces.set(name, bytes);
       return bytes;

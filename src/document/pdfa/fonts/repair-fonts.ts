@@ -13,12 +13,12 @@ import type { NewCodes } from "../content/text/recoded-text.ts";
 import type { PdfaLevel } from "../level.ts";
 import type { RuleFailure } from "../rule-failure.ts";
 import { CodeMaps } from "./composite/code-maps.ts";
-import { mendType0 } from "./composite/type0-font.ts";
+import { repairType0 } from "./composite/type0-font.ts";
 import { findFonts } from "./find-fonts.ts";
 import { memoizeProvider } from "./font-provider.ts";
 import type { FontTask, ShownFont } from "./shown-font.ts";
-import { mendSimple } from "./simple/simple-font.ts";
-import { mendType3 } from "./type3-font.ts";
+import { repairSimple } from "./simple/simple-font.ts";
+import { repairType3 } from "./type3-font.ts";
 
 /** Text rendering mode of invisible text (ISO 32000-1, table 106). */
 const INVISIBLE = 3;
@@ -37,11 +37,11 @@ export async function repairFonts(
   file: PdfFile,
   level: PdfaLevel,
   failures: readonly RuleFailure[],
-  shelf: FontProvider,
+  provider: FontProvider,
   signal: AbortSignal,
 ): Promise<{ readonly substituted: readonly NoticeSubject[]; readonly newCodes: NewCodes }> {
   const fonts = await findFonts(file, signal);
-  const maps = new CodeMaps(file, shelf);
+  const maps = new CodeMaps(file, provider);
   const codeMaps = new Map<number, CMap>();
   for (const number of fonts) {
     const font = file.dictionary(new Reference(number));
@@ -55,7 +55,7 @@ export async function repairFonts(
   const task: FontTask = {
     file,
     level,
-    shelf: memoizeProvider(shelf),
+    fonts: memoizeProvider(provider),
     isUnicodeDistrusted: failed.has("6.2.11.7.2"),
     isCodeZeroRefused: failed.has("6.2.11.8"),
     substituted: [],
@@ -71,7 +71,7 @@ export async function repairFonts(
     const substituted = task.substituted.length;
     try {
       const isTyped = ofForms.has(number);
-      await mend(task, { number, font, codes: [...codes.values()], isVisible, isTyped }, map, maps);
+      await repair(task, { number, font, codes: [...codes.values()], isVisible, isTyped }, map, maps);
       file.put(reference, font);
     } catch (error) {
       if (!isOfFont(error)) throw error;
@@ -82,11 +82,11 @@ export async function repairFonts(
   return { substituted: task.substituted, newCodes: task.newCodes };
 }
 
-async function mend(task: FontTask, shown: ShownFont, map: CMap | undefined, maps: CodeMaps): Promise<void> {
+async function repair(task: FontTask, shown: ShownFont, map: CMap | undefined, maps: CodeMaps): Promise<void> {
   const subtype = task.file.name(shown.font.get("Subtype"));
-  if (map) await mendType0(task, shown, map, maps);
-  else if (subtype === "Type3") mendType3(task, shown);
-  else await mendSimple(task, shown);
+  if (map) await repairType0(task, shown, map, maps);
+  else if (subtype === "Type3") repairType3(task, shown);
+  else await repairSimple(task, shown);
 }
 
 /**

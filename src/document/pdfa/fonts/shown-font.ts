@@ -9,7 +9,7 @@ import type { PdfaLevel } from "../level.ts";
 export interface FontTask {
   readonly file: PdfFile;
   readonly level: PdfaLevel;
-  readonly shelf: FontProvider;
+  readonly fonts: FontProvider;
   /** True if a validator reported missing Unicode values or incorrect CMaps after all repairs. */
   readonly isUnicodeDistrusted: boolean;
   readonly areCMapsDistrusted: boolean;

@@ -60,7 +60,7 @@ export interface UnicodeNeeds {
 }
 
 /** @returns true if the font's entry changed */
-export function mendToUnicode(needs: UnicodeNeeds): boolean {
+export function repairToUnicode(needs: UnicodeNeeds): boolean {
   const { file, font, codes, derived, isDemanded, isChanged } = needs;
   const map = readMap(file, font.get("ToUnicode"));
   const existing = map?.unicode ?? new Map<number, string>();

@@ -10,14 +10,14 @@ import { hasSoundWidths, setWidths, simpleWidths } from "../../text/font-widths.
 import { encodingOf, readSimpleEncoding } from "../../text/simple-encoding.ts";
 import { plainStream } from "./font-program.ts";
 import type { FontTask, ShownFont } from "./shown-font.ts";
-import { mendToUnicode } from "./to-unicode.ts";
+import { repairToUnicode } from "./to-unicode.ts";
 
 const MAX_PROCEDURE_BYTES = 16 * 2 ** 20;
 /** Maximum difference of widths, in thousandths of an em. */
 const TOLERANCE = 1;
 
 /** Changes the font dictionary. */
-export function mendType3(task: FontTask, { font, codes }: ShownFont): void {
+export function repairType3(task: FontTask, { font, codes }: ShownFont): void {
   const { file, level } = task;
   const original = readSimpleEncoding(file, font.get("Encoding"), []).names;
   const names = [...original];
@@ -45,9 +45,9 @@ export function mendType3(task: FontTask, { font, codes }: ShownFont): void {
     }
     widths.set(name!, width);
     const procedure = file.stream(procedures.get(name!));
-    const mended = procedure && withWidth(file, procedure, width, scale);
-    if (!mended) continue;
-    procedures.set(name!, file.add(mended));
+    const repaired = procedure && withWidth(file, procedure, width, scale);
+    if (!repaired) continue;
+    procedures.set(name!, file.add(repaired));
     isChanged = true;
   }
   if (isChanged) font.set("CharProcs", file.add(procedures));
@@ -60,7 +60,7 @@ export function mendType3(task: FontTask, { font, codes }: ShownFont): void {
       codes.map(({ code }) => code),
     );
   font.set("Type", Name.of("Font"));
-  mendToUnicode({
+  repairToUnicode({
     file,
     font,
     codes,

@@ -10,7 +10,7 @@ const DATES = ["CreationDate", "ModDate"] as const;
  * Maximum characters of a text, each of up to two bytes: longer texts would exceed the string limit of some levels (ISO
  * 19005-2, 6.1.13).
  */
-const MOST_CHARACTERS = 16_000;
+const MAX_CHARACTERS = 16_000;
 
 /** The contents of the Info dictionary. */
 export type Information = Readonly<Partial<Record<(typeof TEXTS)[number], string>>> &
@@ -29,7 +29,7 @@ export function replaceInformation({ file }: PdfaDocument): Information {
   for (const [key, value] of before) {
     const object = file.resolve(value);
     if (TEXTS.some((text) => text === key)) {
-      const text = isString(object) ? stripInvalidXml(decodeTextString(object)).slice(0, MOST_CHARACTERS).trim() : "";
+      const text = isString(object) ? stripInvalidXml(decodeTextString(object)).slice(0, MAX_CHARACTERS).trim() : "";
       if (text === "") continue;
       information[key] = text;
       dictionary.set(key, encodeTextString(text));

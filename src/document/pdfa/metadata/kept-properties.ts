@@ -150,7 +150,7 @@ class Keeper {
         const name = known?.name ?? `${element.prefix}:${localName}`;
         if (!OF_SYNTAX.has(namespaceURI)) found.add(name);
         if (known) {
-          if (!isSaid(name)) once(name, () => rewritten(element, name, known.shape));
+          if (!isSaid(name)) once(name, () => rewriteProperty(element, name, known.shape));
           else if (known.shape === "Alt") translations.set(name, itemsOf(element, name, "Alt", OTHER_LANGUAGES));
         } else if (this.#isDeclared(namespaceURI, localName)) {
           once(name, () => serializer.serializeToString(element, WELL_FORMED));
@@ -202,7 +202,7 @@ class Keeper {
 }
 
 /** Returns the rewritten property; empty if its value has invalid syntax. */
-function rewritten(element: Element, name: string, shape: Shape): string {
+function rewriteProperty(element: Element, name: string, shape: Shape): string {
   if (shape === "text" || shape === "date" || shape === "rating")
     return elementsOf(element).length > 0 ? "" : simple(name, shape, element.textContent ?? "");
   if (shape === "reference") return structure(element, name, shape);

@@ -10,9 +10,9 @@ const MAX_PACKET_BYTES = 8 * 2 ** 20;
 /** Clauses about the contents and syntax of a packet. If one was broken, no property of the original packet is kept. */
 const PACKET_CLAUSES = ["6.7.8", "6.7.9", "6.6.2.1", "6.6.2.3.1", "6.6.2.3.2", "6.6.2.3.3"];
 
-export function writeMetadata(archive: PdfaDocument): void {
-  const { file, level, places } = archive;
-  const information = replaceInformation(archive);
+export function writeMetadata(document: PdfaDocument): void {
+  const { file, level, places } = document;
+  const information = replaceInformation(document);
   const { Title, Author, Subject, Keywords, Creator, Producer, CreationDate, ModDate } = information;
   const said: Record<string, string | undefined> = {
     "dc:title": Title && `<rdf:li xml:lang="x-default">${escapeXml(Title)}</rdf:li>`,
@@ -28,7 +28,7 @@ export function writeMetadata(archive: PdfaDocument): void {
   const before = file.stream(catalog.get("Metadata"));
   const packet = before ? bytesOf(before.body.decoded) : new Uint8Array(0);
   const kept = keptProperties(packet, level.part, (name) => Boolean(said[name]));
-  const isRefused = PACKET_CLAUSES.some((clause) => archive.failed(clause));
+  const isRefused = PACKET_CLAUSES.some((clause) => document.failed(clause));
   const element = (name: string, value: string | undefined) => {
     if (!value) return "";
     const translations = isRefused ? "" : (kept.translations.get(name) ?? "");
@@ -41,7 +41,7 @@ export function writeMetadata(archive: PdfaDocument): void {
     isRefused ? "" : kept.elements,
   ];
   const lost = isRefused ? [...kept.names, ...kept.lost] : kept.lost;
-  archive.report(
+  document.report(
     ...namedNotices(
       "properties-removed",
       lost.map((name) => ({ name })),

@@ -2,12 +2,12 @@
 import { EngineFailure } from "../../contract/failure.ts";
 
 /** Maximum number of steps, such as calculator operators: about 10 seconds. */
-const MOST_STEPS = 2e8;
+const MAX_STEPS = 2e8;
 
 export class Effort {
   #left: number;
 
-  constructor(steps = MOST_STEPS) {
+  constructor(steps = MAX_STEPS) {
     this.#left = steps;
   }
 

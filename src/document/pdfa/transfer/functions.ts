@@ -10,7 +10,7 @@ export type PdfFunction = (inputs: readonly number[]) => number[];
 const MAX_BYTES = 16 * 2 ** 20;
 const MAX_DEPTH = 8;
 /** Maximum number of inputs of a sampled function, because interpolation needs 2^n samples. */
-const MOST_INPUTS = 8;
+const MAX_INPUTS = 8;
 /** Cost of reading a function, and of each of its bytes in memory. */
 const FUNCTION_EFFORT = 100;
 const BYTE_EFFORT = 10;
@@ -69,12 +69,12 @@ const readers: Readonly<Record<number, (parts: Parts, value: Value | undefined) 
   2: exponential,
   3: stitched,
   4: ({ file, range, effort }, value) => {
-    const bytes = decoded(file, value, effort);
+    const bytes = decodeStream(file, value, effort);
     return bytes && readCalculator(Buffer.from(bytes).toString("latin1"), range.length / 2, effort);
   },
 };
 
-function decoded(file: PdfFile, value: Value | undefined, effort: Effort): Uint8Array | undefined {
+function decodeStream(file: PdfFile, value: Value | undefined, effort: Effort): Uint8Array | undefined {
   let bytes: Uint8Array | undefined;
   try {
     bytes = file.stream(value)?.body.decoded(MAX_BYTES);
@@ -118,12 +118,12 @@ function stitched({ file, dictionary, numbers, domain, depth }: Parts): PdfFunct
 }
 
 function sampled({ file, dictionary, numbers, domain, range, effort }: Parts, value: Value | undefined) {
-  const bytes = decoded(file, value, effort);
+  const bytes = decodeStream(file, value, effort);
   const size = numbers("Size");
   const bits = file.number(dictionary.get("BitsPerSample")) ?? 8;
   const inputs = domain.length >> 1;
   const outputs = range.length >> 1;
-  const isPossible = bytes && outputs > 0 && inputs <= MOST_INPUTS && size.length >= inputs && bits <= 32;
+  const isPossible = bytes && outputs > 0 && inputs <= MAX_INPUTS && size.length >= inputs && bits <= 32;
   if (!isPossible || size.some((length) => !(length >= 1))) return undefined;
   const count = size.slice(0, inputs).reduce((product, length) => product * length, outputs);
   if (bytes.length * 8 < count * bits) return undefined;

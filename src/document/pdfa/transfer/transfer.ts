@@ -27,7 +27,7 @@ export class Transfer {
   readonly keepsInks: boolean;
 
   constructor(curves: readonly Curve[]) {
-    const [red, green = red, blue = green, gray = red] = curves.map(tabulated) as [Curve, Curve?, Curve?, Curve?];
+    const [red, green = red, blue = green, gray = red] = curves.map(tabulate) as [Curve, Curve?, Curve?, Curve?];
     this.rgb = [red, green!, blue!];
     this.gray = gray!;
     const keys = [...this.rgb, this.gray].map(keyOf);
@@ -46,7 +46,7 @@ export class Transfer {
 const LEVEL_VALUES = Array.from({ length: LEVELS + 1 }, (_, level) => level / LEVELS);
 
 /** Returns the curve as an interpolated table, so that its cost does not depend on the function. */
-function tabulated(curve: Curve): Curve {
+function tabulate(curve: Curve): Curve {
   const table = LEVEL_VALUES.map((level) => Math.max(0, Math.min(1, curve(level))));
   return (component) => {
     const place = Math.max(0, Math.min(1, component)) * LEVELS;

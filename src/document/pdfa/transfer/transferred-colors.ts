@@ -23,7 +23,7 @@ export interface ColorSpace {
 
 const MAX_DEPTH = 4;
 const MAX_LOOKUP_BYTES = 1 << 20;
-const MOST_CHANNELS = 32;
+const MAX_CHANNELS = 32;
 const FAMILIES: Readonly<Record<string, number>> = {
   DeviceGray: 1,
   CalGray: 1,
@@ -94,7 +94,7 @@ function tints(
   const channels = family === "Separation" ? 1 : (file.array(names)?.length ?? 0);
   // The colorant None paints nothing.
   const isNone = family === "Separation" && file.name(names) === "None";
-  if (!alternate || !evaluate || isNone || channels < 1 || channels > MOST_CHANNELS) return undefined;
+  if (!alternate || !evaluate || isNone || channels < 1 || channels > MAX_CHANNELS) return undefined;
   return {
     channels,
     initial: new Array<number>(channels).fill(1),
@@ -103,7 +103,7 @@ function tints(
 }
 
 /** Returns the result of a transfer function for a color with process components. */
-export function transferred({ rgb, gray, isUniform, keepsInks }: Transfer, { space, components }: Color): Color {
+export function applyTransfer({ rgb, gray, isUniform, keepsInks }: Transfer, { space, components }: Color): Color {
   const [first = 0] = components;
   if (components.length === 1 && isUniform) return { space, components: [rgb[0](first)] };
   if (components.length === 1) return { space: DEVICE_RGB, components: rgb.map((curve) => curve(first)) };

@@ -6,12 +6,12 @@ import { readSamples, UnreadableImage } from "../../images/image-samples.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../../objects/values.ts";
 import { type Curve, lineOf, type Transfer } from "./transfer.ts";
-import { type ColorSpace, DEVICE_RGB, inkCurve, readSpace, transferred } from "./transferred-colors.ts";
+import { applyTransfer, type ColorSpace, DEVICE_RGB, inkCurve, readSpace } from "./transferred-colors.ts";
 
 const LIMITS = { decodedBytes: 2 ** 29, kernelBytes: 2 ** 30 };
 const FULL = 255;
 /** Maximum number of cached colors. */
-const MOST_KNOWN = 1 << 18;
+const MAX_KNOWN_COLORS = 1 << 18;
 const DEVICES: Readonly<Record<number, string>> = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" };
 
 /** Decodes the samples of an image as 8 bits, for codings that only MuPDF decodes. */
@@ -57,7 +57,7 @@ function withPalette(stream: PdfStream, image: PdfImage, space: ColorSpace, tran
   const [[low, high]] = rangesOf(image, 1, space.lastIndex) as [[number, number]];
   const last = 2 ** image.bits - 1;
   const colors = Array.from({ length: last + 1 }, (_, sample) =>
-    transferred(transfer, space.toProcess([low + (sample * (high - low)) / last])),
+    applyTransfer(transfer, space.toProcess([low + (sample * (high - low)) / last])),
   );
   const entries = colors.flatMap(({ components }) => components.map(toByte));
   const dictionary = stream.dictionary.clone();
@@ -138,13 +138,13 @@ function byPixel(samples: Uint8Array, space: ColorSpace, ranges: readonly number
     const key = stored.join();
     let bytes = known.get(key);
     if (!bytes) {
-      const color = transferred(
+      const color = applyTransfer(
         transfer,
         space.toProcess(ranges.map(([low, high], index) => low! + (stored[index]! * (high! - low!)) / FULL)),
       );
       bytes = color.components.map(toByte);
       target = color.space;
-      if (known.size < MOST_KNOWN) known.set(key, bytes);
+      if (known.size < MAX_KNOWN_COLORS) known.set(key, bytes);
     }
     if (made.length === 0) made = new Uint8Array((samples.length / channels) * bytes.length);
     made.set(bytes, pixel * bytes.length);

@@ -4,7 +4,7 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, plainBody, type Value } from "../../objects/values.ts";
 import { type PdfFunction, readBits, readFunction } from "./functions.ts";
 import type { Transfer } from "./transfer.ts";
-import { type Color, type ColorSpace, readSpace, transferred } from "./transferred-colors.ts";
+import { applyTransfer, type Color, type ColorSpace, readSpace } from "./transferred-colors.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;
 /** Number of samples for a function of one input, and along each of two inputs. */
@@ -21,7 +21,7 @@ export function transferredShading(file: PdfFile, value: Value | undefined, tran
   const given = file.dictionary(value);
   const space = readSpace(file, given?.get("ColorSpace"));
   if (!given || !space) return undefined;
-  const map = (components: readonly number[]) => transferred(transfer, space.toProcess(components));
+  const map = (components: readonly number[]) => applyTransfer(transfer, space.toProcess(components));
   const dictionary = given.clone().set("ColorSpace", map(space.initial).space);
   const background = file.array(given.get("Background"))?.map((part) => file.number(part) ?? 0);
   if (background) dictionary.set("Background", [...map(background).components]);

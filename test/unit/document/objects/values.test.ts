@@ -1,7 +1,7 @@
 // Tests the values of PDF objects.
 import { describe, expect, test } from "vitest";
 import { Lexer } from "../../../../src/document/objects/parsing/lexer.ts";
-import { serialize, serializeNumber, sorted } from "../../../../src/document/objects/serialize.ts";
+import { serialize, serializeNumber, sortEntries } from "../../../../src/document/objects/serialize.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../../../src/document/objects/values.ts";
 
 const text = (value: Value) => serialize(value, ({ number }) => number);
@@ -146,7 +146,7 @@ describe("syntax", () => {
 
   test("equal values in one order are one text", () => {
     const [one, other] = ["<</A 1/B<</C 2/D 3>>>>", "<</B<</D 3/C 2>>/A 1>>"].map((source) =>
-      text(sorted(parse(source)!)),
+      text(sortEntries(parse(source)!)),
     );
     expect(one).toBe(other);
   });

@@ -7,7 +7,7 @@ import { readCalculator } from "../../../../src/document/pdfa/transfer/calculato
 import { Effort } from "../../../../src/document/pdfa/transfer/effort.ts";
 import { readFunction } from "../../../../src/document/pdfa/transfer/functions.ts";
 import { readTransfer, setsTransfer, Transfer } from "../../../../src/document/pdfa/transfer/transfer.ts";
-import { readSpace, transferred } from "../../../../src/document/pdfa/transfer/transferred-colors.ts";
+import { readSpace, applyTransfer } from "../../../../src/document/pdfa/transfer/transferred-colors.ts";
 
 const file = PdfFile.create(new Budget(2 ** 24));
 const power = (low: number, high: number, exponent: number) =>
@@ -98,7 +98,7 @@ test("a transfer function that needs too much work counts as one that is removed
 });
 
 test("inks become the colors that viewers show, if they cannot stay inks", () => {
-  const { space, components } = transferred(new Transfer([(component) => 1 - component]), {
+  const { space, components } = applyTransfer(new Transfer([(component) => 1 - component]), {
     space: Name.of("DeviceCMYK"),
     components: [1, 0, 0, 0],
   });
@@ -119,7 +119,7 @@ test("functions that change nothing are none, and TR2 counts before TR", () => {
 
 test("inks stay inks where paper and full ink stay what they are", () => {
   const color = (transfer: Value, space: Value, ...components: number[]) =>
-    transferred(state({ TR: transfer })!, readSpace(file, space)!.toProcess(components));
+    applyTransfer(state({ TR: transfer })!, readSpace(file, space)!.toProcess(components));
   const cmyk = Name.of("DeviceCMYK");
   expect(color(power(0, 1, 2), cmyk, 0.5, 0, 0, 1)).toEqual({
     space: cmyk,

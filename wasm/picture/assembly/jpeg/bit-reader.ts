@@ -1,7 +1,7 @@
-// Reads the bits of a scan (T.81 F.2.2) and Huffman codes. If a stream ends early, zeros follow, and the caller can
-// detect it.
+// Reads the bits of a scan (T.81 F.2.2) and Huffman codes. After the end of the stream, returns zeros, which the caller
+// can detect.
 
-/** Maximum length in bits of codes that one table lookup finds. */
+/** Maximum code length, in bits, that one table lookup decodes. */
 const FAST_BITS: u32 = 10;
 const TABLES: usize = 8;
 /** Bytes of one table: entries `length << 8 | symbol` by the next bits, then limits and symbols for longer codes. */
@@ -11,10 +11,10 @@ const OFFSETS: usize = LIMITS + 72;
 const SYMBOLS: usize = OFFSETS + 72;
 const tables: usize = memory.data(20480, 16);
 
-/** Bits that were read ahead, the last one lowest, and their number. */
+/** Bits read ahead, the last one lowest, and their number. */
 let ahead: u64 = 0;
 let count: i32 = 0;
-/** Number of zeros among them that are not in the stream. */
+/** Number of padding zeros among them, which are not in the stream. */
 let madeUp: i32 = 0;
 let at: usize = 0;
 let end: usize = 0;
@@ -27,7 +27,7 @@ export function startBits(from: usize, to: usize): void {
   madeUp = 0;
 }
 
-/** Returns the current reading position, which is never beyond a marker. */
+/** Returns the current offset, which is never beyond a marker. */
 export function bitsPosition(): usize {
   return at;
 }
@@ -49,7 +49,7 @@ function fillSlowly(): void {
     } else {
       byte = 0x100;
     }
-    // A marker or the end was reached. Zeros follow. Reading some of them ahead is not an error until they are needed.
+    // At a marker or the end, zeros follow. Reading them ahead is an error only when they are used.
     if (byte == 0x100) {
       byte = 0;
       if (madeUp < 1 << 20) madeUp += 8;
@@ -65,7 +65,7 @@ export function fill(): void {
   if (count >= 32) return;
   if (at + 8 <= end) {
     const next = bswap<u64>(load<u64>(at));
-    // None of the first four bytes is all ones.
+    // None of the first four bytes is 0xff.
     const four = <u32>(next >> 32);
     if (!(four & 0x80808080 & ((four & 0x7f7f7f7f) + 0x01010101))) {
       ahead = (ahead << 32) | four;
@@ -91,7 +91,7 @@ export function value(category: u32): i32 {
   return raw < 1 << (category - 1) ? raw - (1 << category) + 1 : raw;
 }
 
-/** @returns the symbol, or 256 if there is no such code */
+/** @returns the symbol, or 256 for an invalid code */
 @inline
 export function symbol(table: usize): u32 {
   const place = tables + table * TABLE_BYTES;
@@ -115,10 +115,10 @@ function longSymbol(place: usize): u32 {
   return 256;
 }
 
-/** Holds BITS (16 bytes) and HUFFVAL (256 bytes) for {@link setReadTable}, as in the marker DHT. */
+/** Receives BITS (16 bytes) and HUFFVAL (256 bytes) for {@link setReadTable}, as in the marker DHT. */
 export const definition: usize = memory.data(272, 16);
 
-/** Builds a table (T.81 annex C). The caller has checked that the definition has no more codes than fit. */
+/** Builds a table (T.81 annex C). The caller has checked that the code is not oversubscribed. */
 export function setReadTable(table: usize): void {
   const place = tables + table * TABLE_BYTES;
   memory.fill(place, 0, TABLE_BYTES);
@@ -143,12 +143,12 @@ export function setReadTable(table: usize): void {
 }
 
 /**
- * Ends a restart interval (T.81 F.2.2.4... E.2.4): drops the bits that fill the last byte and takes the marker RSTm.
- * @returns true if the marker was there
+ * Ends a restart interval (T.81 F.2.2.4, E.2.4): skips the padding bits of the last byte and reads the marker RSTm.
+ * @returns false if the marker is missing
  */
 export function takeRestart(number: u32): bool {
   if (isExhausted()) return false;
-  // Eight or more unused bits mean that there are excess data before the marker.
+  // Eight or more unused bits mean surplus data before the marker.
   if (count - madeUp >= 8) return false;
   ahead = 0;
   count = 0;

@@ -1,14 +1,14 @@
-// Counts the symbols of scans, and then writes them with the codes that were made for them. Knows nothing about blocks.
+// Counts the symbols of scans, then writes them with optimal codes.
 import { reserve } from "../memory";
 
-/** Tables of 257 counts. The last one belongs to no symbol, and only keeps the code of all ones free (T.81 K.2). */
+/** Tables of 257 counts. The last one belongs to a dummy symbol, which reserves the code of all ones (T.81 K.2). */
 const COUNTS_BYTES: usize = 1028;
 const CODES_BYTES: usize = 1024;
 export const TABLES: usize = 8;
 export const counts: usize = memory.data(8224, 16);
 /** Codes by symbol: `code << 5 | length`. */
 const codes: usize = memory.data(8192, 16);
-/** Number of bits that are not part of symbols. */
+/** Number of bits other than symbol codes. */
 export let plainBits: f64 = 0;
 
 let pending: u64 = 0;
@@ -21,7 +21,7 @@ export function startCounting(): void {
   plainBits = 0;
 }
 
-/** @param start - address of the first byte; memory grows behind it */
+/** @param start - address of the first byte; memory grows as needed */
 export function startWriting(start: usize): void {
   outputStart = start;
   outputEnd = start;
@@ -29,7 +29,7 @@ export function startWriting(start: usize): void {
   pendingBits = 0;
 }
 
-/** Ensures room for a number of bytes. */
+/** Ensures space for a number of bytes. */
 @inline
 export function roomFor(bytes: usize): void {
   if (outputEnd + bytes > <usize>memory.size() << 16) reserve(outputEnd + bytes + (1 << 20));

@@ -1,27 +1,26 @@
-// Holds the components of the current picture: their blocks of quantized coefficients (T.81 A.1.1, A.2) and their
-// samples.
+// The components of the current image: blocks of quantized coefficients (T.81 A.1.1, A.2), and samples.
 
 /** Bytes of a block: 64 coefficients of 16 bits in zigzag order. */
 export const BLOCK_BYTES: usize = 128;
-export const MOST_COMPONENTS: u32 = 4;
+export const MAX_COMPONENTS: u32 = 4;
 
 @unmanaged
 export class Component {
-  /** Blocks per row and column, including those that only complete MCUs. */
+  /** Blocks per row and column, including blocks that only complete MCUs. */
   columns: u32;
   rows: u32;
-  /** Blocks per row and column that contain part of the picture. */
+  /** Blocks per row and column that contain part of the image. */
   usedColumns: u32;
   usedRows: u32;
-  /** Sampling factors: blocks of an MCU. */
+  /** Sampling factors: blocks per MCU. */
   across: u32;
   down: u32;
-  /** Huffman tables, 0 to 3. */
+  /** Huffman table numbers, 0 to 3. */
   dcTable: u32;
   acTable: u32;
   /** DC coefficient of the previous block. */
   prediction: i32;
-  /** Rows of blocks that memory holds: all of them, or those of one row of MCUs, which is reused. */
+  /** Rows of blocks in memory: all, or one row of MCUs, which is reused. */
   heldRows: u32;
   /** Address of the first block. */
   blocks: usize;
@@ -39,7 +38,7 @@ export class Component {
 const SIZE: usize = offsetof<Component>();
 const all: usize = memory.data(256, 16);
 
-/** Number of components, followed by the maximum number of blocks of an MCU in each direction. */
+/** Number of components, and maximum number of blocks per MCU in each direction. */
 export let componentCount: u32 = 0;
 export let mcuAcross: u32 = 1;
 export let mcuDown: u32 = 1;
@@ -51,7 +50,7 @@ export function componentAt(index: u32): Component {
   return changetype<Component>(all + <usize>index * SIZE);
 }
 
-/** Sets the number of the picture's components and MCUs. */
+/** Sets the number of components and MCUs of the image. */
 export function layOut(count: u32, across: u32, down: u32, columns: u32, rows: u32): void {
   memory.fill(all, 0, 256);
   componentCount = count;

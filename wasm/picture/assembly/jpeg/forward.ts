@@ -1,4 +1,4 @@
-// Converts samples to quantized coefficients, with a dead zone. The transform is the streaming kernel's.
+// Converts samples to quantized coefficients with a dead zone, with the transform of the streaming kernel (wasm/jpeg).
 import { BLOCK_BYTES as JPEG_BLOCK_BYTES, blocks, zigzag } from "../../../jpeg/assembly/layout";
 import { samplesOf, YCBCR_420 } from "../../../jpeg/assembly/samples";
 import { dcLevel, transformToZone } from "../../../jpeg/assembly/transform";
@@ -16,7 +16,7 @@ function quantize(from: usize, table: usize, to: usize): void {
   }
 }
 
-/** Codes a block outside the picture, which costs least if it equals the previous one. */
+/** Codes a block outside the image, which costs least if it equals the previous block. */
 @inline
 function repeat(component: Component, column: u32, row: u32): void {
   if (column > 0) store<i16>(component.block(column, row), load<i16>(component.block(column - 1, row)));
@@ -30,8 +30,8 @@ function load8(at: usize): v128 {
 
 /**
  * Takes eight rows of samples of one component.
- * @param from - the first row, with `usedColumns * 8` samples at least in each
- * @param stride - bytes between rows
+ * @param from - the first row; each has at least `usedColumns * 8` samples
+ * @param stride - bytes between the starts of two rows
  */
 export function takeSamples(component: Component, row: u32, from: usize, stride: usize, table: u32): void {
   for (let column: u32 = 0; column < component.columns; column++, from += 8) {
@@ -45,13 +45,13 @@ export function takeSamples(component: Component, row: u32, from: usize, stride:
   }
 }
 
-/** Adds a row of blocks below the last one that contains part of the picture. */
+/** Adds a row of blocks below the last one that contains part of the image. */
 export function takeNothing(component: Component, row: u32): void {
   for (let column: u32 = 0; column < component.columns; column++) repeat(component, column, row);
 }
 
 /**
- * Takes a row of MCUs of RGB pixels. Three components, the first with as many blocks as the MCU.
+ * Takes a row of MCUs of RGB pixels, for three components, the first with as many blocks as the MCU.
  * @param from - whole MCUs: rows of `mcuColumns * 8 * across` pixels
  */
 export function takePixels(kind: u32, row: u32, from: usize): void {

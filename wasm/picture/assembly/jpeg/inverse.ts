@@ -1,9 +1,9 @@
-// Converts coefficients back to samples: dequantization and inverse DCT (T.81 A.3.3) in floating point, with the
-// algorithm of Arai, Agui and Nakajima.
+// Converts coefficients to samples: dequantization and inverse DCT (T.81 A.3.3) in floating point, with the algorithm
+// of Arai, Agui and Nakajima.
 import { BLOCK_BYTES, Component } from "./components";
 import { nonzeroMask } from "./nonzero";
 
-/** Positions in zigzag order, column by column: the first pass works on what will be columns of four. */
+/** Column-by-column index by zigzag index, because the first pass works on vectors of four columns. */
 const TRANSPOSED: usize = memory.data<u8>([
   0, 8, 1, 2, 9, 16, 24, 17, 10, 3, 4, 11, 18, 25, 32, 40, 33, 26, 19, 12, 5, 6, 13, 20, 27, 34, 41, 48, 56, 49, 42, 35,
   28, 21, 14, 7, 15, 22, 29, 36, 43, 50, 57, 58, 51, 44, 37, 30, 23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62,
@@ -18,7 +18,7 @@ const SCALE: usize = memory.data<f64>([
 
 /** Factors of the current component, 32 bits each, in zigzag order. */
 const factors: usize = memory.data(256, 16);
-/** The current block: eight times eight numbers of 32 bits. */
+/** The current block: 8 x 8 32-bit floats. */
 const work: usize = memory.data(256, 16);
 
 const LEVEL: f32 = 128.5;
@@ -106,7 +106,7 @@ function fillFlat(dc: i32, to: usize, stride: usize): void {
   for (let y = 0; y < 8; y++, to += stride) store<u64>(to, eight);
 }
 
-/** Writes the samples of one row of blocks to the component's strip. `row` is one of those that are held. */
+/** Writes the samples of one row of blocks to the component's strip. `row` must be in memory. */
 export function reconstruct(component: Component, row: u32): void {
   deriveFactors(component.steps);
   const stride = <usize>component.columns << 3;

@@ -1,4 +1,4 @@
-// Computes a mask of the coefficients of a block that are not zero: bit k for zigzag index k.
+// Computes a mask of the nonzero coefficients of a block: bit k for zigzag index k.
 
 @inline
 function zeros(low: v128, high: v128): u64 {

@@ -1,13 +1,13 @@
 // Decodes entropy-coded scans to coefficients: sequential (T.81 F.2) and progressive (T.81 G.2). Any deviation from the
-// standard ends the scan with an error: damaged pictures are left to decoders that guess.
+// standard is an error: decoders that tolerate damage must read such images.
 import { bits, fill, isExhausted, startBits, symbol, takeRestart, value } from "./bit-reader";
 import { Component, componentAt, mcuColumns, mcuRows } from "./components";
 
 /** Index of the first AC table, after the four DC tables. */
 const AC: usize = 4;
-/** Maximum category of samples of 8 bits (T.81 tables F.1 and F.2). */
-const MOST_DC_BITS: u32 = 11;
-const MOST_AC_BITS: u32 = 10;
+/** Maximum category for 8-bit samples (T.81 tables F.1 and F.2). */
+const MAX_DC_BITS: u32 = 11;
+const MAX_AC_BITS: u32 = 10;
 
 /** Components of the scan, in order. */
 const scanned: usize = memory.data(4);
@@ -23,7 +23,7 @@ let endOfBand: u32 = 0;
 /** Index of the next row of MCUs, or of blocks if the scan has one component. */
 let row: u32 = 0;
 
-/** @param components - indices of 8 bits each, the first one lowest */
+/** @param components - 8-bit indexes, the first one lowest */
 export function startScan(
   from: usize,
   to: usize,
@@ -62,7 +62,7 @@ function scannedAt(index: u32): Component {
 function sequentialBlock(component: Component, block: usize): bool {
   fill();
   const dcBits = symbol(component.dcTable);
-  if (dcBits > MOST_DC_BITS) return false;
+  if (dcBits > MAX_DC_BITS) return false;
   if (dcBits) component.prediction += value(dcBits);
   store<i16>(block, <i16>component.prediction);
   const table = AC + component.acTable;
@@ -77,7 +77,7 @@ function sequentialBlock(component: Component, block: usize): bool {
       continue;
     }
     k += runAndSize >> 4;
-    if (k > 63 || size > MOST_AC_BITS || runAndSize > 255) return false;
+    if (k > 63 || size > MAX_AC_BITS || runAndSize > 255) return false;
     store<i16>(block + (<usize>k << 1), <i16>value(size));
   }
   return true;
@@ -86,7 +86,7 @@ function sequentialBlock(component: Component, block: usize): bool {
 function dcFirst(component: Component, block: usize): bool {
   fill();
   const dcBits = symbol(component.dcTable);
-  if (dcBits > MOST_DC_BITS) return false;
+  if (dcBits > MAX_DC_BITS) return false;
   if (dcBits) component.prediction += value(dcBits);
   store<i16>(block, <i16>(component.prediction << low));
   return true;
@@ -120,7 +120,7 @@ function acFirst(component: Component, block: usize): bool {
       continue;
     }
     k += run;
-    if (k > lastIndex || size > MOST_AC_BITS || runAndSize > 255) return false;
+    if (k > lastIndex || size > MAX_AC_BITS || runAndSize > 255) return false;
     store<i16>(block + (<usize>k << 1), <i16>(value(size) << low));
   }
   return true;
@@ -135,7 +135,7 @@ function correct(at: usize): void {
   store<i16>(at, <i16>(coefficient + (coefficient < 0 ? -(1 << low) : 1 << low)));
 }
 
-/** Decodes a refining scan of AC coefficients (T.81 G.1.2.3). */
+/** Decodes a refinement scan of AC coefficients (T.81 G.1.2.3). */
 function acRefine(component: Component, block: usize): bool {
   const table = AC + component.acTable;
   let k = firstIndex;
@@ -194,7 +194,7 @@ function restart(): bool {
   return true;
 }
 
-/** Decodes one row of MCUs (T.81 A.2.3), or of the blocks of the only component (A.2.2). */
+/** Decodes one row of MCUs (T.81 A.2.3), or of the blocks of a single component (A.2.2). */
 @inline
 function readRow(sequential: bool): bool {
   if (scannedCount == 1) {
@@ -227,7 +227,7 @@ function scanRows(): u32 {
   return scannedCount == 1 ? scannedAt(0).usedRows : mcuRows;
 }
 
-/** Reads a scan to its end. @returns true if it was complete */
+/** Reads a scan to its end. @returns false if it is incomplete */
 export function readScan(sequential: bool): bool {
   const rows = scanRows();
   if (sequential) {
@@ -238,14 +238,14 @@ export function readScan(sequential: bool): bool {
   return true;
 }
 
-/** Reads the next row of MCUs of a sequential scan over the previous one. @returns true if it was complete */
+/** Reads the next row of MCUs of a sequential scan over the previous one. @returns false if it is incomplete */
 export function readMcuRow(): bool {
   for (let index: u32 = 0; index < scannedCount; index++) {
     const component = scannedAt(index);
     memory.fill(component.blocks, 0, <usize>component.heldRows * component.columns * 128);
   }
   if (scannedCount > 1) return readRow(true);
-  // The MCU of a single component is a block, so one row is read for each row of blocks that is held.
+  // With a single component, an MCU is a block, so one row is read per row of blocks in memory.
   for (let y: u32 = 0; y < scannedAt(0).heldRows && row < scannedAt(0).usedRows; y++) if (!readRow(true)) return false;
   return true;
 }

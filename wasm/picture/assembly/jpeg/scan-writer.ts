@@ -1,5 +1,5 @@
-// Codes coefficients as scans: sequential (T.81 F.1.2) and progressive (T.81 G.1). Processes every scan twice, once to
-// count its symbols and once to write it.
+// Codes coefficients as scans: sequential (T.81 F.1.2) and progressive (T.81 G.1). Processes every scan twice: counts
+// symbols, then writes.
 import { putPlain, putSymbol, roomFor } from "./bit-writer";
 import { Component, componentAt, componentCount, mcuColumns, mcuRows } from "./components";
 import { nonzeroMask, shiftedMask } from "./nonzero";
@@ -8,19 +8,19 @@ import { nonzeroMask, shiftedMask } from "./nonzero";
 const AC: usize = 2;
 const ZRL: u32 = 0xf0;
 /** Maximum category of a DC difference (T.81 tables F.1 and F.2). */
-const MOST_DC_BITS: u32 = 11;
-const MOST_AC_BITS: u32 = 10;
-/** Bytes of a block with all its codes, every byte stuffed. */
-const MOST_BLOCK_BYTES: usize = 640;
-const MOST_END_OF_BAND: u32 = 0x7fff;
-/** Maximum number of bits that wait for the end of a band. T.81 sets no limit. */
-const MOST_WAITING: usize = 937;
+const MAX_DC_BITS: u32 = 11;
+const MAX_AC_BITS: u32 = 10;
+/** Maximum bytes of a block, with every byte stuffed. */
+const MAX_BLOCK_BYTES: usize = 640;
+const MAX_END_OF_BAND: u32 = 0x7fff;
+/** Maximum number of correction bits collected before they are written. T.81 sets no limit. */
+const MAX_PENDING_BITS: usize = 937;
 
-/** True if a coefficient had more bits than baseline JPEG has codes for. */
+/** True if a coefficient needs more bits than baseline JPEG has codes for. */
 export let overflowed: bool = false;
 
 let endOfBand: u32 = 0;
-/** Correction bits, a byte each: those of the run's blocks so far, then those of the current block. */
+/** Correction bits, one per byte: first of the earlier blocks in the run, then of the current block. */
 const waiting: usize = memory.data(1024, 16);
 let waitingCount: usize = 0;
 
@@ -34,7 +34,7 @@ function putDifference(counting: bool, component: Component, dc: i32, table: usi
   const difference = dc - component.prediction;
   component.prediction = dc;
   const size = category(difference);
-  if (size > MOST_DC_BITS) overflowed = true;
+  if (size > MAX_DC_BITS) overflowed = true;
   putSymbol(counting, table, size);
   if (size) putPlain(counting, difference + (difference >> 31), size);
 }
@@ -52,14 +52,14 @@ function sequentialBlock(counting: bool, component: Component, block: usize, tab
     for (; run > 15; run -= 16) putSymbol(counting, table + AC, ZRL);
     const value = <i32>load<i16>(block + (<usize>k << 1));
     const size = category(value);
-    if (size > MOST_AC_BITS) overflowed = true;
+    if (size > MAX_AC_BITS) overflowed = true;
     putSymbol(counting, table + AC, (run << 4) | size);
     putPlain(counting, value + (value >> 31), size);
   }
   if (last < 63) putSymbol(counting, table + AC, 0);
 }
 
-/** Kinds of pass over interleaved MCUs. */
+/** Kinds of passes over interleaved MCUs. */
 const SEQUENTIAL: u32 = 0;
 const DC_FIRST: u32 = 1;
 const DC_REFINE: u32 = 2;
@@ -69,12 +69,12 @@ function walkMcus(counting: bool, what: u32, low: i32): void {
   for (let index: u32 = 0; index < componentCount; index++) componentAt(index).prediction = 0;
   for (let row: u32 = 0; row < mcuRows; row++) {
     for (let mcu: u32 = 0; mcu < mcuColumns; mcu++) {
-      if (!counting) roomFor(MOST_BLOCK_BYTES * 16);
+      if (!counting) roomFor(MAX_BLOCK_BYTES * 16);
       for (let index: u32 = 0; index < componentCount; index++) {
         const component = componentAt(index);
-        // One table for the first component, one for the others; a single one if all are alike (CMYK).
+        // One table for the first component, another for the rest; a single table if all components are alike (CMYK).
         const table = <usize>component.dcTable;
-        // A single component has MCUs of one block, none of which is padding.
+        // With a single component, an MCU is a block, and none is padding.
         for (let y: u32 = 0; y < component.down; y++) {
           for (let x: u32 = 0; x < component.across; x++) {
             const block = component.block(mcu * component.across + x, row * component.down + y);
@@ -124,11 +124,11 @@ function acFirst(counting: bool, block: usize, band: u64, last: u32, low: i32, t
     const sign = value >> 31;
     const magnitude = ((value ^ sign) - sign) >> low;
     const size = category(magnitude);
-    if (size > MOST_AC_BITS) overflowed = true;
+    if (size > MAX_AC_BITS) overflowed = true;
     putSymbol(counting, table, (run << 4) | size);
     putPlain(counting, magnitude ^ sign, size);
   }
-  if (previous < last && ++endOfBand == MOST_END_OF_BAND) putEndOfBand(counting, table);
+  if (previous < last && ++endOfBand == MAX_END_OF_BAND) putEndOfBand(counting, table);
 }
 
 /** Codes a refinement (T.81 G.1.2.3): correction bits of known coefficients follow the code of a new one. */
@@ -138,7 +138,7 @@ function acRefine(counting: bool, block: usize, band: u64, last: u32, low: i32, 
   const old = shiftedMask(block, low + 1);
   const fresh = mask & ~old;
   const lastFresh: i32 = fresh ? 63 - <i32>clz(fresh) : -1;
-  // Bits of this block only, after those of the run.
+  // Bits of this block only, after those of the earlier blocks in the run.
   let own = waitingCount;
   let ownCount: usize = 0;
   let run: u32 = 0;
@@ -172,7 +172,7 @@ function acRefine(counting: bool, block: usize, band: u64, last: u32, low: i32, 
   if (previous < last || run > 0 || ownCount > 0) {
     endOfBand++;
     waitingCount = own + ownCount;
-    if (endOfBand == MOST_END_OF_BAND || waitingCount > MOST_WAITING) putEndOfBand(counting, table);
+    if (endOfBand == MAX_END_OF_BAND || waitingCount > MAX_PENDING_BITS) putEndOfBand(counting, table);
   }
 }
 
@@ -184,7 +184,7 @@ function walkBlocks(counting: bool, component: Component, first: u32, last: u32,
   const table = AC + component.acTable;
   for (let row: u32 = 0; row < component.usedRows; row++) {
     for (let column: u32 = 0; column < component.usedColumns; column++) {
-      if (!counting) roomFor(MOST_BLOCK_BYTES + 2048);
+      if (!counting) roomFor(MAX_BLOCK_BYTES + 2048);
       const block = component.block(column, row);
       if (refine) acRefine(counting, block, band, last, low, table, first);
       else acFirst(counting, block, band, last, low, table, first);

@@ -11,7 +11,7 @@ export interface ScriptNames {
   readonly globals: ReadonlyMap<string, string>;
   /** Name of the function in {@link helperScript}. */
   readonly helper: string;
-  /** An unused root name for unknown field names, if there are other inputs, whose fields a script must not reach. */
+  /** Replaces the root of unknown field names, so scripts cannot reach other inputs. Undefined for one input. */
   readonly foreign: string | undefined;
 }
 

@@ -11,7 +11,7 @@ import { Dictionary, Name, PdfStream, PdfString, type Reference } from "../../..
 /** Advance of all characters, in thousandths of the font size. Words are stretched to their actual widths. */
 const ADVANCE = 500;
 /** Maximum stretch in percent. */
-const MOST_STRETCHED = 1000;
+const MAX_STRETCH = 1000;
 const FONT_NAME = "Invisible";
 
 /** First and last code for characters beyond U+FFFF: the surrogates, which no character uses. */
@@ -128,7 +128,7 @@ export function invisibleText(
     const [x, y] = direction;
     for (const { first, text, width } of wordsOf(characters, direction)) {
       const size = first.size > 0 ? first.size : 1;
-      const stretch = Math.min(MOST_STRETCHED, (100 * width) / (text.length * size * (ADVANCE / 1000)));
+      const stretch = Math.min(MAX_STRETCH, (100 * width) / (text.length * size * (ADVANCE / 1000)));
       parts.push(`/${name} ${decimal(size)} Tf ${decimal(Math.max(1, stretch))} Tz`);
       parts.push(`${[x, -y, y, x, first.x, height - first.y].map(decimal).join(" ")} Tm`);
       const codes = text.flatMap((codePoint) => font.codeOf(codePoint) ?? []);

@@ -40,19 +40,19 @@ export function systemInfoDictionary({ registry, ordering, supplement }: SystemI
 /** Reads CMaps by name or from streams. Each named CMap is read once. */
 export class CodeMaps {
   readonly #file: PdfFile;
-  readonly #shelf: FontProvider;
+  readonly #fonts: FontProvider;
   readonly #named = new Map<string, CMap | undefined>();
 
-  constructor(file: PdfFile, shelf: FontProvider) {
+  constructor(file: PdfFile, fonts: FontProvider) {
     this.#file = file;
-    this.#shelf = shelf;
+    this.#fonts = fonts;
   }
 
   /** @returns undefined for an unknown CMap */
   async named(name: string, depth = 0): Promise<CMap | undefined> {
     if (name === "Identity-H" || name === "Identity-V") return CMap.identity(name.endsWith("V"));
     if (this.#named.has(name)) return this.#named.get(name);
-    const bytes = depth <= MAX_BASES && /^[\w-]{1,40}$/.test(name) ? this.#shelf.cmap(name) : undefined;
+    const bytes = depth <= MAX_BASES && /^[\w-]{1,40}$/.test(name) ? this.#fonts.cmap(name) : undefined;
     const map = bytes && parseCMap(bytes);
     if (map?.baseName) map.base = await this.named(map.baseName, depth + 1);
     this.#named.set(name, map);

@@ -12,7 +12,7 @@ import type { CharacterCode, CMap } from "../../../text/cmap.ts";
 import { CidWidths, isInStep, withCidWidths } from "../../../text/font-widths.ts";
 import { type FontProgram, plainStream, readProgram, setProgram } from "../font-program.ts";
 import type { FontTask } from "../shown-font.ts";
-import { reversed } from "../simple/simple-truetype.ts";
+import { reverseMaps } from "../simple/simple-truetype.ts";
 
 /** The parts of a Type 0 font. The caller owns the dictionaries. */
 export interface Composite {
@@ -22,7 +22,7 @@ export interface Composite {
   readonly map: CMap;
 }
 
-export interface MendedComposite {
+export interface RepairedComposite {
   /** New CIDs of codes, if they differ from the CMap's. */
   readonly moved: ReadonlyMap<number, number>;
   /** Returns the text of a code according to the program. */
@@ -32,18 +32,18 @@ export interface MendedComposite {
 const MAX_MAP_BYTES = 2 * 65_536;
 
 /** @returns undefined if the program cannot be changed, or does not suit this kind of font */
-export function mendComposite(
+export function repairComposite(
   task: FontTask,
   font: Composite,
   program: FontProgram,
   isMisplaced: boolean,
-): MendedComposite | undefined {
-  if (program.kind === "truetype") return mendTrueTypeCids(task, font, program.font, isMisplaced);
+): RepairedComposite | undefined {
+  if (program.kind === "truetype") return repairTrueTypeCids(task, font, program.font, isMisplaced);
   if (program.kind === "cff" && task.file.name(font.inner.get("Subtype")) !== "CIDFontType2") {
     const glyphOf = program.font.isCid ? undefined : glyphMapOf(task.file, font.inner);
-    if (!glyphOf) return mendCffCids(task, font, program, isMisplaced);
+    if (!glyphOf) return repairCffCids(task, font, program, isMisplaced);
     const ordered = inOrderOfCids(program.font, font, glyphOf);
-    return ordered && mendCffCids(task, font, ordered, true);
+    return ordered && repairCffCids(task, font, ordered, true);
   }
   return undefined;
 }
@@ -56,16 +56,16 @@ export function glyphMapOf(file: PdfFile, inner: Dictionary): ((cid: number) => 
   return (cid) => ((bytes[cid * 2] ?? 0) << 8) | (bytes[cid * 2 + 1] ?? 0);
 }
 
-function mendTrueTypeCids(
+function repairTrueTypeCids(
   { file, level }: FontTask,
   { inner, descriptor, codes, map }: Composite,
   program: TrueTypeFont,
   isMisplaced: boolean,
-): MendedComposite | undefined {
+): RepairedComposite | undefined {
   const listed = glyphMapOf(file, inner);
   const glyphOf = listed ?? ((cid: number) => cid);
   const widths = new CidWidths(file, inner);
-  const { advances, added, places, moved, newWidths } = placed(program, { codes, map }, glyphOf, widths);
+  const { advances, added, places, moved, newWidths } = placeCodes(program, { codes, map }, glyphOf, widths);
   if (advances.size > 0 || added.length > 0 || isMisplaced) {
     const bytes = changeTrueType(program, { advances, added });
     const changed = bytes && readProgram(bytes);
@@ -81,7 +81,7 @@ function mendTrueTypeCids(
   } else if (!listed) inner.set("CIDToGIDMap", Name.of("Identity"));
   if (newWidths.size > 0) inner.set("W", withCidWidths(listOf(file, inner), newWidths));
   inner.set("Subtype", Name.of("CIDFontType2"));
-  const reverse = reversed(readCmap(program) ?? []);
+  const reverse = reverseMaps(readCmap(program) ?? []);
   return { moved, unicodeOf: ({ code, bytes }) => reverse(glyphOf(map.cidOf(code, bytes) ?? 0)) };
 }
 
@@ -98,7 +98,7 @@ interface Placed {
 }
 
 /** Finds a glyph with the right width for each code. */
-function placed(
+function placeCodes(
   program: TrueTypeFont,
   { codes, map }: Pick<Composite, "codes" | "map">,
   glyphOf: (cid: number) => number,
@@ -189,12 +189,12 @@ function inOrderOfCids(
   return program?.kind === "cff" ? program : undefined;
 }
 
-function mendCffCids(
+function repairCffCids(
   { file, level }: FontTask,
   { inner, descriptor, codes, map }: Composite,
   program: FontProgram & { kind: "cff" },
   isMisplaced: boolean,
-): MendedComposite | undefined {
+): RepairedComposite | undefined {
   const { font } = program;
   const glyphs = cffGlyphs(font);
   const widths = new CidWidths(file, inner);

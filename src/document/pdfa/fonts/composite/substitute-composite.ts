@@ -13,7 +13,7 @@ import { bestFace, chooseCjkFace, chooseFaces, isBlank, substitution } from "../
 import { type FontProgram, readProgram, setProgram } from "../font-program.ts";
 import type { FontTask } from "../shown-font.ts";
 import type { SystemInfo } from "./code-maps.ts";
-import { type Composite, glyphStream, type MendedComposite } from "./composite-font.ts";
+import { type Composite, glyphStream, type RepairedComposite } from "./composite-font.ts";
 
 export interface Meaning {
   readonly info: SystemInfo;
@@ -37,10 +37,10 @@ const CJK_TEXT = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/;
  * @returns undefined if no face is suitable
  */
 export async function substituteComposite(
-  { file, level, shelf, substituted }: FontTask,
+  { file, level, fonts, substituted }: FontTask,
   { inner, descriptor, codes, map }: Composite,
   { info, textOf }: Meaning,
-): Promise<MendedComposite | undefined> {
+): Promise<RepairedComposite | undefined> {
   const baseFont = file.name(inner.get("BaseFont")) ?? "Helvetica";
   const oldDescriptor = file.dictionary(inner.get("FontDescriptor"));
   const flags = file.number(oldDescriptor?.get("Flags")) ?? 0;
@@ -65,7 +65,7 @@ export async function substituteComposite(
   const cjk =
     chooseCjkFace(baseFont, info.ordering, flags) ?? (isCjk ? chooseCjkFace(baseFont, "Japan1", flags) : undefined);
   const candidates = [...(cjk ? [cjk] : []), ...choice.faces.map((face) => ({ face, index: 0 }))];
-  const face = bestFace(shelf, candidates, count, all.filter(({ text }) => text !== undefined).length);
+  const face = bestFace(fonts, candidates, count, all.filter(({ text }) => text !== undefined).length);
   // The missing characters would become blanks.
   if (!face || count(face) * 2 < all.length || !hasAll(face, all)) return undefined;
   const program = face.kind === "cff" ? ofCff(face, all, info) : ofTrueType(face, all);

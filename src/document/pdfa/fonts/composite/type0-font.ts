@@ -10,7 +10,7 @@ import { programBytes, readProgram } from "../font-program.ts";
 import { listCids } from "../glyph-lists.ts";
 import type { FontTask, ShownFont } from "../shown-font.ts";
 import { isElsewhere } from "../simple/simple-font.ts";
-import { mendToUnicode, readToUnicode } from "../to-unicode.ts";
+import { readToUnicode, repairToUnicode } from "../to-unicode.ts";
 import {
   type CodeMaps,
   mayStay,
@@ -19,8 +19,8 @@ import {
   systemInfoOf,
   writeCodeMap,
 } from "./code-maps.ts";
-import { type MendedComposite, mendComposite } from "./composite-font.ts";
-import { LONGEST_CODE, shortCodes } from "./short-codes.ts";
+import { type RepairedComposite, repairComposite } from "./composite-font.ts";
+import { MAX_CODE_BITS, shortCodes } from "./short-codes.ts";
 import { substituteComposite } from "./substitute-composite.ts";
 
 /** Default collection, in which CIDs are glyph numbers. */
@@ -28,7 +28,7 @@ const NO_COLLECTION: SystemInfo = { registry: "Adobe", ordering: "Identity", sup
 const PLAIN_LOOK = { isFixed: false, isSerif: false, isItalic: false, isBold: false };
 
 /** Changes the font dictionary. */
-export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, maps: CodeMaps): Promise<void> {
+export async function repairType0(task: FontTask, shown: ShownFont, map: CMap, maps: CodeMaps): Promise<void> {
   const { file, level } = task;
   const { font, codes } = shown;
   const original = file.dictionary(file.array(font.get("DescendantFonts"))?.[0]);
@@ -42,13 +42,13 @@ export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, map
   const oldDescriptor = file.dictionary(inner.get("FontDescriptor"));
   const bytes = programBytes(file, oldDescriptor);
   const program = bytes && readProgram(bytes);
-  let mended: MendedComposite | undefined;
+  let repaired: RepairedComposite | undefined;
   let descriptor: Dictionary | undefined;
   if (oldDescriptor && program) {
     descriptor = validDescriptor(file, oldDescriptor, inner);
     const isMisplaced = isElsewhere(oldDescriptor, program.kind, task);
     // If the program cannot be changed, it stays, and everything else is repaired.
-    mended = mendComposite(task, { inner, descriptor, codes, map }, program, isMisplaced);
+    repaired = repairComposite(task, { inner, descriptor, codes, map }, program, isMisplaced);
   } else if (shown.isVisible || bytes) {
     const existing = readToUnicode(file, font.get("ToUnicode"));
     // Viewers select glyphs by CID, regardless of ToUnicode.
@@ -57,8 +57,8 @@ export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, map
       return own === undefined || isBlank(own) ? (existing.get(code.code) ?? own) : own;
     };
     descriptor = newDescriptor("Font", PLAIN_LOOK);
-    mended = await substituteComposite(task, { inner, descriptor, codes, map }, { info, textOf });
-    if (!mended) return;
+    repaired = await substituteComposite(task, { inner, descriptor, codes, map }, { info, textOf });
+    if (!repaired) return;
   }
   const baseFont = file.name(inner.get("BaseFont")) ?? file.name(font.get("BaseFont")) ?? "Font";
   inner.set("BaseFont", Name.of(baseFont));
@@ -71,7 +71,7 @@ export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, map
   font.set("Type", Name.of("Font")).set("DescendantFonts", [file.add(inner)]);
   if (file.name(font.get("BaseFont")) === undefined) font.set("BaseFont", Name.of(baseFont));
 
-  const moved = mended?.moved ?? new Map<number, number>();
+  const moved = repaired?.moved ?? new Map<number, number>();
   const short = level.conformance === "u" && !shown.isTyped ? shortCodes(map, codes) : undefined;
   const aliases = short?.aliases ?? new Map<CharacterCode, CharacterCode>();
   if (short) task.newCodes.set(shown.number, short.recode);
@@ -81,11 +81,11 @@ export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, map
     font.set("Encoding", writeCodeMap(file, map, info, new Map(cids)));
   }
   const existing = aliases.size > 0 ? readToUnicode(file, font.get("ToUnicode")) : undefined;
-  const derived = (code: CharacterCode) => ofCollection(code) ?? mended?.unicodeOf(code);
-  mendToUnicode({
+  const derived = (code: CharacterCode) => ofCollection(code) ?? repaired?.unicodeOf(code);
+  repairToUnicode({
     file,
     font,
-    codes: short ? [...codes.filter(({ bytes }) => bytes <= LONGEST_CODE), ...aliases.keys()] : codes,
+    codes: short ? [...codes.filter(({ bytes }) => bytes <= MAX_CODE_BITS), ...aliases.keys()] : codes,
     spaces: map.allSpaces(),
     derived: (code) => {
       const own = aliases.get(code);

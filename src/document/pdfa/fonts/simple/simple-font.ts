@@ -9,33 +9,33 @@ import { validDescriptor } from "../descriptor.ts";
 import { namedProgram, programBytes, readProgram } from "../font-program.ts";
 import { listGlyphNames } from "../glyph-lists.ts";
 import type { FontTask, RepairedProgram, ShownFont } from "../shown-font.ts";
-import { mendToUnicode } from "../to-unicode.ts";
-import { mendNamed } from "./simple-named.ts";
-import { mendTrueType } from "./simple-truetype.ts";
+import { repairToUnicode } from "../to-unicode.ts";
+import { repairNamed } from "./simple-named.ts";
+import { repairTrueType } from "./simple-truetype.ts";
 import { substituteSimple } from "./substitute-simple.ts";
 
 /** Changes the font dictionary. */
-export async function mendSimple(task: FontTask, shown: ShownFont): Promise<void> {
+export async function repairSimple(task: FontTask, shown: ShownFont): Promise<void> {
   const { file, level } = task;
   const { font } = shown;
   const isEmbedded = programBytes(file, file.dictionary(font.get("FontDescriptor"))) !== undefined;
   // A font that is never drawn needs no program.
-  let mended = isEmbedded ? mendEmbedded(task, shown) : undefined;
+  let repaired = isEmbedded ? repairEmbedded(task, shown) : undefined;
   let { codes } = shown;
-  if (!mended && (isEmbedded || shown.isVisible)) {
+  if (!repaired && (isEmbedded || shown.isVisible)) {
     if (shown.isTyped) codes = withAllCodes(codes);
-    mended = await substituteSimple(task, { ...shown, codes });
+    repaired = await substituteSimple(task, { ...shown, codes });
   }
-  const names = mended ? undefined : readSimpleEncoding(file, font.get("Encoding"), standardEncoding()).names;
-  mendToUnicode({
+  const names = repaired ? undefined : readSimpleEncoding(file, font.get("Encoding"), standardEncoding()).names;
+  repairToUnicode({
     file,
     font,
     codes,
     derived:
-      mended?.unicodeOf ?? (({ code }) => (names?.[code] === undefined ? undefined : unicodeOfName(names[code]))),
+      repaired?.unicodeOf ?? (({ code }) => (names?.[code] === undefined ? undefined : unicodeOfName(names[code]))),
     isDemanded: level.conformance === "u",
     isDistrusted: task.isUnicodeDistrusted,
-    isChanged: mended?.isChanged ?? false,
+    isChanged: repaired?.isChanged ?? false,
   });
   if (task.isCodeZeroRefused) makeComposite(task, shown);
 }
@@ -49,7 +49,7 @@ function withAllCodes(codes: readonly CharacterCode[]): CharacterCode[] {
   return [...codes, ...all.filter((code) => !shown.has(code)).map((code) => ({ code, bytes: 1 }))];
 }
 
-function mendEmbedded(task: FontTask, shown: ShownFont): RepairedProgram | undefined {
+function repairEmbedded(task: FontTask, shown: ShownFont): RepairedProgram | undefined {
   const { file, level } = task;
   const { font } = shown;
   const original = file.dictionary(font.get("FontDescriptor"));
@@ -60,22 +60,22 @@ function mendEmbedded(task: FontTask, shown: ShownFont): RepairedProgram | undef
   // The repair works on a copy, so that a font whose repair fails stays unchanged.
   const trial: ShownFont = { ...shown, font: font.clone() };
   const isMisplaced = isElsewhere(file.dictionary(original), program.kind, task);
-  let mended: RepairedProgram | undefined;
-  if (program.kind === "truetype") mended = mendTrueType(task, trial, descriptor, program.font, isMisplaced);
+  let repaired: RepairedProgram | undefined;
+  if (program.kind === "truetype") repaired = repairTrueType(task, trial, descriptor, program.font, isMisplaced);
   else {
     const named = namedProgram(program);
     // Readers find glyphs without names differently.
     if (!named) return { unicodeOf: () => undefined, isChanged: false };
-    mended = mendNamed(task, trial, descriptor, program, named, isMisplaced);
+    repaired = repairNamed(task, trial, descriptor, program, named, isMisplaced);
   }
-  if (!mended) return undefined;
+  if (!repaired) return undefined;
   const baseFont = file.name(font.get("BaseFont")) ?? file.name(descriptor.get("FontName")) ?? "Font";
   trial.font.set("Type", Name.of("Font")).set("BaseFont", Name.of(baseFont));
   if (program.kind !== "truetype") listGlyphNames(file, descriptor, baseFont, level);
   trial.font.set("FontDescriptor", file.add(descriptor));
   for (const key of [...font.keys()]) font.delete(key);
   for (const [key, value] of trial.font) font.set(key, value);
-  return mended;
+  return repaired;
 }
 
 const KEY_OF = { truetype: "FontFile2", type1: "FontFile", cff: "FontFile3" } as const;

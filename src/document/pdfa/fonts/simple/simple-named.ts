@@ -7,7 +7,7 @@ import { encodingOf, readSimpleEncoding } from "../../../text/simple-encoding.ts
 import { type AddedGlyph, type FontProgram, type NamedProgram, setProgram } from "../font-program.ts";
 import type { FontTask, RepairedProgram, ShownFont } from "../shown-font.ts";
 
-/** Alternative names of glyphs, for fonts that use the other name. */
+/** Pairs of names for the same glyph; some fonts use the second one. */
 const ALIASES = new Map([
   ["nbspace", "space"],
   ["nonbreakingspace", "space"],
@@ -30,7 +30,7 @@ const ALIASES = new Map([
  * @param descriptor owned by the caller
  * @returns undefined if a width cannot be set
  */
-export function mendNamed(
+export function repairNamed(
   task: FontTask,
   { font, codes }: ShownFont,
   descriptor: Dictionary,
@@ -41,7 +41,7 @@ export function mendNamed(
   const { file, level } = task;
   const { names: read } = readSimpleEncoding(file, font.get("Encoding"), glyphs.encoding);
   const dictionaryWidth = simpleWidths(file, font);
-  const { names, widths, added, isEncodingChanged } = planned(codes, read, dictionaryWidth, glyphs);
+  const { names, widths, added, isEncodingChanged } = planGlyphs(codes, read, dictionaryWidth, glyphs);
   const set = new Map([...widths].filter(([name, width]) => width !== glyphs.widthOf(name)));
   const changed = set.size > 0 || added.size > 0 ? glyphs.changed(set, [...added.values()]) : program;
   if (!changed) return undefined;
@@ -72,7 +72,7 @@ interface Plan {
 }
 
 /** Finds a glyph for each code. A code whose width differs from its glyph's width gets a copy of the glyph. */
-function planned(
+function planGlyphs(
   codes: ShownFont["codes"],
   read: readonly (string | undefined)[],
   dictionaryWidth: ReturnType<typeof simpleWidths>,

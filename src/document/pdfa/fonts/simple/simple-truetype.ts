@@ -17,7 +17,7 @@ import type { FontTask, RepairedProgram, ShownFont } from "../shown-font.ts";
  * @param descriptor owned by the caller
  * @returns undefined if the program cannot be changed
  */
-export function mendTrueType(
+export function repairTrueType(
   task: FontTask,
   { font, codes }: ShownFont,
   descriptor: Dictionary,
@@ -40,7 +40,7 @@ export function mendTrueType(
     : conformsWithNames(encoding, maps, level) && codes.every(({ code }) => finder.isNamed(code));
   const isRebuilt = added.length > 0 || !conforms;
   if (isRebuilt || advances.size > 0 || isMisplaced) {
-    const cmap = isRebuilt ? symbolMap(completed(places, program, glyphOf)) : undefined;
+    const cmap = isRebuilt ? symbolMap(completeGlyphs(places, program, glyphOf)) : undefined;
     const bytes = changeTrueType(program, { advances, added, cmap });
     const changed = bytes && readProgram(bytes);
     if (!changed) return undefined;
@@ -58,7 +58,7 @@ export function mendTrueType(
       codes.map(({ code }) => code),
     );
   }
-  const reverse = reversed(maps);
+  const reverse = reverseMaps(maps);
   return {
     unicodeOf({ code }) {
       const name = encoding.names[code];
@@ -117,7 +117,7 @@ function settleGlyphs(
 }
 
 /** Adds the glyphs of all other codes. */
-function completed(
+function completeGlyphs(
   places: ReadonlyMap<number, number>,
   program: TrueTypeFont,
   glyphOf: GlyphFinder["glyphOf"],
@@ -213,7 +213,7 @@ const OTHERS = new Map([
 ]);
 
 /** Maps glyphs to characters by a Unicode cmap; to the lowest character of each glyph. */
-export function reversed(maps: readonly CmapSubtable[]): (glyph: number) => string | undefined {
+export function reverseMaps(maps: readonly CmapSubtable[]): (glyph: number) => string | undefined {
   const unicode = maps.find(({ platform, encoding }) => platform === 0 || (platform === 3 && encoding !== 0));
   let table: Map<number, number> | undefined;
   return (glyph) => {

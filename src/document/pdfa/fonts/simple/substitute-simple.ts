@@ -46,7 +46,7 @@ export async function substituteSimple(
   task: FontTask,
   { font, codes }: ShownFont,
 ): Promise<RepairedProgram | undefined> {
-  const { file, level, shelf } = task;
+  const { file, level, fonts } = task;
   const baseFont = file.name(font.get("BaseFont")) ?? "Helvetica";
   const oldDescriptor = file.dictionary(font.get("FontDescriptor"));
   const choice = chooseFaces(file, baseFont, oldDescriptor);
@@ -59,12 +59,12 @@ export async function substituteSimple(
   const count = (face: Face) => slots.filter((slot) => glyphIn(face, slot) > 0).length;
   const wanted = slots.filter(({ text, name }) => text !== undefined || name !== undefined).length;
   const all = choice.faces.map((face) => ({ face, index: 0 }));
-  let face = bestFace(shelf, all, count, wanted);
+  let face = bestFace(fonts, all, count, wanted);
   // The missing characters would become blanks.
   if (!face || !hasAll(face, slots)) return undefined;
   if (face.name.startsWith("LiberationSans-") && isNarrow(face, slots)) {
     const narrow = face.name.replace("LiberationSans", "LiberationSansNarrow");
-    const other = bestFace(shelf, [{ face: narrow, index: 0 }], count, wanted);
+    const other = bestFace(fonts, [{ face: narrow, index: 0 }], count, wanted);
     if (other && hasAll(other, slots)) face = other;
   }
   const made = face.kind === "cff" ? ofCff(face, slots) : ofTrueType(face, slots);
