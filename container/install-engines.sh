@@ -90,8 +90,8 @@ install_packages() {
 fingerprint() {
   {
     dpkg-query -W -f '${Version}\n' "$2"
-    find "$here/engines/zygote" "$here/engines/$1" -name test -prune -o \( -name '*.[ch]pp' -o -name build.sh \) -print0 \
-      | sort -z | xargs -0 cat
+    find "$here/engines/zygote" "$here/engines/$1/zygote" -name '*.[ch]pp' -print0 | sort -z | xargs -0 cat
+    cat "$here/engines/$1/build.sh"
     if [ -d "$here/engines/$1/samples" ]; then cat "$here/engines/$1"/samples/*; fi
   } | sha256sum
 }

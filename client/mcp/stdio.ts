@@ -5,9 +5,9 @@ import { realpath } from "node:fs/promises";
 import { Client, type ProgressCallback, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type CallToolResult, Server, type ServerContext } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { VERSION } from "../cli/version.ts";
 import { PagewrightError } from "../core/error.ts";
 import type { Pagewright } from "../core/pagewright.ts";
+import { VERSION } from "../version.ts";
 import { LOCAL_INSTRUCTIONS, LOCAL_TOOLS, saveFile, uploadFile } from "./local-files.ts";
 
 /** A call ends with the job, which the service limits; the bridge only has to outlast it. */

@@ -20,7 +20,7 @@ library="$(dpkg -L libgs10 | grep '/libgs\.so\.10$')"
 mkdir -p "$target"
 g++ -std=c++17 -O2 -Wall -Wextra -Werror -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE -pie -rdynamic \
   -Wl,-z,relro,-z,now -isystem sdk/usr/include -I "$here/../zygote" \
-  "$here"/*.cpp "$here"/../zygote/*.cpp -o zygote "$library"
+  "$here"/zygote/*.cpp "$here"/../zygote/{.,memory}/*.cpp -o zygote "$library"
 
 # Replaces the files atomically: the zygote may be running.
 install -m 0644 "$here/warm-up.ps" "$target/ghostscript-warm-up.ps.new"

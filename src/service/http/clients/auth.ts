@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { hashKey, type KeyRecord, type KeyRecords } from "../../ports/api-key.ts";
-import type { DeletePolicy, FilePolicy } from "../../storage/file-policy.ts";
+import type { DeletePolicy } from "../../storage/file-policy.ts";
 import { invalidKey, keyRequired } from "../contract/errors.ts";
 
 /** Number of hexadecimal digits that identify a client, or a token. */

@@ -3,7 +3,7 @@
 
 import type { UsageCollector } from "../../keys/usage-collector.ts";
 import type { ClientAccount } from "../../ports/client-account.ts";
-import type { Limiter, Limits } from "../../ports/limiter.ts";
+import type { Limiter } from "../../ports/limiter.ts";
 import type { UsageRecords } from "../../ports/usage.ts";
 import type { Storing } from "../../storage/stored-bytes.ts";
 import { ClientJobLease } from "./client-job-lease.ts";
