@@ -53,10 +53,11 @@ export class Inflater implements Disposable {
   }
 
   /** Yields what `start` brings forth, until it calls back or the stream ends. */
-  async *#read(start: (done: () => void) => void): AsyncGenerator<Uint8Array> {
+  async *#read(start: (done: (error?: Error | null) => void) => void): AsyncGenerator<Uint8Array> {
     let isDone = false;
-    start(() => {
+    start((error) => {
       isDone = true;
+      if (error) this.#become("damaged");
       this.#wake();
     });
     for (;;) {
