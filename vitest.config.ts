@@ -54,6 +54,14 @@ export default defineConfig({
     reporters: [sayWhetherTheCorpusIsThere, "default", "./test/support/count-reporter.ts"],
     // More would only take the processors from the service under test.
     maxWorkers: 2,
+    // Files that no test loads count, too. scripts/coverage.ts prints the summary.
+    coverage: {
+      provider: "v8",
+      include: ["src/**/*.ts"],
+      reporter: ["json-summary"],
+      reportsDirectory: "test/dist/coverage",
+      reportOnFailure: true,
+    },
     projects: [
       {
         extends: true,

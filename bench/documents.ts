@@ -13,7 +13,7 @@ import { zipFiles } from "../src/operations/zip-files.ts";
 import { PdfBuilder } from "../test/fixtures/pdf-builder.ts";
 import { CONTEXT, inputOf } from "../test/support/operations.ts";
 import type { ServiceAddress } from "../test/support/service.ts";
-import { exchange, type FilePart, median, multipart, row } from "./measure.ts";
+import { exchange, type FilePart, median, multipart, row } from "./measuring/measure.ts";
 
 interface Task {
   readonly name: string;

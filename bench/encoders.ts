@@ -13,8 +13,8 @@ import type { Raster } from "../src/document/contract/raster.ts";
 import { encodeJpeg } from "../src/document/formats/jpeg/write.ts";
 import { encodePng } from "../src/document/formats/png/write.ts";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
-import { median, row } from "./measure.ts";
-import { JPEG_QUALITY } from "./peers.ts";
+import { median, row } from "./measuring/measure.ts";
+import { JPEG_QUALITY } from "./measuring/peers.ts";
 
 const DPI = 300;
 const ROUNDS = process.argv.includes("--quick") ? 3 : 7;

@@ -10,10 +10,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type ContainerProcess, startContainer } from "../scripts/services/container-process.ts";
 import { type Service, startService, type Target } from "../test/support/service.ts";
-import { type Task, tasks } from "./host-tasks.ts";
-import { agent, median } from "./measure.ts";
-import { PlainServer } from "./plain-server.ts";
-import { endedChildrenMs, processorMs } from "./processor-time.ts";
+import { type Task, tasks } from "./measuring/host-tasks.ts";
+import { agent, median } from "./measuring/measure.ts";
+import { PlainServer } from "./measuring/plain-server.ts";
+import { endedChildrenMs, processorMs } from "./measuring/processor-time.ts";
 
 /** Requests of each of several clients. */
 const REQUESTS = 6;

@@ -13,8 +13,8 @@ import { docx, paragraph } from "../test/fixtures/office.ts";
 import { textPdf } from "../test/fixtures/pdfs.ts";
 import { startCollector } from "../test/support/collector.ts";
 import { type Service, type ServiceOptions, startService, type Target } from "../test/support/service.ts";
-import { agent, exchange, median, multipart, row } from "./measure.ts";
-import { processorMs } from "./processor-time.ts";
+import { agent, exchange, median, multipart, row } from "./measuring/measure.ts";
+import { processorMs } from "./measuring/processor-time.ts";
 
 const ROUNDS = process.argv.includes("--quick") ? 50 : 200;
 const WARM_UP_ROUNDS = 20;

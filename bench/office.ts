@@ -1,16 +1,14 @@
-// `npm run bench:office`: compares Office to PDF over HTTP, from upload to stored file, with `soffice --convert-to` and
-// a resident LibreOffice over UNO. Measures times, documents per second, and the processor time of all processes of the
-// service per document.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+// `npm run bench:office`: compares Office to PDF over HTTP, from upload to stored file, with `soffice --convert-to`.
+// Measures times, documents per second, and the processor time of all processes of the service per document.
+import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { createInterface } from "node:readline";
 import { docx, paragraph } from "../test/fixtures/office.ts";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { type Service, startService } from "../test/support/service.ts";
-import { agent, exchange, median, multipart, row } from "./measure.ts";
-import { processorMs } from "./processor-time.ts";
+import { agent, exchange, median, multipart, row } from "./measuring/measure.ts";
+import { processorMs } from "./measuring/processor-time.ts";
 
 const quick = process.argv.includes("--quick");
 const ROUNDS = quick ? 3 : 7;
@@ -27,7 +25,6 @@ const real = ["Comment045.docx", "test_multi_page.doc", "Complex01.xlsx", "27tem
 if (corpusDir === undefined) console.log(`The corpus of real documents is not at ${corpusPlace}: set CORPUS_DIR.`);
 const files = [small, ...(corpusDir === undefined ? [] : real.map(copyOf))];
 
-let resident = await startResident();
 const starting = performance.now();
 const service = await startService({ variant: "private", container: true });
 try {
@@ -37,12 +34,11 @@ try {
   );
   const rates = AT_ONCE.flatMap((clients) => [`${clients}: /s`, "CPU ms"]);
   console.log(`\nMedian of ${ROUNDS}, milliseconds; then so many clients at a time`);
-  console.log(row(["document", "soffice", "resident", "ours", "ratio", ...rates]));
+  console.log(row(["document", "soffice", "ours", "ratio", ...rates]));
   for (const file of files) await compare(file);
   if (corpusDir !== undefined) await wholeCorpus();
 } finally {
   agent.destroy();
-  resident?.process.kill();
   await service.stop();
   rmSync(folder, { recursive: true });
 }
@@ -67,38 +63,20 @@ async function convert(file: string): Promise<number> {
 }
 
 async function compare(file: string): Promise<void> {
-  const times: Record<"cold" | "resident" | "ours", number[]> = { cold: [], resident: [], ours: [] };
+  const times: Record<"cold" | "ours", number[]> = { cold: [], ours: [] };
   await convert(file);
-  const lasts = await withResident(file);
   for (let round = 0; round < ROUNDS; round++) {
     times.ours.push(await convert(file));
-    if (lasts) times.resident.push(await resident!.convert(file));
     if (round < 3) times.cold.push(cold(file));
   }
   const [ours, theirs] = [median(times.ours), median(times.cold)];
-  const cells = [theirs.toFixed(0), lasts ? median(times.resident).toFixed(0) : "-", ours.toFixed(0)];
+  const cells = [theirs.toFixed(0), ours.toFixed(0)];
   const rates: string[] = [];
   for (const clients of AT_ONCE) {
     const { perSecond, cpuMs } = await load(service, clients, Array<string>(JOBS_AT_ONCE).fill(file));
     rates.push(perSecond.toFixed(1), cpuMs.toFixed(0));
   }
   console.log(row([basename(file), ...cells, (ours / theirs).toFixed(2), ...rates]));
-}
-
-/**
- * Reports whether the resident LibreOffice converts the file. Debian's packages without a desktop crash on some
- * documents.
- */
-async function withResident(file: string): Promise<boolean> {
-  try {
-    await resident?.convert(file);
-    return resident !== undefined;
-  } catch (error) {
-    console.log(`${basename(file)}: ${(error as Error).message}`);
-    resident!.process.kill();
-    resident = await startResident();
-    return false;
-  }
 }
 
 /** Converts all documents, including damaged and locked ones. */
@@ -141,41 +119,4 @@ function cold(file: string): number {
     stdio: "ignore",
   });
   return performance.now() - started;
-}
-
-interface Resident {
-  readonly process: ChildProcess;
-  /** @returns time in milliseconds */
-  convert(file: string): Promise<number>;
-}
-
-/** @returns undefined if Python's bridge to LibreOffice is not available */
-async function startResident(): Promise<Resident | undefined> {
-  try {
-    execFileSync("/usr/bin/python3", ["-c", "import uno"], { stdio: "ignore" });
-  } catch {
-    console.log("Installing python3-uno, for this benchmark alone.");
-    try {
-      execFileSync("apt-get", ["install", "-qq", "-y", "--no-install-recommends", "python3-uno"], { stdio: "ignore" });
-    } catch {
-      console.log("python3-uno cannot be installed: without a resident LibreOffice.");
-      return undefined;
-    }
-  }
-  const script = join(import.meta.dirname, "resident-office.py");
-  const child = spawn("/usr/bin/python3", [script, join(folder, "resident"), join(folder, "resident.pdf")], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  await lines.next();
-  return {
-    process: child,
-    async convert(file) {
-      const started = performance.now();
-      child.stdin.write(`${file}\n`);
-      const { value } = await lines.next();
-      if (value !== "done") throw new Error(`The resident LibreOffice: ${value}`);
-      return performance.now() - started;
-    },
-  };
 }

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { startContainer } from "../scripts/services/container-process.ts";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { type Service, startService } from "../test/support/service.ts";
-import { agent, exchange, median, multipart, row } from "./measure.ts";
+import { agent, exchange, median, multipart, row } from "./measuring/measure.ts";
 
 const PAGES: readonly (readonly [file: string, page: number])[] = [
   ["pdf/hello-world.pdf", 1],

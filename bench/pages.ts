@@ -1,7 +1,7 @@
 // `npm run bench:pages`: tiles of 512 x 512 pixels of stored PDFs by URL: the first of a page, others of the same page,
-// and one from the cache, beside mutool as a whole process that draws the same region, and beside another IIIF server
-// that has the page as a picture. Also compares the second page that is asked for of a long document with that of a
-// short one. `-- --quick` runs fewer rounds, `-- --host` measures the host.
+// and one from the cache, beside mutool as a whole process that draws the same region. Also compares the second page
+// that is asked for of a long document with that of a short one. `-- --quick` runs fewer rounds, `-- --host` measures
+// the host.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,8 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PDFDocument } from "pdf-lib";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { startService } from "../test/support/service.ts";
-import { startIiifPeer } from "./iiif-peer.ts";
-import { agent, exchange, median, multipart, row } from "./measure.ts";
+import { agent, exchange, median, multipart, row } from "./measuring/measure.ts";
 
 const BOOK = "pdf/pdf2image-memory-error-test-400p.pdf";
 const PAGES = [20, 150, 300];
@@ -47,12 +46,11 @@ async function timed(work: () => unknown): Promise<number> {
   return performance.now() - started;
 }
 
-const timedTile = (address: string, [x, y]: Place) =>
+const tile = (id: string, page: number, [x, y]: Place) =>
   timed(async () => {
-    const bytes = await exchange(`${address}/${x},${y},512,512/512,512/0/default.png`);
+    const bytes = await exchange(`${service.url}/iiif/${id}:${page}/${x},${y},512,512/512,512/0/default.png`);
     if (bytes.readUInt32BE(16) !== 512) throw new Error(`not a tile: ${bytes.toString("latin1", 0, 200)}`);
   });
-const tile = (id: string, page: number, place: Place) => timedTile(`${service.url}/iiif/${id}:${page}`, place);
 
 /** Returns a document in which the crop box of the page is the region: mutool draws that. */
 async function cropped(page: number, [x, y]: Place): Promise<string> {
@@ -70,17 +68,15 @@ const mutool = (file: string, page: number) =>
     execFileSync("mutool", args, { stdio: "ignore" });
   });
 
-const KINDS = ["mutool", "other server", "cold", "warm", "cached", "empty answer"] as const;
+const KINDS = ["mutool", "cold", "warm", "cached", "empty answer"] as const;
 
 async function compareTiles(): Promise<void> {
   console.log(`\nA tile in milliseconds, median of ${ROUNDS} rounds, and its share of mutool's time`);
   console.log(row(["page of the book", ...KINDS.flatMap((kind) => (kind === "mutool" ? [kind] : [kind, ""]))]));
   for (const page of PAGES) {
     const times: Record<(typeof KINDS)[number], number[]> = {
-      ...{ mutool: [], "other server": [], cold: [], warm: [], cached: [], "empty answer": [] },
+      ...{ mutool: [], cold: [], warm: [], cached: [], "empty answer": [] },
     };
-    await mutool(join(corpusDir!, BOOK), page);
-    using peer = await startIiifPeer(join(folder, "page.png"));
     let id = "";
     for (let round = 0; round < COLD_ROUNDS; round++) {
       id = await stored(book);
@@ -93,7 +89,6 @@ async function compareTiles(): Promise<void> {
       const place = placeOf(round);
       const file = await cropped(page, place);
       times.mutool.push(await mutool(file, page));
-      times["other server"].push(await timedTile(peer.url, place));
       times.warm.push(await tile(id, page, place));
       times.cached.push(await tile(id, page, FIRST));
       times["empty answer"].push(await timed(() => exchange(`${service.url}/health`)));

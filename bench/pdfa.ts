@@ -10,7 +10,7 @@ import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { parsePnm, perceptualDistance } from "../test/support/pictures.ts";
 import { startService } from "../test/support/service.ts";
 import { whatTheyBreak } from "../test/support/verapdf.ts";
-import { agent, exchange, median, multipart, row } from "./measure.ts";
+import { agent, exchange, median, multipart, row } from "./measuring/measure.ts";
 
 const FLAVOURS = ["1b", "2b", "2u", "3b", "3u"] as const;
 type Flavour = (typeof FLAVOURS)[number];

@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { bmp, bmpRows, pack, pattern, plainTiff, png, tiff } from "../test/fixtures/pictures.ts";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { startService } from "../test/support/service.ts";
-import { agent, exchange, median, multipart, row } from "./measure.ts";
+import { agent, exchange, median, multipart, row } from "./measuring/measure.ts";
 
 const CORPUS = ["Portrait_8.jpg", "cmyk_colorspace.jpg", "speed_bench_prog.jpg", "multipage.tif", "hopper_bigtiff.tif"];
 const ROUNDS = process.argv.includes("--quick") ? 3 : 7;

@@ -8,8 +8,8 @@ import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { type Service, startService } from "../test/support/service.ts";
 import { compareDocuments } from "./documents.ts";
 import { compareHosts } from "./hosts.ts";
-import { agent, exchange, median, multipart, row } from "./measure.ts";
-import { JPEG_QUALITY, type PageJob, type Peer, peers, type Run, runPeer } from "./peers.ts";
+import { agent, exchange, median, multipart, row } from "./measuring/measure.ts";
+import { JPEG_QUALITY, type PageJob, type Peer, peers, type Run, runPeer } from "./measuring/peers.ts";
 
 /** A page of text, a scan, a form, CMYK with overprint, a mixed page, a cover, a page of mixed scripts. */
 const DOCUMENTS: readonly (readonly [file: string, page: number])[] = [

@@ -5,15 +5,15 @@
 // - CONTAINER_SECRET (required)
 // - PORT, HOST
 // - ENGINES: names of the engines that start (engine-selection.ts), all by default; operations of others do not exist
-// - JOBS: number of jobs of each kind that run at a time
-// - GRACE_MS: time that jobs have to end after SIGTERM, limits.ts by default
+// - JOB_CONCURRENCY (earlier JOBS): number of jobs of each kind that run at a time
+// - SHUTDOWN_GRACE_SECONDS (earlier GRACE_MS): time that jobs have to end after SIGTERM, limits.ts by default
 // - SCRATCH_DIR: a folder that other users can pass through
 // - MEMORY_SCRATCH_DIR: a folder with the same permissions in memory, /dev/shm by default
 // - URL_ALLOW: addresses that `url` and web pages may visit beside the public web,
 //   see engines/chromium/web-addresses.ts
 // - URL_DNS: the DNS servers to ask
 
-import { availableParallelism, totalmem } from "node:os";
+import { totalmem } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "@hono/node-server";
 import { EngineFailure } from "../src/document/contract/failure.ts";
@@ -36,12 +36,13 @@ import type { NativeOperation } from "./operations/native.ts";
 import { collectLessOften } from "./processes/garbage-collection.ts";
 import { threadJob } from "./processes/thread-job.ts";
 import { Scratch } from "./scratch/scratch.ts";
+import { readServerSettings } from "./settings.ts";
 import { startHeartbeat, surviveExceptions } from "./supervision/heartbeat.ts";
 
-const { CONTAINER_SECRET: secret, PORT = "8080", HOST = "127.0.0.1", JOBS, SCRATCH_DIR } = process.env;
-const { MEMORY_SCRATCH_DIR = "/dev/shm", GRACE_MS = String(CONTAINER_LIMITS.graceMs) } = process.env;
+const { CONTAINER_SECRET: secret, PORT = "8080", HOST = "127.0.0.1", SCRATCH_DIR } = process.env;
+const { MEMORY_SCRATCH_DIR = "/dev/shm" } = process.env;
 if (!secret) leave("CONTAINER_SECRET is not set: it is what the Worker shows with every request.");
-if (!/^\d{1,9}$/.test(GRACE_MS)) leave(`GRACE_MS is "${GRACE_MS}"; it can be a number of milliseconds.`);
+const { jobs, graceMs } = orLeave(() => readServerSettings(process.env));
 const selected = orLeave(() => selectedEngines(process.env.ENGINES));
 const web = orLeave(() => readWebSettings(process.env));
 
@@ -54,7 +55,6 @@ let isUp = false;
 surviveExceptions(log, () => isUp);
 collectLessOften();
 
-const jobs = Math.max(1, Number(JOBS) || Math.max(2, availableParallelism()));
 const memoryBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
 const lane = new SlowLane(slowLaneCapacity(jobs, memoryBytes));
 const slow = { lane, afterMs: CONTAINER_LIMITS.slowAfterMs };
@@ -166,7 +166,7 @@ engines.start();
 async function stop(why: string, graceMs: number): Promise<void> {
   if (stopping) return;
   stopping = true;
-  log("shutdown started", { why });
+  log("shutdown started", { reason: why });
   try {
     await end(graceMs);
   } finally {
@@ -203,8 +203,8 @@ function leave(why: string): never {
   process.exit(MISCONFIGURED);
 }
 
-process.on("SIGTERM", () => void stop("SIGTERM", Number(GRACE_MS)));
-process.on("SIGINT", () => void stop("SIGINT", Number(GRACE_MS)));
+process.on("SIGTERM", () => void stop("SIGTERM", graceMs));
+process.on("SIGINT", () => void stop("SIGINT", graceMs));
 // The parent that started this service has ended, and no one waits for an answer.
 process.on("disconnect", () => void stop("the parent is gone", 0));
 // It ended before this process could hear of it, as when the supervisor starts the service again.

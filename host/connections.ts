@@ -1,12 +1,17 @@
 // Keeps connections from filling the memory with answers that nobody takes. Node works on all requests that arrive on a
 // connection, and keeps their answers until the client has taken the first (RFC 9112, 9.3.2).
 
-import type { ServerResponse } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { LIMITS } from "../src/document/contract/limits.ts";
 
 /** Browsers and proxies send no request before the answer to the one before it. */
 const WAITING = 16;
+
+/** Limits the connections of a server, which closes others at once: each takes memory and a descriptor. */
+export function limitConnections(server: Server, most: number = LIMITS.connections): void {
+  server.maxConnections = most;
+}
 
 export class Connections {
   /** The requests that wait on each connection at work. */

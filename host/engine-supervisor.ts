@@ -1,12 +1,11 @@
 // Keeps the engines' server running for as long as the host does. Without it, the app runs what it can by itself.
 
 import { setTimeout as pause } from "node:timers/promises";
+import type { Log } from "../src/runtime/log-line.ts";
 import { type EngineServer, type EngineSettings, Misconfigured, startEngineServer } from "./engines.ts";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-
-type Log = (message: string, details?: Record<string, unknown>) => void;
 
 export class EngineServerSupervisor {
   readonly #settings: Omit<EngineSettings, "port">;

@@ -3,12 +3,17 @@
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
 import { LIMITS } from "../src/document/contract/limits.ts";
+import { isKnownHost } from "../src/service/http/clients/web-callers.ts";
+import { unknownHost } from "../src/service/http/contract/errors.ts";
+import { limitConnections } from "./connections.ts";
 import type { HostMetrics } from "./host-metrics.ts";
 import type { Variables } from "./settings.ts";
 
 export interface MetricsServerSettings {
   readonly host: string;
   readonly port: number;
+  /** Names by which it may be called, besides numbers and `localhost`. @default any */
+  readonly hosts?: readonly string[];
   readonly metrics: HostMetrics;
   /** Returns where the container is, if there is one. */
   container(): Pick<Variables, "CONTAINER_URL" | "CONTAINER_SECRET">;
@@ -18,16 +23,23 @@ export interface MetricsServerSettings {
 /** @throws Error if it cannot listen */
 export async function serveMetrics(settings: MetricsServerSettings): Promise<void> {
   const { host: hostname, port, log } = settings;
-  const fetch = (request: Request) => respond(request, settings);
+  const fetch = (request: Request) => respondWithMetrics(request, settings);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const server = serve({ fetch, hostname, port }, () => resolve()) as Server;
+  limitConnections(server);
   server.on("error", reject);
   await promise;
   log("metrics served", { host: hostname, port });
 }
 
-async function respond(request: Request, { metrics, container, log }: MetricsServerSettings): Promise<Response> {
-  if (new URL(request.url).pathname !== "/metrics") return new Response("no such page\n", { status: 404 });
+export async function respondWithMetrics(
+  request: Request,
+  { hosts, metrics, container, log }: Omit<MetricsServerSettings, "host" | "port">,
+): Promise<Response> {
+  const { hostname, pathname } = new URL(request.url);
+  if (!isKnownHost(hostname, hosts ? { hosts } : {}))
+    return new Response(`${unknownHost().message}\n`, { status: 403 });
+  if (pathname !== "/metrics") return new Response("no such page\n", { status: 404 });
   if (request.method !== "GET") return new Response("only GET\n", { status: 405, headers: { Allow: "GET" } });
   const others = await containerMetrics(container()).catch((error) => {
     log("container metrics not read", { error: String(error) });

@@ -55,7 +55,7 @@ export class RequestListener {
     } catch (error) {
       // The server aborts a request with a text, which the app does not take for an error.
       if (!request.signal.aborted) throw error;
-      console.log(logLine({}, "request left by client", { path: new URL(request.url).pathname }));
+      console.log(logLine({}, "client disconnected", { path: new URL(request.url).pathname }));
       return new Response(null, { status: CLIENT_CLOSED_REQUEST });
     }
   };

@@ -12,6 +12,7 @@ import { removeOldUsage } from "../src/service/keys/usage-table.ts";
 import { type Env, readConfig } from "../src/service/settings/config.ts";
 import { removeExpired } from "../src/service/storage/expired.ts";
 import { createStore } from "../src/service/storage/store.ts";
+import { limitConnections } from "./connections.ts";
 import { EngineServerSupervisor } from "./engine-supervisor.ts";
 import { EnvironmentKeys } from "./environment-keys.ts";
 import { HostMetrics } from "./host-metrics.ts";
@@ -89,6 +90,7 @@ function listen({ host, port }: Settings): Server {
     startHeartbeat();
     if (process.connected) process.send?.({ port, pid: process.pid });
   }) as Server;
+  limitConnections(listening);
   metrics?.watch(listening);
   listening.on("error", (error) => {
     if (isUp) return log("connection not accepted", { error: String(error) });
@@ -120,7 +122,7 @@ async function stop(why: string): Promise<void> {
     return;
   }
   stopping = performance.now();
-  log("shutdown started", { why });
+  log("shutdown started", { reason: why });
   try {
     await end();
   } finally {
@@ -134,7 +136,7 @@ async function end(): Promise<void> {
     const closed = new Promise((resolve) => server.close(resolve));
     const quiet = closed.then(() => listener.idle());
     if (!(await endsWithin(quiet, settings.stopMs))) {
-      log("requests cut off");
+      log("requests aborted");
       server.closeAllConnections();
       await endsWithin(quiet, CLEAN_UP_MS);
     }
@@ -160,9 +162,10 @@ async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<bool
 }
 
 /** Returns the environment without the secrets that the engines do not need. */
+/** No secrets; and once this process ends the container, requests had their time. */
 function engineEnvironment(): NodeJS.ProcessEnv {
-  const isSecret = (name: string) => name === "API_KEYS" || name.startsWith("S3_") || name.startsWith("OTEL_");
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));
+  const isOwn = (name: string) => /^(?:API_KEYS$|SHUTDOWN_GRACE_SECONDS$|S3_|OTEL_)/.test(name);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOwn(name)));
 }
 
 function orExit<T>(read: () => T): T {

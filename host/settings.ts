@@ -9,7 +9,7 @@
 // - API_KEYS: keys of the keyed variant, separated by commas, beside those of the key database
 // - TRUSTED_PROXIES: number of proxies in front, whose X-Forwarded headers are believed
 // - MEMORY_MB: memory for files in transit
-// - STOP_SECONDS: time that requests have to end after SIGTERM
+// - SHUTDOWN_GRACE_SECONDS (earlier STOP_SECONDS, which wins: the image sets the current one): time that requests have to end after SIGTERM
 // - ENGINES: names of the engines that start, all by default, or `off` to run without the container
 // - CONTAINER_URL, CONTAINER_SECRET: a container that runs elsewhere
 
@@ -28,7 +28,7 @@ export interface Settings {
   readonly port: number;
   readonly host: string;
   /** Address on which metrics are served. @default none */
-  readonly metrics?: { readonly port: number; readonly host: string };
+  readonly metrics?: { readonly port: number; readonly host: string; readonly hosts?: readonly string[] };
   /** Absolute path. */
   readonly dataFolder: string;
   readonly apiKeys: readonly string[];
@@ -63,7 +63,7 @@ export function readSettings(environment: Environment): Settings {
     throw new Error(`${name} must be a whole number from ${least} to ${most}, not "${environment[name]}".`);
   };
   const metrics = environment.METRICS_PORT
-    ? { port: count("METRICS_PORT", 0, 1, 65_535), host: environment.METRICS_HOST || "127.0.0.1" }
+    ? { port: count("METRICS_PORT", 0, 1, 65_535), ...metricsHost(environment.METRICS_HOST || "127.0.0.1", variables) }
     : undefined;
   const port = count("PORT", 8787, 0, 65_535);
   if (port === metrics?.port) throw new Error(`METRICS_PORT must be another port than PORT, not "${port}".`);
@@ -80,11 +80,17 @@ export function readSettings(environment: Environment): Settings {
     dataFolder: resolve(environment.DATA_DIR || ".pagewright"),
     apiKeys: keysIn(environment.API_KEYS ?? ""),
     trustedProxies,
-    stopMs: count("STOP_SECONDS", 25, 0, 3600) * 1000,
+    stopMs: count(environment.STOP_SECONDS ? "STOP_SECONDS" : "SHUTDOWN_GRACE_SECONDS", 25, 0, 3600) * 1000,
     budgets: hostCapacity(count("MEMORY_MB", 512, 128, 2 ** 20) * 2 ** 20),
     startsEngines,
     variables: startsEngines ? given : { CONTAINER_URL: "off", ...given },
   };
+}
+
+/** An address of this machine alone is called by its own names alone, as a browser may be made to call it by others. */
+function metricsHost(host: string, { ALLOWED_HOSTS = isLoopback(host) ? LOOPBACK_HOSTS : undefined }: Variables) {
+  const { hosts } = ALLOWED_HOSTS === undefined ? {} : readConfig({ ALLOWED_HOSTS } as Env);
+  return { host, ...(hosts ? { hosts } : {}) };
 }
 
 const isLoopback = (host: string) => /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/i.test(host);

@@ -1,8 +1,10 @@
-// `npm test`: installs the test programs and the engines, then runs every test. Arguments are passed to vitest. With
-// `--project`, it installs only what these tiers need (test/README.md).
+// `npm test`: installs the test programs and the engines, then runs every test, and prints the share of the lines of
+// src/ that the unit tests ran. Arguments are passed to vitest. With `--project`, it installs only what these tiers need
+// (test/README.md).
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { printCoverage } from "./coverage.ts";
 import { installPackages, TEST_PACKAGES } from "./packages.ts";
 import { installEngines } from "./services/container-process.ts";
 import { installS3Server } from "./services/s3-server.ts";
@@ -10,6 +12,8 @@ import { root } from "./services/wrangler.ts";
 
 /** Tiers that need only the node modules. */
 const SELF_CONTAINED: readonly string[] = ["unit", "worker", "server", "docker"];
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const args = process.argv.slice(2);
 const tiers = args.flatMap((arg, index) => {
@@ -29,13 +33,31 @@ try {
   process.exit(1);
 }
 
-const vitest = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", ...args], {
-  cwd: root,
-  stdio: "inherit",
-});
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => vitest.kill(signal));
-vitest.on("error", (error) => {
-  console.error(error.message);
-  process.exit(1);
-});
-vitest.on("exit", (code) => process.exit(code ?? 1));
+// Only the unit tests are measured: the others run in the same time as before, and workerd has no V8 inspector.
+const runs = args.length > 0 ? [args] : [["--project=unit", "--coverage"], ["--project=!unit"]];
+let exitCode = 0;
+for (const run of runs) {
+  exitCode = (await runVitest(run)) || exitCode;
+  if (run.includes("--coverage")) printCoverage();
+}
+process.exit(exitCode);
+
+async function runVitest(options: readonly string[]): Promise<number> {
+  const vitest = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", ...options], {
+    cwd: root,
+    stdio: "inherit",
+  });
+  const ended = Promise.withResolvers<number>();
+  vitest.on("error", ended.reject);
+  vitest.on("exit", (code) => ended.resolve(code ?? 1));
+  const relay = (signal: NodeJS.Signals) => {
+    vitest.kill(signal);
+    runs.length = 0;
+  };
+  for (const signal of SIGNALS) process.on(signal, relay);
+  try {
+    return await ended.promise;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, relay);
+  }
+}

@@ -35,11 +35,14 @@ export type Input =
 export type Inputs = Input | PromiseLike<Input | Results> | Results;
 
 /** An input with the pages that an operation on several documents takes from it. */
-export interface Selected {
+export interface InputWithPages {
   readonly input: Inputs;
   /** Such as `1-3,last`, `even` or `all`. @default all */
   readonly pages?: string | undefined;
 }
+
+/** The earlier name of `InputWithPages`. */
+export type Selected = InputWithPages;
 
 /** A result that may have several files. */
 export interface Results {

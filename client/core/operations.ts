@@ -1,5 +1,5 @@
 // Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.
-import type { Inputs, Selected } from "./inputs.ts";
+import type { Inputs, InputWithPages } from "./inputs.ts";
 import type { CallOptions } from "./progress.ts";
 import type { PendingResult } from "./result.ts";
 
@@ -327,7 +327,7 @@ export interface Operations {
    * Merges PDFs, or chosen pages of them, into one PDF.
    * @param inputs PDF
    */
-  merge(inputs: Iterable<Inputs | Selected>, params?: MergeParams, options?: CallOptions): Job;
+  merge(inputs: Iterable<Inputs | InputWithPages>, params?: MergeParams, options?: CallOptions): Job;
 
   /**
    * Converts a document to PDF.

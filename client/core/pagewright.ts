@@ -3,10 +3,10 @@ import { Connection, discardBody, json, type Options } from "./connection.ts";
 import { PagewrightError, snakeCased } from "./error.ts";
 import {
   type Inputs,
+  type InputWithPages,
   type OpenPath,
   type ResolvedInput,
   resolveInputs,
-  type Selected,
   type StoredInput,
 } from "./inputs.ts";
 import { type JobResponse, runOperation } from "./jobs.ts";
@@ -111,7 +111,7 @@ class Service {
     }
     const ids: string[] = [];
     const pages: string[] = [];
-    for (const each of inputs as Iterable<Inputs | Selected>) {
+    for (const each of inputs as Iterable<Inputs | InputWithPages>) {
       const { input, pages: selection = "all" } = isSelected(each) ? each : { input: each };
       for (const given of await resolveInputs(input, openPath)) {
         ids.push((await store(given)).id);
@@ -149,7 +149,7 @@ class Service {
 /** The service fetches an address within 300 s (docs/api.md#inputs-by-url). */
 const FETCH_LIMIT_MS = 360_000;
 
-const isSelected = (input: Inputs | Selected): input is Selected =>
+const isSelected = (input: Inputs | InputWithPages): input is InputWithPages =>
   typeof input === "object" && input !== null && "input" in input;
 
 function single(name: string, given: readonly ResolvedInput[]): ResolvedInput {

@@ -11,7 +11,7 @@ export interface ProofsSettings<Name extends string> {
   /** Makes the engine work. @throws Error if it does not, or the signal's reason when aborted */
   prove(name: Name, signal: AbortSignal): Promise<void>;
   /** Starts an engine anew that runs and proves nothing. */
-  restart(name: Name, why: string): void;
+  restart(name: Name, reason: string): void;
   log(message: string, details: Record<string, unknown>): void;
 }
 
@@ -115,7 +115,7 @@ export class EngineProbes<Name extends string> {
     record.failedAt = performance.now();
     record.lateProofs = how === "late" ? record.lateProofs + 1 : 0;
     record.failures = how === "failed" ? record.failures + 1 : 0;
-    log("engine not proved", { engine: name, how, error });
+    log("engine probe failed", { engine: name, how, error });
     if (how === "failed" || record.lateProofs >= MOST_LATE) record.trouble = how;
     // An engine that is late is not started anew: on a busy machine, that would take longer still.
     if (record.failures > 0 && record.failures % MOST_FAILURES === 0)

@@ -121,10 +121,10 @@ export class RunningEngines implements Engines {
   }
 
   /** Starts an engine anew that runs and proves nothing. */
-  replace(name: EngineName, why: string): void {
-    this.#settings.log("engine replaced", { engine: ENGINE_TITLES[name], why });
+  replace(name: EngineName, reason: string): void {
+    this.#settings.log("engine replaced", { engine: ENGINE_TITLES[name], reason });
     if (name === "threads") void this.threads.replace();
-    else this[name].current?.replace(why);
+    else this[name].current?.replace(reason);
   }
 
   /** Returns the processes of an engine that run. Threads have none of their own. */

@@ -49,7 +49,7 @@ export class EngineWithFallback<Job extends ZygoteJob, Result, PlainMode extends
     try {
       await runner.#zygote.started();
     } catch (error) {
-      log("plain program chosen", { engine, mode: plainMode, reason: (error as Error).message });
+      log("engine fallback chosen", { engine, mode: plainMode, reason: (error as Error).message });
     }
     return runner;
   }

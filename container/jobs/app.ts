@@ -165,17 +165,17 @@ async function* carryOut(
     const withoutPermit: ContainerJob["withoutPermit"] = (work) => entry.withoutPermit(work, ends);
     const job = { inputs, params, folder: folder.path, log, withoutPermit, signal: ends };
     for await (const frame of priority.within(hosted.run(job))) {
-      details.answerBytes = Number(details.answerBytes ?? 0) + frame.length;
+      details.responseBytes = Number(details.responseBytes ?? 0) + frame.length;
       outcome = outcomeOf(frame, signal);
       // A client that has the last frame closes its connection.
-      if (responseOutcome(frame) !== undefined) details.ended = "answered";
+      if (responseOutcome(frame) !== undefined) details.outcome = "answered";
       const traced = spans(frame);
       if (traced) yield traced;
       yield frame;
     }
-    details.ended = "answered";
+    details.outcome = "answered";
   } catch (error) {
-    details.ended = "failed";
+    details.outcome = "failed";
     Object.assign(details, describeError(error));
     const failure = encodeFailure(error);
     outcome = outcomeOf(failure, signal);
@@ -184,7 +184,7 @@ async function* carryOut(
     yield failure;
   } finally {
     const durationMs = since(started);
-    log("job ended", { ended: "left by the client", ...details, durationMs });
+    log("job ended", { outcome: "left by the client", ...details, durationMs });
     ended({ ...details, outcome, durationMs });
   }
 }

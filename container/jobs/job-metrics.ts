@@ -23,8 +23,8 @@ export interface EndedJob {
   readonly durationMs: number;
   /** Size of its inputs; set once they were announced. */
   readonly inputBytes?: number;
-  /** Bytes of frames that were made as its answer. @default 0 */
-  readonly answerBytes?: number;
+  /** Bytes of the frames of its response. @default 0 */
+  readonly responseBytes?: number;
 }
 
 export interface JobMetricsSettings {
@@ -42,7 +42,7 @@ export class JobMetrics {
   readonly #wait: Histogram<"operation">;
   readonly #run: Histogram<"operation">;
   readonly #inputBytes: Counter<"operation">;
-  readonly #answerBytes: Counter<"operation">;
+  readonly #responseBytes: readonly Counter<"operation">[];
   #countsProcess = false;
 
   constructor({ operations, engines, processesOf = () => [] }: JobMetricsSettings) {
@@ -69,11 +69,15 @@ export class JobMetrics {
       help: "Size of the inputs of the jobs that ended.",
       ...{ labelNames: ["operation"], registers },
     });
-    this.#answerBytes = new Counter({
-      name: "pagewright_job_answer_bytes_total",
-      help: "Size of the answers of the jobs that ended, with their frames.",
-      ...{ labelNames: ["operation"], registers },
-    });
+    // The second name is the earlier one, and goes with the next release.
+    this.#responseBytes = ["response", "answer"].map(
+      (word) =>
+        new Counter({
+          name: `pagewright_job_${word}_bytes_total`,
+          help: "Size of the responses of the jobs that ended, with their frames.",
+          ...{ labelNames: ["operation"], registers },
+        }),
+    );
     addEngineMetrics(this.#registry, engines, processesOf);
   }
 
@@ -82,10 +86,10 @@ export class JobMetrics {
   }
 
   ended(operation: string, job: EndedJob): void {
-    const { outcome, receivedMs, waitedMs, durationMs, inputBytes = 0, answerBytes = 0 } = job;
+    const { outcome, receivedMs, waitedMs, durationMs, inputBytes = 0, responseBytes = 0 } = job;
     this.#ended.inc({ operation, outcome });
     this.#inputBytes.inc({ operation }, inputBytes);
-    this.#answerBytes.inc({ operation }, answerBytes);
+    for (const counter of this.#responseBytes) counter.inc({ operation }, responseBytes);
     if (receivedMs === undefined || waitedMs === undefined) return;
     this.#wait.observe({ operation }, (waitedMs - receivedMs) / 1000);
     this.#run.observe({ operation }, (durationMs - waitedMs) / 1000);

@@ -1,5 +1,5 @@
-// Converts a PDF to PDF/A: runs the ladder with its rungs on the input file and returns the output file. Knows nothing
-// about how any rung works.
+// Converts a PDF to PDF/A: runs the ladder with its strategies on the input file and returns the output file. Knows nothing
+// about how any strategy works.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import type { Output } from "../../src/document/contract/operation.ts";
@@ -38,12 +38,12 @@ export async function* convertToPdfa(
   const [input] = job.inputs;
   if (!input) throw new EngineFailure("unsupported", "no file");
   const strategies = rasterize ? [...STRATEGIES, rasterizePages] : STRATEGIES;
-  const { document, rung } = await convertToLevel(
+  const { document, strategy } = await convertToLevel(
     input,
     strategies,
     new JobConversionContext(level, strategies, engines, job),
   );
-  job.log("document converted to pdfa", { rung, bytes: document.size });
+  job.log("document converted to pdfa", { strategy, bytes: document.size });
   yield {
     extension: "pdf",
     type: "application/pdf",

@@ -1,4 +1,4 @@
-// The first rung: a document that conforms already is its own candidate.
+// The first strategy: a document that conforms already is its own candidate.
 
 import type { Strategy } from "./strategy.ts";
 

@@ -58,15 +58,21 @@ const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
 
 export class JobConversionContext implements ConversionContext {
   readonly level: PdfaLevel;
-  readonly #rungs: readonly Strategy[];
+  readonly #strategies: readonly Strategy[];
   readonly #engines: ConversionEngines;
   readonly #job: ConversionJob;
   readonly #depth: number;
 
   /** @param depth number of documents that the document is embedded in */
-  constructor(level: PdfaLevel, rungs: readonly Strategy[], engines: ConversionEngines, job: ConversionJob, depth = 0) {
+  constructor(
+    level: PdfaLevel,
+    strategies: readonly Strategy[],
+    engines: ConversionEngines,
+    job: ConversionJob,
+    depth = 0,
+  ) {
     this.level = level;
-    this.#rungs = rungs;
+    this.#strategies = strategies;
     this.#engines = engines;
     this.#job = job;
     this.#depth = depth;
@@ -118,8 +124,8 @@ export class JobConversionContext implements ConversionContext {
     const level = { part: this.level.part, conformance: "b" } as const;
     try {
       const job = { folder, withoutPermit, log, signal };
-      const inner = new JobConversionContext(level, this.#rungs, this.#engines, job, this.#depth + 1);
-      return (await convertToLevel(embedded, this.#rungs, inner)).document;
+      const inner = new JobConversionContext(level, this.#strategies, this.#engines, job, this.#depth + 1);
+      return (await convertToLevel(embedded, this.#strategies, inner)).document;
     } catch (error) {
       this.signal.throwIfAborted();
       this.log("embedded document not converted", { error: String(error) });
@@ -142,7 +148,7 @@ export class JobConversionContext implements ConversionContext {
     } catch (error) {
       this.signal.throwIfAborted();
       if (!(error instanceof EngineFailure) || error.reason === "too-much-content") throw error;
-      // The rungs detect any other fault of the document.
+      // The strategies detect any other fault of the document.
       return undefined;
     }
   }

@@ -1,4 +1,4 @@
-// Climbs the rungs, and returns the first candidate that the validator accepts and that looks and reads like the
+// Climbs the strategies, and returns the first candidate that the validator accepts and that looks and reads like the
 // original.
 
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/document/contract/failure.ts";
@@ -17,31 +17,31 @@ import {
   type Strategy,
 } from "./strategy.ts";
 
-/** Failures of the input itself, which no rung can repair. */
+/** Failures of the input itself, which no strategy can repair. */
 const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged", "too-complex", "too-much-content"]);
-/** Failures of the service, which no rung can repair either. */
+/** Failures of the service, which no strategy can repair either. */
 const OF_THE_SERVICE = new Set(["busy", "timed-out"]);
 
 /**
  * @param isWithoutTransfers true if transfer functions that remain have no effect
- * @returns the first acceptable candidate and the rung that made it
+ * @returns the first acceptable candidate and the strategy that made it
  * @throws EngineFailure `nonconforming` if none passed, or the reason why there was no candidate at all
  */
 export async function convertToLevel(
   original: GeneratedFile,
-  rungs: readonly Strategy[],
+  strategies: readonly Strategy[],
   workshop: ConversionContext,
   isWithoutTransfers = false,
-): Promise<{ readonly document: GeneratedFile; readonly rung: string }> {
+): Promise<{ readonly document: GeneratedFile; readonly strategy: string }> {
   const originalValidation = (await mayConform(original)) ? await validated(original, workshop) : undefined;
   // Runs while the first candidate is made.
   await using looking = originalValidation?.valid ? undefined : workshop.render(original);
   let best: AssessedCandidate | undefined;
   let failure: unknown;
   const bases = new PreparedRepairInputs(workshop, original);
-  for (const rung of rungs) {
+  for (const strategy of strategies) {
     const known: EarlierResults = { original, bases, originalValidation, best };
-    const candidates = rung.candidates(workshop, known);
+    const candidates = strategy.candidates(workshop, known);
     try {
       let next = await candidates.next();
       while (!next.done) {
@@ -49,15 +49,15 @@ export async function convertToLevel(
         if (!isWithoutTransfers && lacksTransfers(candidate)) {
           isWithoutTransfers = true;
           const plain = await withTransfersApplied(original, workshop);
-          if (plain) return await convertToLevel(plain, rungs, workshop, true);
+          if (plain) return await convertToLevel(plain, strategies, workshop, true);
         }
         const judgment = candidate === original ? UNTOUCHED : await judge(original, candidate, looking, workshop);
         if (isAcceptable(judgment)) {
           const { compared, furthest } = judgment.comparison;
-          workshop.log("candidate accepted", { rung: rung.name, compared, furthest });
-          return { document: candidate, rung: rung.name };
+          workshop.log("candidate accepted", { strategy: strategy.name, compared, furthest });
+          return { document: candidate, strategy: strategy.name };
         }
-        workshop.log("candidate refused", { rung: rung.name, ...summary(judgment) });
+        workshop.log("candidate refused", { strategy: strategy.name, ...summary(judgment) });
         if (!best || isNearer(judgment, best)) best = { ...judgment, candidate };
         next = await candidates.next(judgment);
       }
@@ -66,8 +66,8 @@ export async function convertToLevel(
       const isKnown = error instanceof EngineFailure;
       if (isKnown && OF_THE_SERVICE.has(error.reason)) throw error;
       if (isKnown && OF_THE_INPUT.has(error.reason) && !best) throw error;
-      workshop.log("rung failed", {
-        rung: rung.name,
+      workshop.log("strategy failed", {
+        strategy: strategy.name,
         error: String(error),
         ...(isKnown ? {} : { stack: String((error as Error)?.stack) }),
       });
@@ -76,9 +76,9 @@ export async function convertToLevel(
       await candidates.return();
     }
   }
-  // A limit is a better reason than rules that a further rung might have repaired.
+  // A limit is a better reason than rules that a further strategy might have repaired.
   if (failure instanceof EngineFailure && failure.why !== undefined) throw failure;
-  if (!best) throw failure ?? new EngineFailure("crashed", "no rung made a candidate");
+  if (!best) throw failure ?? new EngineFailure("crashed", "no strategy made a candidate");
   const nonconformity = nonconformityOf(best, workshop);
   const detail = JSON.stringify(nonconformity);
   throw new EngineFailure("nonconforming", detail, { nonconformity, ...(failure ? { cause: failure } : {}) });

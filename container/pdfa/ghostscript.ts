@@ -1,4 +1,4 @@
-// The third rung: Ghostscript rewrites the page contents, everything else is taken from the original, and the result is
+// The third strategy: Ghostscript rewrites the page contents, everything else is taken from the original, and the result is
 // repaired.
 
 import { replaceContents } from "../../src/operations/pdfa-steps/replace-contents.ts";

@@ -1,4 +1,4 @@
-// The last rung: replaces the pages that no other rung could make conform by pictures, and keeps the others. If that is
+// The last strategy: replaces the pages that no other strategy could make conform by pictures, and keeps the others. If that is
 // not enough, replaces all pages by pictures.
 
 import { rasterizePages } from "../../src/operations/pdfa-steps/rasterize-pages.ts";

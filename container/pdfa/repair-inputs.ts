@@ -1,5 +1,5 @@
-// Prepares the document that the repairing rungs start with: the original, or a copy with the changes that the level
-// requires first (flattened, or with converted attachments). The copy is made once for all rungs.
+// Prepares the document that the repairing strategies start with: the original, or a copy with the changes that the level
+// requires first (flattened, or with converted attachments). The copy is made once for all strategies.
 
 import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
 import { extractPdfs } from "../../src/operations/pdfa-steps/extract-pdfs.ts";

@@ -1,4 +1,4 @@
-// The second rung: repairs violations of the rules in place, guided by the validator's findings.
+// The second strategy: repairs violations of the rules in place, guided by the validator's findings.
 
 import type { RuleFailure } from "../../src/document/pdfa/rule-failure.ts";
 import { type Assessment, type ConversionContext, type GeneratedFile, repairOnce, type Strategy } from "./strategy.ts";

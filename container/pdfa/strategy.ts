@@ -1,4 +1,4 @@
-// Defines the contract of the ladder's rungs: each knows one way to make a PDF conform, and none decides whether it
+// Defines the contract of the ladder's strategies: each knows one way to make a PDF conform, and none decides whether it
 // does.
 
 import type { Notice } from "../../src/document/contract/notice.ts";
@@ -17,7 +17,7 @@ export interface Strategy {
   readonly name: string;
   /**
    * Yields candidates one after the other, and receives the judgment of each. Ends when it has no better candidate.
-   * @throws EngineFailure, which ends this rung
+   * @throws EngineFailure, which ends this strategy
    */
   candidates(workshop: ConversionContext, known: EarlierResults): AsyncGenerator<GeneratedFile, void, Assessment>;
 }
@@ -28,7 +28,7 @@ export interface RepairInputs {
   for(validation: Validation | undefined): Promise<GeneratedFile>;
 }
 
-/** Results of earlier rungs. */
+/** Results of earlier strategies. */
 export interface EarlierResults {
   readonly original: FileInput;
   /** Bases to repair instead of the original. */
@@ -68,7 +68,7 @@ export interface RenderTask extends AsyncDisposable {
   readonly isOver: boolean;
 }
 
-/** Tools that the ladder and its rungs work with. All files are in the job's folder and are removed with it. */
+/** Tools that the ladder and its strategies work with. All files are in the job's folder and are removed with it. */
 export interface ConversionContext {
   readonly level: PdfaLevel;
   /** Ends everything when aborted. */
@@ -86,7 +86,7 @@ export interface ConversionContext {
     params: NoInfer<P>,
   ): Promise<readonly FileInput[]>;
   /**
-   * Converts a document embedded in this one, with the same rungs.
+   * Converts a document embedded in this one, with the same strategies.
    * @returns undefined if that fails, takes longer, or is nested too deep
    */
   convert(embedded: FileInput, timeoutMs: number): Promise<FileInput | undefined>;

@@ -2,8 +2,7 @@
 // jobs.
 
 import { writeSync } from "node:fs";
-
-type Log = (message: string, details?: Record<string, unknown>) => void;
+import type { Log } from "../../src/runtime/log-line.ts";
 
 /** Heartbeat interval. The supervisor waits several times as long. */
 const BEAT_MS = 500;
@@ -41,7 +40,7 @@ export function surviveExceptions(log: Log, isUp: () => boolean): void {
     if (times.length > MOST_UNEXPECTED) times.shift();
     const isTooMuch = times.length === MOST_UNEXPECTED && now - times[0]! < MINUTE_MS;
     if (isUp() && !isTooMuch) return;
-    log("shutdown started", { why: isUp() ? "too many unexpected exceptions" : "it has not come up" });
+    log("shutdown started", { reason: isUp() ? "too many unexpected exceptions" : "it has not come up" });
     process.exit(EXIT_CODE);
   };
   process.on("uncaughtException", take("exception"));

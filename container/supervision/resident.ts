@@ -4,10 +4,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { EngineFailure } from "../../src/document/contract/failure.ts";
+import { untilAborted } from "../../src/runtime/until-aborted.ts";
 import { killGroup, Tail } from "../processes/process.ts";
 import { EngineLost, isExternalSignal } from "../processes/retry.ts";
 import { watchForStopped } from "../processes/stopped-processes.ts";
-import { untilAborted } from "../processes/until-aborted.ts";
 import type { JobFolder } from "../scratch/scratch.ts";
 
 /** The process did not start: it is not built, is another version of the engine, or failed its self-test. */

@@ -2,7 +2,7 @@
 // while starts fail. Knows nothing about the instances.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
-import { untilAborted } from "../processes/until-aborted.ts";
+import { untilAborted } from "../../src/runtime/until-aborted.ts";
 
 export interface KeeperSettings<T> {
   /** Starts an instance, and leaves nothing behind when that fails. @param signal aborted when the keeper is closed */

@@ -19,8 +19,9 @@ my $stoppedSeconds = 1;
 my $startSeconds = 60;
 # The time that the server gives its jobs, and some to end its engines. By default (graceMs of container/limits.ts) it
 # is shorter than the ten seconds after which platforms kill.
+my ($graceSeconds) = ($ENV{SHUTDOWN_GRACE_SECONDS} // '') =~ /^(\d+)$/;
 my ($graceMs) = ($ENV{GRACE_MS} // '') =~ /^(\d+)$/;
-my $stopSeconds = ($graceMs // 4000) / 1000 + 3;
+my $stopSeconds = ($graceMs // 1000 * ($graceSeconds // 4)) / 1000 + 3;
 my ($firstPause, $longestPause) = (0.1, 10);
 # A server that lived this long ends for a new reason, so the pause starts at the minimum again.
 my $soundSeconds = 20;
@@ -91,7 +92,7 @@ sub runServer {
             : $isSilent                  ? 'it is silent'
             :                              undef;
         next unless $why;
-        report('server killed', why => $why);
+        report('server killed', reason => $why);
         $killed = kill 'KILL', $server;
     }
 }

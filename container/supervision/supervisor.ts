@@ -121,7 +121,7 @@ export class Supervisor {
     const { code, signal, why } = ending;
     countEvent(engine, "restart");
     if (why) countEvent(engine, "kill");
-    log("engine ended", { engine, how: String(signal ?? code), why: why?.detail });
+    log("engine ended", { engine, how: String(signal ?? code), reason: why?.detail });
     await resident.close();
     await this.#keeper.start(RESTART);
   }

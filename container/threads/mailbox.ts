@@ -2,10 +2,10 @@
 
 import type { Worker } from "node:worker_threads";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
+import type { Log } from "../../src/runtime/log-line.ts";
 import { EngineLost } from "../processes/retry.ts";
 import type { FromThread } from "./thread.ts";
 
-type Log = (message: string, details?: Record<string, unknown>) => void;
 type Frame = Uint8Array<ArrayBuffer>;
 
 /** Queues a thread's messages to be read one after the other, until it is closed. */

@@ -3,11 +3,11 @@
 
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
+import { untilAborted } from "../../src/runtime/until-aborted.ts";
 import { encodeFailure, responseOutcome } from "../../src/service/placement/remote.ts";
 import { lowerThread, registerWorker } from "../processes/priority.ts";
 import { EngineLost, finalFailure, retryCrashOnce } from "../processes/retry.ts";
 import type { JobThreads, ThreadJob } from "../processes/thread-job.ts";
-import { untilAborted } from "../processes/until-aborted.ts";
 import { countEvent } from "../supervision/engine-events.ts";
 import type { EngineState } from "../supervision/engine-state.ts";
 import { watchForHungThread } from "./hung-thread.ts";
@@ -321,7 +321,7 @@ export class Threads implements AsyncDisposable, JobThreads {
 
   #replaceFrozen(thread: Thread): Promise<void> {
     countEvent("threads", "kill");
-    this.#settings.log("thread frozen", { jobs: thread.jobs });
+    this.#settings.log("thread hung", { jobs: thread.jobs });
     return this.#replace(thread);
   }
 

@@ -6,7 +6,7 @@ const WRITTEN = "// Written by scripts/write-client.ts from the declarations of 
 
 /** Returns `client/core/operations.ts`: the table that the client runs by, and the types of its methods. */
 export function operationsSource(tools: readonly Tool[]): string {
-  return `${WRITTEN}import type { Inputs, Selected } from "./inputs.ts";
+  return `${WRITTEN}import type { Inputs, InputWithPages } from "./inputs.ts";
 import type { CallOptions } from "./progress.ts";
 import type { PendingResult } from "./result.ts";
 
@@ -84,7 +84,7 @@ function inputOf(tool: Tool): string {
     case "one":
       return "input: Inputs, ";
     case "selected":
-      return "inputs: Iterable<Inputs | Selected>, ";
+      return "inputs: Iterable<Inputs | InputWithPages>, ";
     default:
       return "inputs: Iterable<Inputs>, ";
   }

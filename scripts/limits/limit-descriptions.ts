@@ -135,7 +135,8 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   placeWaitMs: { meaning: "wait for a place in the container; then 503", within: "requestJobMs" },
   slowAfterMs: { meaning: "time after which a job moves to the slow lane", within: "documentJobMs" },
   graceMs: {
-    meaning: "time that jobs have to end when the container is stopped, where `GRACE_MS` does not set another",
+    meaning:
+      "time that jobs have to end when the container is stopped, where `SHUTDOWN_GRACE_SECONDS` does not set another",
   },
   engineProofMs: { meaning: "proof of an engine for `/ready`, which then fails", within: "readyMs" },
   libreOfficeMs: { meaning: "LibreOffice, for one document", within: "longJobMs" },
@@ -181,6 +182,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   metricsBytes: "metrics of the container, which the host's leave out otherwise",
   jsonFileBytes: "a compression profile",
   checkedArchiveBytes: "an Office document whose parts are checked for its `problem`",
+  connections: "connections to the host, and to its metrics; it closes others at once",
   drainedBytes: "rest of a refused upload that is read before the connection is closed",
   spans: "spans that wait to be sent; more are dropped",
   spansOfJob: "spans that the container reports of one job",

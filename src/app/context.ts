@@ -26,7 +26,7 @@ export const baseUrl = ({ var: { config }, req }: RequestContext): string =>
 /** Gives back what files counted that a client has removed. */
 export async function retiredIn(c: RequestContext, files: readonly CountedFile[]): Promise<void> {
   await giveBackFiles(files, limiterOf(c.env)).catch((error) => {
-    log(idsOf(c), "limits not counted", { error: String(error) });
+    log(idsOf(c), "limiter unavailable", { error: String(error) });
   });
 }
 

@@ -41,7 +41,7 @@ export function addRequestLifecycle(
     setHeaders(c);
     traceAnswer(c, spans);
     const { method } = c.req;
-    log(idsOf(c), "request answered", { method, path: c.req.path, ...end(c.res.status) });
+    log(idsOf(c), "request completed", { method, path: c.req.path, ...end(c.res.status) });
   });
   app.use(corsMiddleware());
   app.use(async (c, next) => {

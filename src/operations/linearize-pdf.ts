@@ -45,7 +45,7 @@ async function linearize(input: Input, context: Context) {
     // Repair creates a new document, which would lose the restrictions.
     if (!isEncrypted) {
       const repaired = await repair(bytes, input, context, notices);
-      context.log("document repaired", { flaws });
+      context.log("document repaired", { defects: flaws });
       run = inOrder(repaired, { ...context, heapLimitBytes: context.heapLimitBytes - repaired.length });
     } else if (run.status === STATUS.failed) throw new EngineFailure("damaged", flaws);
   }

@@ -10,6 +10,9 @@ const HASH_DIGITS = 12;
 export const hashOfId = (id: string): string =>
   createHash("sha256").update(id.toLowerCase()).digest("hex").slice(0, HASH_DIGITS);
 
+/** Writes a line with the name of an event and its details. */
+export type Log = (message: string, details?: Record<string, unknown>) => void;
+
 /**
  * @param ids of the request, which open nothing
  * @returns a line as JSON. Ids in the details are hashes in braces

@@ -148,7 +148,7 @@ describe("the commands of the text run", { timeout: 600_000 }, () => {
     const { url } = clientOf();
     const commands = await commandsOf(url);
     expect([...new Set(commands.map(([title]) => title))]).toEqual([
-      ...["First request", "Idempotency", "Asynchronous jobs", "Resumable uploads", "Upload addresses"],
+      ...["First request", "Idempotency", "Asynchronous jobs", "Resumable uploads", "Upload URLs"],
     ]);
     for (const [title, text] of commands) {
       expect([title, text.includes(url)]).toEqual([title, true]);

@@ -1,5 +1,5 @@
 // Answers of every endpoint that are files, by Accept and Prefer, in both variants.
-// Contract: docs/api.md#files-as-answers, #server-timing, #responses
+// Contract: docs/api.md#file-responses, #server-timing, #responses
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { storedObjects } from "../faults/stored-objects.ts";
 import { encrypted, textPdf } from "../fixtures/pdfs.ts";

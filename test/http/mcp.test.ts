@@ -1,6 +1,6 @@
 // Agents over the Model Context Protocol, with the official client: at /mcp of the service, and through
 // `pagewright mcp` over standard input and output.
-// Contract: docs/api.md#agents, #upload-addresses
+// Contract: docs/api.md#agents, #upload-urls
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // Asks for pictures of pages with paths, headers and documents that no viewer sends.
-// Contract: docs/api.md#pictures-of-stored-pages, #iiif
+// Contract: docs/api.md#page-images, #iiif
 import { beforeAll, describe, expect, test } from "vitest";
 import { rawPdf } from "../fixtures/image-pdfs.ts";
 import { textPdf, turnedPdf } from "../fixtures/pdfs.ts";

@@ -1,6 +1,6 @@
 // Asks for pages of stored PDFs by URL, in the short form and as IIIF has it. Other programs read the pictures, and
 // compare them with those of the image endpoints.
-// Contract: docs/api.md#pictures-of-stored-pages, #iiif, #stored-files
+// Contract: docs/api.md#page-images, #iiif, #stored-files
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { docx, zip } from "../fixtures/office.ts";

@@ -1,5 +1,5 @@
 // Addresses at which one file can be uploaded, once and without a key.
-// Contract: docs/api.md#upload-addresses
+// Contract: docs/api.md#upload-urls
 import { expect, inject, test } from "vitest";
 
 const { private: open, keyed } = inject("services");

@@ -41,10 +41,10 @@ export function openLadder(processes = 1): void {
 
 export interface Climbed {
   readonly bytes: Buffer;
-  readonly rung: string;
+  readonly strategy: string;
   /** Codes of what was lost. */
   readonly notices: readonly NoticeCode[];
-  /** The rungs whose candidates were refused, and why. */
+  /** The strategies whose candidates were refused, and why. */
   readonly refused: readonly Record<string, unknown>[];
 }
 
@@ -52,14 +52,14 @@ export interface Climbed {
 export async function climbed(
   pdf: Uint8Array | string,
   level: LevelName,
-  rungs: readonly Strategy[],
+  strategies: readonly Strategy[],
 ): Promise<Climbed> {
   const folder = await mkdtemp(join(documents, "job-"));
   const path = typeof pdf === "string" ? pdf : join(folder, "input.pdf");
   if (typeof pdf !== "string") await writeFile(path, pdf);
   const refused: Record<string, unknown>[] = [];
   const log = (message: string, details: Record<string, unknown> = {}) => {
-    if (message === "candidate refused" || message === "rung failed") refused.push(details);
+    if (message === "candidate refused" || message === "strategy failed") refused.push(details);
   };
   const job = {
     folder,
@@ -68,12 +68,12 @@ export async function climbed(
     withoutPermit: <T>(work: () => Promise<T>) => work(),
   };
   const input = fileInput(basename(path), (await stat(path)).size, path);
-  const { document, rung } = await convertToLevel(
+  const { document, strategy } = await convertToLevel(
     input,
-    rungs,
-    new JobConversionContext(LEVELS[level], rungs, engines, job),
+    strategies,
+    new JobConversionContext(LEVELS[level], strategies, engines, job),
   );
   const bytes = await readFile(document.path);
   await rm(folder, { recursive: true });
-  return { bytes, rung, refused, notices: (document.notices ?? []).map(({ code }) => code) };
+  return { bytes, strategy, refused, notices: (document.notices ?? []).map(({ code }) => code) };
 }

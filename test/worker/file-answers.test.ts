@@ -1,6 +1,6 @@
 // Answers that are files, by the pipeline with an operation made for the test: what is stored, what is held, and what
 // becomes of a failure.
-// Contract: docs/api.md#files-as-answers
+// Contract: docs/api.md#file-responses
 
 import { expect, test } from "vitest";
 import * as z from "zod";

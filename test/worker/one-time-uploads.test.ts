@@ -1,5 +1,5 @@
 // Tests upload addresses with R2, over more time than a test has.
-// Contract: docs/api.md#upload-addresses
+// Contract: docs/api.md#upload-urls
 
 import { beforeEach, expect, test } from "vitest";
 import { LIMITS } from "../../src/document/contract/limits.ts";

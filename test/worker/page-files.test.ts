@@ -1,5 +1,5 @@
 // Tests with R2 that what is derived from a file's pages lives no longer than the file.
-// Contract: docs/api.md#pictures-of-stored-pages
+// Contract: docs/api.md#page-images
 
 import { expect, test } from "vitest";
 import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";

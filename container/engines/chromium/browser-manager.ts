@@ -2,8 +2,8 @@
 // Knows nothing about jobs.
 
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import { untilAborted } from "../../../src/runtime/until-aborted.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { untilAborted } from "../../processes/until-aborted.ts";
 import { countEvent } from "../../supervision/engine-events.ts";
 import type { EngineState } from "../../supervision/engine-state.ts";
 import { Restarter } from "../../supervision/restarter.ts";
@@ -154,8 +154,8 @@ export class BrowserManager {
   }
 
   /** Starts another browser, unless this one has been replaced already. */
-  #bury(browser: Browser, why: string): void {
-    if (this.#closing.signal.aborted || why === RETIRED || !this.#keeper.clear(browser)) return;
+  #bury(browser: Browser, reason: string): void {
+    if (this.#closing.signal.aborted || reason === RETIRED || !this.#keeper.clear(browser)) return;
     const isSound = browser.used > 0 || performance.now() - this.#last!.since > SOUND_AFTER_MS;
     const initialDelayMs = isSound ? 0 : this.#pauseMs;
     countEvent("Chromium", "restart");
@@ -163,7 +163,7 @@ export class BrowserManager {
     if (exitCode === null && signalCode === null) countEvent("Chromium", "kill");
     this.#settings.log("engine ended", {
       engine: "Chromium",
-      why,
+      reason,
       pauseMs: initialDelayMs,
       stderr: browser.chromium.lastWords().slice(-500),
     });

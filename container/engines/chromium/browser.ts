@@ -246,7 +246,7 @@ export class Browser {
     void this.#dispose(page)
       .then(() => this.#refill())
       .catch((error: unknown) => {
-        if (!this.#gone) this.#settings.log("chromium page not made", { error: String(error) });
+        if (!this.#gone) this.#settings.log("chromium page failed", { error: String(error) });
       });
   }
 
@@ -347,11 +347,11 @@ export class Browser {
     for (const finding of this.chromium.watch.look(this.#settings.limits)) {
       this.#settings.log("chromium process killed", { ...finding });
       if (finding.what === "browser") {
-        this.#die(finding.why);
+        this.#die(finding.reason);
         return;
       }
       countEvent("Chromium", "kill");
-      this.#lastKill = { at: performance.now(), why: finding.why };
+      this.#lastKill = { at: performance.now(), why: finding.reason };
       killRenderer(finding.pid);
     }
     this.#renderers.lower();

@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
 import { NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
+import { untilAborted } from "../../../src/runtime/until-aborted.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { registerWorker } from "../../processes/priority.ts";
 import { EngineLost, finalFailure, withRetries } from "../../processes/retry.ts";
-import { untilAborted } from "../../processes/until-aborted.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { EngineState } from "../../supervision/engine-state.ts";
 import { BrowserManager } from "./browser-manager.ts";

@@ -12,8 +12,8 @@ export interface WatchLimits {
 
 /** A process that must be ended. */
 export type Violation =
-  | { readonly what: "renderer"; readonly pid: number; readonly why: "stopped" | "too large" }
-  | { readonly what: "browser"; readonly why: string };
+  | { readonly what: "renderer"; readonly pid: number; readonly reason: "stopped" | "too large" }
+  | { readonly what: "browser"; readonly reason: string };
 
 interface ProcessState {
   readonly pid: number;
@@ -45,23 +45,23 @@ export class Watchdog {
   look(limits: WatchLimits): readonly Violation[] {
     const processes = this.#look();
     const frozen = frozenOf(processes);
-    if (frozen !== undefined) return [{ what: "browser", why: frozen }];
+    if (frozen !== undefined) return [{ what: "browser", reason: frozen }];
     for (const { pid, parent, kind } of processes) {
       // A process that a zygote has just made has the zygote's name for a moment; the zygotes themselves are children
       // of the browser.
       if (SERVANTS.includes(kind) || (kind === "zygote" && parent === this.#pid)) this.#servants.set(pid, kind);
     }
     const fault = this.fault();
-    if (fault !== undefined) return [{ what: "browser", why: fault }];
+    if (fault !== undefined) return [{ what: "browser", reason: fault }];
     const renderers = processes.filter(({ kind }) => kind === "renderer");
     const findings = renderers.flatMap(({ pid, isStopped, bytes }): Violation[] => {
-      if (isStopped) return [{ what: "renderer", pid, why: "stopped" }];
-      return bytes > limits.rendererBytes ? [{ what: "renderer", pid, why: "too large" }] : [];
+      if (isStopped) return [{ what: "renderer", pid, reason: "stopped" }];
+      return bytes > limits.rendererBytes ? [{ what: "renderer", pid, reason: "too large" }] : [];
     });
     const total = processes.reduce((sum, { bytes }) => sum + bytes, 0);
     if (findings.length > 0 || total <= limits.browserBytes || renderers.length === 0) return findings;
     const largest = renderers.reduce((most, next) => (next.bytes > most.bytes ? next : most));
-    return [{ what: "renderer", pid: largest.pid, why: "too large" }];
+    return [{ what: "renderer", pid: largest.pid, reason: "too large" }];
   }
 
   /**

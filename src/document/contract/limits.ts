@@ -105,6 +105,8 @@ export const LIMITS = {
   /** Held in memory next to the isolate's requests. */
   checkedArchiveBytes: 4 * MIB,
   metricsBytes: 4 * MIB,
+  /** A proxy has some hundreds, browsers up to six each. */
+  connections: 4096,
   /** Many clients read the response only after sending the whole request. */
   drainedBytes: 256 * MIB,
   spans: 2048,

@@ -123,7 +123,7 @@ export class JobScheduler implements JobQueue {
       log("webhook not delivered", { requestId, attempt, error: String(error) });
     }
     try {
-      if (!transaction(() => deliveries.recordOutcome(delivery, end))) log("webhook given up", { requestId, attempt });
+      if (!transaction(() => deliveries.recordOutcome(delivery, end))) log("webhook abandoned", { requestId, attempt });
     } catch (error) {
       // The message is posted again when the queue has started again.
       if (!this.#isClosed) throw error;

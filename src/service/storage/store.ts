@@ -23,6 +23,9 @@ import type { Storing } from "./stored-bytes.ts";
 
 const MAX_DELETED_AT_ONCE = 1000;
 
+/** Limits concurrent lookups of ids; a Worker has six connections. */
+export const LOOKUP_CONCURRENCY = 6;
+
 export interface Store {
   /** Returns a batch for the files of one request. Small files wait for others as long as `room` has space for them. */
   batch(kind: FileKind, room: Reservation): Batch;

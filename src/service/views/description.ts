@@ -91,7 +91,7 @@ const shortForm =
   (format: keyof typeof PICTURE_FIELDS): Describe =>
   () => ({
     path: `/resource/{id}/pages/{page}.${format}`,
-    section: "pictures-of-stored-pages",
+    section: "page-images",
     placeholders: { ...ID, ...PAGE },
     operations: [
       get({

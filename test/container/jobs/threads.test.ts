@@ -227,7 +227,7 @@ describe.each(["sleep", "loop"])("an idle thread that freezes in a %s", (how) =>
     await expect(some.prove(AbortSignal.timeout(500))).rejects.toThrow("timeout");
     await expect(some.prove(never)).rejects.toThrow("the thread was frozen");
     await eventually(() => some.prove(AbortSignal.timeout(500)));
-    expect(events).toEqual(["thread frozen"]);
+    expect(events).toEqual(["thread hung"]);
     expect(some.count).toBe(1);
   });
 
@@ -235,7 +235,7 @@ describe.each(["sleep", "loop"])("an idle thread that freezes in a %s", (how) =>
     const { some, events } = await withFrozenThread();
     await using _ = some;
     expect(await inThread(job(), never, some)).toHaveLength(3);
-    expect(events).toEqual(["thread frozen"]);
+    expect(events).toEqual(["thread hung"]);
     expect(some.count).toBe(1);
   });
 });

@@ -16,7 +16,7 @@ import { climbed, openLadder } from "../../support/pdfa-conversion.ts";
 import { perceptualDistance, pixel, popplerPage } from "../../support/pictures.ts";
 
 openLadder();
-const RUNGS = [conforming, repair, ghostscript];
+const STRATEGIES = [conforming, repair, ghostscript];
 /** Side of the cells in which {@link asianPdf} shows characters, in points. */
 const CELL = 20;
 const DARK = 128;
@@ -49,8 +49,8 @@ describe("an Asian font that is not embedded", () => {
   ])("%s is embedded with all of them", async (_, font, text) => {
     const pdf = asianPdf({ ...font, codes: utf16(text) });
     for (const level of ["1b", "2u"] as const) {
-      const { bytes, rung, refused } = await climbed(pdf, level, RUNGS);
-      expect([rung, refused]).toEqual(["repair", []]);
+      const { bytes, strategy, refused } = await climbed(pdf, level, STRATEGIES);
+      expect([strategy, refused]).toEqual(["repair", []]);
       expect(pageTexts(bytes)[0]?.replaceAll(/\s/g, "")).toBe(pageTexts(pdf)[0]?.replaceAll(/\s/g, ""));
       expect(pageTexts(bytes)[0]).toContain(text);
       for (const dark of await inkOf(bytes, [...text].length)) expect(dark).toBeGreaterThan(MARK);
@@ -60,8 +60,8 @@ describe("an Asian font that is not embedded", () => {
   test("vertical text has the forms of vertical text", async () => {
     const text = "縦、書。「き」ー";
     const pdf = asianPdf({ font: "HeiseiMin-W3", ordering: "Japan1", encoding: "UniJIS-UTF16-V", codes: utf16(text) });
-    const { bytes, rung } = await climbed(pdf, "2b", RUNGS);
-    expect(rung).toBe("repair");
+    const { bytes, strategy } = await climbed(pdf, "2b", STRATEGIES);
+    expect(strategy).toBe("repair");
     expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(bytes, 1, 72))).toBeLessThan(1.5);
   });
 
@@ -69,15 +69,15 @@ describe("an Asian font that is not embedded", () => {
     const font = { font: "HeiseiMin-W3", ordering: "Japan1", encoding: "UniJIS-UCS2-H", codes: utf16("契約") };
     const toUnicode = "1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfchar <5951> <0061> endbfchar";
     const [plain, lying] = [asianPdf(font), asianPdf({ ...font, toUnicode })];
-    const { bytes } = await climbed(lying, "2b", RUNGS);
-    const expected = await popplerPage((await climbed(plain, "2b", RUNGS)).bytes, 1, 72);
+    const { bytes } = await climbed(lying, "2b", STRATEGIES);
+    const expected = await popplerPage((await climbed(plain, "2b", STRATEGIES)).bytes, 1, 72);
     expect(perceptualDistance(expected, await popplerPage(bytes, 1, 72))).toBeLessThan(0.1);
   });
 
   test("that no face can replace is refused", async () => {
     const codes = utf16("中\u{20000}国");
     const pdf = asianPdf({ font: "SimSun", ordering: "Identity", encoding: "Identity-H", codes });
-    await expect(climbed(pdf, "2b", RUNGS)).rejects.toMatchObject({ reason: "nonconforming" });
+    await expect(climbed(pdf, "2b", STRATEGIES)).rejects.toMatchObject({ reason: "nonconforming" });
   });
 });
 
@@ -89,9 +89,9 @@ test("a font with signs of several scripts is embedded with all of them, or refu
     builder.page("BT /G 24 Tf 20 150 Td (Due \\001 1000 \\002) Tj ET", "", "");
     return Buffer.from(Buffer.from(builder.bytes()).toString("latin1").replace("/F 3 0 R", `/G ${font}`), "latin1");
   };
-  const { bytes, rung } = await climbed(differences("/uni0416/uni2713"), "2b", RUNGS);
-  expect([rung, pageTexts(bytes)[0]?.trim()]).toEqual(["repair", "Due Ж 1000 ✓"]);
-  const refused = climbed(differences("/uni0E01/uni4E2D"), "2b", RUNGS);
+  const { bytes, strategy } = await climbed(differences("/uni0416/uni2713"), "2b", STRATEGIES);
+  expect([strategy, pageTexts(bytes)[0]?.trim()]).toEqual(["repair", "Due Ж 1000 ✓"]);
+  const refused = climbed(differences("/uni0E01/uni4E2D"), "2b", STRATEGIES);
   await expect(refused).rejects.toMatchObject({ reason: "nonconforming" });
 });
 
@@ -135,8 +135,8 @@ describe("a symbolic TrueType font whose code 0 shows a glyph", () => {
     ["of one code", codeZero("Q", true)],
   ])("%s is kept at all levels", async (_, pdf) => {
     for (const level of LEVEL_NAMES) {
-      const { bytes, rung } = await climbed(pdf, level, RUNGS);
-      expect(rung).toBe("repair");
+      const { bytes, strategy } = await climbed(pdf, level, STRATEGIES);
+      expect(strategy).toBe("repair");
       if (!level.endsWith("u")) continue;
       expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(bytes, 1, 72))).toBeLessThan(0.1);
       if (pageTexts(pdf)[0] !== "") expect(pageTexts(bytes)).toEqual(pageTexts(pdf));

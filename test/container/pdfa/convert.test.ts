@@ -21,7 +21,7 @@ import { climbed, openLadder } from "../../support/pdfa-conversion.ts";
 import { perceptualDistance, popplerPage } from "../../support/pictures.ts";
 
 openLadder();
-const RUNGS = [conforming, repair, ghostscript, rasterize];
+const STRATEGIES = [conforming, repair, ghostscript, rasterize];
 
 /** Two pages with a link from the first to the second and a bookmark. */
 function linkedPdf(content = "First"): PdfBuilder {
@@ -43,31 +43,31 @@ describe("pages that are painted under transfer functions, and tiny ones", () =>
 
   test.each(["1b", "2b", "2u", "3b"] as const)("%s: by repair, and pictures keep their pixels", async (level) => {
     for (const { bytes: pdf } of [painted!, pictured!]) {
-      const { rung, bytes, notices } = await climbed(pdf, level, RUNGS);
-      expect([rung, textOf(bytes)]).toEqual(["repair", textOf(pdf)]);
+      const { strategy, bytes, notices } = await climbed(pdf, level, STRATEGIES);
+      expect([strategy, textOf(bytes)]).toEqual(["repair", textOf(pdf)]);
       expect(notices).toEqual(["transfers-applied", "fonts-substituted"]);
       const [before, after] = [await popplerPage(pdf, 1, 100), await popplerPage(bytes, 1, 100)];
       expect(perceptualDistance(before, after)).toBeLessThan(8);
     }
-    const { rung, bytes } = await climbed(tiny!.bytes, level, RUNGS);
-    expect(rung).toBe("repair");
+    const { strategy, bytes } = await climbed(tiny!.bytes, level, STRATEGIES);
+    expect(strategy).toBe("repair");
     const images = new PdfJson(bytes).dictionaries.filter((entries) => entries["/Subtype"] === "/Image");
     expect(Math.max(...images.map((entries) => entries["/Width"]))).toBeGreaterThanOrEqual(512);
   });
 });
 
-describe("rungs", () => {
+describe("strategies", () => {
   test("a document that is repaired conforms, and passes untouched the next time", async () => {
-    const first = await climbed(linkedPdf().bytes(), "2b", RUNGS);
-    expect(first.rung).toBe("repair");
-    const second = await climbed(first.bytes, "2b", RUNGS);
-    expect([second.rung, second.bytes.equals(first.bytes)]).toEqual(["conforming", true]);
+    const first = await climbed(linkedPdf().bytes(), "2b", STRATEGIES);
+    expect(first.strategy).toBe("repair");
+    const second = await climbed(first.bytes, "2b", STRATEGIES);
+    expect([second.strategy, second.bytes.equals(first.bytes)]).toEqual(["conforming", true]);
   });
 
   test("what Ghostscript loses is put back from the original", async () => {
     const pdf = linkedPdf().bytes();
-    const { rung, bytes } = await climbed(pdf, "2b", [ghostscript]);
-    expect(rung).toBe("ghostscript");
+    const { strategy, bytes } = await climbed(pdf, "2b", [ghostscript]);
+    expect(strategy).toBe("ghostscript");
     expect(countsOf(bytes)).toEqual(countsOf(pdf));
     expect(textOf(bytes)).toEqual(textOf(pdf));
   });
@@ -87,15 +87,15 @@ describe("rungs", () => {
         .replace("/MediaBox[0 0 300 200]", entries.includes("MediaBox") ? entries : `/MediaBox[0 0 300 200]${entries}`);
       expect(page).toBeDefined();
       // Whatever differs is refused.
-      expect((await climbed(Buffer.from(bytes, "latin1"), "2b", [ghostscript])).rung).toBe("ghostscript");
+      expect((await climbed(Buffer.from(bytes, "latin1"), "2b", [ghostscript])).strategy).toBe("ghostscript");
     }
   });
 
   test("pictures take the place of the offending page alone, with its text", async () => {
-    const { rung, bytes, refused } = await climbed(unembeddablePdf(), "2u", RUNGS);
-    expect(rung).toBe("pictures");
+    const { strategy, bytes, refused } = await climbed(unembeddablePdf(), "2u", STRATEGIES);
+    expect(strategy).toBe("pictures");
     // Ghostscript would replace the font by blanks.
-    expect(refused.map((details) => details.rung)).not.toContain("ghostscript");
+    expect(refused.map((details) => details.strategy)).not.toContain("ghostscript");
     expect(textOf(bytes).map((text) => text.trim())).toEqual(["First", expect.stringContaining("Second"), "Third"]);
     expect(uncompressed(bytes).match(/\/DCTDecode/g)).toHaveLength(1);
     const json = new PdfJson(bytes);
@@ -111,13 +111,13 @@ describe("rungs", () => {
 });
 
 describe("what the validator accepts is refused all the same", () => {
-  test("where a page looks different: the next rung takes over", async () => {
+  test("where a page looks different: the next strategy takes over", async () => {
     // One of the characters has no CID, which engines and the standard treat differently.
     const font = { font: "STSong-Light", ordering: "GB1", encoding: "UniGB-UTF16-H" };
-    const { rung, refused } = await climbed(asianPdf({ ...font, codes: utf16("中𠮟国") }), "2b", RUNGS);
+    const { strategy, refused } = await climbed(asianPdf({ ...font, codes: utf16("中𠮟国") }), "2b", STRATEGIES);
     const valid = refused.filter(({ rules }) => Array.isArray(rules) && rules.length === 0);
-    expect(valid[0]).toMatchObject({ rung: "repair", differences: [{ pageNumber: 1, kind: "picture" }] });
-    expect(rung).toBe("pictures");
+    expect(valid[0]).toMatchObject({ strategy: "repair", differences: [{ pageNumber: 1, kind: "picture" }] });
+    expect(strategy).toBe("pictures");
   });
 });
 
@@ -134,29 +134,29 @@ describe("attachments", () => {
   const pdf = () => withAttached({ "a.pdf": plainPdf("Inside"), "b.txt": Buffer.from("text") });
 
   test("level 2: PDFs are converted by the same ladder, others go", async () => {
-    const { bytes } = await climbed(pdf(), "2b", RUNGS);
+    const { bytes } = await climbed(pdf(), "2b", STRATEGIES);
     const attached = attachedTo(bytes);
     expect([...attached.keys()]).toEqual(["a.pdf"]);
     const inside = Buffer.from(attached.get("a.pdf")!, "latin1");
-    expect((await climbed(inside, "2b", RUNGS)).rung).toBe("conforming");
+    expect((await climbed(inside, "2b", STRATEGIES)).strategy).toBe("conforming");
     expect(textOf(inside)[0]).toContain("Inside");
   });
 
   test("level 3: all stay as they are; level 1: none", async () => {
-    expect([...attachedTo((await climbed(pdf(), "3b", RUNGS)).bytes)]).toEqual([...attachedTo(pdf())]);
-    expect([...attachedTo((await climbed(pdf(), "1b", RUNGS)).bytes)]).toEqual([]);
+    expect([...attachedTo((await climbed(pdf(), "3b", STRATEGIES)).bytes)]).toEqual([...attachedTo(pdf())]);
+    expect([...attachedTo((await climbed(pdf(), "1b", STRATEGIES)).bytes)]).toEqual([]);
   });
 });
 
 test("a password is told as such", async () => {
-  await expect(climbed(encrypted(plainPdf("a"), "user", "owner"), "2b", RUNGS)).rejects.toMatchObject({
+  await expect(climbed(encrypted(plainPdf("a"), "user", "owner"), "2b", STRATEGIES)).rejects.toMatchObject({
     reason: "password-protected",
   });
 });
 
 const signed = corpusFile("pdf/minimal-signed-twice-both-created.pdf");
 test.runIf(signed !== undefined)("a signature that cannot survive goes, and what it showed stays", async () => {
-  const { bytes } = await climbed(signed!, "2b", RUNGS);
+  const { bytes } = await climbed(signed!, "2b", STRATEGIES);
   expect(uncompressed(bytes)).not.toMatch(/\/ByteRange|\/Sig\b/);
   expect(countsOf(bytes).characters).toBe(countsOf(signed!).characters);
 });
@@ -167,28 +167,28 @@ test("a note that shows on the screen alone is printed from then on", async () =
     "<</Type/XObject/Subtype/Form/BBox[0 0 40 40]/Length 26>>stream\n1 0 0 rg 0 0 40 40 re f   \nendstream",
   );
   builder.page("A note", `/Annots[<</Type/Annot/Subtype/Text/Rect[30 30 70 70]/Contents(Here)/AP<</N ${look}>>>>]`);
-  const { rung } = await climbed(builder.bytes(), "2b", RUNGS);
-  expect(rung).toBe("repair");
+  const { strategy } = await climbed(builder.bytes(), "2b", STRATEGIES);
+  expect(strategy).toBe("repair");
 });
 
 test("a font of signs that is not embedded", async () => {
   const builder = new PdfBuilder();
   const font = builder.add("<</Type/Font/Subtype/Type1/BaseFont/ZapfDingbats>>");
   builder.page("BT /Z 24 Tf 30 150 Td (Hello world 123) Tj ET", "", `/Font<</Z ${font}>>`);
-  const { rung } = await climbed(builder.bytes(), "2u", RUNGS);
-  expect(rung).toBe("repair");
+  const { strategy } = await climbed(builder.bytes(), "2u", STRATEGIES);
+  expect(strategy).toBe("repair");
 });
 
 test.each(["1b", "2b"] as const)("%s: metadata of the document's own are valid at once", async (level) => {
   for (const packet of [undefined, MANAGED_PACKET]) {
-    const { rung, refused, bytes } = await climbed(metadataPdf(packet), level, RUNGS);
-    expect([rung, refused]).toEqual(["repair", []]);
+    const { strategy, refused, bytes } = await climbed(metadataPdf(packet), level, STRATEGIES);
+    expect([strategy, refused]).toEqual(["repair", []]);
     expect(uncompressed(bytes)).toMatch(packet ? /<my:Own[^>]*>value</ : /<odd:Thing[^>]*>1</);
   }
 });
 
 test.each(["1b", "2b"] as const)("%s: a page that is too large is repaired", async (level) => {
-  expect((await climbed(hugePdf(), level, RUNGS)).rung).toBe("repair");
+  expect((await climbed(hugePdf(), level, STRATEGIES)).strategy).toBe("repair");
 });
 
 test("forms in forms without end are refused at once, whatever the document claims", async () => {
@@ -198,7 +198,7 @@ test("forms in forms without end are refused at once, whatever the document clai
   let outer = form("0 0 9 9 re f", "null");
   for (let level = 0; level < 9; level++) outer = form("/X Do ".repeat(10), outer);
   builder.page("q /X Do Q (", "", `/XObject<</X ${outer}>>`);
-  await expect(climbed(builder.bytes(), "2b", RUNGS)).rejects.toMatchObject({ reason: "too-much-content" });
+  await expect(climbed(builder.bytes(), "2b", STRATEGIES)).rejects.toMatchObject({ reason: "too-much-content" });
   builder.catalog = `/Metadata ${builder.stream("<pdfaid:part>2</pdfaid:part>", "/Type/Metadata/Subtype/XML")}`;
-  await expect(climbed(builder.bytes(), "2b", RUNGS)).rejects.toMatchObject({ reason: "too-much-content" });
+  await expect(climbed(builder.bytes(), "2b", STRATEGIES)).rejects.toMatchObject({ reason: "too-much-content" });
 });

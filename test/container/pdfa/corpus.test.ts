@@ -34,13 +34,13 @@ const FARTHEST = 8;
 const DRAWN_OTHERWISE = ["ColorDodge-1b.pdf"];
 /** On a busy machine. */
 const BUDGET_MS = 900_000;
-const RUNGS = [conforming, repair, ghostscript];
+const STRATEGIES = [conforming, repair, ghostscript];
 
 interface Made {
   readonly from: string;
   readonly level: LevelName;
   readonly path: string;
-  readonly rung: string;
+  readonly strategy: string;
 }
 
 openLadder(2);
@@ -65,30 +65,34 @@ describe.runIf(corpusDir !== undefined)("real documents", () => {
   async function convert(from: string, level: LevelName): Promise<void> {
     const name = `${basename(from)} at ${level}`;
     try {
-      await keep(from, level, await climbed(from, level, RUNGS));
+      await keep(from, level, await climbed(from, level, STRATEGIES));
     } catch (error) {
       if (!(error instanceof EngineFailure) || error.reason !== "nonconforming")
         throw new Error(name, { cause: error });
       refused.push(`${name}: ${error.detail}`);
-      await climbed(from, level, [...RUNGS, rasterize])
+      await climbed(from, level, [...STRATEGIES, rasterize])
         .then((pictured) => keep(from, level, pictured))
         .catch((failure) => failed.push(`${name}: ${failure}`));
     }
   }
 
-  async function keep(from: string, level: LevelName, { bytes, rung }: { bytes: Buffer; rung: string }): Promise<void> {
+  async function keep(
+    from: string,
+    level: LevelName,
+    { bytes, strategy }: { bytes: Buffer; strategy: string },
+  ): Promise<void> {
     const path = join(documents, `${basename(from, ".pdf")}-${level}.pdf`);
     writeFileSync(path, bytes);
-    made.push({ from, level, path, rung });
+    made.push({ from, level, path, strategy });
   }
 
-  const withoutPictures = () => made.filter(({ rung }) => rung !== "pictures");
+  const withoutPictures = () => made.filter(({ strategy }) => strategy !== "pictures");
 
   test("every one succeeds with pictures, and 97 of 100 without", () => {
-    const rungs = Object.groupBy(made, ({ rung }) => rung);
+    const strategies = Object.groupBy(made, ({ strategy }) => strategy);
     console.log(
-      Object.entries(rungs)
-        .map(([rung, files]) => `${rung}: ${files!.length}`)
+      Object.entries(strategies)
+        .map(([strategy, files]) => `${strategy}: ${files!.length}`)
         .join(", "),
       refused,
     );

@@ -92,7 +92,7 @@ test("a server that is stopped is killed and started again", async () => {
   const command = await supervise(ALIVE);
   process.kill(await nextServer(command, 1), "SIGSTOP");
   await nextServer(command, 2);
-  expect(command.output()).toContain('"server killed","why":"it is stopped"');
+  expect(command.output()).toContain('"server killed","reason":"it is stopped"');
 });
 
 test("a server that blocks is killed and started again", async () => {
@@ -100,7 +100,7 @@ test("a server that blocks is killed and started again", async () => {
   const command = await supervise(block + ALIVE);
   process.kill(await nextServer(command, 1), "SIGUSR2");
   await nextServer(command, 2);
-  expect(command.output()).toContain('"server killed","why":"it is silent"');
+  expect(command.output()).toContain('"server killed","reason":"it is silent"');
 });
 
 test("a server that is killed again and again gets longer pauses", async () => {

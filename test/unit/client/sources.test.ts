@@ -42,7 +42,7 @@ describe("the types tell", () => {
   });
 
   test("inputs with pages where an operation takes them", () => {
-    expect(source).toContain("merge(inputs: Iterable<Inputs | Selected>");
+    expect(source).toContain("merge(inputs: Iterable<Inputs | InputWithPages>");
     expect(source).toContain("zip(inputs: Iterable<Inputs>, ");
   });
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { Connections } from "../../../host/connections.ts";
+import { Connections, limitConnections } from "../../../host/connections.ts";
 
 const STALL_MS = 300;
 const LARGE = Buffer.alloc(2 ** 26);
@@ -120,5 +120,29 @@ test("a client that waits for a long job, or takes its answer in parts, keeps it
       if (bytes >= LARGE.length) break;
     }
     expect(bytes).toBeGreaterThanOrEqual(LARGE.length);
+  }
+});
+
+test("connections beyond the limit are closed at once, and the others are served", async () => {
+  const server = createServer((_, answer) => answer.end("[served]"));
+  limitConnections(server, 2);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  opened.push({ [Symbol.dispose]: () => server.close() });
+  const { port } = server.address() as AddressInfo;
+  const open = async () => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => {});
+    await once(socket, "connect");
+    return socket;
+  };
+  const [first, second] = [await open(), await open()];
+  const third = await open();
+  third.resume();
+  await once(third, "close");
+  for (const socket of [first, second]) {
+    socket.write(ask(1));
+    const [answer] = await once(socket, "data");
+    expect(bodyOf(String(answer))).toContain("[served]");
+    socket.destroy();
   }
 });

@@ -132,7 +132,7 @@ describe("if the claim cannot be reached", () => {
   test("at the end, the answer is given all the same", async () => {
     const answer = await ask("content", async () => json("made"), { by: { ...claim(), complete: fails } });
     expect(await textOf(answer)).toEqual(['{"text":"made"}', null]);
-    expect(logged).toEqual(["claim not reached"]);
+    expect(logged).toEqual(["claims unavailable"]);
   });
 
   test("once, it is asked again", async () => {

@@ -51,7 +51,12 @@ test("engines that do not exist are refused, unless the container runs elsewhere
 
 test("metrics are served on a port of their own, if it is named", () => {
   expect(readSettings({ METRICS_HOST: "0.0.0.0" }).metrics).toBeUndefined();
-  expect(readSettings({ METRICS_PORT: "9464" }).metrics).toEqual({ port: 9464, host: "127.0.0.1" });
+  expect(readSettings({ METRICS_PORT: "9464" }).metrics).toEqual({
+    ...{ port: 9464, host: "127.0.0.1", hosts: ["localhost"] },
+  });
+  const everywhere = { METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0" };
+  expect(readSettings(everywhere).metrics).toEqual({ port: 9464, host: "0.0.0.0" });
+  expect(readSettings({ ...everywhere, ALLOWED_HOSTS: "pagewright" }).metrics?.hosts).toEqual(["pagewright"]);
 });
 
 test("keys are separated by commas", () => {
@@ -65,6 +70,7 @@ test.each([
   ["METRICS_PORT", "8787"],
   ["TRUSTED_PROXIES", "-1"],
   ["STOP_SECONDS", "1.5"],
+  ["SHUTDOWN_GRACE_SECONDS", "1.5"],
   ["MEMORY_MB", "1"],
   ["VARIANT", "open"],
   ["API_DIALECT", "2023"],
@@ -87,6 +93,13 @@ test.each([
   ["CONTAINER_URL", "engines:8080"],
 ])("%s=%s is refused in a sentence", (name, value) => {
   expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be .*"${value}"`));
+});
+
+test.each([
+  [{ SHUTDOWN_GRACE_SECONDS: "290" }, 290_000],
+  [{ STOP_SECONDS: "5", SHUTDOWN_GRACE_SECONDS: "290" }, 5000],
+])("%o: requests have %i ms after SIGTERM", (environment, stopMs) => {
+  expect(readSettings(environment).stopMs).toBe(stopMs);
 });
 
 test("a container needs its secret", () => {

@@ -7,7 +7,7 @@ test("a line has hashes of the ids of files, jobs and upload addresses", () => {
   const [file, job, token] = [`2${randomUUID()}`, randomUUID(), "0123456789abcdef".repeat(4)];
   for (const id of [file, job, token, file.toUpperCase()]) {
     const path = `/iiif/${id}%3A1/info.json`;
-    const line = logLine({}, "request answered", { path, error: `Error: "${id}"`, within: [{ id }] });
+    const line = logLine({}, "request completed", { path, error: `Error: "${id}"`, within: [{ id }] });
     expect(line.toLowerCase()).not.toContain(id.toLowerCase());
     expect(JSON.parse(line)).toMatchObject({ path: `/iiif/{${hashOfId(id)}}%3A1/info.json` });
   }

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { chromium, nothingIsLeft, openChromium, pages, site } from "../../../../test/support/chromium-site.ts";
 import {
@@ -25,7 +25,6 @@ import { PROGRAMS } from "../launch.ts";
 openChromium((port) => ({ web: { allow: `127.0.0.1:${port}` } }));
 
 const FAULTS = CHROMIUM_PROCESSES.flatMap((kind) => [[kind, "SIGKILL"] as const, [kind, "SIGSTOP"] as const]);
-const HOLD_MS = 1_500;
 /** Far longer than an answer takes, and far shorter than a job's limit. */
 const PATIENCE_MS = 30_000;
 
@@ -38,9 +37,15 @@ const PICTURE = Buffer.from(
 /** The processes of the browser at the start of a test. */
 let before: number[];
 
+/** Held answers to requests for pictures: a job that waits for one is at work. */
+let held = Promise.withResolvers<void>();
+const asked = new Set<string>();
+
 beforeAll(() => {
-  pages.set("/picture", (_, response) => {
-    setTimeout(() => response.setHeader("Content-Type", "image/png").end(PICTURE), HOLD_MS);
+  pages.set("/picture", async ({ url }, response) => {
+    asked.add(url!);
+    await held.promise;
+    response.setHeader("Content-Type", "image/png").end(PICTURE);
   });
 });
 
@@ -88,10 +93,13 @@ describe("while jobs are running", () => {
   const picturesOf = (path: string) => execFileSync("pdfimages", ["-list", path], { encoding: "utf8" });
 
   test.each(FAULTS)("%s, %s: they are done with all that belongs to them", async (kind, signal) => {
+    held = Promise.withResolvers();
+    asked.clear();
     const printed = ["one", "two", "three"].map((text) => printInTime(page(text)));
     for (const one of printed) one.catch(() => {});
-    await sleep(HOLD_MS / 2);
+    await eventually(() => expect(asked.size).toBe(printed.length));
     await strike(kind, signal);
+    held.resolve();
     for (const [index, path] of (await Promise.all(printed)).entries()) {
       expect(infoOf(path).Title).toBe(["one", "two", "three"][index]);
       expect(picturesOf(path)).toContain("image");
@@ -108,18 +116,21 @@ describe("while jobs are running", () => {
 
 /** Signals all processes of a kind twice, each time once the job has started. */
 async function strikeTwice(kind: ChromiumProcess, signal: NodeJS.Signals): Promise<string> {
-  let asked = Promise.withResolvers<void>();
-  pages.set("/held", (_, response) => {
-    asked.resolve();
-    setTimeout(() => response.end(), HOLD_MS);
+  let begun = Promise.withResolvers<void>();
+  held = Promise.withResolvers();
+  pages.set("/held", async (_, response) => {
+    begun.resolve();
+    await held.promise;
+    response.end();
   });
   const printed = printInTime(`<p>struck<img src="${site.url}/held">`);
   printed.catch(() => {});
   for (let strikes = 0; strikes < 2; strikes++) {
-    await Promise.race([asked.promise, printed]);
-    asked = Promise.withResolvers();
+    await Promise.race([begun.promise, printed]);
+    begun = Promise.withResolvers();
     await strike(kind, signal);
   }
+  held.resolve();
   return reasonOf(printed);
 }
 

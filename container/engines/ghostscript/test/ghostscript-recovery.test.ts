@@ -91,7 +91,7 @@ test("a zygote that is not ready at first: programs are run the plain way, until
   await eventually(() => expect(engine.mode).toBe("zygote"));
   expect((await convert(engine, pages(2))).pages).toBe(2);
   // Many failed starts are logged once.
-  expect([told[0], told.at(-1)]).toEqual(["plain program chosen", "zygote warmed"]);
+  expect([told[0], told.at(-1)]).toEqual(["engine fallback chosen", "zygote warmed"]);
   expect(told.length).toBeLessThanOrEqual(3);
 });
 

@@ -3,9 +3,9 @@
 
 import { Worker } from "node:worker_threads";
 import { EngineFailure } from "../../../../src/document/contract/failure.ts";
+import { untilAborted } from "../../../../src/runtime/until-aborted.ts";
 import { CONTAINER_LIMITS } from "../../../limits.ts";
 import { EngineLost } from "../../../processes/retry.ts";
-import { untilAborted } from "../../../processes/until-aborted.ts";
 import type { Scratch } from "../../../scratch/scratch.ts";
 import { mayNeedRewriting, type Rewriting, type Rewritten } from "./rewriting.ts";
 import type { FromRewriting } from "./rewriting-thread.ts";

@@ -1,4 +1,4 @@
-// Copies article threads (ISO 32000-1, 12.4.3). Omitted beads are removed from the ring.
+// Copies article threads (ISO 32000-1, 12.4.3), which magazines have. Omitted beads are removed from the ring.
 
 import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection, SelectedPage } from "../assemble.ts";

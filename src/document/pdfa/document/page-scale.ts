@@ -1,5 +1,5 @@
 // Changes the user unit of pages whose sides have too many or too few units (ISO 19005-2, 6.1.13; ISO 32000-1, 14.11.2
-// and 7.7.3.3), and converts all coordinates on these pages.
+// and 7.7.3.3), and converts all coordinates on these pages. Plans and banners longer than 200 inches need it.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, PdfString, Reference, type Value } from "../../objects/values.ts";
 import { newStream, type PdfaDocument, rectangleOf } from "../pdfa-document.ts";

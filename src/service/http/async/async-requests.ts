@@ -205,7 +205,7 @@ async function ask<T>(service: AsyncServices, question: Parameters<typeof servic
     return await service.jobs(question);
   } catch (error) {
     if (error instanceof StorageFull) throw error;
-    service.log("job queue not reached", { error: String(error) });
+    service.log("job queue unavailable", { error: String(error) });
     throw busy();
   }
 }

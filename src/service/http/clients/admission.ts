@@ -49,7 +49,7 @@ export async function checkLimits({
 }: LimitCheck): Promise<LimitDecision> {
   if (limits.megabytesPerDay !== undefined && bodyBytes === undefined) throw lengthRequired();
   const verdict = await limiter?.acquire(client, limits, { isJob, bytes: bodyBytes ?? 0 }).catch((error) => {
-    log("limits not counted", { error: String(error) });
+    log("limiter unavailable", { error: String(error) });
     return undefined;
   });
   if (verdict === undefined) throw busy();

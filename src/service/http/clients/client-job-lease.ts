@@ -34,6 +34,6 @@ export class ClientJobLease {
     const { client, limiter, waitUntil, log } = this.#holder;
     if (!limiter || (this.#lease === undefined && bytes === 0)) return;
     const leaving = limiter.release(client, this.#lease, bytes);
-    waitUntil(leaving.catch((error) => log("limits not counted", { error: String(error) })));
+    waitUntil(leaving.catch((error) => log("limiter unavailable", { error: String(error) })));
   }
 }

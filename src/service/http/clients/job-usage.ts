@@ -39,7 +39,7 @@ export class JobUsage {
     if (concurrentJobs === undefined || !limiter) return;
     const asked = { isJob: true, bytes: 0 };
     const { lease } = await limiter.acquire(client, { concurrentJobs }, asked).catch((error) => {
-      this.#counting.log("limits not counted", { error: String(error) });
+      this.#counting.log("limiter unavailable", { error: String(error) });
       return { lease: undefined };
     });
     if (lease !== undefined) this.#lease.start(lease);

@@ -24,7 +24,7 @@ export function storingOf(
   const { storedMegabytes } = limits;
   if (storedMegabytes === undefined || limiter === undefined) return undefined;
   const failed = (error: unknown) => {
-    log("limits not counted", { error: String(error) });
+    log("limiter unavailable", { error: String(error) });
     return undefined;
   };
   return {

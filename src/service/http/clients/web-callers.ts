@@ -25,7 +25,7 @@ const isRead = (method: string, path: string) => SAFE.has(method) && path !== MC
  */
 export function refuseWebPages({ method, headers }: Request, asked: URL, path: string, config: Callers): void {
   if (!isChecked(path, config)) return;
-  if (config.checksHost && !isKnown(asked.hostname, config)) throw unknownHost();
+  if (config.checksHost && !isKnownHost(asked.hostname, config)) throw unknownHost();
   if (!isRead(method, path) && !isInvited(headers, asked, config)) throw foreignOrigin();
 }
 
@@ -52,11 +52,11 @@ function isOwn(origin: string, asked: URL, config: Callers): boolean {
   const { protocol, host, hostname } = new URL(origin);
   const isHostOf = ({ host: other }: URL) => new URL(`${protocol}//${other}`).host === host;
   if (config.baseUrl !== undefined && isHostOf(new URL(config.baseUrl))) return true;
-  return isHostOf(asked) && isKnown(hostname, config);
+  return isHostOf(asked) && isKnownHost(hostname, config);
 }
 
 /** Reports whether the service has a name. Numbers are safe: nobody can make them lead elsewhere. */
-function isKnown(hostname: string, { hosts }: Callers): boolean {
+export function isKnownHost(hostname: string, { hosts }: Pick<Callers, "hosts">): boolean {
   const name = hostname.replace(/\.$/, "");
   if (hosts === undefined || hosts.includes("*") || hosts.includes(name)) return true;
   return isNumber(name) || /(^|\.)localhost$/.test(name);

@@ -13,7 +13,8 @@ export interface BodyLimits {
   readonly isFile?: boolean;
 }
 
-const isForm = (headers: Headers) => /^multipart\/form-data\b/i.test(headers.get("Content-Type") ?? "");
+/** Reports whether a body is a form that may have files. */
+export const isForm = (headers: Headers): boolean => /^multipart\/form-data\b/i.test(headers.get("Content-Type") ?? "");
 
 /** @throws ServiceError 413 */
 export function requireSize(headers: Headers, { files, fileBytes, isFile = false }: BodyLimits): void {

@@ -1,13 +1,11 @@
 // Removes several stored files at once.
 
 import type { FoundFile } from "../../storage/file.ts";
+import { LOOKUP_CONCURRENCY } from "../../storage/store.ts";
 import type { RequestServices } from "../contract/endpoint.ts";
 import { fieldRequired, notOwner, tooManyInputs } from "../contract/errors.ts";
 import { runIdempotent } from "../pipeline/idempotency.ts";
 import { readForm } from "../requests/read-form.ts";
-
-/** Limits concurrent lookups of ids; a Worker has six connections. */
-const LOOKUPS_AT_ONCE = 6;
 
 /** Sentences about the removal of a file, which clients compare. */
 export const REMOVED = "Successfully Deleted";
@@ -34,8 +32,8 @@ export async function handleDelete(
       timing.measure("store", async () => {
         const results: (readonly [id: string, result: string])[] = [];
         const found: FoundFile[] = [];
-        for (let at = 0; at < ids.length; at += LOOKUPS_AT_ONCE) {
-          const some = ids.slice(at, at + LOOKUPS_AT_ONCE);
+        for (let at = 0; at < ids.length; at += LOOKUP_CONCURRENCY) {
+          const some = ids.slice(at, at + LOOKUP_CONCURRENCY);
           const files = await Promise.all(some.map((id) => store.find(id)));
           found.push(...files.filter((file) => file !== undefined));
           const told = some.map(async (id, index) => [id, await resultFor(id, files[index], service)] as const);

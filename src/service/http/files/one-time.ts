@@ -1,9 +1,9 @@
-// Serves addresses at which one file can be uploaded, once and without a key (docs/api.md#upload-addresses).
+// Serves addresses at which one file can be uploaded, once and without a key (docs/api.md#upload-urls).
 import { safeName } from "../../../document/contract/file-name.ts";
 import type { FilePolicy } from "../../storage/file-policy.ts";
 import type { Store } from "../../storage/store.ts";
 import { OneTimeUploads, type Quota } from "../../storage/uploads/one-time-uploads.ts";
-import { requireSize } from "../contract/body-size.ts";
+import { isForm, requireSize } from "../contract/body-size.ts";
 import type { RequestServices } from "../contract/endpoint.ts";
 import {
   fieldRequired,
@@ -98,8 +98,7 @@ async function receive(
 
 async function receiveFile(request: Request, name: string, service: Receiving) {
   using waiting = service.bufferQuota.openReservation();
-  const isForm = /^multipart\/form-data\b/i.test(request.headers.get("Content-Type") ?? "");
-  const batch = isForm
+  const batch = isForm(request.headers)
     ? await receiveForm(request, service)
     : (await receiveBody(request, encodeURIComponent(name), service.store.batch("input", waiting), service)).uploads;
   const files = await service.timing.measure("store", () => batch.commit());

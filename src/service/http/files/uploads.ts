@@ -4,6 +4,7 @@ import { safeName } from "../../../document/contract/file-name.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Batch } from "../../storage/batch.ts";
+import { isForm } from "../contract/body-size.ts";
 import type { RequestServices } from "../contract/endpoint.ts";
 import { fieldRequired, filesAndUrls, tooManyInputs } from "../contract/errors.ts";
 import { isFilled, listName } from "../contract/fields.ts";
@@ -67,8 +68,6 @@ export const deferredUpload: DeferredHandler = {
   },
   carryOut: storeFiles,
 };
-
-const isForm = (headers: Headers) => /^multipart\/form-data\b/i.test(headers.get("Content-Type") ?? "");
 
 async function receiveForm(request: Request, service: RequestServices, memory: ReceiveOptions): Promise<Form> {
   const { store, config, timing } = service;

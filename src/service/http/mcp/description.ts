@@ -73,7 +73,7 @@ const ARRIVED = { files: [{ name: "report.pdf", id: EXAMPLE_INPUT }] };
 
 export const describeNewAddress: Describe = (_config, baseUrl) => ({
   path: ONE_TIME_PATH,
-  section: "upload-addresses",
+  section: "upload-urls",
   operations: [
     {
       ...{ method: "post", id: "create-upload-address", tag: "Files", needsKey: true },
@@ -107,7 +107,7 @@ export const describeAddress: Describe = ({ maxUploadBytes }) => {
   });
   return {
     path: `${ONE_TIME_PATH}/{token}`,
-    section: "upload-addresses",
+    section: "upload-urls",
     placeholders: { token: { description: "The secret of the address.", schema: text, example: TOKEN } },
     operations: [
       {

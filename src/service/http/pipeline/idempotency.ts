@@ -105,7 +105,7 @@ export async function runIdempotent({ claim, ...service }: Serving, work: Idempo
   const held = new HeldClaim(claim, digest(JSON.stringify(work.content)), service.log);
   const replayed = await service.timing.measure("wait", () => waitForReplay(held, work.signal, service.store));
   if (replayed) {
-    service.log("answer replayed", { status: replayed.status });
+    service.log("response replayed", { status: replayed.status });
     await work.rollback();
     return replayed;
   }
@@ -196,7 +196,7 @@ class HeldClaim {
       return taken;
     } catch (error) {
       if (error instanceof StorageFull) throw error;
-      this.#log("claim not reached", { error: String(error) });
+      this.#log("claims unavailable", { error: String(error) });
       throw busy();
     }
   }
@@ -230,7 +230,7 @@ class HeldClaim {
     try {
       return await last();
     } catch (error) {
-      this.#log("claim not reached", { error: String(error) });
+      this.#log("claims unavailable", { error: String(error) });
       return undefined;
     }
   }

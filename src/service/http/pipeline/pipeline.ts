@@ -222,7 +222,7 @@ async function respond(
   if (delivery.kind !== "stream") signal.throwIfAborted();
   service.defer(async () => {
     const error = await ended.promise;
-    if (error !== undefined) service.log("answer broken off", { error: String(error) });
+    if (error !== undefined) service.log("response aborted", { error: String(error) });
     resources.dispose();
     await Promise.all([uploads.discard(), ...(wishes.storesFile ? [] : [outputs.discard()])]);
   });

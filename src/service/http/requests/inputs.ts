@@ -3,7 +3,7 @@
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import type { Input } from "../../../document/contract/operation.ts";
 import type { ReceivedFile, StoredFile } from "../../storage/file.ts";
-import type { Store } from "../../storage/store.ts";
+import { LOOKUP_CONCURRENCY, type Store } from "../../storage/store.ts";
 import {
   duplicateField,
   fieldRequired,
@@ -28,8 +28,6 @@ import type { UrlInput } from "./url-inputs.ts";
 /** A file that was sent with the request, or a stored one. */
 export type InputFile = ReceivedFile | StoredFile;
 
-/** Limits concurrent lookups of ids; a Worker has six connections. */
-const LOOKUPS_AT_ONCE = 6;
 const CHUNK_BYTES = 2 ** 18;
 
 /** The parts of the service in which sources are found. */
@@ -134,8 +132,8 @@ const given = (form: Form, name: string): string[] =>
 
 async function lookUp(ids: readonly string[], store: Store): Promise<StoredFile[]> {
   const found: StoredFile[] = [];
-  for (let at = 0; at < ids.length; at += LOOKUPS_AT_ONCE) {
-    found.push(...(await Promise.all(ids.slice(at, at + LOOKUPS_AT_ONCE).map((id) => known(id, store)))));
+  for (let at = 0; at < ids.length; at += LOOKUP_CONCURRENCY) {
+    found.push(...(await Promise.all(ids.slice(at, at + LOOKUP_CONCURRENCY).map((id) => known(id, store)))));
   }
   return found;
 }

@@ -1,12 +1,9 @@
 // Adds facts about files to an answer that names them by id, if the request asks for that.
-import type { Store } from "../../storage/store.ts";
+import { LOOKUP_CONCURRENCY, type Store } from "../../storage/store.ts";
 import { type Feature, type Json, ref } from "../contract/description.ts";
 import { infoOf } from "./operation-response.ts";
 
 const FIELD = "Include-File-Info";
-/** A Worker has six connections. */
-const LOOKUPS_AT_ONCE = 6;
-
 /** Fields of a request and an answer. */
 export const INCLUDED_INFO: Feature = {
   headers: {
@@ -40,8 +37,8 @@ export async function withFileInfo(
   const body = (await answer.json()) as Named;
   const infos = async (ids: readonly string[]) => {
     const found: object[] = [];
-    for (let at = 0; at < ids.length; at += LOOKUPS_AT_ONCE) {
-      const files = await Promise.all(ids.slice(at, at + LOOKUPS_AT_ONCE).map((id) => store.find(id)));
+    for (let at = 0; at < ids.length; at += LOOKUP_CONCURRENCY) {
+      const files = await Promise.all(ids.slice(at, at + LOOKUP_CONCURRENCY).map((id) => store.find(id)));
       found.push(...files.flatMap((file) => (file ? [infoOf(file, baseUrl)] : [])));
     }
     return found;

@@ -4,6 +4,7 @@
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Span, TraceContext } from "../../../document/contract/trace.ts";
 import { delay } from "../../../runtime/delay.ts";
+import type { Log } from "../../../runtime/log-line.ts";
 import type { TraceSettings } from "../../settings/trace-settings.ts";
 
 export interface ExportedSpan {
@@ -11,8 +12,6 @@ export interface ExportedSpan {
   readonly service: string;
   readonly span: Span;
 }
-
-type Log = (message: string, details: Record<string, unknown>) => void;
 
 /** Time in which spans gather before they are sent. */
 const GATHER_MS = 500;

@@ -78,9 +78,9 @@ export class Dispatcher extends DurableObject<Env> {
   }
 
   /** Frees the slot of a job that its instance failed. */
-  fail(pool: Pool, { id, instance }: SlotLease, why: InstanceFault): void {
-    log("instance failed a job", { pool, instance, why });
-    this.#slotsOf(pool).markFaulted(instance, why);
+  fail(pool: Pool, { id, instance }: SlotLease, fault: InstanceFault): void {
+    log("instance failed a job", { pool, instance, reason: fault });
+    this.#slotsOf(pool).markFaulted(instance, fault);
     this.leave(pool, id);
   }
 
@@ -133,7 +133,7 @@ export class Dispatcher extends DurableObject<Env> {
         if (runs) slots.markReady(number);
         else slots.markAsleep(number);
       } catch (error) {
-        log("instance did not answer", { pool, instance: number, error: String(error) });
+        log("instance unreachable", { pool, instance: number, error: String(error) });
         slots.markFaulted(number, "not-started");
       }
       this.applyDecisions(pool);

@@ -6,6 +6,7 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import type { OperationDeclaration } from "../../../document/contract/operation.ts";
 import type { Span } from "../../../document/contract/trace.ts";
 import { delay } from "../../../runtime/delay.ts";
+import { untilAborted } from "../../../runtime/until-aborted.ts";
 import type { Env } from "../../settings/config.ts";
 import { type ConnectedContainer, type JobOrigin, originHeaders } from "../connection.ts";
 import { exchange, NotAccepted } from "../exchange.ts";
@@ -100,7 +101,7 @@ class InstanceConnection implements ConnectedContainer {
     try {
       while (Date.now() < until) {
         const asking = dispatcher(this.#env, pool)!.ask(pool, { id, client, avoid: this.#avoid });
-        const { instance, refused } = await unlessAborted<SlotResponse>(asking, signal).catch(
+        const { instance, refused } = await untilAborted<SlotResponse>(asking, signal).catch(
           async (cause): Promise<SlotResponse> => {
             signal.throwIfAborted();
             if (++failed >= FAILED_QUESTIONS) throw new EngineFailure("busy", `no dispatcher: ${cause}`, { cause });
@@ -168,17 +169,4 @@ function faultOf(error: unknown): InstanceFault | undefined {
   if (!(error instanceof NotAccepted)) return "gone";
   if (error.isOtherVersion) return "other-version";
   return error.status === 429 || error.status === 503 ? "not-started" : "gone";
-}
-
-/** @throws the signal's reason when aborted */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

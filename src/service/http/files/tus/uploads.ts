@@ -99,6 +99,13 @@ function describeService({ config }: TusService): Response {
   return new Response(null, { status: 204, headers });
 }
 
+interface UploadProgress {
+  /** Absent if nothing was written. */
+  readonly offset?: number;
+  /** True if the upload is a stored file, which has no time of its own any more. */
+  readonly isFinished: boolean;
+}
+
 class Tus {
   readonly #service: TusService;
   readonly #uploads: ResumableUploads;
@@ -126,10 +133,10 @@ class Tus {
       storing?.giveBack(length);
       throw error;
     });
-    let offset: number | undefined;
+    let progress: UploadProgress = { isFinished: length === 0 };
     if (hasBody && length > 0) {
       try {
-        offset = await this.#write(request, id, 0);
+        progress = await this.#write(request, id, 0);
       } catch (error) {
         // The client does not get to know the id.
         await this.#uploads.remove(id);
@@ -138,7 +145,7 @@ class Tus {
       }
     }
     const location = { Location: `${baseUrl}${TUS_PATH}/${id}` };
-    return new Response(null, { status: 201, headers: { ...location, ...this.#progress(offset) } });
+    return new Response(null, { status: 201, headers: { ...location, ...this.#headersOf(progress) } });
   }
 
   async describe(id: string): Promise<Response> {
@@ -159,8 +166,8 @@ class Tus {
 
   async continue(request: Request, id: string): Promise<Response> {
     requirePatch(request.headers);
-    const offset = await this.#write(request, id, parseByteCount(request.headers, "Upload-Offset"));
-    return new Response(null, { status: 204, headers: this.#progress(offset) });
+    const progress = await this.#write(request, id, parseByteCount(request.headers, "Upload-Offset"));
+    return new Response(null, { status: 204, headers: this.#headersOf(progress) });
   }
 
   async remove(id: string): Promise<Response> {
@@ -178,8 +185,8 @@ class Tus {
     return new Response(null, { status: 204 });
   }
 
-  /** Writes a body at an offset. @returns the offset after it */
-  async #write({ headers, body, signal }: Request, id: string, offset: number): Promise<number> {
+  /** Writes a body at an offset. @returns the progress after it */
+  async #write({ headers, body, signal }: Request, id: string, offset: number): Promise<UploadProgress> {
     const checksum = checksumOf(headers);
     const bodySize = bodySizeOf(headers);
     // Each byte that arrives counts, even if the connection breaks before the next one.
@@ -206,21 +213,21 @@ class Tus {
     } finally {
       this.#service.received(writer.received - before);
     }
-    return writer.received;
+    return { offset: writer.received, isFinished: writer.missing === 0 };
   }
 
   /** Answers for an upload that is finished, to which nothing can be added. */
-  async #writeNothing(id: string, offset: number, bodySize: number | undefined): Promise<number> {
+  async #writeNothing(id: string, offset: number, bodySize: number | undefined): Promise<UploadProgress> {
     const file = await this.#service.store.find(id);
     if (!file) throw noSuchUpload();
     if (offset !== file.size) throw offsetMismatch();
     if (bodySize !== 0) throw beyondLength();
-    return offset;
+    return { offset, isFinished: true };
   }
 
-  #progress(offset: number | undefined): Record<string, string> {
+  #headersOf({ offset, isFinished }: UploadProgress): Record<string, string> {
     return {
-      ...expiresAt(this.#uploads.expiry()),
+      ...expiresAt(isFinished ? undefined : this.#uploads.expiry()),
       ...(offset === undefined ? {} : { "Upload-Offset": String(offset) }),
     };
   }

@@ -1,7 +1,7 @@
 // Measures the processor time that processes take, which says more than a clock on a machine that others use too.
 
 import { readFileSync } from "node:fs";
-import { read, statFields, treeOf } from "../container/processes/proc.ts";
+import { read, statFields, treeOf } from "../../container/processes/proc.ts";
 
 /** Unit of times in /proc, which is fixed. */
 const TICK_MS = 10;

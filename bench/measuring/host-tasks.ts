@@ -4,8 +4,8 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { docx, paragraph } from "../test/fixtures/office.ts";
-import { book } from "./documents.ts";
+import { docx, paragraph } from "../../test/fixtures/office.ts";
+import { book } from "../documents.ts";
 import { exchange, type FilePart, multipart } from "./measure.ts";
 
 export interface Task {

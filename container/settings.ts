@@ -1,0 +1,26 @@
+// Reads the numbers among the settings of the container's server from environment variables. Earlier names stay valid,
+// and win: the image sets the current ones.
+
+import { availableParallelism } from "node:os";
+import { CONTAINER_LIMITS } from "./limits.ts";
+
+export interface ServerSettings {
+  /** Number of jobs of each operation that run at the same time. */
+  readonly jobs: number;
+  /** Time that jobs have to end after SIGTERM. */
+  readonly graceMs: number;
+}
+
+/** @throws Error with a sentence for the operator if a setting is invalid */
+export function readServerSettings(environment: Readonly<Record<string, string | undefined>>): ServerSettings {
+  const { JOBS, JOB_CONCURRENCY, GRACE_MS, SHUTDOWN_GRACE_SECONDS } = environment;
+  const count = (name: string, unit: string, text: string) => {
+    if (/^\d{1,9}$/.test(text)) return Number(text);
+    throw new Error(`${name} is "${text}"; it can be a number of ${unit}.`);
+  };
+  let graceMs: number = CONTAINER_LIMITS.graceMs;
+  if (SHUTDOWN_GRACE_SECONDS) graceMs = 1000 * count("SHUTDOWN_GRACE_SECONDS", "seconds", SHUTDOWN_GRACE_SECONDS);
+  if (GRACE_MS) graceMs = count("GRACE_MS", "milliseconds", GRACE_MS);
+  const jobs = Number(JOBS || JOB_CONCURRENCY) || Math.max(2, availableParallelism());
+  return { jobs: Math.max(1, jobs), graceMs };
+}

@@ -1,0 +1,29 @@
+// The numbers among the settings of the container's server.
+import { expect, test } from "vitest";
+import { readServerSettings } from "../../../container/settings.ts";
+
+test.each([
+  [{}, 4000],
+  [{ SHUTDOWN_GRACE_SECONDS: "290" }, 290_000],
+  [{ GRACE_MS: "1" }, 1],
+  [{ GRACE_MS: "1", SHUTDOWN_GRACE_SECONDS: "290" }, 1],
+])("%o: jobs have %i ms after SIGTERM", (environment, graceMs) => {
+  expect(readServerSettings(environment).graceMs).toBe(graceMs);
+});
+
+test.each([
+  [{ JOB_CONCURRENCY: "3" }, 3],
+  [{ JOBS: "5" }, 5],
+  [{ JOBS: "5", JOB_CONCURRENCY: "3" }, 5],
+  [{ JOB_CONCURRENCY: "-3" }, 1],
+])("%o: %i jobs at the same time", (environment, jobs) => {
+  expect(readServerSettings(environment).jobs).toBe(jobs);
+});
+
+test("without a number of jobs, at least two run", () => {
+  expect(readServerSettings({ JOB_CONCURRENCY: "" }).jobs).toBeGreaterThan(1);
+});
+
+test.each(["GRACE_MS", "SHUTDOWN_GRACE_SECONDS"])("%s that is no number is refused in a sentence", (name) => {
+  expect(() => readServerSettings({ [name]: "soon" })).toThrow(`${name} is "soon"; it can be a number of`);
+});
