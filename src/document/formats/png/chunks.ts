@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { ByteReader } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
 import type { Input } from "../../contract/operation.ts";
-import { Inflater } from "../deflate/inflate-kernel.ts";
+import { Inflater, inflatedAtOnce } from "../deflate/inflate.ts";
 import { type ExifInfo, readExif } from "../exif/exif.ts";
 import { MAX_PROFILE_BYTES } from "../icc/header.ts";
 import type { Primaries } from "../to-pdf/calibrated.ts";
@@ -88,7 +88,7 @@ export async function scanPng(input: Input): Promise<PngFile> {
     if (!(await chunk.end())) break;
   }
   if (rows.whole === 0) throw new EngineFailure("damaged", "a PNG without image data");
-  return { header, imageBytes, isSound: rows.isSound, ...describe(header, kept) };
+  return { header, imageBytes, isSound: await rows.end(), ...describe(header, kept) };
 }
 
 /** Yields the data of all IDAT chunks. */
@@ -185,7 +185,7 @@ async function checkData(chunk: Chunk, rows: RowCheck, stretches: YieldCounter):
   let size = 0;
   for await (const piece of chunk.pieces()) {
     size += piece.length;
-    for (const bytes of rows.add(piece)) await stretches.worked(bytes);
+    for await (const bytes of rows.add(piece)) await stretches.worked(bytes);
   }
   return size;
 }
@@ -194,7 +194,7 @@ async function checkData(chunk: Chunk, rows: RowCheck, stretches: YieldCounter):
 class RowCheck implements Disposable {
   /** Number of complete rows so far. */
   whole = 0;
-  readonly #inflater = new Inflater();
+  readonly #inflater = new Inflater("strict");
   readonly #passes: PngPass[];
   /** Missing bytes of the current row; 0 before its filter type. */
   #left = 0;
@@ -207,14 +207,15 @@ class RowCheck implements Disposable {
     this.#rowsLeft = passes[0]!.rows;
   }
 
-  get isSound(): boolean {
-    return !this.#isWrong && this.#passes.length === 0 && this.#inflater.state === "ended";
+  /** Reports whether the data was sound, after the last piece. */
+  async end(): Promise<boolean> {
+    return !this.#isWrong && this.#passes.length === 0 && this.#inflater.end();
   }
 
   /** Yields the number of bytes after each inflated chunk. */
-  *add(data: Uint8Array): Generator<number> {
+  async *add(data: Uint8Array): AsyncGenerator<number> {
     if (this.#isWrong) return;
-    for (const bytes of this.#inflater.push(data)) {
+    for await (const bytes of this.#inflater.push(data)) {
       // Data after the last row is harmless, but could be endless.
       if (this.#passes.length === 0) this.#beyond += bytes.length;
       if (this.#beyond > MAX_SURPLUS_BYTES) this.#isWrong = true;
@@ -306,15 +307,7 @@ function readPrimaries(data: Uint8Array | undefined): Primaries | undefined {
 function readProfile(data: Uint8Array | undefined): Uint8Array | undefined {
   const nameEnd = data?.indexOf(0) ?? -1;
   if (!data || nameEnd < 0 || data[nameEnd + 1] !== 0) return undefined;
-  const profile = new Uint8Array(MAX_PROFILE_BYTES);
-  let size = 0;
-  using inflater = new Inflater();
-  for (const bytes of inflater.push(data.subarray(nameEnd + 2))) {
-    if (size + bytes.length > profile.length) return undefined;
-    profile.set(bytes, size);
-    size += bytes.length;
-  }
-  return profile.slice(0, size);
+  return inflatedAtOnce(data.subarray(nameEnd + 2), MAX_PROFILE_BYTES);
 }
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -3,7 +3,7 @@
 
 import { EngineFailure } from "../../contract/failure.ts";
 import type { Input } from "../../contract/operation.ts";
-import { Inflater } from "../deflate/inflate-kernel.ts";
+import { Inflater } from "../deflate/inflate.ts";
 import { bytesOfRow, filling } from "../to-pdf/image-data.ts";
 import { ADAM7, imageData, type PngFile, type PngHeader } from "./chunks.ts";
 
@@ -11,18 +11,18 @@ const BLOCK_BYTES = 65_536;
 
 /** Yields all rows, missing ones included, packed as in the file. @throws EngineFailure `too-large` */
 export async function* decodeRows(input: Input, file: PngFile, holdBytes: number): AsyncGenerator<Uint8Array> {
-  const { header } = file;
-  if (header.isInterlaced) yield await interlaced(input, header, holdBytes);
-  else yield* inOrder(input, header);
+  const { header, isSound } = file;
+  using inflater = new Inflater(isSound ? "tolerant" : "careful");
+  if (header.isInterlaced) yield await interlaced(input, header, inflater, holdBytes);
+  else yield* inOrder(input, header, inflater);
 }
 
 /** Returns the value of missing rows: white, palette entry 0, or transparent. */
 const fillOf = ({ colorType }: PngHeader) => (colorType === 0 || colorType === 2 ? 255 : 0);
 
-async function* inOrder(input: Input, header: PngHeader): AsyncGenerator<Uint8Array> {
+async function* inOrder(input: Input, header: PngHeader, inflater: Inflater): AsyncGenerator<Uint8Array> {
   const { width, height, bits, channels } = header;
   const rowBytes = bytesOfRow(width, bits * channels);
-  using inflater = new Inflater();
   const filter = new Unfilter(rowBytes, pixelBytesOf(header));
   const blockRows = Math.min(height, Math.max(1, Math.floor(BLOCK_BYTES / rowBytes)));
   const block = new Uint8Array(blockRows * rowBytes);
@@ -30,7 +30,7 @@ async function* inOrder(input: Input, header: PngHeader): AsyncGenerator<Uint8Ar
   let done = 0;
   // Stops after the last row, without reading the rest.
   reading: for await (const piece of imageData(input)) {
-    for (const bytes of inflater.push(piece)) {
+    for await (const bytes of inflater.push(piece)) {
       for (let at = 0; at < bytes.length; ) {
         const row = block.subarray(inBlock * rowBytes, (inBlock + 1) * rowBytes);
         at += filter.add(bytes, at, row);
@@ -45,27 +45,26 @@ async function* inOrder(input: Input, header: PngHeader): AsyncGenerator<Uint8Ar
         if (done === height) break reading;
       }
     }
-    if (inflater.state !== "open") break;
+    if (!inflater.isOpen) break;
   }
   if (inBlock > 0) yield block.subarray(0, inBlock * rowBytes);
   yield* filling(rowBytes, height - done, fillOf(header));
 }
 
-async function interlaced(input: Input, header: PngHeader, holdBytes: number): Promise<Uint8Array> {
+async function interlaced(input: Input, header: PngHeader, inflater: Inflater, holdBytes: number): Promise<Uint8Array> {
   const { width, height, bits, channels } = header;
   const rowBytes = bytesOfRow(width, bits * channels);
   if (rowBytes * height > holdBytes) {
     throw new EngineFailure("too-large", `an interlaced PNG of ${width} x ${height} pixels`);
   }
   const picture = new Uint8Array(rowBytes * height).fill(fillOf(header));
-  using inflater = new Inflater();
   const passes = ADAM7.filter(({ x, y }) => x < width && y < height).values();
   let pass = passes.next().value;
   let row = new Uint8Array(0);
   let filter: Unfilter | undefined;
   let y = 0;
   reading: for await (const piece of imageData(input)) {
-    for (const bytes of inflater.push(piece)) {
+    for await (const bytes of inflater.push(piece)) {
       for (let at = 0; at < bytes.length; ) {
         if (!pass) break reading;
         if (!filter) {
@@ -83,7 +82,7 @@ async function interlaced(input: Input, header: PngHeader, holdBytes: number): P
         filter = undefined;
       }
     }
-    if (inflater.state !== "open") break;
+    if (!inflater.isOpen) break;
   }
   return picture;
 }

@@ -3,7 +3,7 @@
 import { toUint8Array } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { Inflater } from "../deflate/inflate-kernel.ts";
+import { Inflater } from "../deflate/inflate.ts";
 import { readInfo } from "../exif/exif.ts";
 import type { OpenJpegDecoder } from "../jpeg/frame.ts";
 import { bytesOfRow, checkWork, flateImage, MAX_SAMPLE_BYTES, softMask } from "../to-pdf/image-data.ts";
@@ -103,7 +103,7 @@ async function sampledImage(page: TiffPage, holdBytes: number): Promise<ImageXOb
     const mask = await softMask(page.width, page.height, color.bitsPerComponent as 8 | 16, opacity);
     return flateImage({ ...color, ...mask });
   }
-  const stream = flateStream(page);
+  const stream = await flateStream(page);
   if (!stream) return flateImage(color);
   const { rows: _, components, ...image } = color;
   // PDF has the same predictor (ISO 32000-1, 7.4.4.4).
@@ -118,7 +118,7 @@ async function sampledImage(page: TiffPage, holdBytes: number): Promise<ImageXOb
 }
 
 /** Returns the unchanged data, if it is one valid stream that PDF decodes as TIFF does. */
-function flateStream(page: TiffPage): Uint8Array | undefined {
+async function flateStream(page: TiffPage): Promise<Uint8Array | undefined> {
   const { compression, predictor, bits, width, height, segmentWidth, segmentHeight, file } = page;
   const isDeflated = compression === COMPRESSION.deflate || compression === COMPRESSION.oldDeflate;
   const isAlone = page.across === 1 && page.down === 1 && segmentWidth === width && segmentHeight === height;
@@ -128,10 +128,10 @@ function flateStream(page: TiffPage): Uint8Array | undefined {
   const stream = segmentBytes(page, 0);
   const wanted = bytesOfRow(width, bits * page.samples) * height;
   let size = 0;
-  using inflater = new Inflater();
-  for (const piece of inflater.push(stream)) {
+  using inflater = new Inflater("strict");
+  for await (const piece of inflater.push(stream)) {
     size += piece.length;
     if (size > wanted) return undefined;
   }
-  return inflater.state === "ended" && size === wanted ? stream : undefined;
+  return size === wanted && (await inflater.end()) ? stream : undefined;
 }

@@ -2,7 +2,7 @@
 
 import { EngineFailure } from "../../contract/failure.ts";
 import { FaxDecoder, type FaxOptions } from "../ccitt/decode.ts";
-import { Inflater } from "../deflate/inflate-kernel.ts";
+import { inflated } from "../deflate/inflate.ts";
 import { decodeLzw } from "../lzw/decode.ts";
 import { decodePackBits } from "./packbits.ts";
 import { COMPRESSION, segmentBytes, type TiffPage } from "./page.ts";
@@ -29,27 +29,27 @@ export interface Plane {
  * @param holdBytes maximum memory for a row of tiles
  * @throws EngineFailure `too-large`
  */
-export function* planeRows(page: TiffPage, plane: Plane, holdBytes: number): Generator<Uint8Array> {
+export async function* planeRows(page: TiffPage, plane: Plane, holdBytes: number): AsyncGenerator<Uint8Array> {
   if (page.across > 1) yield* tileRows(page, plane, holdBytes);
   else yield* stripRows(page, plane);
 }
 
 /** Yields rows of strips, and of tiles that are at least as wide as the image. */
-function* stripRows(page: TiffPage, plane: Plane): Generator<Uint8Array> {
+async function* stripRows(page: TiffPage, plane: Plane): AsyncGenerator<Uint8Array> {
   const row = new Uint8Array(plane.segmentRowBytes);
   const visible = row.subarray(0, plane.rowBytes);
   for (let down = 0; down < page.down; down++) {
-    using segment = new Segment(page, plane, plane.index * page.down + down);
+    await using segment = new Segment(page, plane, plane.index * page.down + down);
     const rows = Math.min(plane.segmentRows, plane.rows - down * plane.segmentRows);
     for (let index = 0; index < rows; index++) {
-      segment.read(row);
+      await segment.read(row);
       yield visible;
     }
   }
 }
 
 /** Yields rows of tiles. Decodes a whole row of tiles together. */
-function* tileRows(page: TiffPage, plane: Plane, holdBytes: number): Generator<Uint8Array> {
+async function* tileRows(page: TiffPage, plane: Plane, holdBytes: number): AsyncGenerator<Uint8Array> {
   const { across } = page;
   const bandRows = Math.min(plane.segmentRows, plane.rows);
   if (plane.rowBytes * bandRows > holdBytes) {
@@ -60,11 +60,11 @@ function* tileRows(page: TiffPage, plane: Plane, holdBytes: number): Generator<U
   for (let down = 0; down < page.down; down++) {
     const rows = Math.min(bandRows, plane.rows - down * plane.segmentRows);
     for (let x = 0; x < across; x++) {
-      using segment = new Segment(page, plane, (plane.index * page.down + down) * across + x);
+      await using segment = new Segment(page, plane, (plane.index * page.down + down) * across + x);
       const start = x * plane.segmentRowBytes;
       const visible = row.subarray(0, Math.min(row.length, plane.rowBytes - start));
       for (let index = 0; index < rows; index++) {
-        segment.read(row);
+        await segment.read(row);
         band.set(visible, index * plane.rowBytes + start);
       }
     }
@@ -74,8 +74,8 @@ function* tileRows(page: TiffPage, plane: Plane, holdBytes: number): Generator<U
 }
 
 /** A strip or tile being decoded. */
-class Segment implements Disposable {
-  readonly #pieces: Iterator<Uint8Array>;
+class Segment implements AsyncDisposable {
+  readonly #pieces: Iterator<Uint8Array> | AsyncIterator<Uint8Array>;
   readonly #page: TiffPage;
   readonly #plane: Plane;
   #piece: Uint8Array = new Uint8Array(0);
@@ -85,15 +85,15 @@ class Segment implements Disposable {
     this.#page = page;
     this.#plane = plane;
     const bytes = page.segment?.(index) ?? segmentBytes(page, index);
-    this.#pieces = unpacked(page, plane, page.isReversed ? reversed(bytes) : bytes)[Symbol.iterator]();
+    this.#pieces = unpacked(page, plane, page.isReversed ? reversed(bytes) : bytes);
   }
 
   /** Writes the next row, or the fill value. */
-  read(row: Uint8Array): void {
+  async read(row: Uint8Array): Promise<void> {
     let filled = 0;
     while (filled < row.length && !this.#isOver) {
       if (this.#piece.length === 0) {
-        const { done, value } = this.#pieces.next();
+        const { done, value } = await this.#pieces.next();
         if (done) this.#isOver = true;
         else this.#piece = value;
       }
@@ -106,30 +106,24 @@ class Segment implements Disposable {
     else undoDifferences(row, this.#page, this.#plane.samples);
   }
 
-  [Symbol.dispose](): void {
-    this.#pieces.return?.();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pieces.return?.();
   }
 }
 
-function* unpacked(page: TiffPage, plane: Plane, bytes: Uint8Array): Generator<Uint8Array> {
+function unpacked(page: TiffPage, plane: Plane, bytes: Uint8Array): Iterator<Uint8Array> | AsyncIterator<Uint8Array> {
   switch (page.compression) {
     case COMPRESSION.none:
-      yield bytes;
-      return;
+      return [bytes].values();
     case COMPRESSION.lzw:
-      yield* decodeLzw(bytes);
-      return;
+      return decodeLzw(bytes);
     case COMPRESSION.packBits:
-      yield* decodePackBits(bytes);
-      return;
+      return decodePackBits(bytes);
     case COMPRESSION.deflate:
-    case COMPRESSION.oldDeflate: {
-      using inflater = new Inflater();
-      yield* inflater.push(bytes);
-      return;
-    }
+    case COMPRESSION.oldDeflate:
+      return inflated(bytes, plane.segmentRowBytes * plane.segmentRows);
     default:
-      yield* faxRows(new FaxDecoder(bytes, faxOptions(page, page.segmentWidth)), plane.segmentRowBytes);
+      return faxRows(new FaxDecoder(bytes, faxOptions(page, page.segmentWidth)), plane.segmentRowBytes);
   }
 }
 

@@ -147,14 +147,14 @@ function planesOf(page: TiffPage): Plane[] {
   }));
 }
 
-function* directRows(page: TiffPage, holdBytes: number): Generator<Uint8Array> {
+async function* directRows(page: TiffPage, holdBytes: number): AsyncGenerator<Uint8Array> {
   const [plane] = planesOf(page);
   const swaps = page.bits === 16 && page.file.isLittleEndian;
   const { rowBytes } = plane!;
   const rows = Math.max(1, Math.floor(BLOCK_BYTES / rowBytes));
   const block = new Uint8Array(rows * rowBytes);
   let filled = 0;
-  for (const row of planeRows(page, plane!, holdBytes)) {
+  for await (const row of planeRows(page, plane!, holdBytes)) {
     if (swaps) {
       for (let at = 0; at < rowBytes; at += 2) {
         block[filled + at] = row[at + 1]!;
@@ -172,18 +172,20 @@ function* directRows(page: TiffPage, holdBytes: number): Generator<Uint8Array> {
 }
 
 /** Yields the rows of all planes together, with subsampling expanded. */
-function* storedRows(page: TiffPage, planes: readonly Plane[], holdBytes: number): Generator<Uint8Array[]> {
+async function* storedRows(page: TiffPage, planes: readonly Plane[], holdBytes: number): AsyncGenerator<Uint8Array[]> {
   const [h, v] = page.subsampling;
   if (h * v > 1) {
-    for (const row of subsampledRows(page, planeRows(page, planes[0]!, holdBytes))) yield [row];
+    for await (const row of subsampledRows(page, planeRows(page, planes[0]!, holdBytes))) yield [row];
     return;
   }
   const share = holdBytes / planes.length;
   const readers = planes.map((plane) => planeRows(page, plane, share));
   try {
-    for (let y = 0; y < page.height; y++) yield readers.map((reader) => reader.next().value as Uint8Array);
+    for (let y = 0; y < page.height; y++) {
+      yield await Promise.all(readers.map(async (reader) => (await reader.next()).value as Uint8Array));
+    }
   } finally {
-    for (const reader of readers) reader.return(undefined);
+    for (const reader of readers) await reader.return(undefined);
   }
 }
 
@@ -203,12 +205,12 @@ function samplePositions(page: TiffPage, wanted: readonly number[]): SamplePosit
   };
 }
 
-function* convertedRows(
+async function* convertedRows(
   page: TiffPage,
   holdBytes: number,
   range: ValueRange,
   wanted: "color" | "opacity",
-): Generator<Uint8Array> {
+): AsyncGenerator<Uint8Array> {
   const { width, colors, alpha } = page;
   const ofColor = [...Array(colors).keys(), ...(alpha?.isAssociated ? [alpha.index] : [])];
   const { planes, samples } = samplePositions(page, wanted === "opacity" ? [alpha!.index] : ofColor);
@@ -222,7 +224,7 @@ function* convertedRows(
   const block = new Uint8Array(Math.max(1, Math.floor(BLOCK_BYTES / rowBytes)) * rowBytes);
   const pixel = new Float64Array(samples.length);
   let filled = 0;
-  for (const rows of storedRows(page, planes, holdBytes)) {
+  for await (const rows of storedRows(page, planes, holdBytes)) {
     const views = rows.map((row) => new DataView(row.buffer, row.byteOffset, row.length));
     for (let x = 0; x < width; x++) {
       for (let index = 0; index < samples.length; index++) {
@@ -283,7 +285,7 @@ async function rangeOf(page: TiffPage, holdBytes: number): Promise<ValueRange> {
   const stretches = new YieldCounter();
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;
-  for (const rows of storedRows(page, planes, holdBytes)) {
+  for await (const rows of storedRows(page, planes, holdBytes)) {
     const views = rows.map((row) => new DataView(row.buffer, row.byteOffset, row.length));
     await stretches.worked(rows.reduce((sum, { length }) => sum + length, 0));
     for (const { plane, first, step } of samples) {

@@ -33,15 +33,15 @@ export function toRgb(page: TiffPage): (pixel: Float64Array) => void {
 }
 
 /** Expands data units, each with several luminance samples and one shared chrominance, to rows of pixels. */
-export function* subsampledRows(
+export async function* subsampledRows(
   { width, height, subsampling }: TiffPage,
-  units: Iterable<Uint8Array>,
-): Generator<Uint8Array> {
+  units: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   const [h, v] = subsampling;
   const unitBytes = h * v + 2;
   const row = new Uint8Array(width * 3);
   let y = 0;
-  for (const unit of units) {
+  for await (const unit of units) {
     for (let line = 0; line < v && y < height; line++, y++) {
       for (let x = 0; x < width; x++) {
         const at = Math.floor(x / h) * unitBytes;

@@ -1,0 +1,136 @@
+// Inflates zlib streams (RFC 1950) in pieces with the platform's zlib, also streams that are damaged. Knows nothing about
+// picture formats.
+import { constants, createInflate, createInflateRaw, inflateRawSync } from "node:zlib";
+
+/** Output of one step. Node's default of 16 KiB takes ten times as long for a page of text. */
+const CHUNK_BYTES = 2 ** 20;
+/** Output of one step in a damaged stream: zlib's wrapper loses the step in which the damage begins. */
+const SMALL_CHUNK_BYTES = 4096;
+const HEADER_BYTES = 2;
+
+/**
+ * `strict`: for checking, with the checksum. `tolerant`: without it, since it says nothing about which bytes are wrong.
+ * `careful`: tolerant, and every step up to the damage is returned, slowly.
+ */
+export type Mode = "strict" | "tolerant" | "careful";
+
+/** Inflates one stream. Holds about 2 MiB, whatever size the stream states. */
+export class Inflater implements Disposable {
+  readonly #zlib: ReturnType<typeof createInflate>;
+  readonly #isRaw: boolean;
+  #header: number[] = [];
+  #state: "open" | "ended" | "damaged" = "open";
+  #wake = () => {};
+
+  constructor(mode: Mode) {
+    this.#isRaw = mode !== "strict";
+    const chunkSize = mode === "careful" ? SMALL_CHUNK_BYTES : CHUNK_BYTES;
+    this.#zlib = this.#isRaw ? createInflateRaw({ chunkSize }) : createInflate({ chunkSize });
+    this.#zlib.on("readable", () => this.#wake());
+    this.#zlib.on("end", () => this.#become("ended"));
+    this.#zlib.on("error", () => this.#become("damaged"));
+  }
+
+  /** True before the stream ends or is found to be damaged. Later bytes are ignored. */
+  get isOpen(): boolean {
+    return this.#state === "open";
+  }
+
+  get isDamaged(): boolean {
+    return this.#state === "damaged";
+  }
+
+  /** Yields the inflated bytes of the next part of the stream, which must not change until all of them are read. */
+  async *push(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+    const part = this.#isRaw ? this.#withoutHeader(bytes) : bytes;
+    if (part.length > 0 && this.isOpen) yield* this.#read((done) => this.#zlib.write(part, done));
+  }
+
+  /** @returns true if the stream is complete and, in strict mode, its checksum is right */
+  async end(): Promise<boolean> {
+    if (this.isOpen) for await (const _ of this.#read(() => this.#zlib.end()));
+    return this.#state === "ended";
+  }
+
+  /** Yields what `start` brings forth, until it calls back or the stream ends. */
+  async *#read(start: (done: (error?: Error | null) => void) => void): AsyncGenerator<Uint8Array> {
+    let isDone = false;
+    start((error) => {
+      isDone = true;
+      if (error) this.#become("damaged");
+      this.#wake();
+    });
+    for (;;) {
+      const chunk = this.#zlib.read() as Uint8Array | null;
+      if (chunk) yield chunk;
+      else if (isDone || !this.isOpen) return;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  /** Checks the header (RFC 1950, 2.2), which may come in parts, and returns what follows it. */
+  #withoutHeader(bytes: Uint8Array): Uint8Array {
+    const missing = HEADER_BYTES - this.#header.length;
+    if (missing <= 0) return bytes;
+    this.#header.push(...bytes.subarray(0, missing));
+    if (this.#header.length === HEADER_BYTES && !isHeader(this.#header)) this.#become("damaged");
+    return bytes.subarray(missing);
+  }
+
+  #become(state: "ended" | "damaged"): void {
+    if (this.isOpen) this.#state = state;
+    this.#wake();
+  }
+
+  [Symbol.dispose](): void {
+    this.#zlib.destroy();
+  }
+}
+
+/**
+ * Yields what can be inflated of a whole stream, with or without a right checksum.
+ * @param sizeBytes expected size; one that is small is inflated at once
+ */
+export async function* inflated(stream: Uint8Array, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  const whole = sizeBytes <= CHUNK_BYTES ? inflatedAtOnce(stream, sizeBytes) : undefined;
+  if (whole) {
+    yield whole;
+    return;
+  }
+  let size = 0;
+  using inflater = new Inflater("tolerant");
+  for await (const bytes of inflater.push(stream)) {
+    size += bytes.length;
+    yield bytes;
+  }
+  if (inflater.isDamaged) yield* inflatedFrom(stream, size);
+}
+
+/** Yields the bytes from a position on, up to the damage. */
+async function* inflatedFrom(stream: Uint8Array, start: number): AsyncGenerator<Uint8Array> {
+  using inflater = new Inflater("careful");
+  let position = 0;
+  for await (const bytes of inflater.push(stream)) {
+    if (position + bytes.length > start) yield bytes.subarray(Math.max(0, start - position));
+    position += bytes.length;
+  }
+}
+
+/**
+ * Inflates a stream without its checksum. A truncated one yields what it has.
+ * @returns undefined if it is damaged or larger
+ */
+export function inflatedAtOnce(stream: Uint8Array, maxOutputLength: number): Uint8Array | undefined {
+  if (!isHeader(stream)) return undefined;
+  const chunkSize = Math.min(CHUNK_BYTES, Math.max(constants.Z_MIN_CHUNK, maxOutputLength));
+  try {
+    return inflateRawSync(stream.subarray(HEADER_BYTES), {
+      ...{ chunkSize, maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH },
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+const isHeader = ([first = 0, second = 0]: Iterable<number>): boolean =>
+  (first & 15) === 8 && first >> 4 <= 7 && ((first << 8) | second) % 31 === 0 && (second & 32) === 0;

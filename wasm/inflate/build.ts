@@ -1,6 +1,0 @@
-// Builds this folder's kernel; ../kernel.ts describes the output.
-import { buildKernel } from "../kernel.ts";
-
-export const build = (): Promise<void> => buildKernel("inflate");
-
-if (import.meta.main) await build();
