@@ -7,7 +7,7 @@ import { compressionProfile } from "../document/compression/profile.ts";
 import { settingsOfProfile } from "../document/compression/profile-settings.ts";
 import { type CompressionSettings, LEVEL_SETTINGS, LEVELS } from "../document/compression/settings.ts";
 import { countedNotices, type Notice } from "../document/contract/notice.ts";
-import { type Chunks, type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import { defineOperation, type Run } from "../document/contract/operation.ts";
 import type { Family } from "../document/formats/xmp/claims.ts";
 import { Budget } from "../document/objects/budget.ts";
 import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
@@ -17,8 +17,7 @@ import { withdrawClaims } from "../document/pages/claims.ts";
 import { countDamagedContents } from "../document/pages/damaged-contents.ts";
 import { readPages } from "../document/pages/pages.ts";
 import { unprotect } from "../document/pages/unprotect.ts";
-import { linearizePdf } from "./linearize-pdf.ts";
-import { memoryInput } from "./memory-input.ts";
+import { released } from "./in-memory.ts";
 
 const paramsSchema = z.discriminatedUnion("level", [
   z.object({ level: z.enum(LEVELS) }),
@@ -65,13 +64,7 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
   const isTaken = size < bytes.length || mayGrow;
   context.log("document compressed", { from: bytes.length, to: isTaken ? size : bytes.length });
   const notices = isTaken ? [...ofCopy, ...ofEither] : ofEither;
-  if (params.level !== "custom" || !settings.forWeb) {
-    yield { ...TYPE, body: isTaken ? released(chunks) : bytes, notices: () => notices };
-    return;
-  }
-  for await (const output of linearized(isTaken ? chunks : [bytes], input!, context)) {
-    yield { ...output, notices: () => [...notices, ...(output.notices?.() ?? [])] };
-  }
+  yield { ...TYPE, body: isTaken ? released(chunks) : bytes, notices: () => notices };
 };
 
 export const compressPdf = defineOperation({ name: "compress-pdf", params: paramsSchema, run });
@@ -84,15 +77,3 @@ const isBrokenBy =
     if (discard.has("output-intent") && family !== "PDF/UA") return true;
     return discard.has("document-tags") && (family === "PDF/UA" || /^PDF\/A-\da$/.test(name));
   };
-
-/** Linearizes the output if the profile asks for it, at the cost of a few bytes. */
-async function* linearized(chunks: Uint8Array[], { name }: Input, context: Context) {
-  const whole = new Uint8Array(Buffer.concat(chunks));
-  chunks.length = 0;
-  yield* linearizePdf.run([memoryInput(whole, name)], {}, context);
-}
-
-/** Releases each chunk once it has been read, so that memory is freed while the output is stored. */
-function* released(chunks: Uint8Array[]): Chunks & Generator<Uint8Array> {
-  for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
-}

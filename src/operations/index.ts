@@ -2,7 +2,6 @@
 // runs only in the process that imports it.
 import type { Operation } from "../document/contract/operation.ts";
 import { compressPdf } from "./compress-pdf.ts";
-import { flattenAndCompress } from "./container-only/flatten-and-compress.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { extractPages } from "./extract-pages.ts";
 import { limitImages } from "./limit-images.ts";
@@ -34,7 +33,6 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   compressPdf,
   renderPage,
   extractPages,
-  flattenAndCompress,
   flattenTransparency,
   imageToPdf,
   linearizePdf,

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { contains } from "../document/contract/contains.ts";
 import { EngineFailure } from "../document/contract/failure.ts";
 import type { Notice } from "../document/contract/notice.ts";
-import { type Chunks, type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import { type Context, defineOperation, type Input, type Run, stepOf } from "../document/contract/operation.ts";
 import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
 import { QPDF_PATHS, type QpdfRun, runQpdf } from "../document/engines/qpdf/qpdf.ts";
 import { Budget } from "../document/objects/budget.ts";
@@ -13,8 +13,9 @@ import { PdfFile } from "../document/objects/pdf-file.ts";
 import { writeFile } from "../document/objects/writer.ts";
 import { isClassic } from "../document/pages/claims.ts";
 import { mayBeSigned, unprotect } from "../document/pages/unprotect.ts";
-import { memoryInput } from "./memory-input.ts";
+import { memoryInput, readWhole, released } from "./in-memory.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
+import { runInMemory } from "./steps.ts";
 
 /** Exit status of qpdf (qpdf's manual, "Exit Status"). */
 const STATUS = { done: 0, failed: 2, doneWithWarnings: 3 };
@@ -78,7 +79,7 @@ async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> 
     const losesParts = notices.some(({ code }) => code !== "protection-removed");
     const mustCopy = losesParts || hasOtherKeys(source) || (source.hasNewPageTree && !isEncrypted);
     if (!mustCopy) return { bytes, notices: [], isEncrypted };
-    const copy = await joined(writeFile(file, undefined, { classic: isClassic(file) }));
+    const copy = await readWhole(writeFile(file, undefined, { classic: isClassic(file) }));
     return { bytes: copy, notices, isEncrypted: false };
   } catch (error) {
     if (!(error instanceof EngineFailure) || mayBeSigned(bytes)) throw error;
@@ -122,35 +123,7 @@ function succeeded({ status, messages }: QpdfRun): void {
  * repairing needs.
  */
 async function repair(bytes: Uint8Array, { name }: Input, context: Context, notices: Notice[]): Promise<Uint8Array> {
-  let repaired = bytes;
-  for await (const { body, notices: lost } of mergePdfs.run(
-    [memoryInput(bytes, name)],
-    { pages: [EVERY_PAGE] },
-    context,
-  )) {
-    repaired = await joined(body instanceof Uint8Array ? [body] : body);
-    notices.push(...(lost?.() ?? []));
-  }
-  return repaired;
-}
-
-async function joined(parts: Chunks): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of parts) {
-    chunks.push(chunk.slice());
-    size += chunk.length;
-  }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of released(chunks)) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
-}
-
-/** Releases each chunk once it has been read, so that memory is freed while the output is stored. */
-function* released(chunks: Uint8Array[]): Generator<Uint8Array> {
-  for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
+  const merge = stepOf(mergePdfs, { pages: [EVERY_PAGE] });
+  const [repaired] = await runInMemory(merge, [memoryInput(bytes, name)], context, { notices });
+  return repaired!.bytes();
 }

@@ -66,8 +66,6 @@ export interface CompressionSettings {
   /** True to return a result even if it is larger than the input. */
   readonly evenIfLarger: boolean;
   readonly preserveVersion: boolean;
-  /** True to linearize the result (annex F). */
-  readonly forWeb: boolean;
 }
 
 /** Parts of a document that can be discarded. */
@@ -127,7 +125,6 @@ const LOW: CompressionSettings = {
   },
   evenIfLarger: false,
   preserveVersion: false,
-  forWeb: false,
 };
 
 /** The trigger is well above the target, because a small reduction is not worthwhile. */

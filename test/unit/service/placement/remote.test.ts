@@ -2,19 +2,29 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../../../../src/document/contract/failure.ts";
-import { type Context, declareOperation, type Input, type Run } from "../../../../src/document/contract/operation.ts";
+import {
+  type Context,
+  declareOperation,
+  type Input,
+  type Run,
+  stepOf,
+} from "../../../../src/document/contract/operation.ts";
 import {
   decodeRequest,
   encodeFailure,
+  encodeNotices,
   encodeResponse,
   joinResponse,
-  remoteRun as remoteOf,
+  runRemotely,
   splitResponse,
 } from "../../../../src/service/placement/remote.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-const remote = (name: string) => remoteOf(declareOperation({ name, params: z.unknown() }));
+const remote =
+  (name: string): Run<unknown> =>
+  (inputs, params, context) =>
+    runRemotely([stepOf(declareOperation({ name, params: z.unknown() }), params)], inputs, context);
 
 const text = (value: string) => new TextEncoder().encode(value);
 
@@ -55,10 +65,10 @@ function context(operation: Run<unknown>, pieces = 2 ** 16, signal = new AbortCo
     log: () => {},
     container: {
       async post(_name, body) {
-        const { params, inputs, bodies } = await decodeRequest(cut(body, pieces));
+        const { steps, inputs, bodies } = await decodeRequest(cut(body, pieces));
         const read: Input[] = [];
         for await (const bytes of bodies) read.push(input(inputs[read.length]!.name, await collect(bytes), 2 ** 16));
-        return cut(encodeResponse(operation(read, params, here)), pieces);
+        return cut(encodeResponse(operation(read, steps[0]!.params, here)), pieces);
       },
     },
   };
@@ -156,6 +166,55 @@ describe("what an operation takes and gives arrives as it was", () => {
     expect(seen).toEqual(["read"]);
   });
 });
+
+test("all steps are one request, to the first operation that only the container has", async () => {
+  const asked: unknown[] = [];
+  const named = (name: string, more = {}) => ({ ...declareOperation({ name, params: z.unknown() }), ...more });
+  const here: Context = {
+    ...answering([]),
+    container: {
+      async post(operation, body) {
+        const { steps, inputs } = await decodeRequest(body);
+        asked.push(operation, steps, inputs);
+        return answered([encodeNotices([{ code: "xfa-removed", count: 1 }]), ...(await two())]);
+      },
+    },
+  };
+  const two = () =>
+    chunksOf(
+      encodeResponse(
+        [1, 2].map((count) => ({
+          ...{ extension: "a", type: "text/plain", body: text("") },
+          notices: () => [{ code: "signatures-removed", count }],
+        })),
+      ),
+    );
+  const steps = [
+    stepOf(named("both", { run: never }), { level: "low" }),
+    stepOf(named("engine", { internet: true }), 1),
+    stepOf(named("other"), null),
+  ] as const;
+  const notices = [];
+  for await (const output of runRemotely(steps, [input("a", text("x"))], here)) {
+    for await (const _ of output.body as Chunks);
+    notices.push(output.notices?.());
+  }
+  expect(asked).toEqual([
+    { name: "engine", internet: true },
+    [
+      { operation: "both", params: { level: "low" } },
+      { operation: "engine", params: 1 },
+      { operation: "other", params: null },
+    ],
+    [{ name: "a", size: 1 }],
+  ]);
+  const signatures = (count: number) => ({ code: "signatures-removed", count });
+  expect(notices).toEqual([[{ code: "xfa-removed", count: 1 }, signatures(1)], [signatures(2)]]);
+});
+
+function never(): AsyncIterable<never> {
+  throw new Error("the code of another process");
+}
 
 describe("failures cross as reasons", () => {
   const failing = (error: unknown, before = 0): Run<unknown> =>
@@ -385,10 +444,12 @@ describe("a request that makes no sense", () => {
   test.each([
     ["nothing", new Uint8Array(0)],
     ["no header", new Uint8Array([2, 0, 0, 0, 1, 0])],
-    ["no inputs", frame('{"params":{}}')],
-    ["a size that is none", frame('{"inputs":[{"name":"a","size":-1}]}')],
-    ["bytes that are missing", frame('{"inputs":[{"name":"a","size":5}]}')],
-    ["two headers", new Uint8Array([...frame('{"inputs":[{"name":"a","size":5}]}'), ...frame("{}")])],
+    ["no inputs", frame('{"steps":[{}]}')],
+    ["no steps", frame('{"inputs":[]}')],
+    ["an empty list of steps", frame('{"steps":[],"inputs":[]}')],
+    ["a size that is none", frame('{"steps":[{}],"inputs":[{"name":"a","size":-1}]}')],
+    ["bytes that are missing", frame('{"steps":[{}],"inputs":[{"name":"a","size":5}]}')],
+    ["two headers", new Uint8Array([...frame('{"steps":[{}],"inputs":[{"name":"a","size":5}]}'), ...frame("{}")])],
   ])("%s: crashed", async (_, bytes) => {
     await expect(decode(bytes)).rejects.toMatchObject({ reason: "crashed" });
   });
