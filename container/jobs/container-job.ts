@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { withExtension } from "../../src/document/contract/file-name.ts";
 import type { Notice } from "../../src/document/contract/notice.ts";
-import { decodeResponse, encodeNotices } from "../../src/service/placement/remote.ts";
+import { decodeResponse, encodeFailure, encodeNotices } from "../../src/service/placement/remote.ts";
 import type { NativeJob } from "../operations/native.ts";
 import { writeToFile } from "../pdfa/outputs.ts";
 import { type FileInput, fileInput } from "../scratch/file-input.ts";
@@ -39,8 +39,8 @@ export interface ContainerStep {
 /**
  * Runs each step on the outputs of the one before it, which are files in the job's folder. The first output of the last
  * step reports the notices of all steps.
- * @returns the frames of the last step
- * @throws EngineFailure, OutOfRange the error of an earlier step; the signal's reason
+ * @returns the frames of the last step, or the failure of the one that failed
+ * @throws the signal's reason
  */
 export async function* runSteps(
   steps: readonly ContainerStep[],
@@ -48,15 +48,18 @@ export async function* runSteps(
 ): AsyncGenerator<Uint8Array> {
   let { inputs } = job;
   const notices: Notice[] = [];
-  for (const [index, { operation, params }] of steps.entries()) {
-    const frames = operation.run({ ...job, inputs, params });
-    if (index < steps.length - 1) {
+  try {
+    for (const [index, { operation, params }] of steps.slice(0, -1).entries()) {
+      const frames = operation.run({ ...job, inputs, params });
       inputs = await spoolOutputs(frames, `step-${index}`, { ...job, inputs }, notices);
-    } else {
-      if (notices.length > 0) yield encodeNotices(notices);
-      yield* frames;
     }
+  } catch (error) {
+    job.signal.throwIfAborted();
+    return yield encodeFailure(error);
   }
+  if (notices.length > 0) yield encodeNotices(notices);
+  const { operation, params } = steps.at(-1)!;
+  yield* operation.run({ ...job, inputs, params });
 }
 
 /** Writes the outputs of a step to files, which have the name of the first input if they have none of their own. */

@@ -15,14 +15,7 @@ import { EngineFailure, OutOfRange } from "../../../src/document/contract/failur
 import type { Output } from "../../../src/document/contract/operation.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER } from "../../../src/service/placement/frame-version.ts";
 import { encodeResponse } from "../../../src/service/placement/remote.ts";
-import {
-  type ContainerAddress,
-  carryOut,
-  carryOutSteps,
-  memoryInput,
-  post,
-  stepNamed,
-} from "../../support/container-client.ts";
+import { type ContainerAddress, carryOut, memoryInput, post } from "../../support/container-client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { readSamples, sumOf } from "../../support/prometheus.ts";
 
@@ -109,43 +102,6 @@ function waiting() {
   };
   return { jobs, run };
 }
-
-describe("steps", () => {
-  async function* join({ inputs, params }: ContainerJob): AsyncGenerator<Output> {
-    const texts = await Promise.all(inputs.map(({ bytes }) => bytes()));
-    const body = Buffer.concat([...texts, text(String(params))]);
-    const about = { extension: "pdf", type: "application/pdf", headerPatch: () => text("A") };
-    yield { ...about, body, notices: () => [{ code: "xfa-removed", count: 1 }] };
-    if (params === "many") yield { ...about, body: text("more"), name: "Other.DOCX" };
-  }
-
-  test("each reads the files of the one before it; the first output has the notices of all", async () => {
-    const running = await start({ join, echo });
-    const input = [memoryInput(text("a"), "a.html")];
-    const steps = [stepNamed("join", "b"), stepNamed("join", "many"), stepNamed("echo")] as const;
-    const made = await carryOutSteps(running, steps, input);
-    expect(made.map(({ extension, bytes, notices }) => [extension, bytes.toString(), notices])).toEqual([
-      ["step-1-0.pdf", "Abmany", [{ code: "xfa-removed", count: 2 }]],
-      ["step-1-1.docx", "Aore", []],
-    ]);
-    await nothingIsLeft();
-  });
-
-  test("a job ends with the failure of any step", async () => {
-    const locked = new EngineFailure("password-protected", "asked", { why: "It needs a password." });
-    const running = await start({ join, fail: failing(locked), range: failing(new OutOfRange("pages", "9")) });
-    const end = (...names: [string, ...string[]]) => {
-      const [first, ...others] = names.map((name) => stepNamed(name, 1));
-      return carryOutSteps(running, [first!, ...others], [memoryInput(text("a"), "a")]);
-    };
-    const { reason, why } = locked;
-    await expect(end("fail", "join")).rejects.toMatchObject({ reason, why });
-    await expect(end("join", "fail")).rejects.toMatchObject({ reason, why });
-    await expect(end("range", "join")).rejects.toMatchObject({ parameter: "pages", value: "9" });
-    await expect(end("join", "unknown")).rejects.toMatchObject({ reason: "crashed" });
-    await nothingIsLeft();
-  });
-});
 
 describe("who may ask", () => {
   test("without the secret nothing is carried out", async () => {
@@ -300,7 +256,7 @@ describe("a job that is ended", () => {
     const running = await start({ echo });
     const gone = new AbortController();
     const endless = async function* () {
-      yield headerOf({ inputs: [{ name: "a", size: 99_999 }] });
+      yield headerOf({ steps: [{ operation: "echo" }], inputs: [{ name: "a", size: 99_999 }] });
       for (;;) {
         yield Uint8Array.of(2, 0, 0, 0, 1, 0);
         await sleep(5);

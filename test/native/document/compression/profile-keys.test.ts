@@ -7,7 +7,7 @@ import { CONTAINER_OPERATIONS } from "../../../../src/operations/index.ts";
 import { runSteps } from "../../../../src/operations/steps.ts";
 import { imageObject, onePage, rawPdf, samples } from "../../../fixtures/image-pdfs.ts";
 import { PdfBuilder, plainPdf } from "../../../fixtures/pdf-builder.ts";
-import { bytesOf, CONTEXT, inputOf, outputsOf } from "../../../support/operations.ts";
+import { bytesOf, CONTEXT, inputOf } from "../../../support/operations.ts";
 import { PdfJson } from "../../../support/pdf-json.ts";
 import { linearizationOf, pageTexts, qpdfComplaints, uncompressed } from "../../../support/pdf-readers.ts";
 import { perceptualDistance, popplerPage } from "../../../support/pictures.ts";

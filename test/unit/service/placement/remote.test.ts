@@ -12,7 +12,6 @@ import {
 import {
   decodeRequest,
   encodeFailure,
-  encodeNotices,
   encodeResponse,
   joinResponse,
   runRemotely,
@@ -21,10 +20,8 @@ import {
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-const remote =
-  (name: string): Run<unknown> =>
-  (inputs, params, context) =>
-    runRemotely([stepOf(declareOperation({ name, params: z.unknown() }), params)], inputs, context);
+const remote = (name: string) => (inputs: readonly Input[], params: unknown, context: Context) =>
+  runRemotely([stepOf(declareOperation({ name, params: z.unknown() }), params)], inputs, context);
 
 const text = (value: string) => new TextEncoder().encode(value);
 
@@ -167,55 +164,6 @@ describe("what an operation takes and gives arrives as it was", () => {
   });
 });
 
-test("all steps are one request, to the first operation that only the container has", async () => {
-  const asked: unknown[] = [];
-  const named = (name: string, more = {}) => ({ ...declareOperation({ name, params: z.unknown() }), ...more });
-  const here: Context = {
-    ...answering([]),
-    container: {
-      async post(operation, body) {
-        const { steps, inputs } = await decodeRequest(body);
-        asked.push(operation, steps, inputs);
-        return answered([encodeNotices([{ code: "xfa-removed", count: 1 }]), ...(await two())]);
-      },
-    },
-  };
-  const two = () =>
-    chunksOf(
-      encodeResponse(
-        [1, 2].map((count) => ({
-          ...{ extension: "a", type: "text/plain", body: text("") },
-          notices: () => [{ code: "signatures-removed", count }],
-        })),
-      ),
-    );
-  const steps = [
-    stepOf(named("both", { run: never }), { level: "low" }),
-    stepOf(named("engine", { internet: true }), 1),
-    stepOf(named("other"), null),
-  ] as const;
-  const notices = [];
-  for await (const output of runRemotely(steps, [input("a", text("x"))], here)) {
-    for await (const _ of output.body as Chunks);
-    notices.push(output.notices?.());
-  }
-  expect(asked).toEqual([
-    { name: "engine", internet: true },
-    [
-      { operation: "both", params: { level: "low" } },
-      { operation: "engine", params: 1 },
-      { operation: "other", params: null },
-    ],
-    [{ name: "a", size: 1 }],
-  ]);
-  const signatures = (count: number) => ({ code: "signatures-removed", count });
-  expect(notices).toEqual([[{ code: "xfa-removed", count: 1 }, signatures(1)], [signatures(2)]]);
-});
-
-function never(): AsyncIterable<never> {
-  throw new Error("the code of another process");
-}
-
 describe("failures cross as reasons", () => {
   const failing = (error: unknown, before = 0): Run<unknown> =>
     async function* () {
@@ -257,11 +205,8 @@ describe("failures cross as reasons", () => {
   });
 
   test("anything else is a crash, and a reason of another version too", async () => {
-    await expect(
-      outputsOf(remote("fails")([], {}, context(failing(new TypeError("undefined"), 0)))),
-    ).rejects.toMatchObject({
-      reason: "crashed",
-    });
+    const failed = outputsOf(remote("fails")([], {}, context(failing(new TypeError("undefined"), 0))));
+    await expect(failed).rejects.toMatchObject({ reason: "crashed" });
     const unknown = encodeFailure(new EngineFailure("on-fire" as "crashed", "smoke"));
     await expect(outputsOf(remote("fails")([], {}, answering([unknown])))).rejects.toMatchObject({ reason: "crashed" });
   });
