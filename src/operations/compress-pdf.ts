@@ -9,14 +9,10 @@ import { type CompressionSettings, LEVEL_SETTINGS, LEVELS } from "../document/co
 import { countedNotices, type Notice } from "../document/contract/notice.ts";
 import { defineOperation, type Run } from "../document/contract/operation.ts";
 import type { Family } from "../document/formats/xmp/claims.ts";
-import { Budget } from "../document/objects/budget.ts";
-import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
-import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
-import { PdfFile } from "../document/objects/pdf-file.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { countDamagedContents } from "../document/pages/damaged-contents.ts";
+import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { readPages } from "../document/pages/pages.ts";
-import { unprotect } from "../document/pages/unprotect.ts";
 import { released } from "./in-memory.ts";
 
 const paramsSchema = z.discriminatedUnion("level", [
@@ -24,8 +20,6 @@ const paramsSchema = z.discriminatedUnion("level", [
   z.object({ level: z.literal("custom"), profile: compressionProfile }),
 ]);
 export type CompressParams = z.infer<typeof paramsSchema>;
-
-const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 
 /**
  * Heap limit that distinguishes the container from an isolate: an isolate never has this much memory, the container
@@ -37,20 +31,20 @@ const CONTAINER_BYTES = 256 * 2 ** 20;
 const run: Run<CompressParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
   const settings = params.level === "custom" ? settingsOfProfile(params.profile) : LEVEL_SETTINGS[params.level];
-  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
-  const budget = new Budget(objectBytes);
-  const objects = await MupdfSource.open(bytes, engineBytes, budget);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const mayGrow = settings.evenIfLarger || objects.hasNewPageTree;
+  let mayGrow = settings.evenIfLarger;
   let ofCopy: readonly Notice[] = [];
   let ofEither: readonly Notice[] = [];
-  try {
-    const file = PdfFile.inPasses(objects, budget);
-    ofCopy = [...unprotect(file, objects, bytes), ...withdrawClaims(file, isBrokenBy(settings))];
+  {
+    using pdf = await openPdf(bytes, context, { inPasses: true });
+    const { file, source, notices, memory } = pdf;
+    const { engineBytes, objectBytes } = memory;
+    mayGrow ||= source.hasNewPageTree;
+    ofCopy = [...notices, ...withdrawClaims(file, isBrokenBy(settings))];
     ofEither = countedNotices("damaged-content-kept", countDamagedContents(file, readPages(file).pages));
     const moreElsewhere = context.heapLimitBytes < CONTAINER_BYTES;
-    const decoder = { roomBytes: engineBytes, decode: (number: number) => objects.decodeImage(number) };
+    const decoder = { roomBytes: engineBytes, decode: (number: number) => source.decodeImage(number) };
     const limits = { decodedBytes: objectBytes / 2, kernelBytes: objectBytes, moreElsewhere, decoder };
     for await (const chunk of await compressFile(file, settings, limits, context.signal)) {
       context.signal.throwIfAborted();
@@ -58,13 +52,11 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
       size += chunk.length;
       if (size >= bytes.length && !mayGrow) break;
     }
-  } finally {
-    objects.close();
   }
   const isTaken = size < bytes.length || mayGrow;
   context.log("document compressed", { from: bytes.length, to: isTaken ? size : bytes.length });
   const notices = isTaken ? [...ofCopy, ...ofEither] : ofEither;
-  yield { ...TYPE, body: isTaken ? released(chunks) : bytes, notices: () => notices };
+  yield pdfOutput(isTaken ? released(chunks) : bytes, notices);
 };
 
 export const compressPdf = defineOperation({ name: "compress-pdf", params: paramsSchema, run });

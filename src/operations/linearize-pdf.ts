@@ -6,13 +6,12 @@ import type { Notice } from "../document/contract/notice.ts";
 import { type Context, defineOperation, type Input, type Run, stepOf } from "../document/contract/operation.ts";
 import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
 import { QPDF_PATHS, type QpdfRun, runQpdf } from "../document/engines/qpdf/qpdf.ts";
-import { Budget } from "../document/objects/budget.ts";
-import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
+import type { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
 import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
-import { PdfFile } from "../document/objects/pdf-file.ts";
 import { writeFile } from "../document/objects/writer.ts";
 import { isClassic } from "../document/pages/claims.ts";
-import { mayBeSigned, unprotect } from "../document/pages/unprotect.ts";
+import { type OpenPdf, openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
+import { mayBeSigned } from "../document/pages/unprotect.ts";
 import { memoryInput, readWhole, released } from "./in-memory.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
 import { runInMemory } from "./steps.ts";
@@ -53,7 +52,7 @@ async function linearize(input: Input, context: Context) {
   succeeded(run);
   const messages = run.messages ? { messages: run.messages } : {};
   context.log("document linearized", { heapBytes: run.heapBytes, fuel: run.fuelUsed, ...messages });
-  return { extension: "pdf", type: "application/pdf", body: released(run.output), notices: () => notices };
+  return pdfOutput(released(run.output), notices);
 }
 
 interface Prepared {
@@ -66,15 +65,12 @@ interface Prepared {
 }
 
 async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> {
-  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
-  const limits = { heapLimitBytes: engineBytes };
-  const budget = new Budget(objectBytes);
-  let source: MupdfSource | undefined;
+  const limits = { heapLimitBytes: memoryLimitsOf(context.heapLimitBytes).engineBytes };
+  let pdf: OpenPdf | undefined;
   try {
-    source = await MupdfSource.open(bytes, engineBytes, budget, await acquireMupdf(limits));
+    pdf = await openPdf(bytes, context, { engine: await acquireMupdf(limits) });
+    const { file, source, notices } = pdf;
     const { isEncrypted } = source;
-    const file = PdfFile.of(source, budget);
-    const notices = unprotect(file, source, bytes);
     // Remains of an earlier revision do not count. The copy of an encrypted document would lose the restrictions.
     const losesParts = notices.some(({ code }) => code !== "protection-removed");
     const mustCopy = losesParts || hasOtherKeys(source) || (source.hasNewPageTree && !isEncrypted);
@@ -85,7 +81,7 @@ async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> 
     if (!(error instanceof EngineFailure) || mayBeSigned(bytes)) throw error;
     return { bytes, notices: [], isEncrypted: false, failure: error };
   } finally {
-    source?.close();
+    pdf?.[Symbol.dispose]();
     context.defer(() => prepareSpare(limits));
   }
 }

@@ -390,7 +390,6 @@ describe("a request that makes no sense", () => {
     ["nothing", new Uint8Array(0)],
     ["no header", new Uint8Array([2, 0, 0, 0, 1, 0])],
     ["no inputs", frame('{"steps":[{}]}')],
-    ["no steps", frame('{"inputs":[]}')],
     ["an empty list of steps", frame('{"steps":[],"inputs":[]}')],
     ["a size that is none", frame('{"steps":[{}],"inputs":[{"name":"a","size":-1}]}')],
     ["bytes that are missing", frame('{"steps":[{}],"inputs":[{"name":"a","size":5}]}')],
