@@ -225,7 +225,7 @@ async function spool(
 ): Promise<readonly FileInput[]> {
   const spooled: FileInput[] = [];
   for await (const bytes of bodies) {
-    const { name, size } = inputs[spooled.length];
+    const { name, size } = inputs[spooled.length]!;
     const path = spoolPath(folder.path, `input-${spooled.length}`, name);
     await pipeline(bytes, folder.memory ? writer(path) : createWriteStream(path, { mode: 0o600 }), { signal });
     spooled.push(fileInput(name, size, path));

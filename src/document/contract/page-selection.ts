@@ -1,4 +1,4 @@
-// Describes a parsed page selection as a parameter of operations.
+// Zod schema of a parsed page selection, as an operation parameter.
 import * as z from "zod";
 import type { PageSelection } from "./pages.ts";
 

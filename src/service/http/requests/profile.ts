@@ -35,7 +35,7 @@ export function checkProfile<T>(name: string, profile: unknown, schema: z.ZodTyp
   if (profile === undefined) throw fieldRequired(name);
   const result = schema.safeParse(profile);
   if (result.success) return result.data;
-  const path = result.error.issues[0].path.map(String);
+  const path = result.error.issues[0]!.path.map(String);
   const value = path.reduce((within: unknown, key) => (within as Record<string, unknown>)?.[key], profile);
   const key = path.join(".") || name;
   if (value === undefined) throw fieldRequired(key);
