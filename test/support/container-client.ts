@@ -2,13 +2,11 @@
 
 import { ReadableStream } from "node:stream/web";
 import * as z from "zod";
-import type { Notice } from "../../src/document/contract/notice.ts";
 import {
   type ContainerClient,
   type Context,
   declareOperation,
   type Input,
-  type Steps,
   stepOf,
 } from "../../src/document/contract/operation.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER } from "../../src/service/placement/frame-version.ts";
@@ -26,7 +24,6 @@ export interface Made {
   readonly extension: string;
   readonly type: string;
   readonly bytes: Buffer;
-  readonly notices: readonly Notice[];
 }
 
 /** Returns the answer to a plain HTTP request. */
@@ -60,37 +57,27 @@ export const stepNamed = (name: string, params: unknown = {}) =>
   stepOf(declareOperation({ name, params: z.unknown() }), params);
 
 /**
- * Returns all outputs of a job with one step.
- * @throws EngineFailure, OutOfRange
- */
-export const carryOut = (
-  address: ContainerAddress,
-  operation: string,
-  inputs: readonly Input[],
-  params?: unknown,
-  signal?: AbortSignal,
-): Promise<Made[]> => carryOutSteps(address, [stepNamed(operation, params)], inputs, signal);
-
-/**
  * Returns all outputs of a job.
  * @throws EngineFailure, OutOfRange
  */
-export async function carryOutSteps(
+export async function carryOut(
   address: ContainerAddress,
-  steps: Steps,
+  operation: string,
   inputs: readonly Input[],
+  params: unknown = {},
   signal = new AbortController().signal,
 ): Promise<Made[]> {
+  const step = stepNamed(operation, params);
   const container = containerAt(address);
   const context: Context = { signal, container, heapLimitBytes: 0, defer: () => {}, log: () => {} };
   const made: Made[] = [];
-  for await (const { extension, type, body, headerPatch, notices } of runRemotely(steps, inputs, context)) {
+  for await (const { extension, type, body, headerPatch } of runRemotely([step], inputs, context)) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk.slice());
     const bytes = Buffer.concat(chunks);
     bytes.set(headerPatch?.() ?? []);
     rejectScratchPaths(bytes);
-    made.push({ extension, type, bytes, notices: notices?.() ?? [] });
+    made.push({ extension, type, bytes });
   }
   return made;
 }
