@@ -4,7 +4,6 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { closeSync, createWriteStream, openSync, writeSync } from "node:fs";
-import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ReadableStream } from "node:stream/web";
 import type { HttpBindings } from "@hono/node-server";
@@ -21,7 +20,13 @@ import { describeError } from "../operations/encode-outputs.ts";
 import { Priority } from "../processes/priority.ts";
 import { type FileInput, fileInput } from "../scratch/file-input.ts";
 import type { JobFolder, Scratch } from "../scratch/scratch.ts";
-import type { ContainerJob, ContainerOperation } from "./container-job.ts";
+import {
+  type ContainerJob,
+  type ContainerOperation,
+  type ContainerStep,
+  runSteps,
+  spoolPath,
+} from "./container-job.ts";
 import type { EndedJob, JobMetrics, JobOutcome } from "./job-metrics.ts";
 import { JobTrace } from "./job-trace.ts";
 import { engineReadiness, type ReadinessSettings } from "./readiness.ts";
@@ -131,7 +136,7 @@ async function* carryOut(
   { incoming, outgoing }: HttpBindings,
   client: string,
   signal: AbortSignal,
-  { scratch, maxInputBytes, log, ended, trace }: AppSettings & Observed,
+  { operations, scratch, maxInputBytes, log, ended, trace }: AppSettings & Observed,
 ): AsyncGenerator<Uint8Array> {
   const started = performance.now();
   const details: Record<string, unknown> & { receivedMs?: number; waitedMs?: number } = {};
@@ -149,22 +154,23 @@ async function* carryOut(
     using entry = hosted.pool.enter({ client, slowed });
     // Destroying an unread body would close its connection, and the response with it.
     const request = await decodeRequest(incoming.iterator({ destroyOnReturn: false }));
+    const steps = stepsOf(request, operations);
     const inputBytes = request.inputs.reduce((sum, { size }) => sum + size, 0);
     details.inputBytes = inputBytes;
     if (inputBytes > maxInputBytes) {
       throw new EngineFailure("too-large", `${inputBytes} bytes of input, the limit is ${maxInputBytes}`);
     }
-    await using folder = await scratch.folder("job", hosted.onlyInputs ? inputBytes : undefined);
-    const { params } = request;
+    const onlyInputs = steps.length === 1 && hosted.onlyInputs;
+    await using folder = await scratch.folder("job", onlyInputs ? inputBytes : undefined);
     const inputs = await spool(request, folder, signal);
     details.receivedMs = since(started);
     await entry.acquire(signal);
     details.waitedMs = since(started);
-    using limit = timeLimit(hosted.timeoutMs, () => outgoing.destroy());
+    using limit = timeLimit(Math.max(...steps.map(({ operation }) => operation.timeoutMs)), () => outgoing.destroy());
     const ends = AbortSignal.any([signal, limit.signal]);
     const withoutPermit: ContainerJob["withoutPermit"] = (work) => entry.withoutPermit(work, ends);
-    const job = { inputs, params, folder: folder.path, log, withoutPermit, signal: ends };
-    for await (const frame of priority.within(hosted.run(job))) {
+    const job = { inputs, folder: folder.path, log, withoutPermit, signal: ends };
+    for await (const frame of priority.within(runSteps(steps, job))) {
       details.responseBytes = Number(details.responseBytes ?? 0) + frame.length;
       outcome = outcomeOf(frame, signal);
       // A client that has the last frame closes its connection.
@@ -189,6 +195,15 @@ async function* carryOut(
   }
 }
 
+/** Returns the operations of a request. @throws EngineFailure `crashed` if one does not exist here */
+function stepsOf({ steps }: RemoteRequest, operations: AppSettings["operations"]): readonly ContainerStep[] {
+  return steps.map(({ operation: name, params }) => {
+    const operation = operations.get(name);
+    if (!operation) throw new EngineFailure("crashed", `no operation ${name}`);
+    return { operation, params };
+  });
+}
+
 /**
  * Returns the outcome of a job whose answer ends with these frames, or is left after them. Called before they are sent,
  * because a client that has them closes its connection.
@@ -202,7 +217,7 @@ function outcomeOf(frames: Uint8Array, signal: AbortSignal): JobOutcome {
 
 const since = (start: number) => Math.round(performance.now() - start);
 
-/** Writes each input to its own file, whose name keeps only the input's extension. */
+/** Writes each input to its own file. */
 async function spool(
   { inputs, bodies }: RemoteRequest,
   folder: JobFolder,
@@ -211,8 +226,7 @@ async function spool(
   const spooled: FileInput[] = [];
   for await (const bytes of bodies) {
     const { name, size } = inputs[spooled.length]!;
-    const extension = /^\.[a-z0-9]{1,8}$/.exec(extname(name).toLowerCase())?.[0] ?? "";
-    const path = join(folder.path, `input-${spooled.length}${extension}`);
+    const path = spoolPath(folder.path, `input-${spooled.length}`, name);
     await pipeline(bytes, folder.memory ? writer(path) : createWriteStream(path, { mode: 0o600 }), { signal });
     spooled.push(fileInput(name, size, path));
   }

@@ -1,7 +1,14 @@
-// Defines a job as the container runs it: an operation with limits, answered in frames of placement/remote.ts. Knows
-// nothing about HTTP or engines.
+// Defines a job as the container runs it: operations with limits, answered in frames of placement/remote.ts. Runs their
+// steps one after the other. Knows nothing about HTTP or engines.
 
+import { open } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { withExtension } from "../../src/document/contract/file-name.ts";
+import type { Notice } from "../../src/document/contract/notice.ts";
+import { decodeResponse, encodeFailure, encodeNotices } from "../../src/service/placement/remote.ts";
 import type { NativeJob } from "../operations/native.ts";
+import { writeToFile } from "../pdfa/outputs.ts";
+import { type FileInput, fileInput } from "../scratch/file-input.ts";
 import type { JobPool } from "./job-pool.ts";
 
 export interface ContainerJob extends NativeJob {
@@ -21,4 +28,65 @@ export interface ContainerOperation {
   onSuccess?(): void;
   /** @returns whole frames; failures are frames, nothing is thrown but the signal's reason */
   run(job: ContainerJob): AsyncIterable<Uint8Array>;
+}
+
+/** An operation with its parameters as received. */
+export interface ContainerStep {
+  readonly operation: ContainerOperation;
+  readonly params: unknown;
+}
+
+/**
+ * Runs each step on the outputs of the one before it, which are files in the job's folder. The first output of the last
+ * step reports the notices of all steps.
+ * @returns the frames of the last step, or the failure of the one that failed
+ * @throws the signal's reason
+ */
+export async function* runSteps(
+  steps: readonly ContainerStep[],
+  job: Omit<ContainerJob, "params">,
+): AsyncGenerator<Uint8Array> {
+  let { inputs } = job;
+  const notices: Notice[] = [];
+  try {
+    for (const [index, { operation, params }] of steps.slice(0, -1).entries()) {
+      const frames = operation.run({ ...job, inputs, params });
+      inputs = await spoolOutputs(frames, `step-${index}`, { ...job, inputs }, notices);
+    }
+  } catch (error) {
+    job.signal.throwIfAborted();
+    return yield encodeFailure(error);
+  }
+  if (notices.length > 0) yield encodeNotices(notices);
+  const { operation, params } = steps.at(-1)!;
+  yield* operation.run({ ...job, inputs, params });
+}
+
+/** Writes the outputs of a step to files, which have the name of the first input if they have none of their own. */
+async function spoolOutputs(
+  frames: AsyncIterable<Uint8Array>,
+  prefix: string,
+  { inputs, folder, signal }: Omit<ContainerJob, "params">,
+  notices: Notice[],
+): Promise<readonly FileInput[]> {
+  const files: FileInput[] = [];
+  for await (const { extension, body, headerPatch, notices: lost, ...output } of decodeResponse(frames, { signal })) {
+    const { name = withExtension(inputs[0]?.name ?? "document", extension) } = output;
+    const path = spoolPath(folder, `${prefix}-${files.length}`, name);
+    const { size } = await writeToFile(path, body, signal);
+    if (headerPatch) await patch(path, headerPatch());
+    notices.push(...(lost?.() ?? []));
+    files.push(fileInput(name, size, path));
+  }
+  return files;
+}
+
+async function patch(path: string, header: Uint8Array): Promise<void> {
+  await using file = await open(path, "r+");
+  await file.write(header, 0, header.length, 0);
+}
+
+/** Returns the path of a new file in a job's folder, whose name keeps only the extension of a document's name. */
+export function spoolPath(folder: string, base: string, name: string): string {
+  return join(folder, base + (/^\.[a-z0-9]{1,8}$/.exec(extname(name).toLowerCase())?.[0] ?? ""));
 }

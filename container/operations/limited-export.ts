@@ -3,6 +3,7 @@
 import { createReadStream, readFileSync } from "node:fs";
 import type { Notice } from "../../src/document/contract/notice.ts";
 import { type LimitImagesParams, limitImages, mayChange } from "../../src/operations/limit-images.ts";
+import { encodeNotices } from "../../src/service/placement/remote.ts";
 import { threadJob } from "../processes/thread-job.ts";
 import { encodeOutputs } from "./encode-outputs.ts";
 import type { Engines, NativeJob } from "./native.ts";
@@ -30,8 +31,8 @@ export async function* limitedExport(
   const small = size <= AT_ONCE_BYTES ? readFileSync(path) : undefined;
   if (small ? mayChange(small, images) : await fileMayChange(path, images)) {
     const job = threadJob(limitImages, [{ name: "result.pdf", size, path }], images, heapLimitBytes);
-    yield* threads.run({ ...job, notices }, signal, log);
-    return;
+    if (notices.length > 0) yield encodeNotices(notices);
+    return yield* threads.run(job, signal, log);
   }
   const body = small ?? createReadStream(path);
   yield* encodeOutputs([{ extension: "pdf", type: "application/pdf", body, notices: () => notices }], log);

@@ -1,5 +1,4 @@
 // Defines a job for a thread: an operation and the files that it works on. Does not know operations by name.
-import type { Notice } from "../../src/document/contract/notice.ts";
 import type { OperationDeclaration } from "../../src/document/contract/operation.ts";
 
 /** A job as a message to a thread. */
@@ -9,8 +8,6 @@ export interface ThreadJob {
   readonly inputs: readonly ThreadFile[];
   readonly params: unknown;
   readonly heapLimitBytes: number;
-  /** Earlier losses of the input, which the first output of this job reports too. @default none */
-  readonly notices?: readonly Notice[];
 }
 
 interface ThreadFile {

@@ -5,8 +5,7 @@ import { readlinkSync } from "node:fs";
 import { basename } from "node:path";
 import { parentPort } from "node:worker_threads";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
-import type { Notice } from "../../src/document/contract/notice.ts";
-import type { Context, Input, Output } from "../../src/document/contract/operation.ts";
+import type { Context, Input } from "../../src/document/contract/operation.ts";
 import { CONTAINER_OPERATIONS, PDFA_STEPS } from "../../src/operations/index.ts";
 import { describeError, encodeOutputs } from "../operations/encode-outputs.ts";
 import { systemFonts } from "../pdfa/system-fonts.ts";
@@ -66,8 +65,7 @@ async function carryOut(job: ThreadJob): Promise<void> {
     log: (message, details) => send({ log: { message, ...(details ? { details } : {}) } }),
   };
   const inputs = job.inputs.map(({ name, size, path }) => fileInput(name, size, path));
-  const outputs = reporting(job.notices ?? [], run(job, inputs, context));
-  for await (const frame of encodeOutputs(outputs, context.log)) {
+  for await (const frame of encodeOutputs(run(job, inputs, context), context.log)) {
     while (ahead >= FRAMES_AHEAD) {
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -95,15 +93,6 @@ async function* run({ operation, params }: ThreadJob, inputs: readonly Input[], 
   const found = operations.get(operation);
   if (!found) throw new EngineFailure("crashed", `no operation ${operation}`);
   yield* found.run(inputs, found.params.parse(params), context);
-}
-
-async function* reporting(before: readonly Notice[], outputs: AsyncIterable<Output>): AsyncGenerator<Output> {
-  let earlier = before;
-  for await (const output of outputs) {
-    const untold = earlier;
-    earlier = [];
-    yield untold.length === 0 ? output : { ...output, notices: () => [...untold, ...(output.notices?.() ?? [])] };
-  }
 }
 
 function send(message: FromThread): void {

@@ -2,13 +2,13 @@
 
 import { compressionProfile } from "../document/compression/profile.ts";
 import { mayBePdf } from "../document/contract/media-type.ts";
-import { type CompressParams, compressPdf } from "../operations/compress-pdf.ts";
-import { flattenAndCompress } from "../operations/flatten-and-compress.ts";
+import type { CompressParams } from "../operations/compress-pdf.ts";
+import { compressionSteps } from "../operations/compression-steps.ts";
 import { defineEndpoint } from "../service/http/contract/endpoint.ts";
 import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "../service/http/contract/errors.ts";
 import { choice, jsonFile, outputName, storedFile } from "../service/http/contract/fields.ts";
 import { checkProfile, readJsonFile } from "../service/http/requests/profile.ts";
-import { containerJob, edgeJob } from "../service/placement/placement.ts";
+import { stepsJob } from "../service/placement/placement.ts";
 
 export const compressedPdf = defineEndpoint({
   path: "/compressed-pdf",
@@ -50,10 +50,7 @@ export const compressedPdf = defineEndpoint({
     const profile = readJsonFile("profile", text);
     const params: CompressParams =
       level === "custom" ? { level, profile: checkProfile("profile", profile, compressionProfile) } : { level };
-    // Flattening draws pages, which needs more memory than an isolate has.
-    if (params.level === "custom" && params.profile.transparency?.quality)
-      return containerJob(flattenAndCompress, params);
     // The output is held in memory until it is known to be smaller than the input.
-    return edgeJob(compressPdf, params, "input-and-output");
+    return stepsJob(compressionSteps(params), "input-and-output");
   },
 });

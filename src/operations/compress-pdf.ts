@@ -7,26 +7,19 @@ import { compressionProfile } from "../document/compression/profile.ts";
 import { settingsOfProfile } from "../document/compression/profile-settings.ts";
 import { type CompressionSettings, LEVEL_SETTINGS, LEVELS } from "../document/compression/settings.ts";
 import { countedNotices, type Notice } from "../document/contract/notice.ts";
-import { type Chunks, type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import { defineOperation, type Run } from "../document/contract/operation.ts";
 import type { Family } from "../document/formats/xmp/claims.ts";
-import { Budget } from "../document/objects/budget.ts";
-import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
-import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
-import { PdfFile } from "../document/objects/pdf-file.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { countDamagedContents } from "../document/pages/damaged-contents.ts";
+import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { readPages } from "../document/pages/pages.ts";
-import { unprotect } from "../document/pages/unprotect.ts";
-import { linearizePdf } from "./linearize-pdf.ts";
-import { memoryInput } from "./memory-input.ts";
+import { released } from "./in-memory.ts";
 
 const paramsSchema = z.discriminatedUnion("level", [
   z.object({ level: z.enum(LEVELS) }),
   z.object({ level: z.literal("custom"), profile: compressionProfile }),
 ]);
 export type CompressParams = z.infer<typeof paramsSchema>;
-
-const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 
 /**
  * Heap limit that distinguishes the container from an isolate: a container always has at least this much memory, an
@@ -38,20 +31,20 @@ const CONTAINER_BYTES = 256 * 2 ** 20;
 const run: Run<CompressParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
   const settings = params.level === "custom" ? settingsOfProfile(params.profile) : LEVEL_SETTINGS[params.level];
-  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
-  const budget = new Budget(objectBytes);
-  const objects = await MupdfSource.open(bytes, engineBytes, budget);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const mayGrow = settings.evenIfLarger || objects.hasNewPageTree;
+  let mayGrow = settings.evenIfLarger;
   let ofCopy: readonly Notice[] = [];
   let ofEither: readonly Notice[] = [];
-  try {
-    const file = PdfFile.inPasses(objects, budget);
-    ofCopy = [...unprotect(file, objects, bytes), ...withdrawClaims(file, isBrokenBy(settings))];
+  {
+    using pdf = await openPdf(bytes, context, { inPasses: true });
+    const { file, source, notices, memory } = pdf;
+    const { engineBytes, objectBytes } = memory;
+    mayGrow ||= source.hasNewPageTree;
+    ofCopy = [...notices, ...withdrawClaims(file, isBrokenBy(settings))];
     ofEither = countedNotices("damaged-content-kept", countDamagedContents(file, readPages(file).pages));
     const moreElsewhere = context.heapLimitBytes < CONTAINER_BYTES;
-    const decoder = { roomBytes: engineBytes, decode: (number: number) => objects.decodeImage(number) };
+    const decoder = { roomBytes: engineBytes, decode: (number: number) => source.decodeImage(number) };
     const limits = { decodedBytes: objectBytes / 2, kernelBytes: objectBytes, moreElsewhere, decoder };
     for await (const chunk of await compressFile(file, settings, limits, context.signal)) {
       context.signal.throwIfAborted();
@@ -59,19 +52,11 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
       size += chunk.length;
       if (size >= bytes.length && !mayGrow) break;
     }
-  } finally {
-    objects.close();
   }
   const isTaken = size < bytes.length || mayGrow;
   context.log("document compressed", { from: bytes.length, to: isTaken ? size : bytes.length });
   const notices = isTaken ? [...ofCopy, ...ofEither] : ofEither;
-  if (params.level !== "custom" || !settings.forWeb) {
-    yield { ...TYPE, body: isTaken ? released(chunks) : bytes, notices: () => notices };
-    return;
-  }
-  for await (const output of linearized(isTaken ? chunks : [bytes], input!, context)) {
-    yield { ...output, notices: () => [...notices, ...(output.notices?.() ?? [])] };
-  }
+  yield pdfOutput(isTaken ? released(chunks) : bytes, notices);
 };
 
 export const compressPdf = defineOperation({ name: "compress-pdf", params: paramsSchema, run });
@@ -84,15 +69,3 @@ const isBrokenBy =
     if (discard.has("output-intent") && family !== "PDF/UA") return true;
     return discard.has("document-tags") && (family === "PDF/UA" || /^PDF\/A-\da$/.test(name));
   };
-
-/** Linearizes the output if the profile requests it; the output grows by a few bytes. */
-async function* linearized(chunks: Uint8Array[], { name }: Input, context: Context) {
-  const whole = new Uint8Array(Buffer.concat(chunks));
-  chunks.length = 0;
-  yield* linearizePdf.run([memoryInput(whole, name)], {}, context);
-}
-
-/** Yields each chunk and releases it, so that memory is freed while the output is stored. */
-function* released(chunks: Uint8Array[]): Chunks & Generator<Uint8Array> {
-  for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
-}

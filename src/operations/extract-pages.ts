@@ -5,10 +5,8 @@ import { EngineFailure, OutOfRange } from "../document/contract/failure.ts";
 import { LIMITS } from "../document/contract/limits.ts";
 import { defineOperation, type Output, type Run } from "../document/contract/operation.ts";
 import { Budget } from "../document/objects/budget.ts";
-import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
-import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
-import { PdfFile } from "../document/objects/pdf-file.ts";
 import { assemble } from "../document/pages/assemble.ts";
+import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import {
   type DocumentProperties,
   encodeGroup,
@@ -20,7 +18,6 @@ import { documentParts } from "../document/pages/parts/index.ts";
 import { bookmarksOf } from "../document/pages/parts/outline.ts";
 import { labelText } from "../document/pages/parts/page-labels.ts";
 import { SourceDocument } from "../document/pages/source-document.ts";
-import { unprotect } from "../document/pages/unprotect.ts";
 
 const paramsSchema = z.object({
   /** True to yield the properties first. */
@@ -45,20 +42,16 @@ const LISTED_BOOKMARKS = 10_000;
  * @throws EngineFailure the failure of document or engine
  */
 const run: Run<ExtractPagesParams> = async function* ([input], { facts, page, groups }, context) {
-  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
-  const bytes = await input!.bytes();
-  const budget = new Budget(objectBytes * SOURCE_PART);
-  const objects = await MupdfSource.open(bytes, engineBytes, budget);
+  using pdf = await openPdf(await input!.bytes(), context, { objectShare: SOURCE_PART });
+  const { file, memory, budget } = pdf;
   try {
-    const file = PdfFile.of(objects, budget);
-    unprotect(file, objects, bytes);
     const source = new SourceDocument(file);
-    const extract = (number: number) => onePage(source, number, objectBytes - budget.limitBytes, context.signal);
+    const extract = (number: number) => onePage(source, number, memory.objectBytes - budget.limitBytes, context.signal);
     const count = source.pages.length;
     if (facts) yield jsonOutput(factsOf(source));
     if (page !== undefined) {
       if (page > count) throw new OutOfRange("pages", String(page));
-      yield { extension: "pdf", type: "application/pdf", body: extract(page) };
+      yield pdfOutput(extract(page));
     }
     const first = groups?.first ?? 0;
     for (let group = first; group < first + (groups?.count ?? 0); group++) {
@@ -77,8 +70,7 @@ const run: Run<ExtractPagesParams> = async function* ([input], { facts, page, gr
       return encodeGroup(pages);
     }
   } finally {
-    context.log("pages extracted", { heapBytes: objects.heapBytes, objectBytes: budget.usedBytes });
-    objects.close();
+    context.log("pages extracted", pdf.usage);
   }
 };
 

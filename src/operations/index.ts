@@ -1,7 +1,6 @@
 // Registry of all operations in JavaScript, by the process that runs them.
 import type { Operation } from "../document/contract/operation.ts";
 import { compressPdf } from "./compress-pdf.ts";
-import { flattenAndCompress } from "./container-only/flatten-and-compress.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { extractPages } from "./extract-pages.ts";
 import { limitImages } from "./limit-images.ts";
@@ -33,7 +32,6 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   compressPdf,
   renderPage,
   extractPages,
-  flattenAndCompress,
   flattenTransparency,
   imageToPdf,
   linearizePdf,

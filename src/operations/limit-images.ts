@@ -5,11 +5,8 @@
 import * as z from "zod";
 import { defineOperation, type Run } from "../document/contract/operation.ts";
 import { limitImages as limitImagesOf } from "../document/images/limit-images.ts";
-import { Budget } from "../document/objects/budget.ts";
-import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
-import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
-import { PdfFile } from "../document/objects/pdf-file.ts";
 import { writeFile } from "../document/objects/writer.ts";
+import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 
 const paramsSchema = z.object({
   /** Maximum resolution in dots per inch. @default unlimited */
@@ -21,8 +18,6 @@ const paramsSchema = z.object({
 });
 export type LimitImagesParams = z.infer<typeof paramsSchema>;
 
-const TYPE = { extension: "pdf", type: "application/pdf" } as const;
-
 /**
  * Yields one output, which is the input itself if nothing changed.
  * @throws EngineFailure the failure of document or engine
@@ -30,23 +25,16 @@ const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 const run: Run<LimitImagesParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
   if (!mayChange(bytes, params)) {
-    yield { ...TYPE, body: bytes };
-    return;
+    return yield pdfOutput(bytes);
   }
-  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
-  const budget = new Budget(objectBytes);
-  const objects = await MupdfSource.open(bytes, engineBytes, budget);
-  try {
-    const file = PdfFile.of(objects, budget);
-    const memory = { decodedBytes: objectBytes / 2, kernelBytes: objectBytes };
-    const { lossless, maxImageDpi, onlyBilevel = false } = params;
-    const limits = { lossless, onlyBilevel, memory, ...(maxImageDpi === undefined ? {} : { maxDpi: maxImageDpi }) };
-    const limited = await limitImagesOf(file, limits, context.signal);
-    context.log("images limited", { ...limited });
-    yield { ...TYPE, body: limited.replaced > 0 ? writeFile(file) : bytes };
-  } finally {
-    objects.close();
-  }
+  using pdf = await openPdf(bytes, context, { asIs: true });
+  const { objectBytes } = pdf.memory;
+  const memory = { decodedBytes: objectBytes / 2, kernelBytes: objectBytes };
+  const { lossless, maxImageDpi, onlyBilevel = false } = params;
+  const limits = { lossless, onlyBilevel, memory, ...(maxImageDpi === undefined ? {} : { maxDpi: maxImageDpi }) };
+  const limited = await limitImagesOf(pdf.file, limits, context.signal);
+  context.log("images limited", { ...limited });
+  yield pdfOutput(limited.replaced > 0 ? writeFile(pdf.file) : bytes);
 };
 
 export const limitImages = defineOperation({ name: "limit-images", params: paramsSchema, run });

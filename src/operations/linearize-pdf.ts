@@ -3,18 +3,18 @@ import * as z from "zod";
 import { contains } from "../document/contract/contains.ts";
 import { EngineFailure } from "../document/contract/failure.ts";
 import type { Notice } from "../document/contract/notice.ts";
-import { type Chunks, type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import { type Context, defineOperation, type Input, type Run, stepOf } from "../document/contract/operation.ts";
 import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
 import { QPDF_PATHS, type QpdfRun, runQpdf } from "../document/engines/qpdf/qpdf.ts";
-import { Budget } from "../document/objects/budget.ts";
-import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
+import type { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
 import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
-import { PdfFile } from "../document/objects/pdf-file.ts";
 import { writeFile } from "../document/objects/writer.ts";
 import { isClassic } from "../document/pages/claims.ts";
-import { mayBeSigned, unprotect } from "../document/pages/unprotect.ts";
-import { memoryInput } from "./memory-input.ts";
+import { type OpenPdf, openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
+import { mayBeSigned } from "../document/pages/unprotect.ts";
+import { memoryInput, readWhole, released } from "./in-memory.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
+import { runInMemory } from "./steps.ts";
 
 /** Exit status of qpdf (qpdf's manual, "Exit Status"). */
 const STATUS = { done: 0, failed: 2, doneWithWarnings: 3 };
@@ -52,7 +52,7 @@ async function linearize(input: Input, context: Context) {
   succeeded(run);
   const messages = run.messages ? { messages: run.messages } : {};
   context.log("document linearized", { heapBytes: run.heapBytes, fuel: run.fuelUsed, ...messages });
-  return { extension: "pdf", type: "application/pdf", body: released(run.output), notices: () => notices };
+  return pdfOutput(released(run.output), notices);
 }
 
 interface Prepared {
@@ -65,26 +65,23 @@ interface Prepared {
 }
 
 async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> {
-  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
-  const limits = { heapLimitBytes: engineBytes };
-  const budget = new Budget(objectBytes);
-  let source: MupdfSource | undefined;
+  const limits = { heapLimitBytes: memoryLimitsOf(context.heapLimitBytes).engineBytes };
+  let pdf: OpenPdf | undefined;
   try {
-    source = await MupdfSource.open(bytes, engineBytes, budget, await acquireMupdf(limits));
+    pdf = await openPdf(bytes, context, { engine: await acquireMupdf(limits) });
+    const { file, source, notices } = pdf;
     const { isEncrypted } = source;
-    const file = PdfFile.of(source, budget);
-    const notices = unprotect(file, source, bytes);
-    // Ignores remains of an earlier revision. The copy of an encrypted document would lose the restrictions.
+    // Remains of an earlier revision do not count. The copy of an encrypted document would lose the restrictions.
     const losesParts = notices.some(({ code }) => code !== "protection-removed");
     const mustCopy = losesParts || hasOtherKeys(source) || (source.hasNewPageTree && !isEncrypted);
     if (!mustCopy) return { bytes, notices: [], isEncrypted };
-    const copy = await joined(writeFile(file, undefined, { classic: isClassic(file) }));
+    const copy = await readWhole(writeFile(file, undefined, { classic: isClassic(file) }));
     return { bytes: copy, notices, isEncrypted: false };
   } catch (error) {
     if (!(error instanceof EngineFailure) || mayBeSigned(bytes)) throw error;
     return { bytes, notices: [], isEncrypted: false, failure: error };
   } finally {
-    source?.close();
+    pdf?.[Symbol.dispose]();
     context.defer(() => prepareSpare(limits));
   }
 }
@@ -123,35 +120,7 @@ function succeeded({ status, messages }: QpdfRun): void {
  * Repairs a document for qpdf, whose WebAssembly library was built without the exceptions that its own repair needs.
  */
 async function repair(bytes: Uint8Array, { name }: Input, context: Context, notices: Notice[]): Promise<Uint8Array> {
-  let repaired = bytes;
-  for await (const { body, notices: lost } of mergePdfs.run(
-    [memoryInput(bytes, name)],
-    { pages: [EVERY_PAGE] },
-    context,
-  )) {
-    repaired = await joined(body instanceof Uint8Array ? [body] : body);
-    notices.push(...(lost?.() ?? []));
-  }
-  return repaired;
-}
-
-async function joined(parts: Chunks): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of parts) {
-    chunks.push(chunk.slice());
-    size += chunk.length;
-  }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of released(chunks)) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
-}
-
-/** Yields each chunk and releases it, so that memory is freed while the output is stored. */
-function* released(chunks: Uint8Array[]): Generator<Uint8Array> {
-  for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
+  const merge = stepOf(mergePdfs, { pages: [EVERY_PAGE] });
+  const [repaired] = await runInMemory(merge, [memoryInput(bytes, name)], context, { notices });
+  return repaired!.bytes();
 }

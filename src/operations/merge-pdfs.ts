@@ -8,14 +8,13 @@ import { pageSelection } from "../document/contract/page-selection.ts";
 import { selectPages } from "../document/contract/pages.ts";
 import type { Mupdf } from "../document/engines/mupdf/instance/mupdf.ts";
 import { Budget } from "../document/objects/budget.ts";
-import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
 import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
-import { PdfFile } from "../document/objects/pdf-file.ts";
 import { type AssemblyInput, assemble } from "../document/pages/assemble.ts";
 import { countDamagedContents } from "../document/pages/damaged-contents.ts";
+import { type OpenPdf, openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { documentParts } from "../document/pages/parts/index.ts";
 import { SourceDocument } from "../document/pages/source-document.ts";
-import { unprotect, xfaNotices } from "../document/pages/unprotect.ts";
+import { xfaNotices } from "../document/pages/unprotect.ts";
 
 const paramsSchema = z.object({
   /** Selections, one per input, in the same order. */
@@ -32,7 +31,7 @@ const RESULT_PART = 0.6;
  * @throws OutOfRange `pages`
  */
 const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
-  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
+  const { objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes * RESULT_PART);
   const merged = { inputs: inputs.length, pages: 0, heapBytes: 0, objectBytes: 0, reported: 0, first: [] as string[] };
 
@@ -45,7 +44,7 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
     const place = inputs.length === 1 ? "" : `, number ${index + 1} of the ${inputs.length} inputs,`;
     const document = `${input.name}${place}`;
     const room = new Budget(objectBytes - budget.limitBytes);
-    let objects: MupdfSource | undefined;
+    let pdf: OpenPdf | undefined;
     let source: SourceDocument | undefined;
     return {
       async open() {
@@ -53,10 +52,9 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
         const left = engine;
         engine = undefined;
         try {
-          objects = await MupdfSource.open(bytes, engineBytes, room, left);
-          const file = PdfFile.inPasses(objects, room);
-          notices.push(...unprotect(file, objects, bytes), ...xfaNotices(file));
-          source = new SourceDocument(file);
+          pdf = await openPdf(bytes, context, { budget: room, engine: left, inPasses: true });
+          notices.push(...pdf.notices, ...xfaNotices(pdf.file));
+          source = new SourceDocument(pdf.file);
         } catch (error) {
           throw inputs.length > 1 ? naming(error, document) : error;
         }
@@ -77,13 +75,14 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
         return selected;
       },
       close() {
-        if (!objects) return;
-        merged.heapBytes = Math.max(merged.heapBytes, objects.heapBytes);
+        if (!pdf) return;
+        const { heapBytes, reported } = pdf.source;
+        merged.heapBytes = Math.max(merged.heapBytes, heapBytes);
         merged.objectBytes = Math.max(merged.objectBytes, budget.usedBytes + room.usedBytes);
-        merged.reported += objects.reported.count;
-        if (merged.first.length === 0) merged.first.push(...objects.reported.first);
-        engine = objects.release();
-        objects = undefined;
+        merged.reported += reported.count;
+        if (merged.first.length === 0) merged.first.push(...reported.first);
+        engine = pdf.source.release();
+        pdf = undefined;
       },
     };
   }
@@ -91,7 +90,7 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
   const opening = inputs.map(assemblyInput);
   try {
     const body = assemble(opening, documentParts, budget, context.signal, (...lost) => notices.push(...lost));
-    yield { extension: "pdf", type: "application/pdf", body, notices: () => notices };
+    yield pdfOutput(body, notices);
   } finally {
     engine?.close();
     context.log("documents merged", merged);

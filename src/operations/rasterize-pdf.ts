@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../document/contract/failure.ts";
 import { LIMITS } from "../document/contract/limits.ts";
-import { type Chunks, defineOperation, type Output, type Run } from "../document/contract/operation.ts";
+import { defineOperation, type Output, type Run } from "../document/contract/operation.ts";
 import { pageSelection } from "../document/contract/page-selection.ts";
 import { resolvePages } from "../document/contract/pages.ts";
 import { CHANNELS, COLOR_MODELS, type Raster } from "../document/contract/raster.ts";
@@ -110,7 +110,7 @@ export function encodedAs(raster: Raster, format: RasterFormat, jpegQuality = DE
   return { extension: format, type: MEDIA_TYPES[format], ...encode(raster, format, jpegQuality) };
 }
 
-function encode(raster: Raster, format: RasterFormat, quality: number): { body: Chunks; head?: () => Uint8Array } {
+function encode(raster: Raster, format: RasterFormat, quality: number): Pick<Output, "body" | "headerPatch"> {
   switch (format) {
     case "bmp":
       return { body: encodeBmp(raster) };
@@ -120,7 +120,9 @@ function encode(raster: Raster, format: RasterFormat, quality: number): { body: 
       return { body: encodeJpeg(raster, { quality }) };
     case "png":
       return { body: encodePng(raster) };
-    case "tif":
-      return encodeTiff(raster);
+    case "tif": {
+      const { body, head } = encodeTiff(raster);
+      return { body, headerPatch: head };
+    }
   }
 }

@@ -1,19 +1,17 @@
 // Splits a PDF into one PDF per page selection, or per page. An output contains no data of omitted pages.
 
 import * as z from "zod";
-import { countedNotices, type Notice } from "../document/contract/notice.ts";
+import { countedNotices } from "../document/contract/notice.ts";
 import { defineOperation, type Run } from "../document/contract/operation.ts";
 import { pageSelection } from "../document/contract/page-selection.ts";
 import { resolvePages } from "../document/contract/pages.ts";
 import { Budget } from "../document/objects/budget.ts";
-import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
-import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
-import { PdfFile } from "../document/objects/pdf-file.ts";
 import { assemble } from "../document/pages/assemble.ts";
 import { countDamagedContents } from "../document/pages/damaged-contents.ts";
+import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { documentParts } from "../document/pages/parts/index.ts";
 import { SourceDocument } from "../document/pages/source-document.ts";
-import { unprotect, xfaNotices } from "../document/pages/unprotect.ts";
+import { xfaNotices } from "../document/pages/unprotect.ts";
 
 const paramsSchema = z.object({
   /** Selections, one per output, in order. @default one output per page */
@@ -30,15 +28,12 @@ const SOURCE_PART = 0.4;
  * @throws OutOfRange `pages`, before the first output
  */
 const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
-  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   for (const input of inputs) {
-    const budget = new Budget(objectBytes * SOURCE_PART);
-    const bytes = await input.bytes();
-    const objects = await MupdfSource.open(bytes, engineBytes, budget);
+    using pdf = await openPdf(await input.bytes(), context, { objectShare: SOURCE_PART });
+    const { file, notices, memory, budget } = pdf;
     let outputs = 0;
     try {
-      const file = PdfFile.of(objects, budget);
-      const notices: Notice[] = [...unprotect(file, objects, bytes), ...xfaNotices(file)];
+      notices.push(...xfaNotices(file));
       const source = new SourceDocument(file);
       const pageCount = source.pages.length;
       // Resolves all selections before the first output, so that an invalid request stores nothing.
@@ -53,23 +48,15 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
         const wanted = select(outputs);
         const isFirst = outputs === 0;
         const taken = { open: async () => source, select: () => wanted, close: () => {} };
-        const room = new Budget(objectBytes - budget.limitBytes);
+        const room = new Budget(memory.objectBytes - budget.limitBytes);
         const body = assemble([taken], documentParts, room, context.signal, (...lost) => {
           if (isFirst) notices.push(...lost);
         });
-        // Notices concern the input, so only the first output reports them.
-        yield { extension: "pdf", type: "application/pdf", body, total, notices: () => notices.splice(0) };
+        // Notices are about the input, so the other outputs report none.
+        yield { ...pdfOutput(body), total, notices: () => notices.splice(0) };
       }
     } finally {
-      const { count, first } = objects.reported;
-      const reported = count > 0 ? { reported: count, first } : {};
-      context.log("document split", {
-        outputs,
-        heapBytes: objects.heapBytes,
-        objectBytes: budget.usedBytes,
-        ...reported,
-      });
-      objects.close();
+      context.log("document split", { outputs, ...pdf.usage });
     }
   }
 };

@@ -7,9 +7,10 @@ import {
   type Context,
   declareOperation,
   type Input,
+  stepOf,
 } from "../../src/document/contract/operation.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER } from "../../src/service/placement/frame-version.ts";
-import { remoteRun } from "../../src/service/placement/remote.ts";
+import { runRemotely } from "../../src/service/placement/remote.ts";
 import { rejectScratchPaths } from "./scratch-paths.ts";
 
 export interface ContainerAddress {
@@ -51,6 +52,10 @@ function containerAt(address: ContainerAddress): ContainerClient {
   };
 }
 
+/** Returns a step of an operation by its name. */
+export const stepNamed = (name: string, params: unknown = {}) =>
+  stepOf(declareOperation({ name, params: z.unknown() }), params);
+
 /**
  * Returns all outputs of a job.
  * @throws EngineFailure, OutOfRange
@@ -62,12 +67,11 @@ export async function carryOut(
   params: unknown = {},
   signal = new AbortController().signal,
 ): Promise<Made[]> {
+  const step = stepNamed(operation, params);
   const container = containerAt(address);
   const context: Context = { signal, container, heapLimitBytes: 0, defer: () => {}, log: () => {} };
   const made: Made[] = [];
-  for await (const { extension, type, body, headerPatch } of remoteRun(
-    declareOperation({ name: operation, params: z.unknown() }),
-  )(inputs, params, context)) {
+  for await (const { extension, type, body, headerPatch } of runRemotely([step], inputs, context)) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk.slice());
     const bytes = Buffer.concat(chunks);

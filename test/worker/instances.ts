@@ -4,11 +4,11 @@ import { runInDurableObject } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
 import { beforeEach, expect, inject } from "vitest";
 import * as z from "zod";
-import { type Context, declareOperation } from "../../src/document/contract/operation.ts";
+import { type Context, declareOperation, stepOf } from "../../src/document/contract/operation.ts";
 import type { ConnectedContainer } from "../../src/service/placement/connection.ts";
 import { connectContainer } from "../../src/service/placement/container.ts";
 import { dispatcher } from "../../src/service/placement/instances/dispatcher-stub.ts";
-import { remoteRun } from "../../src/service/placement/remote.ts";
+import { runRemotely } from "../../src/service/placement/remote.ts";
 import type { Env } from "../../src/service/settings/config.ts";
 import type { Behavior, InstanceRecord } from "../support/platform-protocol.ts";
 import { environmentOf, usePlatform } from "./platform.ts";
@@ -64,7 +64,7 @@ export async function run(operation = whoami, signal = never, { container, settl
   const context: Context = { signal, container, heapLimitBytes: 0, defer: () => {}, log: () => {} };
   const once = async () => {
     let text = "";
-    for await (const { body } of remoteRun(operation)([], null, context)) {
+    for await (const { body } of runRemotely([stepOf(operation, null)], [], context)) {
       for await (const chunk of body as AsyncIterable<Uint8Array>) text += new TextDecoder().decode(chunk);
     }
     return text;

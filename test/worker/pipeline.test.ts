@@ -333,7 +333,7 @@ test("jobs that the container works at take no turn from others until something 
   const needsRoom: Run<null> = async function* () {
     yield* await Promise.reject<Output[]>(new EngineFailure("too-large", "for a test"));
   };
-  const roomy = { ...service, remoteTurns: createSemaphore({ concurrency: 2, maxQueued: 0, maxWaitMs: 1000 }) };
+  const roomy = { ...service, containerSemaphore: createSemaphore({ concurrency: 2, maxQueued: 0, maxWaitMs: 1000 }) };
   const first = run(needsRoom, undefined, container, roomy);
   while (asked === 0) await scheduler.wait(1);
   await run(needsRoom, undefined, container, roomy);

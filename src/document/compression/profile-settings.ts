@@ -69,7 +69,6 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
     },
     evenIfLarger: general["write-output-even-if-increase-in-size"] === true,
     preserveVersion: general["preserve-version"] === true,
-    forWeb: cleanup["optimize-for-fast-web-view"] === true,
   };
 }
 
@@ -97,6 +96,9 @@ export function flatteningOf({ transparency }: CompressionProfile): FlatteningQu
   const { quality } = transparency ?? {};
   return quality && FLATTENING[quality];
 }
+
+/** Reports whether the result is linearized, at the cost of a few bytes. */
+export const isForWeb = ({ cleanup }: CompressionProfile): boolean => cleanup?.["optimize-for-fast-web-view"] === true;
 
 function discarded(given: Readonly<Record<string, boolean | undefined>>): ReadonlySet<Discarded> {
   return new Set(DISCARDED.filter((one) => given[`discard-${one}`] === true));

@@ -71,8 +71,6 @@ export interface CompressionSettings {
   /** True to return the result even if it is larger than the input. */
   readonly evenIfLarger: boolean;
   readonly preserveVersion: boolean;
-  /** True to linearize the result (annex F). */
-  readonly forWeb: boolean;
 }
 
 /** Parts of a document that can be discarded. */
@@ -132,7 +130,6 @@ const LOW: CompressionSettings = {
   },
   evenIfLarger: false,
   preserveVersion: false,
-  forWeb: false,
 };
 
 /** The trigger is well above the target, because a small reduction costs quality but saves few bytes. */

@@ -92,6 +92,15 @@ export interface OperationDeclaration<P> {
   readonly internet?: boolean;
 }
 
+/** An operation with its parameters, as a part of a job: its outputs are the inputs of the next step. */
+export interface Step {
+  readonly operation: OperationDeclaration<unknown> & Partial<Pick<Operation<unknown>, "run">>;
+  readonly params: unknown;
+}
+
+/** The steps of a job, in their order. */
+export type Steps = readonly [Step, ...Step[]];
+
 /**
  * One of n partitions of a job: the outputs `share`, `share + shares`, `share + 2 shares`, …, from 0. For example, with
  * two shares, share 1 has every second output.
@@ -109,6 +118,8 @@ export interface Operation<P> extends OperationDeclaration<P> {
    */
   partition?(params: P, share: Partition): P;
 }
+
+export const stepOf = <P>(operation: OperationDeclaration<P>, params: NoInfer<P>): Step => ({ operation, params });
 
 /** Declares an operation whose code runs in another process. */
 export const declareOperation = <P>(declaration: OperationDeclaration<P>): OperationDeclaration<P> => declaration;

@@ -2,10 +2,7 @@
 
 import * as z from "zod";
 import { defineOperation, type Run } from "../../document/contract/operation.ts";
-import { Budget } from "../../document/objects/budget.ts";
-import { MupdfSource } from "../../document/objects/engine/mupdf-source.ts";
-import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
-import { PdfFile } from "../../document/objects/pdf-file.ts";
+import { openPdf, pdfOutput } from "../../document/pages/open-pdf.ts";
 import { embeddedPdfs } from "../../document/pdfa/document/embedded-pdfs.ts";
 
 const paramsSchema = z.object({
@@ -16,18 +13,12 @@ export type ExtractPdfsParams = z.infer<typeof paramsSchema>;
 
 /** @throws EngineFailure the failure of document or engine */
 const run: Run<ExtractPdfsParams> = async function* ([input], { most }, context) {
-  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
-  const budget = new Budget(objectBytes);
-  const objects = await MupdfSource.open(await input!.bytes(), engineBytes, budget);
-  try {
-    let count = 0;
-    for (const { bytes } of embeddedPdfs(PdfFile.of(objects, budget))) {
-      context.signal.throwIfAborted();
-      if (count++ >= most) break;
-      yield { extension: "pdf", type: "application/pdf", body: bytes };
-    }
-  } finally {
-    objects.close();
+  using pdf = await openPdf(await input!.bytes(), context, { asIs: true });
+  let count = 0;
+  for (const { bytes } of embeddedPdfs(pdf.file)) {
+    context.signal.throwIfAborted();
+    if (count++ >= most) break;
+    yield pdfOutput(bytes);
   }
 };
 

@@ -21,16 +21,13 @@ import {
   smallPageFactor,
 } from "../../document/images/drawn-resolution.ts";
 import { placedImages } from "../../document/images/placed-images.ts";
-import { Budget } from "../../document/objects/budget.ts";
-import { MupdfSource } from "../../document/objects/engine/mupdf-source.ts";
-import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
 import { PdfFile } from "../../document/objects/pdf-file.ts";
 import { serializeNumber } from "../../document/objects/serialize.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../../document/objects/values.ts";
 import { writeFile } from "../../document/objects/writer.ts";
+import { openPdf, pdfOutput } from "../../document/pages/open-pdf.ts";
 import { putPageTree } from "../../document/pages/page-tree.ts";
 import { pageDictionary, readPages, type SourcePage } from "../../document/pages/pages.ts";
-import { unprotect } from "../../document/pages/unprotect.ts";
 import { type DisplaySpace, displaySpace } from "../../document/pdfa/colors/display-space.ts";
 import { usesCmyk } from "../../document/pdfa/colors/page-colors.ts";
 import { InvisibleFont, invisibleText } from "../../document/pdfa/content/text/invisible-text.ts";
@@ -76,21 +73,18 @@ const HEAP_MARK_BYTES = 192 * 2 ** 20;
  * @throws EngineFailure the failure of a document or the engine
  */
 const run: Run<PicturePagesParams> = async function* ([input, look = input], params, context) {
-  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
-  const budget = new Budget(objectBytes);
-  const bytes = await input!.bytes();
-  const objects = await MupdfSource.open(bytes, Math.floor(engineBytes / 2), budget);
+  using pdf = await openPdf(await input!.bytes(), context, { engineShare: 0.5 });
+  const { file: source, budget, memory } = pdf;
   const isFlat = !params.pages || params.flatAnnotations === true;
   // Draws pages as on screen, because the result always prints what it shows (ISO 19005-2, 6.3.2).
   const options = {
-    heapLimitBytes: Math.floor(engineBytes / 2),
+    heapLimitBytes: Math.floor(memory.engineBytes / 2),
     annotations: isFlat ? "on-screen" : "none",
     fonts: fontsForDrawing(context.fonts),
   } as const;
   const drawn = MupdfDocument.open(await Mupdf.create(options), await look!.bytes(), asDrawn(options));
   try {
-    const source = PdfFile.of(objects, budget);
-    const notices = [...unprotect(source, objects, bytes), ...withoutTags(source)];
+    const notices = [...pdf.notices, ...withoutTags(source)];
     const { pages } = readPages(source);
     const pictured: NoticeSubject[] = [];
     const target = params.pages ? source : PdfFile.create(budget);
@@ -119,9 +113,8 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
     font.finish();
     if (!params.pages) target.catalog.set("Pages", putPageTree(target, kids));
     notices.push(...namedNotices("pages-pictured", pictured));
-    yield { extension: "pdf", type: "application/pdf", body: writeFile(target), notices: () => notices };
+    yield pdfOutput(writeFile(target), notices);
   } finally {
-    objects.close();
     drawn.close();
   }
 };

@@ -7,13 +7,12 @@ import type { Notice } from "../../document/contract/notice.ts";
 import { type Context, defineOperation, type Run } from "../../document/contract/operation.ts";
 import { acquireMupdf } from "../../document/engines/mupdf/instance/spare.ts";
 import type { Family } from "../../document/formats/xmp/claims.ts";
-import { Budget } from "../../document/objects/budget.ts";
 import { MupdfSource } from "../../document/objects/engine/mupdf-source.ts";
 import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
-import { PdfFile } from "../../document/objects/pdf-file.ts";
 import { FileWriter } from "../../document/objects/writer.ts";
 import { withdrawClaims } from "../../document/pages/claims.ts";
-import { unprotect, xfaNotices } from "../../document/pages/unprotect.ts";
+import { openPdf } from "../../document/pages/open-pdf.ts";
+import { xfaNotices } from "../../document/pages/unprotect.ts";
 import type { ContentWork } from "../../document/pdfa/content/content-count.ts";
 import { NO_FONTS } from "../../document/pdfa/fonts/font-provider.ts";
 import { pdfaLevelSchema } from "../../document/pdfa/level.ts";
@@ -61,31 +60,26 @@ async function* repair(
   context: Context,
   found?: Found,
 ): AsyncGenerator<Uint8Array> {
-  const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
-  const budget = new Budget(objectBytes);
+  const { engineBytes } = memoryLimitsOf(context.heapLimitBytes);
   const engine = await acquireMupdf({ heapLimitBytes: engineBytes });
   context.defer(() => prewarmPdfaEngines({ heapLimitBytes: engineBytes }, 1));
-  const source = await MupdfSource.open(bytes, engineBytes, budget, engine);
-  try {
-    const file = PdfFile.of(source, budget);
-    const lost = [...unprotect(file, source, bytes), ...xfaNotices(file), ...withdrawClaims(file, isOtherwise)];
-    found?.notices.push(...lost);
-    const work = await repairFile(file, {
-      level,
-      failures,
-      signal: context.signal,
-      source,
-      fonts: context.fonts ?? NO_FONTS,
-      reopen: () => MupdfSource.open(bytes, engineBytes, budget),
-      ...(found ? reportingTo(found, (pdf) => convertAttached(pdf, context)) : {}),
-    });
-    if (found) found.work = work;
-    // Part 1 allows neither object streams nor cross-reference streams (6.1.4).
-    const writer = new FileWriter(VERSIONS[level.part], "new", { classic: level.part === 1 });
-    yield* writer.finish(file);
-  } finally {
-    source.close();
-  }
+  using pdf = await openPdf(bytes, context, { engine });
+  const { source, file, budget } = pdf;
+  const lost = [...pdf.notices, ...xfaNotices(file), ...withdrawClaims(file, isOtherwise)];
+  found?.notices.push(...lost);
+  const work = await repairFile(file, {
+    level,
+    failures,
+    signal: context.signal,
+    source,
+    fonts: context.fonts ?? NO_FONTS,
+    reopen: () => MupdfSource.open(bytes, engineBytes, budget),
+    ...(found ? reportingTo(found, (pdf) => convertAttached(pdf, context)) : {}),
+  });
+  if (found) found.work = work;
+  // Part 1 allows neither object streams nor cross-reference streams (6.1.4).
+  const writer = new FileWriter(VERSIONS[level.part], "new", { classic: level.part === 1 });
+  yield* writer.finish(file);
 }
 
 /** Reports whether another standard requires its own output intent or document parts. */

@@ -2,7 +2,7 @@
 // misread them.
 
 /** Raise it when a Worker and a container of different versions would misunderstand each other. */
-export const FRAME_VERSION = "1";
+export const FRAME_VERSION = "2";
 
 /** Header of every request with frames and of every response to one. */
 export const FRAME_VERSION_HEADER = "X-Frame-Version";

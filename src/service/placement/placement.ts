@@ -1,24 +1,26 @@
 // Decides where a job runs, at the edge or in the container, by comparing its memory needs with the limits of an
-// isolate. Does not know operations by name.
+// isolate. All steps of a job run in one place. Does not know operations by name.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
-import type {
-  ContainerClient,
-  Context,
-  Input,
-  Operation,
-  OperationDeclaration,
-  Output,
-  Run,
+import {
+  type ContainerClient,
+  type Context,
+  type Input,
+  type Operation,
+  type OperationDeclaration,
+  type Output,
+  type Steps,
+  stepOf,
 } from "../../document/contract/operation.ts";
+import { runSteps } from "../../operations/steps.ts";
 import type { ProcessCapacity } from "../settings/capacity.ts";
-import { remoteRun } from "./remote.ts";
+import { runRemotely } from "./remote.ts";
 import type { Semaphore } from "./semaphore.ts";
 
-/** An operation with its parameters and the hosts that can run it: edge, container or both. */
+/** The steps of a job, and the backends that can run all of them. */
 export interface JobPlan {
-  readonly edge?: Bound;
-  readonly container?: Bound;
+  readonly steps: Steps;
+  readonly backends: readonly Backend["kind"][];
   /** Documents that the job keeps in memory at the edge. A job with several inputs holds one input at a time. */
   readonly memoryNeed: MemoryNeed;
 }
@@ -29,16 +31,10 @@ export interface JobPlan {
  */
 export type MemoryNeed = "nothing" | "part" | "input" | "input-and-output";
 
-type Bound = (inputs: readonly Input[], context: Context) => AsyncIterable<Output>;
-
-const bound =
-  <P>(run: Run<P>, params: P): Bound =>
-  (inputs, context) =>
-    run(inputs, params, context);
-
 /** Returns a job that streams and therefore fits at the edge, whatever the size of its inputs. */
-export const streamingJob = <P>({ run }: Operation<P>, params: NoInfer<P>): JobPlan => ({
-  edge: bound<P>(run, params),
+export const streamingJob = <P>(operation: Operation<P>, params: NoInfer<P>): JobPlan => ({
+  steps: [stepOf<P>(operation, params)],
+  backends: ["edge"],
   memoryNeed: "nothing",
 });
 
@@ -53,16 +49,25 @@ export const streamingJobWithFallback = <P>(operation: Operation<P>, params: NoI
  * Returns a job for an engine at the edge. If the inputs or the engine's work are too large, the job runs on the same
  * engine in the container.
  */
-export const edgeJob = <P>(operation: Operation<P>, params: NoInfer<P>, memoryNeed: MemoryNeed = "input"): JobPlan => ({
-  edge: bound<P>(operation.run, params),
-  container: bound<P>(remoteRun(operation), params),
-  memoryNeed,
-});
+export const edgeJob = <P>(operation: Operation<P>, params: NoInfer<P>, memoryNeed: MemoryNeed = "input"): JobPlan =>
+  stepsJob([stepOf<P>(operation, params)], memoryNeed);
 
 /** Returns a job for an engine that exists only in the container. */
 export const containerJob = <P>(operation: OperationDeclaration<P>, params: NoInfer<P>): JobPlan => ({
-  container: bound<P>(remoteRun(operation), params),
+  steps: [stepOf<P>(operation, params)],
+  backends: ["container"],
   memoryNeed: "nothing",
+});
+
+/**
+ * Returns a job of one or more steps. It runs at the edge if the Worker has the code of all of them, as
+ * {@link edgeJob} does, and otherwise in the container, with one request.
+ * @param memoryNeed the largest of any step. @default that of a step that holds the output of the one before it
+ */
+export const stepsJob = (steps: Steps, memoryNeed: MemoryNeed = "input-and-output"): JobPlan => ({
+  steps,
+  backends: steps.every(({ operation }) => operation.run) ? ["edge", "container"] : ["container"],
+  memoryNeed,
 });
 
 /** The hosts that can run jobs, with their limits. */
@@ -103,11 +108,12 @@ export function selectBackends(
   const { budgets } = places;
   const copies = { nothing: 0, part: 0, input: 1, "input-and-output": 2 }[job.memoryNeed];
   const heldBytes = copies * inputs.reduce((largest, { size }) => Math.max(largest, size), 0);
-  const elsewhere = job.container && places.container ? inContainer(job.container, inputs, places) : undefined;
-  if (!job.edge) return [elsewhere ?? inContainer(job.container!, inputs, places)];
+  const { steps, backends } = job;
+  const elsewhere = backends.includes("container") && places.container ? inContainer(steps, inputs, places) : undefined;
+  if (!backends.includes("edge")) return [elsewhere ?? inContainer(steps, inputs, places)];
   if (elsewhere && budgets.preferredBackend === "container") return [elsewhere];
   if (job.memoryNeed === "nothing" || job.memoryNeed === "part") {
-    const here = streamed(job.edge, inputs, job.memoryNeed === "part" ? places.receiveSemaphore : undefined);
+    const here = streamed(steps, inputs, job.memoryNeed === "part" ? places.receiveSemaphore : undefined);
     return elsewhere ? [here, elsewhere] : [here];
   }
   if (heldBytes > budgets.edgeHeldBytes) {
@@ -117,7 +123,7 @@ export function selectBackends(
     }
     return [elsewhere];
   }
-  const here = atEdge(job.edge, inputs, edgeHeapLimit(heldBytes, budgets), places);
+  const here = atEdge(steps, inputs, edgeHeapLimit(heldBytes, budgets), places);
   return elsewhere ? [here, elsewhere] : [here];
 }
 
@@ -132,33 +138,39 @@ export const engineMemoryBytes = ({ isolateBytes }: ProcessCapacity) => isolateB
 const edgeHeapLimit = (heldBytes: number, budgets: ProcessCapacity) =>
   Math.min(budgets.edgeHeapBytes, engineMemoryBytes(budgets) - heldBytes);
 
-function streamed(run: Bound, inputs: readonly Input[], turns: Semaphore | undefined): Backend {
+function streamed(steps: Steps, inputs: readonly Input[], turns: Semaphore | undefined): Backend {
   return {
     kind: "edge",
     async *run(context) {
       using _turn = await turns?.acquire(context.signal);
-      yield* run(inputs, { ...context, heapLimitBytes: 0 });
+      yield* runSteps(steps, inputs, { ...context, heapLimitBytes: 0 });
     },
   };
 }
 
-function atEdge(run: Bound, inputs: readonly Input[], heapLimitBytes: number, { engineSemaphore }: Backends): Backend {
+function atEdge(
+  steps: Steps,
+  inputs: readonly Input[],
+  heapLimitBytes: number,
+  { engineSemaphore }: Backends,
+): Backend {
   return {
     kind: "edge",
     async *run(context) {
       using _turn = await engineSemaphore.acquire(context.signal);
-      yield* run(inputs, { ...context, heapLimitBytes });
+      yield* runSteps(steps, inputs, { ...context, heapLimitBytes });
     },
   };
 }
 
-function inContainer(run: Bound, inputs: readonly Input[], places: Backends): Backend {
+function inContainer(steps: Steps, inputs: readonly Input[], places: Backends): Backend {
   const { receiveSemaphore, containerSemaphore, container } = places;
   return {
     kind: "container",
     async *run(context) {
       using _place = await containerSemaphore.acquire(context.signal);
-      const outputs = run(inputs, { ...context, heapLimitBytes: 0, ...(container ? { container } : {}) });
+      const within = { ...context, heapLimitBytes: 0, ...(container ? { container } : {}) };
+      const outputs = runRemotely(steps, inputs, within);
       const iterator = outputs[Symbol.asyncIterator]();
       try {
         // Slow jobs wait here without taking a turn from others.

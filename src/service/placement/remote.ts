@@ -1,13 +1,15 @@
-// Carries out the contract of operation.ts in the container: encodes inputs, parameters, outputs and failures for the
+// Carries out the contract of operation.ts in the container: encodes inputs, steps, outputs and failures for the
 // connection between the two. Used by both ends. Knows nothing about addresses and secrets, and does not know
 // operations by name.
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
-//   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
+//   request   json {steps: [{operation, params}], inputs: [{name, size}]}, then the bytes of all inputs, one after the
+//             other
 //   answer    for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
 //             json {end: {head?: base64, notices?}};
 //             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
-//             {outOfRange: {parameter, value, why}}; if the request has a `traceparent`, json {spans} at any place before
+//             {outOfRange: {parameter, value, why}}; at any place before, json {notices} about the output that follows,
+//             and json {spans} if the request has a `traceparent`
 
 import {
   EngineFailure,
@@ -17,14 +19,7 @@ import {
   OutOfRange,
 } from "../../document/contract/failure.ts";
 import { mergeNotices, type Notice, readNotices } from "../../document/contract/notice.ts";
-import type {
-  ContainerClient,
-  Context,
-  Input,
-  OperationDeclaration,
-  Output,
-  Run,
-} from "../../document/contract/operation.ts";
+import type { ContainerClient, Context, Input, Output, Steps } from "../../document/contract/operation.ts";
 import { readSpans, type Span } from "../../document/contract/trace.ts";
 import {
   bodyFrames,
@@ -43,7 +38,8 @@ import {
 const MAX_DETAIL_LENGTH = 4000;
 
 interface RequestHeader {
-  readonly params: unknown;
+  /** Operations by their names. The outputs of a step are the inputs of the next one. */
+  readonly steps: readonly { readonly operation: string; readonly params: unknown }[];
   readonly inputs: readonly { readonly name: string; readonly size: number }[];
 }
 
@@ -62,6 +58,7 @@ type AnswerEvent =
   | { readonly done: true }
   | { readonly failure: Failure }
   | { readonly outOfRange: { readonly parameter: string; readonly value: string; readonly why?: string } }
+  | { readonly notices: readonly Notice[] }
   | { readonly spans: readonly Span[] };
 
 interface OutputHeader extends Pick<Output, "extension" | "name" | "type" | "total"> {
@@ -85,34 +82,42 @@ interface Failure {
 }
 
 /**
- * Returns the operation as the container runs it. If the reader stops, the job in the container ends. An output that is
- * not read to its end is skipped when the next one is requested.
+ * Runs the steps of a job in the container. If the reader stops, the job in the container ends. An output that is not
+ * read to its end is skipped when the next one is requested.
  * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if the connection broke, `busy` if
  * there is no container
  */
-export function remoteRun<P>(operation: OperationDeclaration<P>): Run<P> {
-  return async function* (inputs, params, context) {
-    const { container } = context;
-    if (!container) throw new EngineFailure("busy", `no container for ${operation.name}`);
-    const left = new AbortController();
-    const signal = AbortSignal.any([context.signal, left.signal]);
-    let failure: unknown;
-    try {
-      const answer = await container.post(operation, encodeRequest(inputs, params), signal);
-      yield* decodeResponse(answer, { signal: context.signal, onSpans: (spans) => container.onSpans?.(spans) });
-    } catch (error) {
-      failure = error;
-      throw error;
-    } finally {
-      left.abort(new EngineFailure("crashed", "nobody reads the answer"));
-      container.onJobEnd?.(failure);
-    }
-  };
+export async function* runRemotely(steps: Steps, inputs: readonly Input[], context: Context): AsyncIterable<Output> {
+  const { container } = context;
+  const lead = leadOf(steps);
+  if (!container) throw new EngineFailure("busy", `no container for ${lead.name}`);
+  const left = new AbortController();
+  const signal = AbortSignal.any([context.signal, left.signal]);
+  let failure: unknown;
+  try {
+    const answer = await container.post(lead, encodeRequest(inputs, steps), signal);
+    yield* decodeResponse(answer, { signal: context.signal, onSpans: (spans) => container.onSpans?.(spans) });
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    left.abort(new EngineFailure("crashed", "nobody reads the answer"));
+    container.onJobEnd?.(failure);
+  }
 }
 
-async function* encodeRequest(inputs: readonly Input[], params: unknown): AsyncGenerator<Uint8Array> {
+/**
+ * Returns the operation whose permit a job takes in the container: the first one that only the container has, because
+ * its engine is what jobs wait for, or else the first one.
+ */
+function leadOf(steps: Steps): Parameters<ContainerClient["post"]>[0] {
+  const { name } = (steps.find(({ operation }) => !operation.run) ?? steps[0]).operation;
+  return { name, internet: steps.some(({ operation }) => operation.internet) };
+}
+
+async function* encodeRequest(inputs: readonly Input[], steps: Steps): AsyncGenerator<Uint8Array> {
   let header: Uint8Array | undefined = jsonFrame({
-    params,
+    steps: steps.map(({ operation, params }) => ({ operation: operation.name, params })),
     inputs: inputs.map(({ name, size }) => ({ name, size })),
   } satisfies RequestHeader);
   for (const input of inputs) {
@@ -133,10 +138,12 @@ export async function decodeRequest(chunks: AsyncIterable<Uint8Array>): Promise<
   const first = await frames.next();
   if (first.done || !("json" in first.value)) throw protocolError("a request without a header");
   const header = first.value.json as RequestHeader;
-  if (!Array.isArray(header.inputs) || !header.inputs.every(({ size }) => Number.isSafeInteger(size) && size >= 0)) {
+  const { steps, inputs } = header;
+  const areInputs = Array.isArray(inputs) && inputs.every(({ size }) => Number.isSafeInteger(size) && size >= 0);
+  if (!areInputs || !Array.isArray(steps) || steps.length === 0) {
     throw protocolError("a request whose header is none");
   }
-  return { params: header.params, inputs: header.inputs, bodies: splitBodies(header.inputs, frames) };
+  return { steps, inputs, bodies: splitBodies(inputs, frames) };
 }
 
 async function* splitBodies(
@@ -239,6 +246,11 @@ function failure(reason: FailureReason, detail: string, error?: EngineFailure): 
   };
 }
 
+/** Encodes losses of earlier steps, which the next output reports too. */
+export function encodeNotices(notices: readonly Notice[]): Uint8Array<ArrayBuffer> {
+  return jsonFrame({ notices: mergeNotices(notices) } satisfies AnswerEvent);
+}
+
 /** Encodes what the container did, for a trace. */
 export function encodeSpans(spans: readonly Span[]): Uint8Array<ArrayBuffer> {
   return jsonFrame({ spans } satisfies AnswerEvent);
@@ -266,6 +278,7 @@ export async function* decodeResponse(
   { signal, onSpans }: Pick<Context, "signal"> & Pick<ContainerClient, "onSpans">,
 ): AsyncGenerator<Output> {
   const frames = decodeFrames(chunks);
+  let earlier: readonly Notice[] = [];
   const next = async (): Promise<Frame> => {
     for (;;) {
       const { done, value } = await brokenOffAs(frames.next(), signal);
@@ -273,8 +286,9 @@ export async function* decodeResponse(
       if (!("json" in value)) return value;
       const event = value.json as AnswerEvent;
       throwFailure(event);
-      if (!("spans" in event)) return value;
-      onSpans?.(readSpans(event.spans));
+      if ("notices" in event) earlier = [...earlier, ...readNotices(event.notices)];
+      else if ("spans" in event) onSpans?.(readSpans(event.spans));
+      else return value;
     }
   };
   try {
@@ -286,7 +300,10 @@ export async function* decodeResponse(
       if (!("output" in event)) throw protocolError("an answer out of order");
       const body = outputBody(next);
       const { headed = true, ...about } = event.output;
-      yield { ...about, body: body.chunks(), ...(headed ? { headerPatch: body.head } : {}), notices: body.notices };
+      const before = earlier;
+      earlier = [];
+      const notices = () => [...before, ...body.notices()];
+      yield { ...about, body: body.chunks(), ...(headed ? { headerPatch: body.head } : {}), notices };
       for await (const _ of body.chunks());
     }
   } finally {

@@ -256,7 +256,7 @@ describe("a job that is ended", () => {
     const running = await start({ echo });
     const gone = new AbortController();
     const endless = async function* () {
-      yield headerOf({ inputs: [{ name: "a", size: 99_999 }] });
+      yield headerOf({ steps: [{ operation: "echo" }], inputs: [{ name: "a", size: 99_999 }] });
       for (;;) {
         yield Uint8Array.of(2, 0, 0, 0, 1, 0);
         await sleep(5);

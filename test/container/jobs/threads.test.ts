@@ -4,18 +4,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import * as z from "zod";
 import type { ThreadJob } from "../../../container/processes/thread-job.ts";
 import { Threads } from "../../../container/threads/threads.ts";
-import { type Context, declareOperation, type Output } from "../../../src/document/contract/operation.ts";
+import type { Context, Output } from "../../../src/document/contract/operation.ts";
 import { parsePages } from "../../../src/document/contract/pages.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
 import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
 import { type RasterizeParams, rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
 import { splitPdf } from "../../../src/operations/split-pdf.ts";
-import { remoteRun, responseOutcome } from "../../../src/service/placement/remote.ts";
+import { responseOutcome, runRemotely } from "../../../src/service/placement/remote.ts";
 import { textPdf } from "../../fixtures/pdfs.ts";
-import { memoryInput } from "../../support/container-client.ts";
+import { memoryInput, stepNamed } from "../../support/container-client.ts";
 import { eventually } from "../../support/eventually.ts";
 
 let folder: string;
@@ -37,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const ANY = declareOperation({ name: "any", params: z.unknown() });
+const ANY = stepNamed("any");
 const params = (dpi: number, format = "tif") => ({ format, colorModel: "rgb", dpi, pages: parsePages("1-last") });
 const job = (over: Partial<ThreadJob> = {}): ThreadJob => ({
   operation: "rasterize-pdf",
@@ -68,7 +67,7 @@ async function outputsOf(outputs: AsyncIterable<Output>): Promise<string[]> {
 }
 
 const inThread = (asked: ThreadJob, signal = never, pool = threads) =>
-  outputsOf(remoteRun(ANY)([], {}, context({ container: { post: async () => pool.run(asked, signal, () => {}) } })));
+  outputsOf(runRemotely([ANY], [], context({ container: { post: async () => pool.run(asked, signal, () => {}) } })));
 
 test("what a thread makes is what the edge makes, byte for byte, job after job", async () => {
   const atEdge = await outputsOf(
@@ -155,7 +154,7 @@ test("a job that ends one thread after the other: too-complex, told in the log, 
 test("threads that were started for many jobs at once end when they have nothing to do", async () => {
   await using some = new Threads({ size: 1, heapMiB: 128, spareMs: 50, log: () => {} });
   const readers = () =>
-    outputsOf(remoteRun(ANY)([], {}, context({ container: { post: async () => some.run(job(), never, () => {}) } })));
+    outputsOf(runRemotely([ANY], [], context({ container: { post: async () => some.run(job(), never, () => {}) } })));
   const all = Promise.all([readers(), readers(), readers()]);
   await eventually(() => expect(some.count).toBe(3), { intervalMs: 1 });
   expect((await all).map((pages) => pages.length)).toEqual([3, 3, 3]);

@@ -2,10 +2,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Operation } from "../../../src/document/contract/operation.ts";
+import { type Operation, stepOf } from "../../../src/document/contract/operation.ts";
 import { parsePages } from "../../../src/document/contract/pages.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
-import { flattenAndCompress } from "../../../src/operations/flatten-and-compress.ts";
 import { CONTAINER_OPERATIONS, PDFA_STEPS, WORKER_OPERATIONS } from "../../../src/operations/index.ts";
 import { rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
 import { officeToPdf } from "../../../src/operations/to-pdf/office-to-pdf.ts";
@@ -15,7 +14,6 @@ import {
   streamingJob,
   streamingJobWithFallback,
 } from "../../../src/service/placement/placement.ts";
-import { remoteRun } from "../../../src/service/placement/remote.ts";
 
 const FOLDER = new URL("../../../src/operations", import.meta.url).pathname;
 const listed = [...WORKER_OPERATIONS, ...CONTAINER_OPERATIONS, ...PDFA_STEPS];
@@ -35,7 +33,6 @@ test("every operation is listed once, under a name of its own", async () => {
 
 test("one name means one behavior", () => {
   expect(CONTAINER_OPERATIONS.find(({ name }) => name === "compress-pdf")).toBe(compressPdf);
-  expect(flattenAndCompress.name).toBe("flatten-and-compress");
 });
 
 // The compiler checks this. Nothing runs.
@@ -59,5 +56,5 @@ test("a call that does not match its declaration does not compile", () => {
   // @ts-expect-error the Worker does not have the code
   streamingJob(officeToPdf, { tagged: true, lossless: false });
   // @ts-expect-error a name is not an operation
-  remoteRun("merge-pdfs");
+  stepOf("merge-pdfs", {});
 });

@@ -1,17 +1,26 @@
 // Tests the keys of a profile one by one: their effect on a file, read by other programs.
 import { describe, expect, test } from "vitest";
 import { type CompressionProfile, compressionProfile } from "../../../../src/document/compression/profile.ts";
-import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
-import { flattenAndCompress } from "../../../../src/operations/container-only/flatten-and-compress.ts";
+import { stepOf } from "../../../../src/document/contract/operation.ts";
+import { compressionSteps } from "../../../../src/operations/compression-steps.ts";
+import { CONTAINER_OPERATIONS } from "../../../../src/operations/index.ts";
+import { runSteps } from "../../../../src/operations/steps.ts";
 import { imageObject, onePage, rawPdf, samples } from "../../../fixtures/image-pdfs.ts";
 import { PdfBuilder, plainPdf } from "../../../fixtures/pdf-builder.ts";
-import { bytesOf, CONTEXT, inputOf, outputsOf } from "../../../support/operations.ts";
+import { bytesOf, CONTEXT, inputOf } from "../../../support/operations.ts";
 import { PdfJson } from "../../../support/pdf-json.ts";
 import { linearizationOf, pageTexts, qpdfComplaints, uncompressed } from "../../../support/pdf-readers.ts";
 import { perceptualDistance, popplerPage } from "../../../support/pictures.ts";
 
-const custom = async (pdf: Uint8Array, profile: CompressionProfile) =>
-  (await outputsOf(compressPdf, [pdf], { level: "custom", profile }, CONTEXT))[0]!;
+/** Runs the steps of the profile with the code that the container has. */
+async function custom(pdf: Uint8Array, profile: CompressionProfile, context = CONTEXT): Promise<Uint8Array> {
+  const codeOf = (name: string) => CONTAINER_OPERATIONS.find((operation) => operation.name === name)!;
+  const [first, ...others] = compressionSteps({ level: "custom", profile }).map(({ operation, params }) =>
+    stepOf(codeOf(operation.name), params),
+  );
+  const { value } = await runSteps([first!, ...others], [inputOf(pdf)], context).next();
+  return bytesOf(value);
+}
 const imageOf = (pdf: Uint8Array) =>
   new PdfJson(pdf).dictionaries.find((dictionary) => dictionary["/Subtype"] === "/Image");
 const LARGER = { general: { "write-output-even-if-increase-in-size": true } } as const;
@@ -139,17 +148,11 @@ test("transparency.quality: flattened first, in the container", async () => {
     "/ExtGState<</H<</ca .5>>>>",
   );
   const pdf = builder.bytes();
-  const params = { level: "custom", profile: { transparency: { quality: "low-quality" } } };
-  let made: Uint8Array | undefined;
-  for await (const output of flattenAndCompress.run([inputOf(pdf)], flattenAndCompress.params.parse(params), {
-    ...CONTEXT,
-    heapLimitBytes: 1024 * 2 ** 20,
-  })) {
-    made = await bytesOf(output);
-  }
-  expect(uncompressed(made!)).not.toMatch(/\/ca 0?\.5/);
-  expect(pageTexts(made!)[0]).toContain("Hello");
-  expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made!, 1, 72))).toBeLessThan(4);
+  const profile = { transparency: { quality: "low-quality" } } as const;
+  const made = await custom(pdf, profile, { ...CONTEXT, heapLimitBytes: 1024 * 2 ** 20 });
+  expect(uncompressed(made)).not.toMatch(/\/ca 0?\.5/);
+  expect(pageTexts(made)[0]).toContain("Hello");
+  expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made, 1, 72))).toBeLessThan(4);
 });
 
 test("optimize-for-fast-web-view", async () => {

@@ -7,7 +7,7 @@ import { readCalculator } from "../../../../src/document/pdfa/transfer/calculato
 import { Effort } from "../../../../src/document/pdfa/transfer/effort.ts";
 import { readFunction } from "../../../../src/document/pdfa/transfer/functions.ts";
 import { readTransfer, setsTransfer, Transfer } from "../../../../src/document/pdfa/transfer/transfer.ts";
-import { readSpace, applyTransfer } from "../../../../src/document/pdfa/transfer/transferred-colors.ts";
+import { applyTransfer, readSpace } from "../../../../src/document/pdfa/transfer/transferred-colors.ts";
 
 const file = PdfFile.create(new Budget(2 ** 24));
 const power = (low: number, high: number, exponent: number) =>

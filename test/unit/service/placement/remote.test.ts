@@ -2,19 +2,26 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../../../../src/document/contract/failure.ts";
-import { type Context, declareOperation, type Input, type Run } from "../../../../src/document/contract/operation.ts";
+import {
+  type Context,
+  declareOperation,
+  type Input,
+  type Run,
+  stepOf,
+} from "../../../../src/document/contract/operation.ts";
 import {
   decodeRequest,
   encodeFailure,
   encodeResponse,
   joinResponse,
-  remoteRun as remoteOf,
+  runRemotely,
   splitResponse,
 } from "../../../../src/service/placement/remote.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-const remote = (name: string) => remoteOf(declareOperation({ name, params: z.unknown() }));
+const remote = (name: string) => (inputs: readonly Input[], params: unknown, context: Context) =>
+  runRemotely([stepOf(declareOperation({ name, params: z.unknown() }), params)], inputs, context);
 
 const text = (value: string) => new TextEncoder().encode(value);
 
@@ -55,10 +62,10 @@ function context(operation: Run<unknown>, pieces = 2 ** 16, signal = new AbortCo
     log: () => {},
     container: {
       async post(_name, body) {
-        const { params, inputs, bodies } = await decodeRequest(cut(body, pieces));
+        const { steps, inputs, bodies } = await decodeRequest(cut(body, pieces));
         const read: Input[] = [];
         for await (const bytes of bodies) read.push(input(inputs[read.length]!.name, await collect(bytes), 2 ** 16));
-        return cut(encodeResponse(operation(read, params, here)), pieces);
+        return cut(encodeResponse(operation(read, steps[0]!.params, here)), pieces);
       },
     },
   };
@@ -198,11 +205,8 @@ describe("failures cross as reasons", () => {
   });
 
   test("anything else is a crash, and a reason of another version too", async () => {
-    await expect(
-      outputsOf(remote("fails")([], {}, context(failing(new TypeError("undefined"), 0)))),
-    ).rejects.toMatchObject({
-      reason: "crashed",
-    });
+    const failed = outputsOf(remote("fails")([], {}, context(failing(new TypeError("undefined"), 0))));
+    await expect(failed).rejects.toMatchObject({ reason: "crashed" });
     const unknown = encodeFailure(new EngineFailure("on-fire" as "crashed", "smoke"));
     await expect(outputsOf(remote("fails")([], {}, answering([unknown])))).rejects.toMatchObject({ reason: "crashed" });
   });
@@ -385,10 +389,11 @@ describe("a request that makes no sense", () => {
   test.each([
     ["nothing", new Uint8Array(0)],
     ["no header", new Uint8Array([2, 0, 0, 0, 1, 0])],
-    ["no inputs", frame('{"params":{}}')],
-    ["a size that is none", frame('{"inputs":[{"name":"a","size":-1}]}')],
-    ["bytes that are missing", frame('{"inputs":[{"name":"a","size":5}]}')],
-    ["two headers", new Uint8Array([...frame('{"inputs":[{"name":"a","size":5}]}'), ...frame("{}")])],
+    ["no inputs", frame('{"steps":[{}]}')],
+    ["an empty list of steps", frame('{"steps":[],"inputs":[]}')],
+    ["a size that is none", frame('{"steps":[{}],"inputs":[{"name":"a","size":-1}]}')],
+    ["bytes that are missing", frame('{"steps":[{}],"inputs":[{"name":"a","size":5}]}')],
+    ["two headers", new Uint8Array([...frame('{"steps":[{}],"inputs":[{"name":"a","size":5}]}'), ...frame("{}")])],
   ])("%s: crashed", async (_, bytes) => {
     await expect(decode(bytes)).rejects.toMatchObject({ reason: "crashed" });
   });

@@ -1,0 +1,107 @@
+// Opens a PDF within the memory of a job, without what no modified copy can keep. Every operation on PDFs begins here.
+
+import type { Notice } from "../contract/notice.ts";
+import type { Context, Output, Run } from "../contract/operation.ts";
+import type { Mupdf } from "../engines/mupdf/instance/mupdf.ts";
+import { Budget } from "../objects/budget.ts";
+import { MupdfSource } from "../objects/engine/mupdf-source.ts";
+import { type MemoryLimits, memoryLimitsOf } from "../objects/memory-limits.ts";
+import { PdfFile } from "../objects/pdf-file.ts";
+import { writeFile } from "../objects/writer.ts";
+import { unprotect } from "./unprotect.ts";
+
+export interface OpenOptions {
+  /** Limits the memory of the objects together with those of another file. @default a budget of its own */
+  readonly budget?: Budget;
+  /** Share of the memory for objects, if the document has a budget of its own. @default 1 */
+  readonly objectShare?: number;
+  /** Share of the memory for engines. @default 1 */
+  readonly engineShare?: number;
+  /** An engine with this limit. @default a new one */
+  readonly engine?: Mupdf | undefined;
+  /** True to read all objects several times. @default false */
+  readonly inPasses?: boolean;
+  /** True to keep signatures and locked files until {@link OpenPdf.unprotect} is called. @default false */
+  readonly asIs?: boolean;
+}
+
+/** An open PDF. Disposing of it closes its engine. */
+export class OpenPdf implements Disposable {
+  readonly bytes: Uint8Array;
+  /** Memory of the whole job. */
+  readonly memory: MemoryLimits;
+  readonly budget: Budget;
+  readonly source: MupdfSource;
+  readonly file: PdfFile;
+  /** What a copy of the document loses. Operations add to it. */
+  readonly notices: Notice[] = [];
+
+  constructor(bytes: Uint8Array, memory: MemoryLimits, source: MupdfSource, budget: Budget, inPasses: boolean) {
+    this.bytes = bytes;
+    this.memory = memory;
+    this.budget = budget;
+    this.source = source;
+    this.file = inPasses ? PdfFile.inPasses(source, budget) : PdfFile.of(source, budget);
+  }
+
+  /** Removes what no copy can keep. Must be called before anything else is read. */
+  unprotect(): void {
+    this.notices.push(...unprotect(this.file, this.source, this.bytes));
+  }
+
+  /** Memory, and the damage that the engine reported, for the log. */
+  get usage() {
+    const { reported, heapBytes } = this.source;
+    const { count, first } = reported;
+    return { heapBytes, objectBytes: this.budget.usedBytes, ...(count > 0 ? { reported: count, first } : {}) };
+  }
+
+  [Symbol.dispose](): void {
+    this.source.close();
+  }
+}
+
+/** @throws EngineFailure `password-protected`, or the failure that the document or the engine caused */
+export async function openPdf(
+  bytes: Uint8Array,
+  { heapLimitBytes }: Pick<Context, "heapLimitBytes">,
+  options: OpenOptions = {},
+): Promise<OpenPdf> {
+  const memory = memoryLimitsOf(heapLimitBytes);
+  const { objectShare = 1, engineShare = 1, budget = new Budget(memory.objectBytes * objectShare) } = options;
+  const source = await MupdfSource.open(bytes, Math.floor(memory.engineBytes * engineShare), budget, options.engine);
+  try {
+    const pdf = new OpenPdf(bytes, memory, source, budget, options.inPasses ?? false);
+    if (!options.asIs) pdf.unprotect();
+    return pdf;
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+/** A PDF as the output of an operation. */
+export const pdfOutput = (body: Output["body"], notices: readonly Notice[] = []): Output => ({
+  ...{ extension: "pdf", type: "application/pdf", body },
+  notices: () => notices,
+});
+
+/**
+ * Returns the code of an operation that changes one PDF.
+ *
+ * @example
+ * const run = pdfToPdf<RotateParams>(async ({ file, notices }, { degrees }, context) => {
+ *   for (const page of readPages(file).pages) rotate(file, page, degrees);
+ * });
+ */
+export const pdfToPdf = <P>(change: (pdf: OpenPdf, params: P, context: ChangeContext) => Promise<void>): Run<P> =>
+  async function* ([input, ...others], params, context) {
+    using pdf = await openPdf(await input!.bytes(), context);
+    await change(pdf, params, { ...context, others });
+    yield pdfOutput(writeFile(pdf.file), pdf.notices);
+  };
+
+interface ChangeContext extends Context {
+  /** Inputs after the document. */
+  readonly others: Parameters<Run<unknown>>[0];
+}

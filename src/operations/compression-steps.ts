@@ -1,0 +1,15 @@
+// Lists the steps of a compression: a profile may have transparency flattened first, and the result linearized last.
+
+import { flatteningOf, isForWeb } from "../document/compression/profile-settings.ts";
+import { type Steps, stepOf } from "../document/contract/operation.ts";
+import { type CompressParams, compressPdf } from "./compress-pdf.ts";
+import { flattenTransparency } from "./flatten-transparency.ts";
+import { linearizePdf } from "./linearize-pdf.ts";
+
+export function compressionSteps(params: CompressParams): Steps {
+  const compress = stepOf(compressPdf, params);
+  if (params.level !== "custom") return [compress];
+  const last = isForWeb(params.profile) ? [stepOf(linearizePdf, {})] : [];
+  const quality = flatteningOf(params.profile);
+  return quality ? [stepOf(flattenTransparency, { quality }), compress, ...last] : [compress, ...last];
+}
