@@ -11,11 +11,14 @@ const TREES = ["src", "container", "host", "client", "site"];
 /** Folders that hold one file for each member of a growing list. */
 const LISTS = ["src/endpoints", "src/operations", "container/operations"];
 
+/** Tests, and files that a build writes. */
+const BUILT = /\/(test|dist|generated)\//;
+
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const files = TREES.flatMap((tree) => readdirSync(join(ROOT, tree), { recursive: true, withFileTypes: true }))
   .filter((entry) => entry.isFile())
   .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
-  .filter((path) => !/\/(test|dist|generated)\//.test(path));
+  .filter((path) => !BUILT.test(path));
 const sources = files.filter((path) => /\.(ts|tsx|mjs|js)$/.test(path));
 
 /** The other trees that a tree imports. `src` serves texts and built files of site, client and docs. */
@@ -42,12 +45,14 @@ interface Arrow {
 }
 
 const treeOf = (path: string) => path.split("/")[0]!;
-const arrows: readonly Arrow[] = sources.flatMap((from) =>
-  [...read(from).matchAll(IMPORT)].map(([, module, url]) => ({
-    from,
-    to: normalize(join(dirname(from), (module ?? url)!)),
-  })),
-);
+const arrows: readonly Arrow[] = sources
+  .flatMap((from) =>
+    [...read(from).matchAll(IMPORT)].map(([, module, url]) => ({
+      from,
+      to: normalize(join(dirname(from), (module ?? url)!)),
+    })),
+  )
+  .filter(({ to }) => !BUILT.test(to));
 
 describe("rooms", () => {
   test("each file is in a room of the tables", () => {
