@@ -19,7 +19,7 @@ import {
 } from "../../src/service/placement/remote.ts";
 import { describeError } from "../operations/encode-outputs.ts";
 import { Priority } from "../processes/priority.ts";
-import { type FileInput, fileInput } from "../scratch/file-input.ts";
+import { asFile, type FileInput } from "../scratch/file-input.ts";
 import type { JobFolder, Scratch } from "../scratch/scratch.ts";
 import type { ContainerJob, ContainerOperation } from "./container-job.ts";
 import type { EndedJob, JobMetrics, JobOutcome } from "./job-metrics.ts";
@@ -210,11 +210,11 @@ async function spool(
 ): Promise<readonly FileInput[]> {
   const spooled: FileInput[] = [];
   for await (const bytes of bodies) {
-    const { name, size } = inputs[spooled.length];
-    const extension = /^\.[a-z0-9]{1,8}$/.exec(extname(name).toLowerCase())?.[0] ?? "";
+    const facts = inputs[spooled.length];
+    const extension = /^\.[a-z0-9]{1,8}$/.exec(extname(facts.name).toLowerCase())?.[0] ?? "";
     const path = join(folder.path, `input-${spooled.length}${extension}`);
     await pipeline(bytes, folder.memory ? writer(path) : createWriteStream(path, { mode: 0o600 }), { signal });
-    spooled.push(fileInput(name, size, path));
+    spooled.push(asFile(facts, path));
   }
   return spooled;
 }

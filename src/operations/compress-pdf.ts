@@ -1,13 +1,15 @@
 // Compresses a PDF according to a level or a profile. Yields one output, never larger than the input unless the profile
 // asks for that, or the input has a wrong page tree.
 
-import * as z from "zod";
 import { compressFile } from "../document/compression/compress-file.ts";
 import { compressionProfile } from "../document/compression/profile.ts";
 import { settingsOfProfile } from "../document/compression/profile-settings.ts";
 import { type CompressionSettings, LEVEL_SETTINGS, LEVELS } from "../document/compression/settings.ts";
 import { countedNotices, type Notice } from "../document/contract/notice.ts";
 import { type Chunks, type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import { onlyWith, type Params, parameter } from "../document/contract/parameter.ts";
+import { choice } from "../document/contract/parameters/choice.ts";
+import { json } from "../document/contract/parameters/json.ts";
 import type { Family } from "../document/formats/xmp/claims.ts";
 import { Budget } from "../document/objects/budget.ts";
 import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
@@ -20,11 +22,21 @@ import { unprotect } from "../document/pages/unprotect.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { memoryInput } from "./memory-input.ts";
 
-const paramsSchema = z.discriminatedUnion("level", [
-  z.object({ level: z.enum(LEVELS) }),
-  z.object({ level: z.literal("custom"), profile: compressionProfile }),
-]);
-export type CompressParams = z.infer<typeof paramsSchema>;
+const parameters = {
+  level: parameter(
+    "low favors fidelity, and high favors a small file; custom uses the settings of the profile.",
+    choice([...LEVELS, "custom"]),
+  ),
+  profile: onlyWith(
+    "level",
+    "custom",
+    parameter(
+      "JSON file with compression settings, at most 1 MB.",
+      json(compressionProfile, { name: "CompressionProfile", file: "compression settings" }),
+    ),
+  ),
+};
+export type CompressParams = Params<typeof parameters>;
 
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 
@@ -37,7 +49,7 @@ const CONTAINER_BYTES = 256 * 2 ** 20;
 /** @throws EngineFailure `password-protected`, or the failure that the document or the engine caused */
 const run: Run<CompressParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
-  const settings = params.level === "custom" ? settingsOfProfile(params.profile) : LEVEL_SETTINGS[params.level];
+  const settings = params.level === "custom" ? settingsOfProfile(params.profile!) : LEVEL_SETTINGS[params.level];
   const { engineBytes, objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const objects = await MupdfSource.open(bytes, engineBytes, budget);
@@ -74,7 +86,7 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
   }
 };
 
-export const compressPdf = defineOperation({ name: "compress-pdf", params: paramsSchema, run });
+export const compressPdf = defineOperation({ name: "compress-pdf", parameters, run });
 
 /** Reports for a standard whether a compression breaks its rules on fonts, colors or tags. */
 const isBrokenBy =

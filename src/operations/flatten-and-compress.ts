@@ -3,4 +3,7 @@
 import { declareOperation } from "../document/contract/operation.ts";
 import { compressPdf } from "./compress-pdf.ts";
 
-export const flattenAndCompress = declareOperation({ name: "flatten-and-compress", params: compressPdf.params });
+export const flattenAndCompress = declareOperation({
+  name: "flatten-and-compress",
+  parameters: compressPdf.parameters,
+});

@@ -1,11 +1,12 @@
 // Splits a PDF into one PDF for each selection of pages, or for each page. Outputs contain nothing of the pages left
 // out. Objects are the concern of src/pdf.
 
-import * as z from "zod";
 import { countedNotices, type Notice } from "../document/contract/notice.ts";
 import { defineOperation, type Run } from "../document/contract/operation.ts";
-import { pageSelection } from "../document/contract/page-selection.ts";
 import { resolvePages } from "../document/contract/pages.ts";
+import { optional, type Params } from "../document/contract/parameter.ts";
+import { listedPages } from "../document/contract/parameters/pages.ts";
+import { list } from "../document/contract/parameters/text.ts";
 import { Budget } from "../document/objects/budget.ts";
 import { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
 import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
@@ -16,11 +17,10 @@ import { documentParts } from "../document/pages/parts/index.ts";
 import { SourceDocument } from "../document/pages/source-document.ts";
 import { unprotect, xfaNotices } from "../document/pages/unprotect.ts";
 
-const paramsSchema = z.object({
-  /** Selections, one for each output, in this order. @default one output for each page */
-  pages: z.array(pageSelection).readonly().exactOptional(),
-});
-export type SplitPdfParams = z.infer<typeof paramsSchema>;
+const parameters = {
+  pages: optional("The pages of each file to make; one file for each page if left out.", list(listedPages)),
+};
+export type SplitPdfParams = Params<typeof parameters>;
 
 /** Share of the memory for the source; the rest is for the current output. */
 const SOURCE_PART = 0.4;
@@ -76,4 +76,4 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
   }
 };
 
-export const splitPdf = defineOperation({ name: "split-pdf", params: paramsSchema, run });
+export const splitPdf = defineOperation({ name: "split-pdf", parameters, run });

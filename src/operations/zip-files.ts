@@ -1,7 +1,6 @@
 // Packs files into a zip archive. Yields one output. Streams: holds at most half a MiB of any file. Does not know the
 // format of the archive.
 
-import * as z from "zod";
 import { type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
 import { writeArchive } from "../document/formats/zip/archive.ts";
 import { type EntryWriter, writeEntry } from "../document/formats/zip/entries.ts";
@@ -12,7 +11,7 @@ const run: Run<Record<string, never>> = async function* (inputs, _params, contex
   yield { extension: "zip", type: "application/zip", body: writeArchive(entries(inputs, context)) };
 };
 
-export const zipFiles = defineOperation({ name: "zip-files", params: z.object({}), run });
+export const zipFiles = defineOperation({ name: "zip-files", parameters: {}, run });
 
 function* entries(inputs: readonly Input[], { signal }: Context): Generator<EntryWriter> {
   const names = new EntryNames();

@@ -5,7 +5,6 @@ import * as z from "zod";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { declareOperation, defineOperation, type Output, type Run } from "../../src/document/contract/operation.ts";
 import { defineEndpoint, type RequestServices } from "../../src/service/http/contract/endpoint.ts";
-import { outputName } from "../../src/service/http/contract/fields.ts";
 import { Timing } from "../../src/service/http/contract/timing.ts";
 import { handleRequest } from "../../src/service/http/pipeline/pipeline.ts";
 import type { OperationResponse } from "../../src/service/http/responses/operation-response.ts";
@@ -67,12 +66,12 @@ async function runJob(job: JobPlan, signal?: AbortSignal, container?: ConnectedC
 function answerOf(job: JobPlan, beside: RequestServices, headers: Record<string, string>, signal?: AbortSignal) {
   const made = defineEndpoint({
     path: "/made",
+    ...{ verb: "make", title: "Make", group: "Store" },
     variants: ["private"],
     summary: "",
-    input: { kind: "one", description: "", accepts: () => true },
-    fields: { output: outputName("") },
-    outputNaming: "prefix",
-    produces: "text/plain",
+    inputs: { file: { kind: "one", description: "", accepts: () => true } },
+    parameters: {},
+    output: { kind: "files", naming: "prefix", type: "text/plain" },
     errors: [],
     createJob: () => job,
   });

@@ -12,7 +12,7 @@ import { flattenTransparency } from "./flatten-transparency.ts";
 
 /** @throws EngineFailure as the two operations do */
 const run: Run<CompressParams> = async function* ([input], params, context) {
-  const quality = params.level === "custom" ? flatteningOf(params.profile) : undefined;
+  const quality = params.level === "custom" ? flatteningOf(params.profile!) : undefined;
   const notices: Notice[] = [];
   const source = quality ? await flattened(input!, quality, context, notices) : input!;
   for await (const output of compressPdf.run([source], params, context)) {

@@ -3,7 +3,7 @@
 // operations by name.
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
-//   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
+//   request   json {params, inputs: [{name, size, role?}]}, then the bytes of all inputs, one after the other
 //   answer    for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
 //             json {end: {head?: base64, notices?}};
 //             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
@@ -17,13 +17,15 @@ import {
   OutOfRange,
 } from "../../document/contract/failure.ts";
 import { mergeNotices, type Notice, readNotices } from "../../document/contract/notice.ts";
-import type {
-  ContainerClient,
-  Context,
-  Input,
-  OperationDeclaration,
-  Output,
-  Run,
+import {
+  type ContainerClient,
+  type Context,
+  factsOf,
+  type Input,
+  type InputFacts,
+  type OperationDeclaration,
+  type Output,
+  type Run,
 } from "../../document/contract/operation.ts";
 import { readSpans, type Span } from "../../document/contract/trace.ts";
 import {
@@ -44,7 +46,7 @@ const MAX_DETAIL_LENGTH = 4000;
 
 interface RequestHeader {
   readonly params: unknown;
-  readonly inputs: readonly { readonly name: string; readonly size: number }[];
+  readonly inputs: readonly InputFacts[];
 }
 
 /** A request as the container receives it. */
@@ -113,7 +115,7 @@ export function remoteRun<P>(operation: OperationDeclaration<P>): Run<P> {
 async function* encodeRequest(inputs: readonly Input[], params: unknown): AsyncGenerator<Uint8Array> {
   let header: Uint8Array | undefined = jsonFrame({
     params,
-    inputs: inputs.map(({ name, size }) => ({ name, size })),
+    inputs: inputs.map(factsOf),
   } satisfies RequestHeader);
   for (const input of inputs) {
     for await (const chunk of input.stream()) {

@@ -1,6 +1,8 @@
 // Describes the paths of pictures by URL.
 
+import type { Parameters } from "../../document/contract/parameter.ts";
 import { MEDIA_TYPES } from "../../operations/rasterize-pdf.ts";
+import { describeField, isRequired } from "../http/contract/declaration/field-schemas.ts";
 import {
   BINARY,
   type ContentByType,
@@ -21,8 +23,6 @@ import {
   type ServiceError,
   wrongType,
 } from "../http/contract/errors.ts";
-import type { Fields } from "../http/contract/fields.ts";
-import { describeField } from "../http/openapi/schemas.ts";
 import { PICTURE_FIELDS } from "./page-image-route.ts";
 
 const DOCUMENT_ERRORS = [wrongType(), notAPdf(), passwordProtected(), noSuchFile(), busy()];
@@ -50,11 +50,11 @@ const LINKED: ParametersByName = {
 };
 const UNCHANGED = { description: "The answer matches If-None-Match." };
 
-const queryOf = (fields: Fields): ParametersByName =>
+const queryOf = (fields: Parameters): ParametersByName =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
       const { description, ...schema } = describeField(field, "urlencoded");
-      return [name, { description: String(description), schema, required: field.required }];
+      return [name, { description: String(description), schema, required: isRequired(field) }];
     }),
   );
 

@@ -50,7 +50,7 @@ test("fields have controls of their kind, with their ranges and defaults", () =>
 
 test("operations that take PDFs only, and the most inputs, are known", () => {
   const pdfOnly = [...describedService("keyed").operations.values()].filter((operation) => operation.pdfOnly);
-  const others = endpoints.filter(({ input }) => input.kind === "text" || input.description !== "PDF");
+  const others = endpoints.filter(({ inputs }) => inputs.file?.description !== "PDF");
   expect(pdfOnly.length + others.length).toBe(endpoints.length);
   expect(others.map(({ path }) => path).toSorted()).toEqual(["/html", "/pdf", "/zip"]);
   expect(operationOf("/zip").maxInputs).toBe(1000);

@@ -12,7 +12,7 @@ import { busy } from "../contract/errors.ts";
 import type { Form } from "../contract/form.ts";
 import type { DeferredHandler, Route } from "../contract/route.ts";
 import { type ClaimGrant, fingerprintContent, REPLAYED_HEADER, runIdempotent } from "../pipeline/idempotency.ts";
-import { defaultOutputName, readEndpointForm, toEndpointError } from "../pipeline/pipeline.ts";
+import { defaultOutputName, isOrdered, keepsInputs, readEndpointForm, toEndpointError } from "../pipeline/pipeline.ts";
 import { rejectBlockedIpLiterals } from "../requests/address-check.ts";
 import { resolveInputs, toInput } from "../requests/inputs.ts";
 import { withStoredFields } from "../requests/stored-fields.ts";
@@ -42,11 +42,9 @@ export async function acceptRequest(
     held,
     signal,
   });
-  const { path, input } = endpoint;
-  const isOrdered = input.kind === "several" && input.orderedBy === undefined;
-  const isTransient = input.kind === "text";
   return accept(form, service, {
-    ...{ path, signal, manner, webhook, isOrdered, isTransient },
+    ...{ path: endpoint.path, signal, manner, webhook },
+    ...{ isOrdered: isOrdered(endpoint), isTransient: !keepsInputs(endpoint) },
     check: () => check(endpoint, form, signal, service),
   });
 }
@@ -177,7 +175,7 @@ const RETRY_WHEN_FULL_SECONDS = 60;
 async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, service: AsyncServices): Promise<void> {
   const { store, config } = service;
   const awaited: UrlInput[] = [];
-  const sources = await resolveInputs(endpoint.input, form, {
+  const sources = await resolveInputs(endpoint.inputs, form, {
     ...{ store, maxInputs: config.maxInputs },
     async receive(addressed) {
       requireWebUrl(addressed);
@@ -186,7 +184,7 @@ async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, servic
     },
   });
   // The name of a file that is yet to be fetched is not known.
-  const named = sources.length > 0 ? sources : [{ name: "file" }];
+  const named = awaited.length > 0 && sources.length === 0 ? [{ name: "file" }] : sources;
   const bound = endpoint.parse(
     await withStoredFields(endpoint, form, store),
     defaultOutputName(endpoint, form, config, named),

@@ -4,6 +4,7 @@ import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { RpcCall } from "../../../runtime/rpc.ts";
 import type { JobError, JobQueue, LeasedJob, Progress } from "../../ports/jobs.ts";
+import { offersOf } from "../contract/declaration/output-declaration.ts";
 import type { Endpoint, RequestServices } from "../contract/endpoint.ts";
 import { toServiceError } from "../contract/errors.ts";
 import { type RequestState, runAndRespond } from "../pipeline/pipeline.ts";
@@ -25,7 +26,7 @@ export type JobHandler = (
 export const endpointJobHandler =
   (endpoint: Endpoint): JobHandler =>
   async (doing, resources) => {
-    const wishes = negotiate(new Headers(), { type: endpoint.produces, naming: endpoint.outputNaming });
+    const wishes = negotiate(new Headers(), offersOf(endpoint.output));
     return (await runAndRespond({ ...doing, endpoint, wishes, isTransient: false }, resources)).response;
   };
 

@@ -9,12 +9,12 @@ import {
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { LIMITS } from "../../../document/contract/limits.ts";
+import { isModestJson } from "../../../document/contract/parameters/json-shape.ts";
 import type { Variant } from "../../settings/config.ts";
 import type { MemoryQuota, Reservation } from "../../storage/memory-quota.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { bodyTooLarge, methodNotAllowed } from "../contract/errors.ts";
 import { readWhole } from "../requests/arriving-body.ts";
-import { isModestJson } from "../requests/json-shape.ts";
 import { CallError, callOperation, createUpload, deleteFile, describeFile } from "./calls.ts";
 import type { Dispatch, FactsOf } from "./dispatch.ts";
 import { SHOWN } from "./pictures.ts";

@@ -1,9 +1,10 @@
 // Derives the operations that clients and agents see from the declarations of the endpoints: a short name, the kind of
 // input, and the JSON schema of the parameters.
 import type { Variant } from "../../settings/config.ts";
+import { describeField, isRequired } from "../contract/declaration/field-schemas.ts";
+import { namingOf } from "../contract/declaration/output-declaration.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import { takesPdfsOnly } from "../contract/input-declaration.ts";
-import { describeField } from "../openapi/schemas.ts";
+import { mainInputOf, takesPdfsOnly } from "../contract/input-declaration.ts";
 
 /** A JSON schema (draft 2020-12) of one parameter. */
 export interface ParameterSchema {
@@ -34,7 +35,7 @@ export interface Tool {
   readonly summary: string;
   readonly variants: readonly Variant[];
   readonly input: {
-    readonly kind: "one" | "several" | "text";
+    readonly kind: "none" | "one" | "several" | "text";
     readonly description: string;
     /** True if each of several inputs has a page selection. */
     readonly selectable: boolean;
@@ -47,51 +48,47 @@ export interface Tool {
   readonly parameters: readonly Parameter[];
 }
 
-/** Names of the operations whose path does not read as one. */
-const VERBS: Readonly<Record<string, string>> = {
-  "/compressed-pdf": "compress",
-  "/flattened-transparencies-pdf": "flatten",
-  "/linearized-pdf": "linearize",
-  "/merged-pdf": "merge",
-  "/split-pdf": "split",
-};
-
 /** Reports whether the outputs of an operation are pictures. */
 export const makesPictures = ({ produces }: Tool): boolean => produces.startsWith("image/");
 
 export function toolOf(endpoint: Endpoint): Tool {
-  const { path, summary, variants, input, outputNaming, produces } = endpoint;
+  const { verb, path, summary, variants, inputs, output } = endpoint;
+  const input = mainInputOf(inputs);
   const perInput = input.kind === "several" ? (input.perInput ?? []) : [];
   return {
-    name: VERBS[path] ?? path.slice(1).replaceAll("-", "_"),
+    name: verb,
     path,
     summary,
     variants,
     input: {
       kind: input.kind,
-      description: input.description,
+      description: input.kind === "none" ? "" : input.description,
       selectable: perInput.includes("pages"),
-      pdfOnly: takesPdfsOnly(input),
+      pdfOnly: takesPdfsOnly(inputs),
     },
-    makesSeveral: outputNaming !== "name",
-    produces,
+    makesSeveral: namingOf(output) !== "name",
+    produces: output.type,
     parameters: parametersOf(endpoint, perInput),
   };
 }
 
-function parametersOf({ fields, outputNaming }: Endpoint, perInput: readonly string[]): readonly Parameter[] {
+function parametersOf({ fields, output }: Endpoint, perInput: readonly string[]): readonly Parameter[] {
   return Object.entries(fields)
     .filter(([name]) => !perInput.includes(name))
     .map(([name, field]) => ({
       name,
       // A JSON body may leave the name of the output out (docs/api.md#json-bodies).
-      required: field.required && name !== "output",
-      kind: "isFile" in field && field.isFile ? "json" : "joint" in field && field.joint ? "selection" : "value",
-      schema: schemaOf(describeField(field, "multipart"), name, outputNaming),
+      required: isRequired(field) && name !== "output",
+      kind: field.kind.json ? "json" : field.kind.joint ? "selection" : "value",
+      schema: schemaOf(describeField(field, "multipart"), name, namingOf(output)),
     }));
 }
 
-function schemaOf(described: Record<string, unknown>, name: string, naming: Endpoint["outputNaming"]): ParameterSchema {
+function schemaOf(
+  described: Record<string, unknown>,
+  name: string,
+  naming: ReturnType<typeof namingOf>,
+): ParameterSchema {
   const { format: _, contentMediaType: __, contentSchema: ___, pattern: ____, ...schema } = described;
   if (name !== "output" || naming === "list") return schema as unknown as ParameterSchema;
   const fallback = " By default, it is made from the name of the input and the operation.";

@@ -1,5 +1,7 @@
 // Describes endpoints from their declarations: bodies in every encoding, answers in every form, and errors.
 import type { Config } from "../../settings/config.ts";
+import { describeContents, describeField, type Encoding, isRequired } from "../contract/declaration/field-schemas.ts";
+import { namingOf } from "../contract/declaration/output-declaration.ts";
 import {
   BINARY,
   EXAMPLE_INPUT,
@@ -27,12 +29,12 @@ import {
   storageFull,
   timedOut,
 } from "../contract/errors.ts";
-import { listName } from "../contract/fields.ts";
-import { errorsOf } from "../contract/input-declaration.ts";
+import { idFieldOf, listName, spellingOf } from "../contract/fields.ts";
+import { errorsOf, mainInputOf } from "../contract/input-declaration.ts";
 import { needsOutput } from "../contract/output-name.ts";
 import { errorsOfBody } from "../requests/read-form.ts";
 import { fileUrl } from "../responses/operation-response.ts";
-import { describeContents, describeField, describeResult, describeSource, type Encoding, keyOf } from "./schemas.ts";
+import { describeResult, describeSource } from "./schemas.ts";
 
 /** Describes an endpoint of a deployment. */
 export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: string): PathDescription {
@@ -66,7 +68,7 @@ const REQUEST_HEADERS: ParametersByName = {
 
 function errorsOfEndpoint(endpoint: Endpoint, config: Config): readonly ServiceError[] {
   return [
-    ...errorsOf(endpoint.input),
+    ...errorsOf(endpoint.inputs),
     ...(needsOutput(endpoint, "multipart", config.dialect) ? [fieldRequired("output")] : []),
     outOfRange("output", "///"),
     duplicateField("output"),
@@ -86,21 +88,23 @@ function errorsOfEndpoint(endpoint: Endpoint, config: Config): readonly ServiceE
 function describeBody(endpoint: Endpoint, config: Config, encoding: Encoding): MediaTypeObject {
   const fields = Object.entries(endpoint.fields);
   const limits = { maxFileBytes: uploadLimit(endpoint, config), maxInputs: config.maxInputs };
-  const { properties: inputs, required, choices, alternatives } = describeSource(endpoint.input, limits, encoding);
-  const described = fields.map(([name, field]) => [keyOf(name, field), describeField(field, encoding)] as const);
+  const { properties: inputs, required, choices, alternatives } = describeSource(endpoint.inputs, limits, encoding);
+  const described = fields.map(([name, field]) => [spellingOf(name, field), describeField(field, encoding)] as const);
   const properties: Readonly<Record<string, Json>> = { ...inputs, ...Object.fromEntries(described) };
   const needed = fields
-    .filter(([name, { required }]) => (name === "output" ? needsOutput(endpoint, encoding, config.dialect) : required))
-    .map(([name, field]) => keyOf(name, field));
+    .filter(([name, field]) =>
+      name === "output" ? needsOutput(endpoint, encoding, config.dialect) : isRequired(field),
+    )
+    .map(([name, field]) => spellingOf(name, field));
   const alone = (name: string): Json => object({ [name]: properties[name] }, [name]);
   const conditions = [
     ...(choices.length === 0 ? [] : [{ [alternatives]: choices.map(alone) }]),
     ...fields.flatMap(([name, field]) => {
-      if ("item" in field || field.requiredIf === undefined) return [];
-      const { field: other, is } = field.requiredIf;
+      if (field.onlyWith === undefined || field.isOptional || field.default !== undefined) return [];
+      const { parameter: other, is } = field.onlyWith;
       const otherwise = object({ [other]: { type: "string", not: { const: is } } }, [other]);
-      const stored = fields.filter(([, field]) => "standsFor" in field && field.standsFor === name);
-      return [{ anyOf: [otherwise, ...[name, ...stored.map(([name]) => name)].map(alone)] }];
+      const stored = idFieldOf(name) in properties ? [idFieldOf(name)] : [];
+      return [{ anyOf: [otherwise, ...[name, ...stored].map(alone)] }];
     }),
   ];
   return {
@@ -114,10 +118,12 @@ function describeBody(endpoint: Endpoint, config: Config, encoding: Encoding): M
 
 const object = (properties: Json, required: readonly string[]): Json => ({ type: "object", properties, required });
 
-function exampleOf({ input, fields, example = {} }: Endpoint, encoding: Encoding): Json {
+function exampleOf({ inputs: declared, output, example = {} }: Endpoint, encoding: Encoding): Json {
+  const input = mainInputOf(declared);
   const { file = "report.pdf", ...values } = example;
-  const named = { ...values, ...(fields.output?.required ? { output: "result" } : {}) };
+  const named = { ...values, ...(output.kind === "files" && !output.isOptional ? { output: "result" } : {}) };
   const isForm = encoding === "multipart";
+  if (input.kind === "none") return named;
   if (input.kind === "text") return { [input.field]: "<h1>Report</h1>", ...named };
   if (input.kind === "one")
     return { ...(isForm ? { file: exampleBytes(String(file)) } : { id: EXAMPLE_INPUT }), ...named };
@@ -138,19 +144,19 @@ function describeAnswer(endpoint: Endpoint, baseUrl: string): ResponseDescriptio
 }
 
 /** Returns the forms of an answer besides JSON. */
-function filesOf({ produces, outputNaming }: Endpoint): Record<string, MediaTypeObject> {
-  const types = outputNaming === "name" ? [produces] : [produces, "application/zip"];
+function filesOf({ output }: Endpoint): Record<string, MediaTypeObject> {
+  const types = namingOf(output) === "name" ? [output.type] : [output.type, "application/zip"];
   return Object.fromEntries(types.map((type) => [type, { schema: { ...BINARY, contentMediaType: type } }]));
 }
 
-function exampleOfResult({ outputNaming, input, extraFields = [] }: Endpoint, baseUrl: string): Json {
+function exampleOfResult({ output, inputs: declared, extraFields = [] }: Endpoint, baseUrl: string): Json {
   const url = fileUrl(baseUrl, EXAMPLE_OUTPUT);
-  const isList = outputNaming === "list";
-  const inputs = { text: {}, one: { inputId: EXAMPLE_INPUT }, several: { inputId: EXAMPLE_INPUTS } };
+  const isList = namingOf(output) === "list";
+  const inputs = { none: {}, text: {}, one: { inputId: EXAMPLE_INPUT }, several: { inputId: EXAMPLE_INPUTS } };
   return {
     outputUrl: isList ? [url] : url,
     outputId: isList ? [EXAMPLE_OUTPUT] : EXAMPLE_OUTPUT,
-    ...inputs[input.kind],
+    ...inputs[mainInputOf(declared).kind],
     ...(isList ? {} : { outputSize: 48_213 }),
     ...(extraFields.includes("inputSize") ? { inputSize: 310_772 } : {}),
   };

@@ -1,59 +1,12 @@
-// Makes JSON schemas of the fields and answers that endpoints declare.
-import * as z from "zod";
-import { BINARY, FILE_ID, type Json, ref } from "../contract/description.ts";
+// Makes JSON schemas of the inputs and answers that endpoints declare.
+
+import type { Encoding } from "../contract/declaration/field-schemas.ts";
+import { namingOf } from "../contract/declaration/output-declaration.ts";
+import { BINARY, FILE_ID, type Json } from "../contract/description.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import { type Field, type Fields, type ListField, listName } from "../contract/fields.ts";
-import { type InputDeclaration, takesPdfsOnly } from "../contract/input-declaration.ts";
+import { listName } from "../contract/fields.ts";
+import { type Inputs, mainInputOf, takesPdfsOnly } from "../contract/input-declaration.ts";
 import { describeFiles } from "../responses/file-info.ts";
-
-/** The encodings of a request's body. */
-export type Encoding = "multipart" | "json" | "urlencoded";
-
-export const keyOf = (name: string, field: Field<unknown> | ListField<unknown>): string =>
-  "item" in field ? listName(name) : name;
-
-export function describeField(field: Field<unknown> | ListField<unknown>, encoding: Encoding): Json {
-  const { description } = field;
-  if ("item" in field) return { type: "array", items: describeType(field.item), description };
-  const schema = inEncoding(field, describeType(field.schema), encoding);
-  const { fallback } = field;
-  if (fallback === undefined) return { ...schema, description };
-  return { ...schema, description, default: schema.type === "integer" ? Number(fallback) : fallback };
-}
-
-function inEncoding(field: Field<unknown>, schema: Json, encoding: Encoding): Json {
-  const content = field.content && ref(field.content.name);
-  if (encoding === "multipart") return content ? { ...schema, contentSchema: content } : schema;
-  if (field.isFile && encoding === "json") return { anyOf: [content ?? { type: "object" }, { type: "string" }] };
-  if (field.isFile) return { type: "string" };
-  if (encoding === "json" && field.joint !== undefined) {
-    return { anyOf: [schema, { type: "array", items: { type: ["integer", "string"] }, minItems: 1 }] };
-  }
-  return schema;
-}
-
-/** Describes what JSON files contain, by the names of their schemas. */
-export const describeContents = (fields: Fields): Record<string, Json> =>
-  Object.fromEntries(
-    Object.values(fields).flatMap((field) =>
-      "content" in field && field.content ? [[field.content.name, describeType(field.content.schema)]] : [],
-    ),
-  );
-
-function describeType(type: z.ZodType): Json {
-  const { $schema: _, ...schema } = z.toJSONSchema(type, {
-    // Numbers are described by their parsed value, texts by the input.
-    io: "input",
-    unrepresentable: "any",
-    override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema instanceof z.ZodPipe && zodSchema.out instanceof z.ZodNumber) {
-        Object.assign(jsonSchema, z.toJSONSchema(zodSchema.out));
-        delete jsonSchema.$schema;
-      }
-    },
-  });
-  return schema;
-}
 
 /** The fields of a source. Of those in `choices`, there is exactly one (`oneOf`) or at least one (`anyOf`). */
 export interface SourceFields {
@@ -65,16 +18,18 @@ export interface SourceFields {
 
 /** Describes the fields of a source. Only a form of several parts carries files. */
 export function describeSource(
-  source: InputDeclaration,
+  inputs: Inputs,
   limits: { readonly maxFileBytes: number; readonly maxInputs: number },
   encoding: Encoding,
 ): SourceFields {
+  const source = mainInputOf(inputs);
+  if (source.kind === "none") return { properties: {}, required: [], choices: [], alternatives: "oneOf" };
   if (source.kind === "text") {
     const text = { type: "string", description: source.description };
     return { properties: { [source.field]: text }, required: [source.field], choices: [], alternatives: "oneOf" };
   }
   const size = `at most ${Math.floor(limits.maxFileBytes / 2 ** 20)} MB`;
-  const type = takesPdfsOnly(source) ? { contentMediaType: "application/pdf" } : {};
+  const type = takesPdfsOnly(inputs) ? { contentMediaType: "application/pdf" } : {};
   const file = { ...BINARY, ...type, description: `${source.description}, ${size}.` };
   const isForm = encoding === "multipart";
   if (source.kind === "one") {
@@ -114,7 +69,10 @@ export function describeSource(
 }
 
 /** Describes the JSON that names what was made. */
-export function describeResult({ outputNaming, input, extraFields = [] }: Endpoint): Json {
+export function describeResult({ output: declared, inputs, extraFields = [] }: Endpoint): Json {
+  const outputNaming = namingOf(declared);
+  const input = mainInputOf(inputs);
+  const isStored = input.kind === "one" || input.kind === "several";
   const id = FILE_ID;
   const url = { type: "string", format: "uri" };
   const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });
@@ -126,7 +84,7 @@ export function describeResult({ outputNaming, input, extraFields = [] }: Endpoi
     outputUrl: { ...output(url), description: "Where the output is read." },
     outputId: { ...output(id), description: "Id of the output." },
   };
-  if (input.kind !== "text") {
+  if (isStored) {
     const ids = input.kind === "several" ? list(id, 1) : id;
     always.inputId = { ...ids, description: "Id of the input." };
   }
@@ -137,7 +95,7 @@ export function describeResult({ outputNaming, input, extraFields = [] }: Endpoi
     ...always,
     ...(outputNaming === "list" ? {} : { outputSize: size("output") }),
     ...(extraFields.includes("inputSize") ? { inputSize: size("input") } : {}),
-    ...(input.kind === "text" ? {} : { inputFiles: describeFiles("input") }),
+    ...(!isStored ? {} : { inputFiles: describeFiles("input") }),
     outputFiles: describeFiles("output"),
     notices: {
       ...list(text, 1),

@@ -8,8 +8,9 @@ import type { Progress } from "../../ports/jobs.ts";
 import type { Config } from "../../settings/config.ts";
 import type { Batch } from "../../storage/batch.ts";
 import type { Reservation } from "../../storage/memory-quota.ts";
+import { inWordsOfApi } from "../contract/declaration/exposure.ts";
+import { namingOf, offersOf } from "../contract/declaration/output-declaration.ts";
 import { type Endpoint, type RequestServices, uploadLimit } from "../contract/endpoint.ts";
-import { listName } from "../contract/fields.ts";
 import type { Form } from "../contract/form.ts";
 import { defaultOutput, needsOutput } from "../contract/output-name.ts";
 import { abortAfter } from "../contract/time-limit.ts";
@@ -26,7 +27,7 @@ import { fingerprintContent, type HandledResponse, runIdempotent } from "./idemp
 
 /** Runs a request. If it fails, it removes the files that it stored. */
 export async function handleRequest(endpoint: Endpoint, request: Request, service: RequestServices): Promise<Response> {
-  const wishes = negotiate(request.headers, { type: endpoint.produces, naming: endpoint.outputNaming });
+  const wishes = negotiate(request.headers, offersOf(endpoint.output));
   const resources = new DisposableStack();
   try {
     if (service.caller) resources.use(service.caller.retain());
@@ -34,7 +35,7 @@ export async function handleRequest(endpoint: Endpoint, request: Request, servic
     const batchReservation = resources.use(service.bufferQuota.openReservation());
     const deadline = new AbortController();
     const signal = AbortSignal.any([request.signal, deadline.signal]);
-    const isTransient = endpoint.input.kind === "text" || wishes.mayReturnFile;
+    const isTransient = !keepsInputs(endpoint) || wishes.mayReturnFile;
     const held = resources.use(service.bodies.openReservation());
     const form = await readEndpointForm(endpoint, request, {
       service,
@@ -90,10 +91,17 @@ export interface RequestState {
   progress?(progress: Progress): void;
 }
 
+/** Reports whether files that were sent become stored files of their own. */
+export const keepsInputs = ({ inputs }: Endpoint): boolean =>
+  Object.values(inputs).every(({ kind }) => kind !== "text");
+
+/** Reports whether the order in which inputs of different kinds arrive matters. */
+export const isOrdered = ({ inputs: { file } }: Endpoint): boolean =>
+  file?.kind === "several" && file.orderedBy === undefined;
+
 /** Returns what makes a request another one if it changes. */
-function requestContent({ endpoint: { path, input }, form, wishes }: RequestState): unknown {
-  const isOrdered = input.kind === "several" && input.orderedBy === undefined;
-  return [path, wishes.fingerprint, fingerprintContent(form, isOrdered)];
+function requestContent({ endpoint, form, wishes }: RequestState): unknown {
+  return [endpoint.path, wishes.fingerprint, fingerprintContent(form, isOrdered(endpoint))];
 }
 
 interface Receiving extends Pick<RequestState, "service" | "signal" | "uploadReservation" | "isTransient"> {
@@ -118,11 +126,12 @@ export function readEndpointForm(endpoint: Endpoint, request: Request, receiving
 }
 
 /** Returns the names of the fields that are read in other ways than a short text. */
-function streamedFields({ input, fields }: Endpoint) {
-  const jsonFiles = Object.entries(fields).filter(([, field]) => "isFile" in field && field.isFile);
+function streamedFields({ inputs, fields }: Endpoint) {
+  const jsonFiles = Object.entries(fields).filter(([, { kind }]) => kind.json);
+  const texts = Object.entries(inputs).filter(([, { kind }]) => kind === "text");
   return {
-    fileFields: new Set(input.kind === "text" ? [input.field] : ["file"]),
-    textFields: new Set(input.kind === "text" ? [input.field] : []),
+    fileFields: new Set(Object.keys(inputs)),
+    textFields: new Set(texts.map(([name]) => name)),
     jsonFileFields: new Set(jsonFiles.map(([name]) => name)),
   };
 }
@@ -169,7 +178,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
     maxBytes: uploadLimit(endpoint, config),
   };
   const sources = await abortingAfter(LIMITS.fetchesMs, deadline, () =>
-    resolveInputs(endpoint.input, form, {
+    resolveInputs(endpoint.inputs, form, {
       ...{ store, maxInputs: config.maxInputs },
       receive: (addressed) => fetchInput(addressed, fetching),
     }),
@@ -179,7 +188,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
     defaultOutputName(endpoint, form, config, sources),
   );
   const inputs = sources.map((source) => toInput(source, store));
-  const isNumbered = endpoint.outputNaming !== "name";
+  const isNumbered = namingOf(endpoint.output) !== "name";
   resources.use(abortAfter(LIMITS.requestJobMs, deadline));
   const job = await prepare(inputs);
   const attempted = (attempt: Backend) =>
@@ -236,7 +245,7 @@ async function respondWithJson(
   { lost }: Extract<OutputResult, { kind: "stored" }>,
 ): Promise<Response> {
   const { uploads } = form;
-  const isKept = endpoint.input.kind !== "text";
+  const isKept = keepsInputs(endpoint);
   const [stored] = await Promise.all([outputs.commit(), isKept ? uploads.commit() : uploads.discard()]);
   signal.throwIfAborted();
   const inputIds = isKept ? await Promise.all(sources.map(idOf)) : [];
@@ -287,17 +296,9 @@ async function respondWithFile(
 }
 
 /** Returns the error that the client sees, in the words of the endpoint. */
-export function toEndpointError(
-  error: unknown,
-  { fields, failures }: Endpoint,
-  { log }: Pick<RequestServices, "log">,
-): unknown {
-  if (error instanceof OutOfRange) {
-    // Operations do not know the API spelling of a list parameter.
-    const field = fields[error.parameter];
-    return field && "item" in field ? new OutOfRange(listName(error.parameter), error.value, error.why) : error;
-  }
-  const answered = error instanceof EngineFailure ? failures?.[error.reason]?.(error) : undefined;
+export function toEndpointError(error: unknown, endpoint: Endpoint, { log }: Pick<RequestServices, "log">): unknown {
+  if (error instanceof OutOfRange) return inWordsOfApi(error, endpoint);
+  const answered = error instanceof EngineFailure ? endpoint.failures?.[error.reason]?.(error) : undefined;
   if (answered) log("request failed", { status: answered.status, error: String(error) });
   return answered ?? error;
 }
@@ -314,6 +315,6 @@ export function defaultOutputName(
   { dialect }: Config,
   [first]: readonly Pick<InputFile, "name">[],
 ): Record<string, string> {
-  if (!first || needsOutput(endpoint, encoding, dialect)) return {};
+  if (needsOutput(endpoint, encoding, dialect)) return {};
   return { output: defaultOutput(endpoint, dialect, first) };
 }

@@ -3,7 +3,9 @@
 import { attachment } from "../../../document/contract/file-name.ts";
 import { mergeNotices, type Notice, type NoticeSubject } from "../../../document/contract/notice.ts";
 import type { FoundFile, StoredFile } from "../../storage/file.ts";
+import { namingOf } from "../contract/declaration/output-declaration.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
+import type { Inputs } from "../contract/input-declaration.ts";
 import type { InputFile } from "../requests/inputs.ts";
 import { noticeSentences, noticesHeader } from "./notices.ts";
 
@@ -31,25 +33,32 @@ export interface OperationResults {
 }
 
 export function operationResponse(
-  { outputNaming, input, extraFields = [] }: Endpoint,
+  { output, inputs: declared, extraFields = [] }: Pick<Endpoint, "output" | "inputs" | "extraFields">,
   results: OperationResults,
   baseUrl: string,
 ): OperationResponse {
   const { inputs, inputIds, outputs, lost } = results;
   const ids = outputs.map(({ id }) => id);
   const urls = ids.map((id) => fileUrl(baseUrl, id));
-  const several = outputNaming === "list" || (outputNaming === "prefix" && ids.length > 1);
+  const naming = namingOf(output);
+  const several = naming === "list" || (naming === "prefix" && ids.length > 1);
   const notices = noticeSentences(lost);
   const fonts = mergeNotices(lost).find(({ code }) => code === "fonts-substituted")?.subjects ?? [];
   return {
     outputUrl: several ? urls : urls[0],
     outputId: several ? ids : ids[0],
-    ...(input.kind === "text" ? {} : { inputId: input.kind === "several" ? inputIds : inputIds[0] }),
+    ...namedInputs(declared, inputIds),
     ...(several ? {} : { outputSize: outputs[0].size }),
     ...(extraFields.includes("inputSize") ? { inputSize: inputs[0].size } : {}),
     ...(notices.length > 0 ? { notices } : {}),
     ...(extraFields.includes("substitutedFonts") && fonts.length > 0 ? { substitutedFonts: fonts } : {}),
   };
+}
+
+/** Names the inputs that are stored: a list if there are, or could be, several documents. */
+export function namedInputs({ file }: Inputs, ids: readonly string[]): Pick<OperationResponse, "inputId"> {
+  if (ids.length === 0) return {};
+  return { inputId: file?.kind === "several" || ids.length > 1 ? ids : ids[0]! };
 }
 
 /** Returns the URL of a stored file (spec, "Response objects"). */
