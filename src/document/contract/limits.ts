@@ -101,6 +101,8 @@ export const LIMITS = {
   jsonFileBytes: MIB,
   /** Is held in memory beside the requests of an isolate. */
   checkedArchiveBytes: 4 * MIB,
+  /** Is held in memory until the answer is made of it. */
+  dataBytes: 4 * MIB,
   metricsBytes: 4 * MIB,
   /** Many clients read the response only after they have sent everything. */
   drainedBytes: 256 * MIB,

@@ -9,9 +9,9 @@ import type { Endpoint, RequestServices } from "../contract/endpoint.ts";
 import { toServiceError } from "../contract/errors.ts";
 import { type RequestState, runAndRespond } from "../pipeline/pipeline.ts";
 import { negotiate } from "../responses/negotiation.ts";
-import { deserializeForm } from "./deferred-form.ts";
+import { deserializeForm, type Sealing } from "./deferred-form.ts";
 
-type RunnerService = RequestServices & { readonly jobs: RpcCall<JobQueue> };
+type RunnerService = RequestServices & { readonly jobs: RpcCall<JobQueue> } & Pick<Sealing, "sealer">;
 
 /** The work of a job, whose form and whose surroundings are there. */
 export type JobHandler = (
@@ -54,7 +54,7 @@ export async function runQueuedJob(
   try {
     const doing = {
       ...{ service, outputs, deadline, signal: deadline.signal, progress: lease.reportProgress },
-      form: await deserializeForm(job.form, service.store, uploads),
+      form: await deserializeForm(job.form, { ...service, uploads, id: job.id }),
       uploadReservation: resources.use(service.uploadQuota.openReservation()),
       responseReservation: resources.use(service.bufferQuota.openReservation()),
     };

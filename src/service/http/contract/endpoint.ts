@@ -4,6 +4,7 @@ import type { EngineFailure, FailureReason } from "../../../document/contract/fa
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Context, Input, Operation, OperationDeclaration } from "../../../document/contract/operation.ts";
 import { optional, type Parameters, type Params, parameter } from "../../../document/contract/parameter.ts";
+import { choice } from "../../../document/contract/parameters/choice.ts";
 import { fileId, fileName } from "../../../document/contract/parameters/text.ts";
 import type { RpcCall } from "../../../runtime/rpc.ts";
 import type { ConnectedContainer } from "../../placement/connection.ts";
@@ -20,6 +21,7 @@ import type { KeyRecords } from "../../ports/api-key.ts";
 import type { Claim } from "../../ports/claims.ts";
 import type { ClientAccount } from "../../ports/client-account.ts";
 import type { JobQueue, Progress } from "../../ports/jobs.ts";
+import type { Sealer } from "../../ports/sealer.ts";
 import type { Config, Variant } from "../../settings/config.ts";
 import type { DeletePolicy, FilePolicy } from "../../storage/file-policy.ts";
 import type { MemoryQuota } from "../../storage/memory-quota.ts";
@@ -108,6 +110,8 @@ export interface Endpoint extends EndpointFacts {
 export interface ParsedRequest {
   /** Name of the output. */
   readonly output: string;
+  /** True if the output is the answer, and no file. */
+  readonly isData: boolean;
   prepare(inputs: readonly Input[]): JobPlan | Promise<JobPlan>;
 }
 
@@ -144,6 +148,7 @@ export function defineEndpoint(
       const params = paramsOf(values);
       return {
         output: String(values.output),
+        isData: declaration.output.kind === "data" && values.output_type !== "file",
         prepare: (inputs) =>
           declaration.createJob
             ? declaration.createJob(params, { ...given, inputs })
@@ -170,8 +175,18 @@ const idsOfFiles = (fields: Parameters): Parameters =>
   );
 
 function nameOfOutput(output: OutputDeclaration): Parameters {
-  if (output.kind !== "files") return {};
-  return { output: parameter(output.description ?? DESCRIPTIONS_OF_NAMES[output.naming], fileName) };
+  if (output.kind === "files") {
+    return { output: parameter(output.description ?? DESCRIPTIONS_OF_NAMES[output.naming], fileName) };
+  }
+  if (!output.mayBeFile) return {};
+  return {
+    output: parameter(DESCRIPTIONS_OF_NAMES.name, fileName),
+    output_type: parameter(
+      "json for the data themselves, file for a file that has them.",
+      choice(["json", "file"]),
+      "json",
+    ),
+  };
 }
 
 function jobOf({ operation, memory }: OperationEndpoint<unknown, Parameters>, params: unknown): JobPlan {
@@ -234,6 +249,8 @@ export interface AsyncServices extends RequestServices {
   /** Header fields that continue the trace of the request; undefined if it has none. */
   readonly trace: Readonly<Record<string, string>> | undefined;
   readonly signers: WebhookSigner;
+  /** Keeps the secrets of requests; undefined if the operator has set no secret for that. */
+  readonly sealer: Sealer | undefined;
 }
 
 /**

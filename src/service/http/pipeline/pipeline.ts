@@ -20,10 +20,10 @@ import { withStoredFields } from "../requests/stored-fields.ts";
 import { type FetchOptions, fetchInput } from "../requests/url-inputs.ts";
 import { toReadableStream } from "../responses/body-stream.ts";
 import { type Negotiation, negotiate } from "../responses/negotiation.ts";
-import { downloadHeaders, noticeHeaders, operationResponse } from "../responses/operation-response.ts";
-import { collectOutputs, type OutputResult } from "../responses/outputs.ts";
+import { dataResponse, downloadHeaders, noticeHeaders, operationResponse } from "../responses/operation-response.ts";
+import { collectOutputs, type DataResult, type OutputResult } from "../responses/outputs.ts";
 import { overflowing } from "../responses/overflow.ts";
-import { fingerprintContent, type HandledResponse, runIdempotent } from "./idempotency.ts";
+import { fingerprintContent, type HandledResponse, runIdempotent, saltOf } from "./idempotency.ts";
 
 /** Runs a request. If it fails, it removes the files that it stored. */
 export async function handleRequest(endpoint: Endpoint, request: Request, service: RequestServices): Promise<Response> {
@@ -56,7 +56,7 @@ export async function handleRequest(endpoint: Endpoint, request: Request, servic
     const undo = () => Promise.all([form.uploads.discard(), outputs.discard()]);
     try {
       return await runIdempotent(service, {
-        ...{ content: requestContent(exchange), signal },
+        ...{ content: requestContent(exchange, saltOf(request.headers)), signal },
         run: () => runAndRespond(exchange, resources),
         async rollback() {
           await undo();
@@ -99,9 +99,14 @@ export const keepsInputs = ({ inputs }: Endpoint): boolean =>
 export const isOrdered = ({ inputs: { file } }: Endpoint): boolean =>
   file?.kind === "several" && file.orderedBy === undefined;
 
+/** Returns the names of the fields that are secret. */
+export const secretsOf = ({ fields }: Endpoint): ReadonlySet<string> =>
+  new Set(Object.entries(fields).flatMap(([name, { kind }]) => (kind.isSecret ? [name] : [])));
+
 /** Returns what makes a request another one if it changes. */
-function requestContent({ endpoint, form, wishes }: RequestState): unknown {
-  return [endpoint.path, wishes.fingerprint, fingerprintContent(form, isOrdered(endpoint))];
+function requestContent({ endpoint, form, wishes }: RequestState, salt: string): unknown {
+  const about = { isOrdered: isOrdered(endpoint), secrets: secretsOf(endpoint), salt };
+  return [endpoint.path, wishes.fingerprint, fingerprintContent(form, about)];
 }
 
 interface Receiving extends Pick<RequestState, "service" | "signal" | "uploadReservation" | "isTransient"> {
@@ -183,10 +188,11 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
       receive: (addressed) => fetchInput(addressed, fetching),
     }),
   );
-  const { output: name, prepare } = endpoint.parse(
-    await withStoredFields(endpoint, form, store),
-    defaultOutputName(endpoint, form, config, sources),
-  );
+  const {
+    output: name,
+    isData,
+    prepare,
+  } = endpoint.parse(await withStoredFields(endpoint, form, store), defaultOutputName(endpoint, form, config, sources));
   const inputs = sources.map((source) => toInput(source, store));
   const isNumbered = namingOf(endpoint.output) !== "name";
   resources.use(abortAfter(LIMITS.requestJobMs, deadline));
@@ -196,7 +202,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
       // A job that is retried reports its losses again, and begins its outputs anew.
       () =>
         collectOutputs(attempt.run(context), {
-          ...{ ...exchange, name, isNumbered, store, timing },
+          ...{ ...exchange, name, isNumbered, isData, store, timing },
           ...{ caller: service.caller, maxBytes: config.maxOutputBytes },
         }),
       { container: service.container, signal, log: service.log, rollback: () => outputs.discard() },
@@ -220,6 +226,11 @@ async function respond(
 ): Promise<HandledResponse> {
   const { service, signal, wishes, outputs } = exchange;
   const { uploads } = exchange.form;
+  if (delivery.kind === "data") {
+    const response = await service.timing.measure("store", () => respondWithData(exchange, sources, delivery));
+    resources.dispose();
+    return { response };
+  }
   if (delivery.kind === "stored") {
     const response = await service.timing.measure("store", () => respondWithJson(exchange, sources, delivery));
     resources.dispose();
@@ -239,16 +250,42 @@ async function respond(
   return { response, file: { id: (await delivery.file.stored).id, isOwn: !wishes.returnsId } };
 }
 
+async function respondWithData(
+  { endpoint, wishes, form, signal }: RequestState,
+  sources: readonly InputFile[],
+  data: DataResult,
+): Promise<Response> {
+  const headers = { ...noticeHeaders(data.lost), "Cache-Control": "no-store" };
+  if (wishes.formatForOne() === "file") {
+    await form.uploads.discard();
+    return new Response(data.bytes as Uint8Array<ArrayBuffer>, { headers: { ...headers, "Content-Type": data.type } });
+  }
+  const inputIds = await commitInputs(endpoint, form, sources);
+  signal.throwIfAborted();
+  return Response.json(dataResponse(endpoint, data, inputIds), { headers: noticeHeaders(data.lost) });
+}
+
+/** Stores the files that were sent, unless they are to be forgotten. @returns the ids of the inputs */
+async function commitInputs(
+  endpoint: Endpoint,
+  { uploads }: Form,
+  sources: readonly InputFile[],
+): Promise<readonly string[]> {
+  if (!keepsInputs(endpoint)) {
+    await uploads.discard();
+    return [];
+  }
+  await uploads.commit();
+  return Promise.all(sources.map(idOf));
+}
+
 async function respondWithJson(
   { endpoint, service, form, outputs, signal }: RequestState,
   sources: readonly InputFile[],
   { lost }: Extract<OutputResult, { kind: "stored" }>,
 ): Promise<Response> {
-  const { uploads } = form;
-  const isKept = keepsInputs(endpoint);
-  const [stored] = await Promise.all([outputs.commit(), isKept ? uploads.commit() : uploads.discard()]);
+  const [stored, inputIds] = await Promise.all([outputs.commit(), commitInputs(endpoint, form, sources)]);
   signal.throwIfAborted();
-  const inputIds = isKept ? await Promise.all(sources.map(idOf)) : [];
   const results = { inputs: sources, inputIds, outputs: stored, lost };
   return Response.json(operationResponse(endpoint, results, service.baseUrl), { headers: noticeHeaders(lost) });
 }
@@ -262,7 +299,7 @@ interface Answering {
 
 async function respondWithFile(
   { service, wishes, signal, outputs }: RequestState,
-  delivery: Exclude<OutputResult, { kind: "stored" }>,
+  delivery: Exclude<OutputResult, { kind: "stored" | "data" }>,
   { ended: onEnd, made }: Answering,
 ): Promise<Response> {
   const lost = delivery.kind === "stream" ? [] : delivery.lost;

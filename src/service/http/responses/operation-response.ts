@@ -8,6 +8,7 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import type { Inputs } from "../contract/input-declaration.ts";
 import type { InputFile } from "../requests/inputs.ts";
 import { noticeSentences, noticesHeader } from "./notices.ts";
+import type { DataResult } from "./outputs.ts";
 
 /** The body of a successful response (spec, "Response objects"). */
 export interface OperationResponse {
@@ -53,6 +54,19 @@ export function operationResponse(
     ...(notices.length > 0 ? { notices } : {}),
     ...(extraFields.includes("substitutedFonts") && fonts.length > 0 ? { substitutedFonts: fonts } : {}),
   };
+}
+
+/** Returns the answer that is data: the members of the object, or the text as a member, and what all answers have. */
+export function dataResponse(
+  { inputs, output }: Pick<Endpoint, "inputs" | "output">,
+  { bytes, lost }: DataResult,
+  inputIds: readonly string[],
+): object {
+  const text = new TextDecoder().decode(bytes);
+  const member = output.kind === "data" ? output.member : undefined;
+  const data = member === undefined ? (JSON.parse(text) as object) : { [member]: text };
+  const notices = noticeSentences(lost);
+  return { ...data, ...namedInputs(inputs, inputIds), ...(notices.length > 0 ? { notices } : {}) };
 }
 
 /** Names the inputs that are stored: a list if there are, or could be, several documents. */

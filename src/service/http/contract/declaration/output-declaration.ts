@@ -29,6 +29,8 @@ export type OutputDeclaration =
       readonly member?: string;
       /** Schemas of the members. */
       readonly schema: Readonly<Record<string, JsonSchema>>;
+      /** True if clients may ask for a file that has the data instead, by `output_type`. @default false */
+      readonly mayBeFile?: boolean;
     };
 
 export const DESCRIPTIONS_OF_NAMES = {
