@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type ContainerProcess, startContainer } from "../scripts/container-process.ts";
+import { type ContainerProcess, startContainer } from "../scripts/services/container-process.ts";
 import { type Service, startService, type Target } from "../test/support/service.ts";
 import { type Task, tasks } from "./host-tasks.ts";
 import { agent, median } from "./measure.ts";

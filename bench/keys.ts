@@ -5,8 +5,8 @@
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { startContainer } from "../scripts/container-process.ts";
-import { putKeys } from "../scripts/key-records.ts";
+import { putKeys } from "../scripts/keys/key-records.ts";
+import { startContainer } from "../scripts/services/container-process.ts";
 import { hashKey } from "../src/service/ports/api-key.ts";
 import type { Limits } from "../src/service/ports/limiter.ts";
 import { docx, paragraph } from "../test/fixtures/office.ts";

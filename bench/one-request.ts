@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { startContainer } from "../scripts/container-process.ts";
+import { startContainer } from "../scripts/services/container-process.ts";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { type Service, startService } from "../test/support/service.ts";
 import { agent, exchange, median, multipart, row } from "./measure.ts";

@@ -5,7 +5,7 @@ import { flushCompileCache } from "node:module";
 
 for (const module of [
   "./jobs/app.ts",
-  "./jobs/running-engines.ts",
+  "./engine-lifecycle/running-engines.ts",
   "./pdfa/system-fonts.ts",
   "../src/operations/index.ts",
 ]) {

@@ -32,7 +32,7 @@ hyphenation=(
   hyphen-fr hyphen-gl hyphen-hr hyphen-hu hyphen-id hyphen-is hyphen-it hyphen-lt hyphen-lv hyphen-nl hyphen-no
   hyphen-pl hyphen-pt-br hyphen-pt-pt hyphen-ro hyphen-ru hyphen-sk hyphen-sl hyphen-sr hyphen-sv hyphen-uk
 )
-build_tools=(g++)
+build_tools=(g++ nlohmann-json3-dev)
 java_build_tools=(default-jdk-headless maven)
 
 # Prints those of the named packages that are not installed, one per line.
@@ -90,7 +90,8 @@ install_packages() {
 fingerprint() {
   {
     dpkg-query -W -f '${Version}\n' "$2"
-    cat "$here"/engines/zygote/*.[ch]pp "$here/engines/$1"/*.[ch]pp "$here/engines/$1/build.sh"
+    find "$here/engines/zygote" "$here/engines/$1/zygote" -name '*.[ch]pp' -print0 | sort -z | xargs -0 cat
+    cat "$here/engines/$1/build.sh"
     if [ -d "$here/engines/$1/samples" ]; then cat "$here/engines/$1"/samples/*; fi
   } | sha256sum
 }

@@ -1,5 +1,5 @@
 // Defines the limits of a job in the container: its time and its share of the machine. src/document/contract/limits.ts has the
-// limits of a request. Names end with their unit (Ms, Bytes) unless they count something. scripts/limit-descriptions.ts
+// limits of a request. Names end with their unit (Ms, Bytes) unless they count something. scripts/limits/limit-descriptions.ts
 // describes each limit, and docs/limits.md lists all of them. Imports nothing, because every room takes its limits from
 // here.
 

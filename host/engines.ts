@@ -78,7 +78,7 @@ export async function startEngineServer({ port, output, env }: EngineSettings): 
 function spawnSupervisor(output: EngineSettings["output"], env: NodeJS.ProcessEnv): ChildProcess {
   const server = [process.execPath, "--no-warnings", join(root, "container/server.ts")];
   const stdio: StdioOptions = ["ignore", output, output, "ipc"];
-  return spawn("perl", [join(root, "container/processes/supervise.pl"), ...server], {
+  return spawn("perl", [join(root, "container/supervision/supervise.pl"), ...server], {
     env: { NODE_COMPILE_CACHE: compiledFolder, ...env, HOST: "127.0.0.1" },
     // Detached from the terminal's Ctrl-C. The channel tells the server when this process has ended, for whatever
     // reason.

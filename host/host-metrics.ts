@@ -2,7 +2,7 @@
 
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "@prometheus-io/client";
 import { collectProcessMetrics, DURATION_BUCKETS } from "../container/processes/process-metrics.ts";
 import type { CompletedRequest } from "../src/service/ports/completed-request.ts";
 

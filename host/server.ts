@@ -4,7 +4,7 @@
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
 import { collectLessOften } from "../container/processes/garbage-collection.ts";
-import { startHeartbeat, surviveExceptions } from "../container/processes/heartbeat.ts";
+import { startHeartbeat, surviveExceptions } from "../container/supervision/heartbeat.ts";
 import { createApp } from "../src/app/app.ts";
 import { logLine } from "../src/runtime/log-line.ts";
 import { deleteJobFiles } from "../src/service/jobs/delete-job-files.ts";

@@ -3,8 +3,8 @@
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { installEngines } from "./container-process.ts";
 import { installPackages, TEST_PACKAGES } from "./packages.ts";
+import { installEngines } from "./services/container-process.ts";
 
 const [name = "run"] = process.argv.splice(2, 1);
 installPackages(TEST_PACKAGES, "the benchmarks");

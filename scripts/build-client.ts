@@ -1,4 +1,4 @@
 // Builds the client; `npm pack` in `client/` runs it.
-import { buildClient } from "./client-package.ts";
+import { buildClient } from "./client/client-package.ts";
 
 buildClient();

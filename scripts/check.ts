@@ -3,11 +3,11 @@
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { checkBundleSize } from "./bundle-size.ts";
-import { checkLicenses, checkVulnerabilities } from "./dependencies.ts";
-import { checkConfiguration, checkStartup } from "./deployment.ts";
-import { checkEnginePackages } from "./engine-packages.ts";
-import { root } from "./wrangler.ts";
+import { checkBundleSize } from "./checks/bundle-size.ts";
+import { checkLicenses, checkVulnerabilities } from "./checks/dependencies.ts";
+import { checkConfiguration, checkStartup } from "./checks/deployment.ts";
+import { checkEnginePackages } from "./checks/engine-packages.ts";
+import { root } from "./services/wrangler.ts";
 
 interface Check {
   readonly name: string;

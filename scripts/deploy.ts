@@ -2,8 +2,8 @@
 // go to `wrangler deploy`.
 
 import { spawn } from "node:child_process";
-import { checkConfiguration } from "./deployment.ts";
-import { root, wranglerCli } from "./wrangler.ts";
+import { checkConfiguration } from "./checks/deployment.ts";
+import { root, wranglerCli } from "./services/wrangler.ts";
 
 try {
   console.log(checkConfiguration());

@@ -5,7 +5,7 @@
 
 import { parseArgs } from "node:util";
 import type { FaultOptions, Run } from "../test/faults/suite.ts";
-import { installEngines } from "./container-process.ts";
+import { installEngines } from "./services/container-process.ts";
 
 /** Parts by name, with the flags that each reads besides the common ones. */
 const PARTS: Readonly<Record<string, { readonly flags: readonly string[]; load(): Promise<{ run: Run }> }>> = {

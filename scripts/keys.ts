@@ -8,13 +8,13 @@ import { LIMITS } from "../src/document/contract/limits.ts";
 import { NO_COUNTS, sumOf } from "../src/service/keys/usage-table.ts";
 import { hashKey, isKey } from "../src/service/ports/api-key.ts";
 import { type Counts, dayOf } from "../src/service/ports/usage.ts";
-import type { Variant } from "./dev-server.ts";
-import { forgetDevelopmentKey } from "./development-key.ts";
-import { listKeys, type Namespace, putKeys } from "./key-records.ts";
-import { SETTING_OPTIONS, settingTexts, withSettings } from "./key-settings.ts";
-import { readUsage } from "./key-usage.ts";
-import { serviceRecord, withSecret } from "./signing-secrets.ts";
-import { root } from "./wrangler.ts";
+import { forgetDevelopmentKey } from "./keys/development-key.ts";
+import { listKeys, type Namespace, putKeys } from "./keys/key-records.ts";
+import { SETTING_OPTIONS, settingTexts, withSettings } from "./keys/key-settings.ts";
+import { readUsage } from "./keys/key-usage.ts";
+import { serviceRecord, withSecret } from "./keys/signing-secrets.ts";
+import type { Variant } from "./services/dev-server.ts";
+import { root } from "./services/wrangler.ts";
 
 const USAGE = `Usage:
   npm run keys -- create [--owner NAME] [--key VALUE] [SETTINGS]   prints the new key, only once

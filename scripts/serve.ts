@@ -3,7 +3,7 @@
 
 import { enableCompileCache } from "node:module";
 import { compiledFolder } from "../host/engines.ts";
-import { installEngines } from "./container-process.ts";
+import { installEngines } from "./services/container-process.ts";
 import { takeNoArguments } from "./usage.ts";
 
 takeNoArguments(`Usage: npm run serve

@@ -4,12 +4,12 @@
 
 import { join, relative, resolve } from "node:path";
 import { LOOPBACK_HOSTS, SETTINGS } from "../src/service/settings/settings.ts";
-import { type ContainerProcess, installEngines, startContainer } from "./container-process.ts";
-import { type DevServer, logTail, startDevServer, type Variant } from "./dev-server.ts";
-import { ensureDevelopmentKey } from "./development-key.ts";
-import { isPortFree } from "./ports.ts";
+import { ensureDevelopmentKey } from "./keys/development-key.ts";
+import { type ContainerProcess, installEngines, startContainer } from "./services/container-process.ts";
+import { type DevServer, logTail, startDevServer, type Variant } from "./services/dev-server.ts";
+import { isPortFree } from "./services/ports.ts";
+import { root } from "./services/wrangler.ts";
 import { takeNoArguments } from "./usage.ts";
-import { root } from "./wrangler.ts";
 
 const USAGE = `Usage: npm start
 

@@ -3,10 +3,10 @@
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { installEngines } from "./container-process.ts";
 import { installPackages, TEST_PACKAGES } from "./packages.ts";
-import { installS3Server } from "./s3-server.ts";
-import { root } from "./wrangler.ts";
+import { installEngines } from "./services/container-process.ts";
+import { installS3Server } from "./services/s3-server.ts";
+import { root } from "./services/wrangler.ts";
 
 /** Tiers that need only the node modules. */
 const SELF_CONTAINED: readonly string[] = ["unit", "worker", "server", "docker"];

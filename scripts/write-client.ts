@@ -5,8 +5,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endpoints } from "../src/endpoints/index.ts";
 import { toolOf } from "../src/service/http/mcp/tools.ts";
-import { declaredSource, operationsSource } from "./client-sources.ts";
-import { root } from "./wrangler.ts";
+import { declaredSource, operationsSource } from "./client/client-sources.ts";
+import { root } from "./services/wrangler.ts";
 
 const tools = endpoints.map(toolOf);
 writeFileSync(join(root, "client/core/operations.ts"), operationsSource(tools));

@@ -3,8 +3,8 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withTables } from "./limit-tables.ts";
-import { root } from "./wrangler.ts";
+import { withTables } from "./limits/limit-tables.ts";
+import { root } from "./services/wrangler.ts";
 
 const page = join(root, "docs/limits.md");
 writeFileSync(page, withTables(readFileSync(page, "utf8")));

@@ -2,9 +2,9 @@
 import { PagewrightError } from "../core/error.ts";
 import type { Pagewright } from "../core/pagewright.ts";
 import type { Progress } from "../core/progress.ts";
-import { complaintOf } from "./complaint.ts";
 import { type ConversionResult, type ConversionTask, convert } from "./convert.ts";
-import { Display, printable } from "./display.ts";
+import { complaintOf } from "./terminal/complaint.ts";
+import { Display, printable } from "./terminal/display.ts";
 
 /** What a command works with. Tests give their own. */
 export interface CliContext {

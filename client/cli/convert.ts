@@ -10,11 +10,11 @@ import type { CallOptions } from "../core/progress.ts";
 import type { Result } from "../core/result.ts";
 import { CANCEL_TIMEOUT_MS } from "../core/upload.ts";
 import { openHandle, openPath } from "../node/open-path.ts";
-import { htmlIn } from "./html-text.ts";
 import { numbersOf } from "./numbers.ts";
 import { type Operand, stemOf } from "./operands.ts";
 import type { DeclaredOperation } from "./operation-types.ts";
 import type { Target } from "./targets.ts";
+import { htmlIn } from "./terminal/html-text.ts";
 
 /** One run of an operation. */
 export interface ConversionTask {

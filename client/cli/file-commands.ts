@@ -3,10 +3,10 @@ import { type Command, Option } from "commander";
 import type { CallOptions, Progress } from "../core/progress.ts";
 import type { PagewrightClient } from "../node.ts";
 import type { CliContext } from "./batch.ts";
-import { complaintOf } from "./complaint.ts";
-import { Display, printable } from "./display.ts";
 import { type Operand, readOperands } from "./operands.ts";
 import type { ServiceOptions } from "./settings.ts";
+import { complaintOf } from "./terminal/complaint.ts";
+import { Display, printable } from "./terminal/display.ts";
 
 type Connect = (options: ServiceOptions, around: CliContext) => Promise<PagewrightClient>;
 

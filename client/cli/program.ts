@@ -2,8 +2,8 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { Params } from "../core/pagewright.ts";
 import { Pagewright } from "../node.ts";
+import { VERSION } from "../version.ts";
 import { type BatchOptions, type CliContext, runBatch } from "./batch.ts";
-import { completionFor, SHELLS } from "./completion.ts";
 import { addFileCommands } from "./file-commands.ts";
 import { readOperands } from "./operands.ts";
 import { OPERATION_SCHEMAS } from "./operation-schemas.ts";
@@ -12,8 +12,8 @@ import { optionsOf, paramsOf } from "./parameters.ts";
 import { readSettings, type ServiceOptions } from "./settings.ts";
 import { withoutPdfs } from "./skipping.ts";
 import { type TargetOptions, targetsOf } from "./targets.ts";
+import { completionFor, SHELLS } from "./terminal/completion.ts";
 import { UsageError } from "./usage-error.ts";
-import { VERSION } from "./version.ts";
 
 /** Exit codes of the program. */
 const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;

@@ -1,8 +1,8 @@
 // Leaves out the documents that an operation need not convert.
 import type { CliContext } from "./batch.ts";
 import { isPdf } from "./convert.ts";
-import { printable } from "./display.ts";
 import type { Operand } from "./operands.ts";
+import { printable } from "./terminal/display.ts";
 
 /** Skips files that are PDFs already, each with a line. One that is alone is the service's to refuse. */
 export async function withoutPdfs(

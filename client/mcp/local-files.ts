@@ -1,7 +1,7 @@
 // The tools for files of this machine. They stay below one folder, and replace nothing unless that is asked for.
 import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import type { Pagewright } from "../core/pagewright.ts";
 
 type Given = Readonly<Record<string, unknown>>;

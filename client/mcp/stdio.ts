@@ -2,20 +2,12 @@
 // this machine, whose bytes go between disk and service and never through the agent.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { realpath } from "node:fs/promises";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import type { ProgressCallback } from "@modelcontextprotocol/sdk/shared/protocol.js";
-import {
-  CallToolRequestSchema,
-  type CallToolResult,
-  ListToolsRequestSchema,
-  type ServerNotification,
-} from "@modelcontextprotocol/sdk/types.js";
-import { VERSION } from "../cli/version.ts";
+import { Client, type ProgressCallback, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { type CallToolResult, Server, type ServerContext } from "@modelcontextprotocol/server";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { PagewrightError } from "../core/error.ts";
 import type { Pagewright } from "../core/pagewright.ts";
+import { VERSION } from "../version.ts";
 import { LOCAL_INSTRUCTIONS, LOCAL_TOOLS, saveFile, uploadFile } from "./local-files.ts";
 
 /** A call ends with the job, which the service limits; the bridge only has to outlast it. */
@@ -40,57 +32,56 @@ export async function serveOverStdio(pw: Pagewright, options: BridgeOptions): Pr
   const info = { name: "pagewright", version: VERSION };
   const remote = new Client(info);
   const requestInit = { headers: apiKey ? { "Api-Key": apiKey } : {} };
-  const transport = new StreamableHTTPClientTransport(new URL(`${pw.baseUrl}/mcp`), {
+  const http = new StreamableHTTPClientTransport(new URL(`${pw.baseUrl}/mcp`), {
     requestInit,
     fetch: fetchForCall,
   });
-  await remote.connect(transport as never).catch((cause: Error) => {
+  await remote.connect(http).catch((cause: Error) => {
     throw new PagewrightError(0, `The service at ${pw.baseUrl} has no /mcp: ${cause.message}`, { cause });
   });
   const instructions = [remote.getInstructions() ?? "", LOCAL_INSTRUCTIONS(root)].join(" ").trim();
-  const server = new Server(info, { capabilities: { tools: {} }, instructions });
-
-  server.setRequestHandler(ListToolsRequestSchema, async () => {
-    const { tools } = await remote.listTools();
-    return { tools: [...tools, ...LOCAL_TOOLS] };
-  });
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, caller): Promise<CallToolResult> => {
-    const local = LOCAL.get(params.name);
-    if (!local) {
-      const limits = { signal: caller.signal, timeout: CALL_LIMIT_MS, resetTimeoutOnProgress: true };
-      const told = { ...limits, ...forwarding(params._meta?.progressToken, caller) };
-      const answer = cancellation.run(caller.signal, () => remote.callTool(params, undefined, told));
-      return (await answer) as CallToolResult;
-    }
-    try {
-      return await local(params.arguments ?? {}, { pw, root, signal: caller.signal });
-    } catch (error) {
-      return { content: [{ type: "text", text: (error as Error).message }], isError: true };
-    }
-  });
+  const serverOfAgent = () => {
+    const server = new Server(info, { capabilities: { tools: {} }, instructions });
+    server.setRequestHandler("tools/list", async () => {
+      const { tools } = await remote.listTools();
+      return { tools: [...tools, ...LOCAL_TOOLS] };
+    });
+    server.setRequestHandler("tools/call", async ({ params }, { mcpReq }): Promise<CallToolResult> => {
+      const local = LOCAL.get(params.name);
+      if (!local) {
+        const limits = { signal: mcpReq.signal, timeout: CALL_LIMIT_MS, resetTimeoutOnProgress: true };
+        const told = { ...limits, ...forwarding(mcpReq) };
+        return cancellation.run(mcpReq.signal, () => remote.callTool(params, told));
+      }
+      try {
+        return await local(params.arguments ?? {}, { pw, root, signal: mcpReq.signal });
+      } catch (error) {
+        return { content: [{ type: "text", text: (error as Error).message }], isError: true };
+      }
+    });
+    return server;
+  };
 
   const ended = new Promise<void>((resolve) => {
     stdin.once("end", resolve);
     stdin.once("close", resolve);
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  await server.connect(new StdioServerTransport(stdin as never, stdout as never));
+  const transport = new StdioServerTransport(stdin as never, stdout as never);
+  const serving = serveStdio(serverOfAgent, { transport });
   await ended;
-  await server.close();
+  await serving.close();
   await remote.close();
 }
 
-interface Caller {
-  sendNotification(notification: ServerNotification): Promise<void>;
-}
-
 /** Returns what passes the progress of a call on to an agent that asks for it. */
-function forwarding(progressToken: string | number | undefined, caller: Caller): { onprogress?: ProgressCallback } {
+function forwarding({ _meta, notify }: ServerContext["mcpReq"]): { onprogress?: ProgressCallback } {
+  const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return {};
   return {
     onprogress(progress) {
       const params = { ...progress, progressToken };
-      caller.sendNotification({ method: "notifications/progress", params }).catch(() => {});
+      notify({ method: "notifications/progress", params }).catch(() => {});
     },
   };
 }

@@ -1,9 +1,9 @@
 // Runs an engine's jobs in forks of its warm zygote, or with its plain program while there is no zygote: slow, but
 // works wherever the engine does. Knows nothing about engines.
 
-import { countEvent } from "../processes/engine-events.ts";
-import type { EngineState } from "../processes/engine-state.ts";
-import { type Launch, NotReady } from "../processes/resident.ts";
+import { countEvent } from "../supervision/engine-events.ts";
+import type { EngineState } from "../supervision/engine-state.ts";
+import { type Launch, NotReady } from "../supervision/resident.ts";
 import { Zygote, type ZygoteJob } from "./zygote/zygote.ts";
 
 /** Number of children for which a zygote has room beside those of jobs: a proof never waits for a job. */

@@ -210,7 +210,7 @@ async function spool(
 ): Promise<readonly FileInput[]> {
   const spooled: FileInput[] = [];
   for await (const bytes of bodies) {
-    const facts = inputs[spooled.length];
+    const facts = inputs[spooled.length]!;
     const extension = /^\.[a-z0-9]{1,8}$/.exec(extname(facts.name).toLowerCase())?.[0] ?? "";
     const path = join(folder.path, `input-${spooled.length}${extension}`);
     await pipeline(bytes, folder.memory ? writer(path) : createWriteStream(path, { mode: 0o600 }), { signal });

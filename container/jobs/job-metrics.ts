@@ -1,11 +1,11 @@
 // Counts the container's jobs for Prometheus, and reports the state of its engines. docs/metrics.md lists the metrics.
 
-import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "@prometheus-io/client";
 import type { ResponseOutcome } from "../../src/service/placement/remote.ts";
-import type { EngineState } from "../processes/engine-state.ts";
+import { addEngineMetrics } from "../engine-lifecycle/engine-metrics.ts";
 import { collectProcessMetrics, DURATION_BUCKETS } from "../processes/process-metrics.ts";
+import type { EngineState } from "../supervision/engine-state.ts";
 import type { ContainerOperation } from "./container-job.ts";
-import { addEngineMetrics } from "./engine-metrics.ts";
 
 /** The metrics of this process itself. The host serves these and its own in one page, so that names must differ. */
 const PROCESS_PREFIX = "pagewright_container_";

@@ -1,6 +1,6 @@
 // Adds the metrics of a Node process to those of a service, and says how the services' histograms are divided.
 
-import { collectDefaultMetrics, type PrometheusContentType, type Registry } from "prom-client";
+import { collectDefaultMetrics, type PrometheusContentType, type Registry } from "@prometheus-io/client";
 
 /** Upper bounds of the histograms of requests and jobs, in seconds. */
 export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];

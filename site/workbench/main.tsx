@@ -1,12 +1,12 @@
 // Starts the page: reads what the service offers, and shows the first view.
 import { render } from "preact";
-import { Inputs } from "./inputs.ts";
-import { Jobs } from "./jobs.ts";
-import { Keeper } from "./keeper.ts";
-import { readService } from "./operations.ts";
-import { urlOf } from "./service.ts";
-import type { OpenApiDocument } from "./state.ts";
-import { Store } from "./store.ts";
+import { readService } from "./model/operations.ts";
+import type { OpenApiDocument } from "./model/state.ts";
+import { Store } from "./model/store.ts";
+import { Inputs } from "./session/inputs.ts";
+import { Jobs } from "./session/jobs.ts";
+import { Keeper } from "./session/keeper.ts";
+import { urlOf } from "./session/service.ts";
 import { App } from "./views/app.tsx";
 
 const store = new Store();

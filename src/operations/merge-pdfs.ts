@@ -61,10 +61,10 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
         return source;
       },
       select(pageCount) {
-        const selected = selectPages(pages[index], pageCount, { document });
+        const selected = selectPages(pages[index]!, pageCount, { document });
         merged.pages += selected.length;
         const isLast = index === inputs.length - 1;
-        if (isLast && merged.pages === 0) throw new OutOfRange("pages", pages[0].text, "No page is selected.");
+        if (isLast && merged.pages === 0) throw new OutOfRange("pages", pages[0]!.text, "No page is selected.");
         const { file, pages: sourcePages } = source!;
         const taken = new Set(selected);
         const damaged = countDamagedContents(

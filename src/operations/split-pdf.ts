@@ -48,7 +48,7 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
       const taken = pages && new Set(pages.flatMap((selection) => resolvePages(selection, pageCount)));
       const read = source.pages.filter(({ index }) => taken?.has(index + 1) ?? true);
       notices.push(...countedNotices("damaged-content-kept", countDamagedContents(file, read)));
-      const select = (index: number) => (pages ? resolvePages(pages[index], pageCount) : [index + 1]);
+      const select = (index: number) => (pages ? resolvePages(pages[index]!, pageCount) : [index + 1]);
       const total = pages?.length ?? pageCount;
       for (; outputs < total; outputs++) {
         context.signal.throwIfAborted();

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { root } from "../../scripts/wrangler.ts";
+import { root } from "../../scripts/services/wrangler.ts";
 
 /** Together the builds take 40 seconds of processor time; a busy machine needs longer. */
 const TIMEOUT_MS = 1_200_000;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
+import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import type { ContainerHealth } from "../../src/service/placement/container-health.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
 import { carryOut, memoryInput } from "../support/container-client.ts";

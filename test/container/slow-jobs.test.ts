@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
+import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import type { Input } from "../../src/document/contract/operation.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
 import { carryOut, memoryInput } from "../support/container-client.ts";

@@ -5,8 +5,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
-import { root } from "../../scripts/wrangler.ts";
+import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
+import { root } from "../../scripts/services/wrangler.ts";
 import { docx, pageBreak, paragraph } from "../fixtures/office.ts";
 import { carryOut, memoryInput, post } from "../support/container-client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -111,7 +111,7 @@ test("a job that takes longer than the grace is ended", async () => {
 
 test("it ends if its parent was gone before it started", async () => {
   const server = join(root, "container/server.ts");
-  const child = spawn("perl", [join(root, "container/processes/supervise.pl"), process.execPath, server], {
+  const child = spawn("perl", [join(root, "container/supervision/supervise.pl"), process.execPath, server], {
     env: { ...process.env, CONTAINER_SECRET: "secret", ENGINES: "threads", PORT: "0" },
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });

@@ -4,7 +4,7 @@
 import { execFile, type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { root } from "../../scripts/wrangler.ts";
+import { root } from "../../scripts/services/wrangler.ts";
 import { docx, pageBreak, paragraph } from "../fixtures/office.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { carryOut, memoryInput, post } from "../support/container-client.ts";

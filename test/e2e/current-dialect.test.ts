@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startContainer } from "../../scripts/container-process.ts";
+import { startContainer } from "../../scripts/services/container-process.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
 import { labeledPdf } from "../fixtures/pdfs.ts";
 import { pattern, png } from "../fixtures/pictures.ts";

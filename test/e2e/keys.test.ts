@@ -1,8 +1,8 @@
 // Tests `npm run keys` with the storage of a running service.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ensureDevelopmentKey } from "../../scripts/development-key.ts";
-import { putKeys } from "../../scripts/key-records.ts";
+import { ensureDevelopmentKey } from "../../scripts/keys/development-key.ts";
+import { putKeys } from "../../scripts/keys/key-records.ts";
 import { hashKey } from "../../src/service/ports/api-key.ts";
 import { eventually } from "../support/eventually.ts";
 import { run } from "../support/processes.ts";

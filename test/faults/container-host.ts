@@ -2,7 +2,7 @@
 // frozen as well. It reports its address to its parent and ends with it. Environment: FAULTS_LOG, SCRATCH_DIR,
 // MEMORY_SCRATCH_DIR.
 
-import { startContainer } from "../../scripts/container-process.ts";
+import { startContainer } from "../../scripts/services/container-process.ts";
 
 const { FAULTS_LOG, SCRATCH_DIR = "", MEMORY_SCRATCH_DIR = "" } = process.env;
 if (FAULTS_LOG === undefined || process.send === undefined) {

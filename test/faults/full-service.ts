@@ -1,8 +1,8 @@
 // The whole service under test: the Worker under wrangler dev and a container with its own scratch folders.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
-import { workerdPids } from "../../scripts/dev-server.ts";
+import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
+import { workerdPids } from "../../scripts/services/dev-server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { differences, Folders, type Inventory, inventoryOf } from "./inventory.ts";
 import { type KnownProcess, knownProcesses } from "./process-kinds.ts";

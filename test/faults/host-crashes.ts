@@ -7,7 +7,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startContainer } from "../../scripts/container-process.ts";
+import { startContainer } from "../../scripts/services/container-process.ts";
 import { type HostServer, startHost } from "../support/host-server.ts";
 import { archiveOf, LIMIT_MS, type Sample } from "./sample.ts";
 import { smallSamples } from "./service-samples.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
+import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import { eventually } from "../support/eventually.ts";
 import { run } from "../support/processes.ts";
 import { type Service, startService } from "../support/service.ts";

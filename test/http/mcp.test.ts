@@ -6,10 +6,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { CallToolResult, Progress } from "@modelcontextprotocol/sdk/types.js";
+import {
+  type CallToolResult,
+  Client,
+  type Progress,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import { OPERATIONS } from "../../client/core/operations.ts";
 import { labeledPdf } from "../fixtures/pdfs.ts";
@@ -39,9 +42,12 @@ function connectOverHttp(url: string, key?: string): Promise<void> {
   return agent.connect(transport as never);
 }
 
+/** @param mode `auto`: the newest version that both sides speak; `legacy`: the handshake of the versions before 2026 */
+const newAgent = (mode: "auto" | "legacy" = "auto") =>
+  new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
 beforeEach(() => {
   wire = "";
-  agent = new Client({ name: "test", version: "1" });
+  agent = newAgent();
 });
 afterEach(() => agent.close());
 
@@ -93,7 +99,7 @@ describe("an agent", () => {
     expect(inputSchema.properties!.resolution).toMatchObject({ type: "integer", minimum: 12, maximum: 2400 });
     expect(inputSchema.properties!.color_model).toMatchObject({ enum: ["rgb", "cmyk", "gray"], default: "rgb" });
     await agent.close();
-    agent = new Client({ name: "test", version: "1" });
+    agent = newAgent();
     await connectOverHttp(open.url);
     const fewer = (await agent.listTools()).tools.map(({ name }) => name);
     expect(names.filter((name) => !fewer.includes(name)).toSorted()).toEqual(["flatten", "linearize"]);
@@ -132,12 +138,18 @@ describe("an agent", () => {
     expect(JSON.stringify(await call("describe_file", { file: input })).length).toBeLessThan(1_500);
   });
 
-  test("learns how far a call is, if it asks", async () => {
+  test.each([
+    ["auto", "2026-07-28"],
+    ["legacy", "2025-11-25"],
+  ] as const)("learns how far a call is, if it asks: %s, %s", async (mode, version) => {
+    agent = newAgent(mode);
     await connectOverHttp(open.url);
+    expect(agent.getNegotiatedProtocolVersion()).toBe(version);
+    expect(agent.getInstructions()).toContain("create_upload");
     const input = await uploadedTo("a.pdf", await document("A"));
     const told: Progress[] = [];
     const params = { name: "png", arguments: { input, resolution: 30 } };
-    await agent.callTool(params, undefined, { onprogress: (progress) => told.push(progress) });
+    await agent.callTool(params, { onprogress: (progress) => told.push(progress) });
     expect(told[0]).toEqual({ progress: 1, total: 2, message: "1 of 2 pages" });
     wire = "";
     await agent.callTool(params);
@@ -176,13 +188,16 @@ describe("an agent", () => {
   });
 
   test("needs a key where everybody does", async () => {
+    agent = newAgent("legacy");
     await expect(connectOverHttp(keyed.url)).rejects.toThrow("An Api-Key header is required to send this request.");
-    agent = new Client({ name: "test", version: "1" });
+    agent = newAgent();
     await connectOverHttp(keyed.url, keyed.key);
     expect(linksOf(await call("html", { content: "x" }))).toHaveLength(1);
   });
 
   test("cannot open a stream or end a session: there are none", async () => {
+    await connectOverHttp(open.url);
+    await expect(agent.listen({ toolsListChanged: true })).rejects.toThrow("Subscription limit reached");
     for (const method of ["GET", "DELETE", "PUT"]) {
       const answer = await fetch(`${open.url}/mcp`, { method });
       expect([answer.status, answer.headers.get("Allow")]).toEqual([405, "POST"]);
@@ -191,7 +206,7 @@ describe("an agent", () => {
 
   test.each([
     ["no JSON", 400],
-    ["[]", 202],
+    ["[]", 400],
     ['{"jsonrpc":"1.0"}', 400],
     ['{"jsonrpc":"2.0","method":"tools/call","id":1,"params":{}}', 200],
     [`"${"x".repeat(5_000_000)}"`, 413],
@@ -230,7 +245,7 @@ describe("`pagewright mcp`", () => {
     const told: Progress[] = [];
     const onprogress = (progress: Progress) => told.push(progress);
     // The client drops progress that arrives together with the result.
-    await agent.callTool({ name: "png", arguments: { input: id, resolution: 600 } }, undefined, { onprogress });
+    await agent.callTool({ name: "png", arguments: { input: id, resolution: 600 } }, { onprogress });
     expect(told[0]).toMatchObject({ progress: 1, total: 2 });
   });
 
@@ -250,7 +265,7 @@ describe("`pagewright mcp`", () => {
     });
     await connect({ PAGEWRIGHT_URL: busy.url });
     const leaving = new AbortController();
-    const running = agent.callTool({ name: "html", arguments: { content: "x" } }, undefined, leaving);
+    const running = agent.callTool({ name: "html", arguments: { content: "x" } }, leaving);
     await expect.poll(() => asked, { timeout: 90_000 }).toContain("tools/call");
     leaving.abort("enough");
     await expect(running).rejects.toThrow("enough");

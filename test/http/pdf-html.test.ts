@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
+import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";

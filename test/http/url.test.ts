@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
+import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import { labeledPdf, textPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, upload } from "../support/client.ts";

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { root } from "../../scripts/wrangler.ts";
+import { root } from "../../scripts/services/wrangler.ts";
 
 interface Bill {
   readonly bomFormat: string;

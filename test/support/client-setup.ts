@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startContainer } from "../../scripts/container-process.ts";
+import { startContainer } from "../../scripts/services/container-process.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import type { Samples } from "./client-checks.ts";

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { startContainer } from "../../scripts/container-process.ts";
+import { startContainer } from "../../scripts/services/container-process.ts";
 import { type Service, type ServiceAddress, startService, targetOf } from "./service.ts";
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { logTail } from "../../scripts/dev-server.ts";
-import { root } from "../../scripts/wrangler.ts";
+import { logTail } from "../../scripts/services/dev-server.ts";
+import { root } from "../../scripts/services/wrangler.ts";
 
 export interface HostOptions {
   readonly dataFolder: string;

@@ -1,6 +1,6 @@
 // Gives keys with settings to a service that a test has started, and sends requests with them.
 
-import { putKeys } from "../../scripts/key-records.ts";
+import { putKeys } from "../../scripts/keys/key-records.ts";
 import { hashKey, type KeyRecord } from "../../src/service/ports/api-key.ts";
 import type { ServiceAddress } from "./service.ts";
 

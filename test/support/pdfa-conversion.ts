@@ -5,12 +5,12 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { PdfRewriter } from "../../container/engines/ghostscript/pdf.ts";
 import { startVeraPdf, type VeraPdf } from "../../container/engines/verapdf/verapdf.ts";
-import { Threads } from "../../container/jobs/threads.ts";
 import { type ConversionEngines, JobConversionContext } from "../../container/pdfa/conversion-context.ts";
 import { convertToLevel } from "../../container/pdfa/convert.ts";
 import type { Strategy } from "../../container/pdfa/strategy.ts";
 import { fileInput } from "../../container/scratch/file-input.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
+import { Threads } from "../../container/threads/threads.ts";
 import type { NoticeCode } from "../../src/document/contract/notice.ts";
 import { LEVELS, type LevelName } from "./levels.ts";
 

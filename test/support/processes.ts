@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { root } from "../../scripts/wrangler.ts";
+import { root } from "../../scripts/services/wrangler.ts";
 
 export interface Command {
   readonly child: ChildProcess;

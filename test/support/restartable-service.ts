@@ -1,7 +1,7 @@
 // A private service whose process a test kills, and which is started again with what it had stored.
 
 import { join } from "node:path";
-import { startDevServer, workerdPids } from "../../scripts/dev-server.ts";
+import { startDevServer, workerdPids } from "../../scripts/services/dev-server.ts";
 import { startHost } from "./host-server.ts";
 import { type Target, targetOf } from "./service.ts";
 

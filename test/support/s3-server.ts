@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import type { S3Settings } from "../../host/storage/s3/s3-client.ts";
-import { s3ServerJars, s3ServerSources } from "../../scripts/s3-server.ts";
+import { s3ServerJars, s3ServerSources } from "../../scripts/services/s3-server.ts";
 import { freePort, run } from "./processes.ts";
 
 const BUCKET = "pagewright-files";

@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
-import { startDevServer, type Variant, workerdPids } from "../../scripts/dev-server.ts";
-import { putKeys } from "../../scripts/key-records.ts";
+import { putKeys } from "../../scripts/keys/key-records.ts";
+import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
+import { startDevServer, type Variant, workerdPids } from "../../scripts/services/dev-server.ts";
 import { hashKey } from "../../src/service/ports/api-key.ts";
 import { startHost } from "./host-server.ts";
 

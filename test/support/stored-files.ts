@@ -2,7 +2,7 @@
 
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { countFiles, openLocalStorage } from "../../scripts/local-storage.ts";
+import { countFiles, openLocalStorage } from "../../scripts/services/local-storage.ts";
 import type { ServiceAddress } from "./service.ts";
 
 export interface StoredFiles extends AsyncDisposable {

@@ -44,7 +44,7 @@ export function rasterOf(samples: Uint8Array, shape: Shape): SyntheticRaster {
   const memory = new Uint8Array(1 + rowBytes * Math.max(...heights));
   const tops: [top: number, rows: number][] = [];
   for (let top = 0, index = 0; top < shape.height; index++) {
-    const rows = Math.min(heights[index % heights.length], shape.height - top);
+    const rows = Math.min(heights[index % heights.length]!, shape.height - top);
     tops.push([top, rows]);
     top += rows;
   }

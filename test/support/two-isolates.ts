@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { runWrangler } from "../../scripts/wrangler.ts";
+import { runWrangler } from "../../scripts/services/wrangler.ts";
 import { hashKey, type KeyRecord } from "../../src/service/ports/api-key.ts";
 
 type Isolate = Awaited<ReturnType<Miniflare["getWorker"]>>;

@@ -28,7 +28,7 @@ export function traceZlib(stream: Buffer): ZlibTrace {
   let at = 16;
   const bits = (count: number): number => {
     let value = 0;
-    for (let i = 0; i < count; i++, at++) value += ((stream[at >> 3] >> (at & 7)) & 1) * 2 ** i;
+    for (let i = 0; i < count; i++, at++) value += ((stream[at >> 3]! >> (at & 7)) & 1) * 2 ** i;
     return value;
   };
   const symbolOf = ({ symbols, longest }: Code): number => {

@@ -1,7 +1,7 @@
 // Tests the checks of licenses and vulnerabilities, with packages and answers of a registry that the tests make up.
 
 import { expect, test } from "vitest";
-import { checkLicenses, checkVulnerabilities } from "../../scripts/dependencies.ts";
+import { checkLicenses, checkVulnerabilities } from "../../scripts/checks/dependencies.ts";
 
 const lock = (packages: object) => JSON.stringify({ packages: { "": { license: "none" }, ...packages } });
 

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkConfiguration } from "../../scripts/deployment.ts";
-import { root } from "../../scripts/wrangler.ts";
+import { checkConfiguration } from "../../scripts/checks/deployment.ts";
+import { root } from "../../scripts/services/wrangler.ts";
 
 test("the settings agree", () => {
   expect(checkConfiguration()).toBe("EngineContainer x 2, WebContainer x 2");

@@ -1,6 +1,6 @@
 // What apt says of the engines' packages, and what the check makes of it.
 import { expect, test } from "vitest";
-import { checkEnginePackages, policiesIn } from "../../scripts/engine-packages.ts";
+import { checkEnginePackages, policiesIn } from "../../scripts/checks/engine-packages.ts";
 
 const block = (
   name: string,

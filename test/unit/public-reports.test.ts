@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { root } from "../../scripts/wrangler.ts";
+import { root } from "../../scripts/services/wrangler.ts";
 
 const log = readFileSync(join(root, "test/public-reports.md"), "utf8");
 const rows = log

@@ -64,7 +64,7 @@ test.each([
     const batch = store.batch("output", createMemoryQuota({ perRequest: 0, total: 0 }).openReservation());
     await batch.add({ name: "a.zip", type: "application/zip", body: counted() });
     const [file] = await batch.commit();
-    expect(file.size / (70 * MiB)).toBeCloseTo(ratio, 1);
+    expect(file!.size / (70 * MiB)).toBeCloseTo(ratio, 1);
     await store.remove([file!.id]);
   }
   expect(mostAhead).toBeLessThan(4 * MiB);

@@ -57,7 +57,7 @@ function rewrite(module: Uint8Array): { readonly bytes: Uint8Array; readonly mem
   const body = (name: string): Body => {
     const index = names.get(name);
     if (index === undefined) throw new Error(`mupdf has no function ${name}`);
-    return code.bodies[index - code.first];
+    return code.bodies[index - code.first]!;
   };
   // The area to draw is read from the top of the linked stack, which is unused because the engine has a larger one.
   const area = readGlobal(original, STACK_POINTER) - 16;

@@ -30,7 +30,7 @@ export class Reader {
   }
   byte(): number {
     if (this.done) throw new Error("the WebAssembly module ends too early");
-    return this.bytes[this.offset++];
+    return this.bytes[this.offset++]!;
   }
   /** Reads an unsigned LEB128 number. */
   unsigned(): number {

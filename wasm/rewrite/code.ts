@@ -32,7 +32,7 @@ export function readCode(sections: readonly Section[]): Code {
   const bodies: Body[] = [];
   for (let left = reader.unsigned(); left > 0; left--) {
     const body = new Reader(reader.take(reader.unsigned()));
-    const { parameters, result } = types[typeOf.unsigned()];
+    const { parameters, result } = types[typeOf.unsigned()]!;
     const locals: number[][] = [];
     let variables = parameters;
     for (let groups = body.unsigned(); groups > 0; groups--) {

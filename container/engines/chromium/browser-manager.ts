@@ -3,10 +3,10 @@
 
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { countEvent } from "../../processes/engine-events.ts";
-import type { EngineState } from "../../processes/engine-state.ts";
-import { Restarter } from "../../processes/restarter.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
+import { countEvent } from "../../supervision/engine-events.ts";
+import type { EngineState } from "../../supervision/engine-state.ts";
+import { Restarter } from "../../supervision/restarter.ts";
 import { Browser, type BrowserSettings, RETIRED } from "./browser.ts";
 import { type LaunchSettings, launchChromium } from "./launch.ts";
 import type { Confinement } from "./network/confinement.ts";

@@ -4,7 +4,7 @@
 
 import type { Socket } from "node:net";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
-import { countEvent } from "../../processes/engine-events.ts";
+import { countEvent } from "../../supervision/engine-events.ts";
 import { emulate } from "./devices.ts";
 import { BrowserLost, type KillRecord, RendererLost, rendererError } from "./errors.ts";
 import type { LaunchedChromium } from "./launch.ts";

@@ -57,7 +57,7 @@ const TOUCH_POINTS = 5;
 export function emulate(session: Session, name: DeviceName, version: string): void {
   const { width, height, pixelRatio, mobile, system, platform, telephone } = DEVICES[name];
   const major = version.split(".")[0];
-  const brands = ["Chromium", "Not)A;Brand"].map((brand) => ({ brand, version: brand === "Chromium" ? major : "99" }));
+  const brands = ["Chromium", "Not)A;Brand"].map((brand) => ({ brand, version: brand === "Chromium" ? major! : "99" }));
   void session.send("Emulation.setDeviceMetricsOverride", {
     width,
     height,

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Builds the Ghostscript zygote into the folder named by the first argument. Expects Ghostscript and g++ to be installed
-# (install-engines.sh installs them), and takes the headers from Debian's package of the same version without installing
-# it.
+# Builds the Ghostscript zygote into the folder named by the first argument. Expects Ghostscript, g++ and
+# nlohmann-json3-dev to be installed (install-engines.sh installs them), and takes Ghostscript's headers from Debian's
+# package of the same version without installing it.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -20,7 +20,7 @@ library="$(dpkg -L libgs10 | grep '/libgs\.so\.10$')"
 mkdir -p "$target"
 g++ -std=c++17 -O2 -Wall -Wextra -Werror -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE -pie -rdynamic \
   -Wl,-z,relro,-z,now -isystem sdk/usr/include -I "$here/../zygote" \
-  "$here"/*.cpp "$here"/../zygote/*.cpp -o zygote "$library"
+  "$here"/zygote/*.cpp "$here"/../zygote/{.,memory}/*.cpp -o zygote "$library"
 
 # Replaces the files atomically: the zygote may be running.
 install -m 0644 "$here/warm-up.ps" "$target/ghostscript-warm-up.ps.new"

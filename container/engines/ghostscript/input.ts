@@ -101,7 +101,7 @@ function appleSingle(head: Buffer, size: number) {
  */
 function isMacBinary(head: Buffer): boolean {
   if (head.length < MAC_BINARY_HEADER_BYTES + 2 || head[0] !== 0 || head[74] !== 0) return false;
-  return head[1] >= 1 && head[1] <= 63 && head.toString("latin1", 128, 130) === "%!";
+  return head[1]! >= 1 && head[1]! <= 63 && head.toString("latin1", 128, 130) === "%!";
 }
 
 /** Returns the number of bytes of printer commands, ends of transmission and white space before the program. */
@@ -115,7 +115,7 @@ function beforeProgram(start: string): number {
     return program < 0 ? start.length : program;
   }
   // The job is in another language.
-  if (enter[1].toUpperCase() !== "POSTSCRIPT") return start.length;
+  if (enter[1]!.toUpperCase() !== "POSTSCRIPT") return start.length;
   return blanksFrom(start, endOfLine + 1);
 }
 
@@ -127,7 +127,7 @@ function afterProgram(end: string): number {
     length = exit;
     if (exit === 0) break;
   }
-  while (length > 0 && isBlank(end[length - 1])) length--;
+  while (length > 0 && isBlank(end[length - 1]!)) length--;
   return end.length - length;
 }
 
@@ -137,7 +137,7 @@ const isCommands = (text: string) =>
 
 function blanksFrom(text: string, from: number): number {
   let at = from;
-  while (at < text.length && isBlank(text[at])) at++;
+  while (at < text.length && isBlank(text[at]!)) at++;
   return at;
 }
 
@@ -147,7 +147,7 @@ const isBlank = (character: string) => " \t\r\n\f\0\x04".includes(character);
 function readComments(start: string, end: string, name: string, isDos: boolean) {
   const firstLine = /^[^\r\n]*/.exec(start)![0];
   // Embedded documents have comments of their own, further down.
-  const header = start.split(/^%%(?:EndComments|BeginProlog|BeginDocument|Page:)/m, 1)[0];
+  const header = start.split(/^%%(?:EndComments|BeginProlog|BeginDocument|Page:)/m, 1)[0]!;
   const declaredPages = Number(comment(header, end, "Pages", /^\d{1,9}/)?.[0] ?? 0);
   const saysSo = /^%!PS-Adobe-\S+\s+EPSF/.test(firstLine) || isDos;
   const box = boxOf(header, end, "HiResBoundingBox") ?? boxOf(header, end, "BoundingBox");
@@ -171,7 +171,7 @@ function readComments(start: string, end: string, name: string, isDos: boolean) 
  */
 function textIn(value: string | undefined): string | undefined {
   if (value === undefined || value.startsWith("(atend)")) return undefined;
-  const digits = /^<((?:fe\s*ff|ff\s*fe|ef\s*bb\s*bf)[\da-f\s]*)>/i.exec(value)?.[1].replace(/\s/g, "");
+  const digits = /^<((?:fe\s*ff|ff\s*fe|ef\s*bb\s*bf)[\da-f\s]*)>/i.exec(value)?.[1]?.replace(/\s/g, "");
   const plain = value.startsWith("(") ? inParentheses(value) : value;
   const bytes = digits === undefined ? Buffer.from(plain, "latin1") : Buffer.from(digits, "hex");
   const text = decoded(bytes)

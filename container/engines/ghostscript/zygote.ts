@@ -1,12 +1,12 @@
-// Prepares the start of Ghostscript's zygote (main.cpp).
+// Prepares the start of Ghostscript's zygote (zygote/main.cpp).
 
 import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { minimalEnvironment } from "../../processes/process.ts";
-import { type Launch, NotReady } from "../../processes/resident.ts";
 import { firstUserOf, USERS } from "../../processes/users.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
+import { type Launch, NotReady } from "../../supervision/resident.ts";
 
 /** @throws NotReady */
 export async function prepareGhostscript(scratch: Scratch, children: number, dist: string): Promise<Launch> {

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Builds the zygote and its samples into the folder named by the first argument. Expects LibreOffice and g++ to be
-# installed (install-engines.sh installs them), and takes LibreOffice's headers from Debian's packages of the same
-# version. It does not install those packages, since they would bring a desktop along.
+# Builds the zygote and its samples into the folder named by the first argument. Expects LibreOffice, g++ and
+# nlohmann-json3-dev to be installed (install-engines.sh installs them), and takes LibreOffice's headers from Debian's
+# packages of the same version. It does not install those packages, since they would bring a desktop along.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -25,8 +25,8 @@ LD_LIBRARY_PATH="$office" sdk/usr/lib/libreoffice/sdk/bin/cppumaker.bin -Gc "-O$
 mkdir -p "$target/samples"
 g++ -std=c++17 -O2 -DLINUX -DUNX -DGCC -DCPPU_ENV=gcc3 \
   -Wall -Wextra -Werror -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE -pie -rdynamic -Wl,-z,relro,-z,now \
-  -isystem uno -isystem sdk/usr/include -isystem sdk/usr/include/libreoffice -I "$here/../zygote" \
-  "$here"/*.cpp "$here"/../zygote/*.cpp -o zygote \
+  -isystem uno -isystem sdk/usr/include -isystem sdk/usr/include/libreoffice -I "$here/zygote" -I "$here/../zygote" \
+  "$here"/zygote/{.,corrections,spreadsheets}/*.cpp "$here"/../zygote/{.,memory}/*.cpp -o zygote \
   "$office/libuno_sal.so.3" "$office/libuno_cppu.so.3" "$office/libuno_cppuhelpergcc3.so.3" -ldl \
   "-Wl,-rpath,$office"
 

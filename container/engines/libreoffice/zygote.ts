@@ -1,11 +1,11 @@
-// Prepares the start of LibreOffice's zygote (main.cpp): its profile, folders and environment.
+// Prepares the start of LibreOffice's zygote (zygote/main.cpp): its profile, folders and environment.
 
 import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { minimalEnvironment } from "../../processes/process.ts";
-import { type Launch, NotReady } from "../../processes/resident.ts";
 import { firstUserOf, USERS } from "../../processes/users.ts";
+import { type Launch, NotReady } from "../../supervision/resident.ts";
 import type { LibreOfficeSettings } from "./job.ts";
 import { makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 

@@ -9,11 +9,11 @@ import type { PdfaLevel } from "../../../src/document/pdfa/level.ts";
 import type { RuleFailure } from "../../../src/document/pdfa/rule-failure.ts";
 import { residentBytes } from "../../processes/proc.ts";
 import { confinedCommand, minimalEnvironment } from "../../processes/process.ts";
-import { type ExitInfo, type Launch, NotReady, type ResidentProcess } from "../../processes/resident.ts";
 import { EngineLost, isExternalSignal } from "../../processes/retry.ts";
-import { Supervisor } from "../../processes/supervisor.ts";
 import { firstUserOf, USERS } from "../../processes/users.ts";
 import { SMALL_BYTES } from "../../scratch/file-input.ts";
+import { type ExitInfo, type Launch, NotReady, type ResidentProcess } from "../../supervision/resident.ts";
+import { Supervisor } from "../../supervision/supervisor.ts";
 import type { Validation, VeraPdfSettings } from "./validation.ts";
 
 type Common = Pick<VeraPdfSettings, "scratch" | "timeoutMs" | "heapBytes" | "filesPerProcess" | "log">;

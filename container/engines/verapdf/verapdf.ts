@@ -7,9 +7,9 @@ import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import type { PdfaLevel } from "../../../src/document/pdfa/level.ts";
 import { PermitQueue } from "../../../src/runtime/permit-queue.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import type { EngineState } from "../../processes/engine-state.ts";
 import { retryCrashOnce } from "../../processes/retry.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
+import type { EngineState } from "../../supervision/engine-state.ts";
 import { VeraPdfProcess, type VeraPdfProcessSettings } from "./process.ts";
 import type { Validation, VeraPdfSettings } from "./validation.ts";
 

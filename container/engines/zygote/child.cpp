@@ -13,7 +13,7 @@
 #include <cstdlib>
 
 #include "confinement.hpp"
-#include "shortage.hpp"
+#include "memory/shortage.hpp"
 
 namespace zygote {
 namespace {

@@ -23,7 +23,7 @@ class JsonObject {
   std::map<std::string, std::string> members_;
 };
 
-/** Writes one line, member after member. */
+/** Writes one line, member after member. Bytes that are not UTF-8 become U+FFFD. */
 class JsonLine {
  public:
   JsonLine& add(const char* key, const std::string& value);
@@ -34,7 +34,7 @@ class JsonLine {
   std::string finish() { return line_ + "}\n"; }
 
  private:
-  void key(const char* name);
+  JsonLine& addLiteral(const char* name, const std::string& literal);
   std::string line_ = "{";
 };
 

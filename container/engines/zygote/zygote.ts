@@ -9,13 +9,13 @@
 import { AsyncResource } from "node:async_hooks";
 import { EngineFailure, type FailureReason } from "../../../src/document/contract/failure.ts";
 import { PermitQueue } from "../../../src/runtime/permit-queue.ts";
-import { countEvent } from "../../processes/engine-events.ts";
 import { registerProcess } from "../../processes/priority.ts";
-import type { Launch, ResidentProcess } from "../../processes/resident.ts";
 import { EngineLost } from "../../processes/retry.ts";
 import { watchForStopped } from "../../processes/stopped-processes.ts";
-import { Supervisor } from "../../processes/supervisor.ts";
 import { ScratchFull } from "../../scratch/memory-scratch.ts";
+import { countEvent } from "../../supervision/engine-events.ts";
+import type { Launch, ResidentProcess } from "../../supervision/resident.ts";
+import { Supervisor } from "../../supervision/supervisor.ts";
 
 /** Fields that every job has. The others are known only to the engine's two ends. */
 export interface ZygoteJob {

@@ -21,7 +21,6 @@ import type {
   BucketPage,
   MultipartUpload,
 } from "../../../src/service/ports/bucket.ts";
-import { UnfinishedUploads, type WholeUpload } from "../unfinished-uploads.ts";
 import { FolderSyncs, ignoreNotFound, syncFolder } from "./durable.ts";
 import { FileUpload } from "./file-upload.ts";
 import { lockFolder } from "./folder-lock.ts";
@@ -38,6 +37,7 @@ import {
   writeWhole,
 } from "./object-file.ts";
 import { TransientUpload, type Written } from "./transient-upload.ts";
+import { UnfinishedUploads, type WholeUpload } from "./unfinished-uploads.ts";
 
 const PAGE_KEYS = 1000;
 /** Objects of a page whose properties are read at a time. */

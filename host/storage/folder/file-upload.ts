@@ -1,7 +1,7 @@
 // An upload in parts to the file system. Several can stand for the same upload.
 
 import type { BucketObject, MultipartUpload, UploadedPart } from "../../../src/service/ports/bucket.ts";
-import type { UnfinishedUploads, WholeUpload } from "../unfinished-uploads.ts";
+import type { UnfinishedUploads, WholeUpload } from "./unfinished-uploads.ts";
 
 export interface UploadTarget {
   readonly uploads: UnfinishedUploads;

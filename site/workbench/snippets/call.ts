@@ -1,6 +1,6 @@
 // Defines a request as the generators of code need it: what to send, and the name of the file that comes back.
-import { extensionOf } from "../format.ts";
-import type { FieldKind, Operation } from "../operations.ts";
+import { extensionOf } from "../model/format.ts";
+import type { FieldKind, Operation } from "../model/operations.ts";
 
 /** An input of a request: a file on the reader's disk, a stored file or an address. */
 export interface CallInput {

@@ -1,9 +1,9 @@
 // The whole page.
 import { useLayoutEffect, useState } from "preact/hooks";
-import type { Inputs } from "../inputs.ts";
-import type { Jobs } from "../jobs.ts";
-import type { Keeper } from "../keeper.ts";
-import type { Store } from "../store.ts";
+import type { Store } from "../model/store.ts";
+import type { Inputs } from "../session/inputs.ts";
+import type { Jobs } from "../session/jobs.ts";
+import type { Keeper } from "../session/keeper.ts";
 import { ApiKey } from "./api-key.tsx";
 import { Code } from "./code.tsx";
 import type { ViewContext } from "./components.tsx";
@@ -11,7 +11,7 @@ import { Earlier } from "./earlier.tsx";
 import { Files } from "./files.tsx";
 import { Form } from "./form.tsx";
 import { Operations } from "./operations.tsx";
-import { Stage } from "./stage.tsx";
+import { Stage } from "./result/stage.tsx";
 
 interface AppProps {
   readonly store: Store;

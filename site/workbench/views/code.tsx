@@ -1,7 +1,8 @@
 // The request of the form as code, in several languages.
-import { faultsOf } from "../faults.ts";
-import { labelOf } from "../format.ts";
-import { callsOfState, chosenInput, isBatch } from "../request.ts";
+
+import { labelOf } from "../model/format.ts";
+import { faultsOf } from "../session/faults.ts";
+import { callsOfState, chosenInput, isBatch } from "../session/request.ts";
 import { LANGUAGES } from "../snippets/languages.ts";
 import { Copy, type ViewContext } from "./components.tsx";
 

@@ -1,11 +1,11 @@
 // Small parts that several views share.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Inputs } from "../inputs.ts";
-import type { Jobs } from "../jobs.ts";
-import { explain, type Problem } from "../problems.ts";
-import type { State } from "../state.ts";
-import type { Store } from "../store.ts";
+import { explain, type Problem } from "../model/problems.ts";
+import type { State } from "../model/state.ts";
+import type { Store } from "../model/store.ts";
+import type { Inputs } from "../session/inputs.ts";
+import type { Jobs } from "../session/jobs.ts";
 
 /** Everything that a view may read or call. */
 export interface ViewContext {

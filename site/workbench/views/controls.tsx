@@ -1,6 +1,6 @@
 // The controls of a form, one for each kind of field.
-import type { FormField } from "../operations.ts";
-import type { Value } from "../state.ts";
+import type { FormField } from "../model/operations.ts";
+import type { Value } from "../model/state.ts";
 import { Icon } from "./components.tsx";
 import { ProfileEditor } from "./profile.tsx";
 

@@ -1,8 +1,8 @@
 // What was made before, and is still stored.
-import { entryOf } from "../catalog.ts";
-import { endText } from "../format.ts";
-import { hasFiles } from "../keeping.ts";
-import type { Outcome } from "../state.ts";
+import { entryOf } from "../model/catalog.ts";
+import { endText } from "../model/format.ts";
+import { hasFiles } from "../model/keeping.ts";
+import type { Outcome } from "../model/state.ts";
 import { Section, type ViewContext } from "./components.tsx";
 
 export function Earlier({ page: { state, store } }: { page: ViewContext }) {

@@ -1,9 +1,9 @@
 // One file of the list: its first page, its state, its place, and its pages in a merge.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { checkValue } from "../checks.ts";
-import { pagesControlOf, problemOf } from "../faults.ts";
-import { countText, endText, sizeText } from "../format.ts";
-import type { Input, State } from "../state.ts";
+import { checkValue } from "../model/checks.ts";
+import { countText, endText, sizeText } from "../model/format.ts";
+import type { Input, State } from "../model/state.ts";
+import { pagesControlOf, problemOf } from "../session/faults.ts";
 import { Icon, type ViewContext } from "./components.tsx";
 import { Thumbnail } from "./thumbnail.tsx";
 

@@ -1,10 +1,10 @@
 // The first step: documents that are dropped, named by an address, or brought along by the page.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { checkAddress } from "../checks.ts";
-import { problemOf, whyUnusable } from "../faults.ts";
-import { countText } from "../format.ts";
-import type { Problem } from "../problems.ts";
-import type { Input } from "../state.ts";
+import { checkAddress } from "../model/checks.ts";
+import { countText } from "../model/format.ts";
+import type { Problem } from "../model/problems.ts";
+import type { Input } from "../model/state.ts";
+import { problemOf, whyUnusable } from "../session/faults.ts";
 import { ProblemText, Section, type ViewContext } from "./components.tsx";
 import { FileRow } from "./file-row.tsx";
 

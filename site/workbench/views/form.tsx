@@ -1,9 +1,10 @@
 // The third step: the form of the operation, made from the description of the service, and the button that runs it.
-import { controlOf, faultOf, faultsOf } from "../faults.ts";
-import { labelOf } from "../format.ts";
-import type { FormField, Operation } from "../operations.ts";
-import { isBatch, shownFields, shownValue } from "../request.ts";
-import type { Value } from "../state.ts";
+
+import { labelOf } from "../model/format.ts";
+import type { FormField, Operation } from "../model/operations.ts";
+import type { Value } from "../model/state.ts";
+import { controlOf, faultOf, faultsOf } from "../session/faults.ts";
+import { isBatch, shownFields, shownValue } from "../session/request.ts";
 import { ProblemText, Section, type ViewContext } from "./components.tsx";
 import { Control, grouped } from "./controls.tsx";
 import { Run } from "./run.tsx";

@@ -1,5 +1,5 @@
 // The second step: the operation. Those of the other variant are shown, and cannot be chosen.
-import { CATALOG } from "../catalog.ts";
+import { CATALOG } from "../model/catalog.ts";
 import { Section, type ViewContext } from "./components.tsx";
 
 export function Operations({ page: { state, store } }: { page: ViewContext }) {

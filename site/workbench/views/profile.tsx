@@ -1,6 +1,6 @@
 // The editor of a JSON file of settings: examples, a control for each setting, and the text itself.
-import { labelOf } from "../format.ts";
-import type { FormField, Schema } from "../operations.ts";
+import { labelOf } from "../model/format.ts";
+import type { FormField, Schema } from "../model/operations.ts";
 import {
   faultsOfProfile,
   groupsOf,
@@ -11,8 +11,8 @@ import {
   unknownKeys,
   valueAt,
   withValue,
-} from "../profile.ts";
-import { PROFILE_EXAMPLES } from "../profile-examples.ts";
+} from "../model/profile.ts";
+import { PROFILE_EXAMPLES } from "../model/profile-examples.ts";
 
 interface ProfileEditorProps {
   readonly id: string;

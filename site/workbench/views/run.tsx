@@ -1,10 +1,10 @@
 // The button that runs the operation, its progress, and what went wrong.
 import { useEffect, useRef } from "preact/hooks";
-import { obstacleTo } from "../faults.ts";
-import { countText } from "../format.ts";
-import type { Operation } from "../operations.ts";
-import { inputsOf, isBatch, isConverted } from "../request.ts";
-import type { Job, State } from "../state.ts";
+import { countText } from "../model/format.ts";
+import type { Operation } from "../model/operations.ts";
+import type { Job, State } from "../model/state.ts";
+import { obstacleTo } from "../session/faults.ts";
+import { inputsOf, isBatch, isConverted } from "../session/request.ts";
 import { ProblemText, type ViewContext } from "./components.tsx";
 
 export function Run({ page: { state, jobs } }: { page: ViewContext }) {

@@ -1,8 +1,8 @@
 // A small picture of a file's first page, or its kind in letters if it cannot be drawn.
 import { useEffect, useState } from "preact/hooks";
-import { isPicture, sideOf } from "../pairs.ts";
-import { fileAddress, urlOf } from "../service.ts";
-import type { Input, State } from "../state.ts";
+import { isPicture, sideOf } from "../model/pairs.ts";
+import type { Input, State } from "../model/state.ts";
+import { fileAddress, urlOf } from "../session/service.ts";
 
 /** Twice what is shown, for screens with small pixels. */
 const WIDTH = 96;

@@ -1,5 +1,5 @@
-// Reduces the size of a file. Stores equal objects once, omits discarded objects, and recodes each stream as it is
-// written, so that no two streams are in memory. Knows nothing about operations.
+// Reduces the size of a file: stores equal objects once, omits discarded objects, and recodes each stream as it is
+// written, so that only one stream is in memory at a time.
 
 import { type Survey, surveyFile } from "../content/survey.ts";
 import { EngineFailure } from "../contract/failure.ts";
@@ -21,16 +21,19 @@ import { asFlate, decodedBytes, memoryBody, recodeStream, smaller, withoutFilter
 import type { CompressionSettings } from "./settings.ts";
 import { UsedResources } from "./used-resources.ts";
 
-/** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */
+/** The last version without object streams; PDF/A-1 is based on it (ISO 19005-1). */
 const CLASSIC_VERSION = "1.4";
-/** Longest content for which both versions are compared: in longer content, fewer digits are always shorter. */
+/**
+ * Longest content for which rounded and unrounded content are both compressed and compared. In longer content, rounding
+ * always saves bytes.
+ */
 const CHANCE_BYTES = 1 << 16;
 /** Types of dictionaries that belong to fonts. */
 const FONT_TYPES = new Set(["Font", "FontDescriptor", "Encoding"]);
 
 /**
  * @returns the bytes of the new file, as they are produced
- * @throws EngineFailure the failure of reading the file
+ * @throws EngineFailure if the file cannot be read
  */
 export async function compressFile(
   file: PdfFile,
@@ -134,7 +137,7 @@ class Compression implements Rewriting {
     if (streams.structure === "none") return this.#plain(stream);
     if (subtype === "Image") return this.#images.recode(stream, number);
     if (this.#survey.contents.has(number)) return this.#rewriteContent(stream, number);
-    // PDF/A-1 requires metadata without a filter (ISO 19005-1, 6.7.2). Metadata of the other parts are also left alone.
+    // PDF/A-1 requires metadata without a filter (ISO 19005-1, 6.7.2). Metadata of later parts are left unfiltered too.
     const isMetadata = this.#file.name(dictionary.get("Type")) === "Metadata" && !dictionary.has("Filter");
     if (isMetadata && streams.deflateMetadata && this.#survey.pdfaPart === 0) {
       return dictionary.has("F") ? stream : asFlate(stream, stream.body.raw());
@@ -145,7 +148,7 @@ class Compression implements Rewriting {
     return streams.reflate ? smaller(recoded, predictProfile(this.#file, stream)) : recoded;
   }
 
-  /** Returns the stream without filters, if they are lossless. */
+  /** Returns the stream decoded, if all its filters are lossless. */
   #plain(stream: PdfStream): PdfStream {
     const bytes = stream.dictionary.has("Filter") ? decodedBytes(this.#file, stream) : undefined;
     return bytes ? new PdfStream(withoutFilter(stream.dictionary), memoryBody(bytes)) : stream;
@@ -161,7 +164,7 @@ class Compression implements Rewriting {
     const shorter = bytes && minifyContent(bytes, rounding(streams.roundContent ? TINY : INVISIBLE));
     if (shorter && streams.reflate) {
       const lossless = recodeStream(this.#file, stream, streams);
-      // Rounded content is shorter, but in rare cases not after compression.
+      // Rounded content is shorter, but occasionally compresses worse.
       const exact =
         streams.roundContent && bytes.length <= CHANCE_BYTES ? minifyContent(bytes, rounding(INVISIBLE)) : undefined;
       return smaller(exact ? smaller(lossless, asFlate(changed, exact)) : lossless, asFlate(changed, shorter));

@@ -1,62 +1,62 @@
-// Decides how many decimal places the numbers of a content stream need, so that nothing moves visibly on the page: the
-// current matrices (ISO 32000-1, 8.3) tell how large a unit of a number is there.
+// Chooses the decimal places of each number in a content stream, so that no object moves visibly on the page. The
+// current matrices (ISO 32000-1, 8.3) convert the error of a number to a shift on the page.
 import { IDENTITY, type Linear, multiply } from "../images/draws.ts";
 
-/** How far rounding may move anything. */
+/** Limits the shift on the page that rounding can cause. */
 export interface Rounding {
-  /** Largest shift on the page in default user space units. */
+  /** Maximum shift, in points on the page. */
   readonly tolerance: number;
-  /** Largest length on the page of a unit of the space in which the stream begins. @default not known */
+  /** Maximum length on the page, in points, of one unit of the stream's initial space. @default unknown */
   readonly scale?: number;
 }
 
-/** Shifts that nobody sees at any size. */
+/** A shift, in points, that is invisible at every zoom. */
 export const INVISIBLE = 1e-4;
-/** Shifts of half a dot at 36,000 dots per inch. */
+/** Half a dot at 36,000 dots per inch, in points. */
 export const TINY = 1e-3;
 
-/** Significant digits of numbers whose error grows with other numbers: sizes and dashes, and the parts of matrices. */
+/** Significant digits of factors, whose error is multiplied by other numbers: sizes, dashes, matrix elements. */
 const DIGITS = { factor: 7, matrix: 10 };
 const COLOR_PLACES = 5;
-/** Numbers of characters in a line and of lines, over which an error adds up. */
+/** Characters in a line and lines on a page over which a rounding error can add up. */
 const REPEATED = { characters: 1000, lines: 100 };
 const MAX_SAVED = 512;
 
-/** How much of a number is kept: decimal places or significant digits. @default everything */
+/** Number of decimal places or significant digits to keep. @default all digits */
 interface Precision {
   readonly places?: number;
   readonly digits?: number;
-  /** Index of the error that the next number of the same kind makes up for. */
+  /** Index of the accumulated error that the next number of the same kind compensates. */
   readonly carried?: number;
-  /** True for a number for which zero means something else. */
+  /** True for a number that must not be rounded to zero, because zero has a special meaning. */
   readonly isNeverZero?: boolean;
 }
 
 interface State {
-  /** Linear part of the matrix from user space to the space in which the stream begins. */
+  /** Linear part of the matrix from the current user space to the stream's initial space. */
   readonly linear: Linear;
-  /** Font size with the horizontal scale; undefined before a font has been chosen. */
+  /** Font size times horizontal scaling; undefined until a font is selected. */
   readonly fontSize: number | undefined;
   readonly stretch: number;
 }
 
-/** Index of the error of adjustments. Those of positions are 0 and 1. */
+/** Index of the accumulated error of TJ adjustments. Indexes 0 and 1 are for x and y positions. */
 const ADJUSTED = 2;
-/** More places do not shorten a number. */
+/** More decimal places than this save no bytes. */
 const MAX_PLACES = 20;
 
 const EXACT: Precision = {};
 const FACTOR: Precision = { digits: DIGITS.factor };
 const MATRIX: Precision = { digits: DIGITS.matrix };
 
-/** Follows the graphics state through a stream. */
+/** Tracks the graphics state through a stream. */
 export class ContentRounding {
   readonly #rounding: Rounding;
   readonly #saved: State[] = [];
   #state: State = { linear: IDENTITY, fontSize: undefined, stretch: 1 };
   #textLinear: Linear | undefined;
   #isLost: boolean;
-  /** Errors so far: of the text's position in both directions, and of the adjustments in arrays. */
+  /** Accumulated errors: x and y of the text position, and TJ adjustments. */
   #errors = [0, 0, 0];
 
   constructor(rounding: Rounding) {
@@ -65,9 +65,9 @@ export class ContentRounding {
   }
 
   /**
-   * Follows an operator.
-   * @param numbers its operands that are numbers, or the numbers in its arrays
-   * @returns the numbers, rounded
+   * Rounds the operands of the next operator, and updates the graphics state.
+   * @param numbers the operands that are numbers, or the numbers in its arrays
+   * @returns the rounded numbers
    */
   round(operator: string, numbers: readonly string[]): readonly string[] {
     const precisions = this.#precisions(operator, numbers.length);
@@ -137,7 +137,7 @@ export class ContentRounding {
     }
   }
 
-  /** Returns the places with which an error of half of the last one is a shift within the tolerance. */
+  /** Returns the number of decimal places that keeps half a unit of the last place within the tolerance. */
   #places(linear: Linear | undefined, repeated = 1): Precision {
     if (this.#isLost || !linear) return EXACT;
     const length = Math.hypot(...linear) * this.#rounding.scale! * repeated;
@@ -149,7 +149,7 @@ export class ContentRounding {
     return this.#textLinear && multiply(this.#textLinear, this.#state.linear);
   }
 
-  /** Returns the map of an adjustment in a TJ array, which is a thousandth of the font size (9.4.3). */
+  /** Returns the scale of an adjustment in a TJ array, whose unit is a thousandth of the font size (9.4.3). */
   #adjustment(): Linear | undefined {
     const { fontSize, stretch } = this.#state;
     const text = this.#text();
@@ -165,7 +165,7 @@ export class ContentRounding {
         else this.#saved.push(this.#state);
         break;
       case "Q":
-        // What an earlier stream of the page saved has no larger scale than the beginning of this one.
+        // A state saved by an earlier stream of the page has at most the initial scale of this stream.
         this.#state = this.#saved.pop() ?? { linear: IDENTITY, fontSize: undefined, stretch: 1 };
         break;
       case "cm": {
@@ -194,11 +194,11 @@ export class ContentRounding {
         this.#state = { ...this.#state, stretch: Math.abs(numbers.at(-1) ?? 100) / 100 };
         break;
       case "gs":
-        // A graphics state may have a font.
+        // The graphics state dictionary can set a font, with an unknown size.
         this.#state = { ...this.#state, fontSize: undefined };
     }
   }
 }
 
-/** Reports whether all readers read the text as the same number. */
+/** Reports whether all readers parse the text as the same number. */
 export const isPlainNumber = (text: string): boolean => /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text);

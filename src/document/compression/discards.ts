@@ -1,5 +1,5 @@
-// Removes discarded parts from each object. Changes no object in place and follows no reference: the writer then omits
-// objects that nothing else refers to.
+// Removes discarded parts from each object. Changes no object in place: objects that become unreferenced are omitted by
+// the writer.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, plainBody, type Value } from "../objects/values.ts";
 import type { Discarded } from "./settings.ts";
@@ -21,7 +21,7 @@ const CATALOG_ENTRIES: Readonly<Partial<Record<Discarded, readonly string[]>>> =
 /** Annotations that are not comments, form fields or media (ISO 32000-1, table 169). */
 const LASTING_ANNOTATIONS = new Set(["Link", "PrinterMark", "TrapNet", "Watermark"]);
 const ATTACHED = "FileAttachment";
-/** The end of a metadata packet. The white space before it is room for editors. */
+/** The end of a metadata packet. The white space before it is padding for editors. */
 const PACKET_END = "<?xpacket end";
 const MAX_METADATA_BYTES = 16 * 2 ** 20;
 const MAX_DEPTH = 100;
@@ -41,7 +41,7 @@ export class Discards {
     this.#catalogEntries = of(CATALOG_ENTRIES);
   }
 
-  /** Reports whether the trailer keeps its document information. */
+  /** Reports whether the trailer keeps its Info dictionary. */
   get keepsInformation(): boolean {
     return !this.#discard.has("document-information-and-metadata");
   }
@@ -50,7 +50,7 @@ export class Discards {
   apply(object: PdfObject): PdfObject {
     if (object instanceof PdfStream) {
       let dictionary = this.#value(object.dictionary, 0) as Dictionary;
-      // A form that represents a page of another file (8.10.4).
+      // A reference XObject represents a page of another file (8.10.4).
       if (this.#has("external-crossreferences") && dictionary.has("Ref")) {
         dictionary = dictionary.clone();
         dictionary.delete("Ref");
@@ -123,10 +123,7 @@ export class Discards {
     return kind !== ATTACHED || !this.#has("file-attachments");
   }
 
-  /**
-   * Removes JavaScript actions (12.6.4.16): the action itself, the action on opening, additional actions and next
-   * actions.
-   */
+  /** Removes JavaScript actions (12.6.4.16): direct actions, OpenAction, additional actions and next actions. */
   #withoutScripts(dictionary: Dictionary, change: () => Dictionary): void {
     for (const key of [
       "A",
@@ -165,9 +162,7 @@ export class Discards {
   }
 }
 
-/**
- * Returns a metadata stream without padding. Only unfiltered metadata is changed, and the writer adds no filter to it.
- */
+/** Returns a metadata stream without padding. Changes only unfiltered metadata, and adds no filter. */
 function withoutPadding({ dictionary, body }: PdfStream): PdfStream | undefined {
   const type = dictionary.get("Type");
   if (!(type instanceof Name) || type.text !== "Metadata" || dictionary.has("Filter")) return undefined;

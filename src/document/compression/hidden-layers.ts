@@ -1,5 +1,5 @@
-// Removes content that layers hide by default (ISO 32000-1, 8.11.3): marks in content, images and forms, annotations.
-// Visible content keeps its layers. Knows nothing about output.
+// Removes the content of layers that are hidden by default (ISO 32000-1, 8.11.3): marked content, images, forms,
+// annotations. Visible content stays in its layers.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
 import { nonPaintingEquivalent, TEXT_PLACING, TEXT_SHOWING } from "../content/operators.ts";
@@ -11,7 +11,7 @@ import { decodedBytes, withoutFilter } from "./recode-stream.ts";
 
 const OBJECTS_AT_A_STRETCH = 500;
 
-/** Changes the file in memory; nothing is written. */
+/** Removes hidden layers from the file in memory; the caller writes it. */
 export async function removeHiddenLayers(file: PdfFile, signal: AbortSignal): Promise<void> {
   if (!file.dictionary(file.catalog.get("OCProperties"))) return;
   const isVisible = defaultVisibility(file);
@@ -45,8 +45,8 @@ function cleanPage(
   const bytes = parts.filter((part) => part !== undefined).map((part) => decodedBytes(file, part));
   const resources = file.dictionary(page.get("Resources") ?? inherited);
   if (resources && bytes.every((part) => part !== undefined)) {
-    // A sequence that a layer hides may continue in the next stream.
-    const whole = bytes.length === 1 ? bytes[0] : Buffer.concat(bytes.flatMap((part) => [part, Buffer.from("\n")]));
+    // A hidden marked-content sequence can continue in the page's next stream.
+    const whole = bytes.length === 1 ? bytes[0]! : Buffer.concat(bytes.flatMap((part) => [part, Buffer.from("\n")]));
     const kept = withoutHidden(file, whole, resources, isVisible);
     if (kept) changed.set("Contents", file.add(new PdfStream(new Dictionary(), plainBody(kept))));
   }
@@ -54,9 +54,7 @@ function cleanPage(
   if (isChanged) file.put(reference, changed);
 }
 
-/**
- * Empties images and forms that are hidden as a whole, and removes the hidden content of forms, patterns and glyphs.
- */
+/** Empties hidden images and forms, and removes hidden content from forms, patterns and glyphs. */
 function cleanStream(file: PdfFile, reference: Reference, isVisible: LayerVisibility): void {
   const stream = file.get(reference);
   if (!(stream instanceof PdfStream)) return;
@@ -88,9 +86,9 @@ function withoutHidden(
   const properties = file.dictionary(resources.get("Properties"));
   if (!properties) return undefined;
   const cuts = new Set<Edit>();
-  /** Edits of hidden text whose advance determines the start of the next text. */
+  /** Edits of hidden text whose advance sets the start of the next text. */
   let leading: Edit[] = [];
-  /** For each open marked sequence: true if it hides its content. */
+  /** One entry per open marked-content sequence: true if the sequence is hidden. */
   const open: boolean[] = [];
   let hidden = 0;
   for (const { operator, operands, start, end } of readOperations(bytes)) {
@@ -108,7 +106,7 @@ function withoutHidden(
     const isShown = TEXT_SHOWING.has(operator);
     if (TEXT_PLACING.has(operator)) leading = [];
     if (replacement === undefined) {
-      // Visible text keeps its position, which depends on the hidden text before it.
+      // Visible text starts where the hidden text before it ends, so that text must stay.
       if (isShown) for (const cut of leading) cuts.delete(cut);
       if (isShown) leading = [];
       continue;

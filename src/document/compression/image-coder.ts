@@ -1,5 +1,4 @@
-// Finds the smallest coding of an image that its settings allow. Knows only the requested size, not where the image is
-// drawn.
+// Finds the smallest coding of an image that the settings allow, for a given size in pixels.
 
 import type { Survey } from "../content/survey.ts";
 import { EngineFailure } from "../contract/failure.ts";
@@ -15,32 +14,41 @@ import { formOf } from "./mixed-raster-form.ts";
 import { memoryBody, recodeJpegStream, recodeStream, smaller } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
 
-/** Smaller images are not worth recoding. */
+/** Minimum size of an image for recoding. */
 const WORTHWHILE_BYTES = 1000;
-/** Drawings keep their pixels up to this multiple of the trigger resolution for other images. */
+/** Drawings are downsampled only above this multiple of the trigger resolution, because their edges would blur. */
 const DRAWING_FACTOR = 2;
-/** Maximum number of samples read from all images of a document. A normal document has a hundredth of it. */
+/**
+ * Maximum number of samples decoded from all images of a document, about a hundred times as many as a usual document
+ * has.
+ */
 const MAX_SAMPLES = 2 ** 34;
 
 export interface Memory extends SampleLimits {
-  /** True if another host has more memory. An image that is too large here then fails instead of staying unchanged. */
+  /**
+   * True if another host has more memory: an image that is too large for this one then fails the job instead of staying
+   * unchanged.
+   */
   readonly moreElsewhere: boolean;
-  /** The decoder for JPEG 2000. */
+  /** Decoder for JPEG 2000. */
   readonly decoder: ImageDecoder;
 }
 
-/** Minimum side of a page scan in points. */
+/** Minimum side of a page scan, in points. */
 const PAGE_POINTS = 216;
-/** Minimum print resolution, in dots per inch, for a layer. */
+/** Minimum resolution, in dots per inch, of the print layer. */
 const LEAST_PRINT_DPI = 140;
 const POINTS_PER_INCH = 72;
-/** Share of the print resolution from which pixels are used without resampling. */
+/** Fraction of the print resolution above which pixels are used without resampling. */
 const NEARLY = 0.85;
-/** Layers below this number of bits per pixel of the plain image are smaller without a comparison. */
+/**
+ * If the layers have fewer bits per pixel of the image than this, they are smaller than any other coding, so no
+ * comparison is needed.
+ */
 const CERTAINLY_SMALLER = 0.25;
-/** Memory that an engine uses before it decodes anything. */
+/** Heap of an engine before it decodes anything. */
 const ENGINE_BYTES = 26 * 2 ** 20;
-/** JPEG 2000 data up to this number of bits per pixel is as small as a JPEG with the same pixels. */
+/** JPEG 2000 data with at most this many bits per pixel is as small as a JPEG of the same pixels. */
 const DENSE_BITS = 0.5;
 /** Color spaces in which dark is ink and light is paper. */
 const PAPER_SPACES = ["DeviceGray", "DeviceRGB", "CalGray", "CalRGB", "ICCBased"];
@@ -61,7 +69,7 @@ export class ImageCoder {
   readonly #plans: ImagePlans;
   readonly #limits: Memory;
   readonly #survey: Survey;
-  /** The object numbers of layers created by this coder. */
+  /** Object numbers of the layers that this coder created. */
   readonly #layers = new Set<number>();
   #samples = 0;
 
@@ -73,7 +81,7 @@ export class ImageCoder {
     this.#survey = survey;
   }
 
-  /** @returns the stream itself if nothing is smaller */
+  /** @returns the stream itself if no coding is smaller */
   recode(stream: PdfStream, number: number): PdfStream {
     if (this.#layers.delete(number)) return stream;
     const source = this.#read(stream, number);
@@ -94,7 +102,7 @@ export class ImageCoder {
     });
   }
 
-  /** @returns undefined if the image stays as it is, or nearly so */
+  /** @returns undefined if recoding cannot save enough */
   #read(stream: PdfStream, number: number): PlainImage | undefined {
     const image = readImage(this.#file, stream.dictionary);
     if (!image || stream.body.raw().length < WORTHWHILE_BYTES) return undefined;
@@ -103,7 +111,7 @@ export class ImageCoder {
     return image.filters.at(-1) === "JPXDecode" ? this.#decoded(stream, number) : { image, body: stream.body };
   }
 
-  /** Decodes JPEG 2000 data that may become a smaller JPEG. */
+  /** Decodes JPEG 2000 data if a JPEG might be smaller. */
   #decoded(stream: PdfStream, number: number): PlainImage | undefined {
     const rawBytes = stream.body.raw().length;
     const found = readJpxImage(this.#file, stream, this.#survey.pdfaPart === 0);
@@ -122,7 +130,7 @@ export class ImageCoder {
     return undefined;
   }
 
-  /** Returns the layers of the image if it is a scan of print. */
+  /** Returns the layers of a scan of print; undefined for other images. */
   #layered({ image, body }: PlainImage, number: number) {
     const { layers, color } = this.#settings.images;
     const extent = this.#plans.extentOf(number);
@@ -177,7 +185,7 @@ export class ImageCoder {
       return lossless();
     }
     const result = new PdfStream(recoded.dictionary, memoryBody(recoded.bytes));
-    // Images that share a mask must have the same size, regardless of the number of bytes.
+    // An image and its Matte mask must have equal sizes in pixels, even if downsampling saves no bytes.
     if (isMatted && isSmaller) return result;
     if ((isSmaller || isOtherFax) && !this.#settings.images.onlyIfSmaller) return result;
     const isTwiceLossy = isLossy && ["DCTDecode", "JPXDecode"].includes(before);
@@ -187,7 +195,7 @@ export class ImageCoder {
     return smaller(lossless(), result);
   }
 
-  /** @throws EngineFailure `too-large` if another host has enough memory to code the image */
+  /** @throws EngineFailure `too-large` if another host has enough memory for the image */
   #mayBeElsewhere(
     { width, height, colors }: PdfImage,
     size: { readonly width: number; readonly height: number },
@@ -198,7 +206,7 @@ export class ImageCoder {
     if (moreElsewhere && isLarge) throw new EngineFailure("too-large", `an image of ${width} x ${height} pixels`);
   }
 
-  /** Recodes the stream without loss and with the same pixels. */
+  /** Recodes the stream losslessly, without resampling. */
   #lossless(stream: PdfStream, filter: string): PdfStream {
     if (filter === "DCTDecode") return recodeJpegStream(this.#file, stream, this.#limits.kernelBytes);
     return recodeStream(this.#file, stream, this.#settings.streams);

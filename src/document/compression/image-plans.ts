@@ -1,4 +1,4 @@
-// Plans the stored size of each image of a file by its largest use on pages. Knows nothing about samples.
+// Plans the size in pixels of each image by its largest appearance on a page.
 
 import type { PdfImage } from "../images/image.ts";
 import { readImage } from "../images/image.ts";
@@ -14,19 +14,19 @@ export interface Size {
 
 const POINTS_PER_INCH = 72;
 
-/** The plans by object number. One number represents all equal images. */
+/** The plans by object number. Equal images share one number. */
 export class ImagePlans {
   readonly softMasks: ReadonlySet<number>;
-  /** The uses of inline images, by the number of their stream. */
+  /** The uses of inline images, by the object number of their content stream. */
   readonly inline: ReadonlyMap<number, readonly InlineUse[]>;
   readonly #extents = new Map<number, Extent>();
-  /** The sizes of images with a Matte and of their masks. */
+  /** The planned sizes of images with a Matte entry, and of their masks. */
   readonly #matted = new Map<number, Size | undefined>();
   readonly #scales = new Map<number, number>();
   readonly #file: PdfFile;
   readonly #settings: CompressionSettings["images"];
 
-  /** @param canonical returns the number of the object that represents all equal objects */
+  /** @param canonical returns the object number that represents all objects equal to an object */
   constructor(file: PdfFile, settings: CompressionSettings["images"], canonical: (number: number) => number) {
     this.#file = file;
     this.#settings = settings;
@@ -51,24 +51,24 @@ export class ImagePlans {
     this.#planMattes(images.keys(), canonical);
   }
 
-  /** Returns the largest length in points of a unit of the space in which a content stream begins, if it is known. */
+  /** Returns the maximum length, in points, of one unit of a content stream's initial space; undefined if unknown. */
   scaleOf(number: number): number | undefined {
     return this.#scales.get(number);
   }
 
-  /** @returns the size in pixels; undefined if the image keeps its pixels */
+  /** @returns the size in pixels; undefined to keep all pixels */
   sizeOf(number: number, image: PdfImage): Size | undefined {
     if (this.#matted.has(number)) return this.#matted.get(number);
     const extent = this.#extents.get(number);
     return extent && this.sizeFor(image, extent);
   }
 
-  /** Returns the largest use in points. */
+  /** Returns the size of the largest appearance, in points. */
   extentOf(number: number): Extent | undefined {
     return this.#extents.get(number);
   }
 
-  /** Reports whether the image has a mask with a Matte or is such a mask. */
+  /** Reports whether the image has a mask with a Matte entry, or is such a mask. */
   isMatted(number: number): boolean {
     return this.#matted.has(number);
   }
@@ -84,7 +84,7 @@ export class ImagePlans {
     return size.width < image.width || size.height < image.height ? size : undefined;
   }
 
-  /** Plans images with preblended colors, which must have the same size as their masks (ISO 32000-1, 11.6.5.3). */
+  /** Plans images with preblended colors. Their masks must have the same size (ISO 32000-1, 11.6.5.3). */
   #planMattes(numbers: Iterable<number>, canonical: (number: number) => number): void {
     const imagesOf = new Map<number, number[]>();
     for (const raw of numbers) {
@@ -100,7 +100,7 @@ export class ImagePlans {
     }
   }
 
-  /** @returns undefined also if the image and its mask would get different sizes */
+  /** @returns undefined also if image and mask need different sizes */
   #mattedSize(number: number, maskNumber: number): Size | undefined {
     const [image, mask] = [this.#imageOf(number), this.#imageOf(maskNumber)];
     const extent = this.#extents.get(number);
@@ -122,7 +122,7 @@ const largest = (one: Extent, other: Extent | undefined): Extent => ({
   height: Math.max(one.height, other?.height ?? 0),
 });
 
-/** Reports whether an image is bilevel. Such an image stays bilevel, regardless of its colors. */
+/** Reports whether an image is bilevel. Such an image stays bilevel, even if its colors are not black and white. */
 export const isBilevel = ({ isStencil, bits, colors }: PdfImage): boolean =>
   isStencil || (bits === 1 && colors?.channels === 1 && !colors.palette);
 

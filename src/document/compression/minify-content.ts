@@ -1,5 +1,5 @@
-// Shortens a content stream without visible changes (ISO 32000-1, 7.8.2): removes comments and unnecessary spaces, and
-// shortens numbers. Knows nothing about resources.
+// Shortens a content stream without visible changes (ISO 32000-1, 7.8.2): removes comments and unneeded white space,
+// and shortens numbers.
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
 import { KEYWORDS, VALUE_KEYWORDS } from "../content/operators.ts";
 import { Lexer, type TokenKind } from "../objects/parsing/lexer.ts";
@@ -7,7 +7,7 @@ import { latin1Of } from "../objects/values.ts";
 import { ContentRounding, isPlainNumber, type Rounding } from "./content-rounding.ts";
 
 const SPACE = 0x20;
-/** Tokens that need no space before or after them. */
+/** Kinds of tokens that need no white space around them. */
 const CLOSED = new Set(["[", "]", "<<", ">>", "string", "hex"]);
 
 /** A token of an operation. */
@@ -15,11 +15,11 @@ interface Token {
   readonly kind: TokenKind;
   readonly start: number;
   readonly end: number;
-  /** True for a number whose precision the operator decides. */
+  /** True for a number whose precision depends on the operator. */
   readonly isOperand: boolean;
 }
 
-/** @returns undefined if the meaning of the bytes is uncertain: part of another stream, or damaged */
+/** @returns undefined if the bytes have no certain meaning, because the stream continues another one or is damaged */
 export function minifyContent(bytes: Uint8Array, rounding: Rounding): Uint8Array | undefined {
   const lexer = new Lexer(bytes);
   const written = new ShorterContent(bytes, rounding);
@@ -63,14 +63,14 @@ class ShorterContent {
     this.#rounding = new ContentRounding(rounding);
   }
 
-  /** @returns false if a number is uncertain, or the result would not be shorter */
+  /** @returns false if a number is ambiguous, or the result is already too long */
   put(tokens: readonly Token[], operator: string): boolean {
     const numbers = tokens.filter(({ isOperand }) => isOperand).map(({ start, end }) => this.#text(start, end));
     const rounded = this.#rounding.round(operator, numbers);
     let next = 0;
     for (const { kind, start, end, isOperand } of tokens) {
       if (this.#size + (end - start) + 32 > this.#out.length) return false;
-      // The first byte of a name ends any other token.
+      // A name starts with `/`, which ends any token before it.
       if (this.#needsSpace && !CLOSED.has(kind) && kind !== "name") this.#out[this.#size++] = SPACE;
       if (kind === "number") {
         const text = shorterNumber(isOperand ? rounded[next++]! : this.#text(start, end));
@@ -89,7 +89,7 @@ class ShorterContent {
     this.#size += end - start;
   }
 
-  /** @returns undefined if it is not shorter */
+  /** @returns undefined if the result is not shorter */
   result(): Uint8Array | undefined {
     return this.#size < this.#bytes.length ? this.#out.slice(0, this.#size) : undefined;
   }
@@ -101,11 +101,11 @@ class ShorterContent {
 
 const endsWithImage = (bytes: Uint8Array) => bytes.at(-2) === 0x45 && bytes.at(-1) === 0x49;
 
-/** Reports whether a delimited token ends in this stream and not in the next. */
+/** Reports whether a delimited token is complete in this stream. */
 function isWhole({ kind, bytes, start, end }: Lexer): boolean {
   if (kind === "hex") return bytes[end - 1] === 0x3e;
   if (kind !== "string") return true;
-  // Only a token at the end of the stream may continue.
+  // Only the last token of the stream can continue in the next stream.
   return end < bytes.length || isClosed(bytes, start, end);
 }
 
@@ -119,7 +119,7 @@ function isClosed(bytes: Uint8Array, start: number, end: number): boolean {
   return open === 0;
 }
 
-/** @returns undefined for a number that readers may interpret differently */
+/** @returns undefined for a number that readers might interpret differently */
 function shorterNumber(text: string): string | undefined {
   if (!isPlainNumber(text)) return undefined;
   let short = text.replace(/^\+/, "");

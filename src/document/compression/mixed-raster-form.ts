@@ -1,5 +1,5 @@
-// Converts the layers of mixed raster content to a form with the object number of the image. Content draws both with Do
-// in the unit square (ISO 32000-1, 8.9.5 and 8.10). Knows nothing about pixels.
+// Builds a form from the layers of mixed raster content. The form takes the object number of the image, because content
+// draws both with Do in the unit square (ISO 32000-1, 8.9.5 and 8.10).
 import type { PdfImage } from "../images/image.ts";
 import { SAMPLE_ENTRIES } from "../images/image.ts";
 import type { MixedRaster, Stencil } from "../images/mixed-raster.ts";
@@ -7,7 +7,7 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, type Reference, type Value } from "../objects/values.ts";
 import { memoryBody } from "./recode-stream.ts";
 
-/** Entries of an image that have a different meaning or no meaning in a form. */
+/** Entries of an image that have another meaning, or none, in a form. */
 const IMAGE_ENTRIES = [...SAMPLE_ENTRIES, "Intent", "Interpolate", "Alternates", "Name", "ID", "OPI", "Matte"];
 
 /** @param add stores the stream of a layer unchanged */

@@ -1,4 +1,4 @@
-// Converts a compression profile to settings. Everything that the profile does not mention is off.
+// Converts a compression profile to settings. Settings absent from the profile are off.
 import type { FlatteningQuality } from "../flattening/settings.ts";
 import type { CompressionProfile } from "./profile.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type JpegQuality,
 } from "./settings.ts";
 
-/** On the scale of the Independent JPEG Group. */
+/** JPEG qualities on the scale of the Independent JPEG Group (0 to 100). */
 const QUALITIES: Readonly<Record<string, JpegQuality>> = {
   minimum: { photo: 25, drawing: 35, mask: 40 },
   low: { photo: 42, drawing: 50, mask: 60 },
@@ -21,7 +21,7 @@ const CODINGS = {
   same: "same",
   zip: "lossless",
   jpeg: "lossy",
-  // There is no JPEG 2000 encoder. JPEG replaces it.
+  // No JPEG 2000 encoder exists here, so JPEG replaces it.
   jpeg2000: "lossy",
   "zip-jpeg": "lossy",
 } as const;
@@ -41,7 +41,7 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
       monochrome: {
         ...downsampling(images.monochrome),
         coding: (images.monochrome?.recompress?.type ?? "same") === "same" ? "same" : "lossless",
-        // Readers of Group 3 also read Group 4, which is smaller.
+        // Every reader of Group 3 also reads Group 4, which is smaller.
         bilevel: images.monochrome?.recompress?.type?.startsWith("ccitt") ? "ccitt" : "jbig2",
       },
       onlyIfSmaller,
@@ -74,13 +74,13 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
 }
 
 function pictures(given: Images["color"], onlyIfSmaller: boolean): ImageSettings {
-  // Without a new coding, downsampled images lose as little as possible.
+  // Images that are only downsampled get a high quality, so that they lose little more.
   const { type, quality = "medium" } = given?.recompress ?? { type: "same", quality: "maximum" };
   const worthwhile = onlyIfSmaller ? 1 : Number.POSITIVE_INFINITY;
   return {
     ...downsampling(given),
     coding: CODINGS[type],
-    quality: QUALITIES[quality],
+    quality: QUALITIES[quality]!,
     worthwhile,
     worthwhileAgain: worthwhile,
   };
@@ -92,7 +92,7 @@ function downsampling(given: Images["monochrome"] | Images["color"]): Pick<Image
   return { downsample: { triggerDpi: downsample["trigger-dpi"], targetDpi: downsample["target-dpi"] } };
 }
 
-/** Returns the quality of the pictures that replace transparency. Undefined if transparency stays. */
+/** Returns the quality of the images that replace transparency; undefined to keep transparency. */
 export function flatteningOf({ transparency }: CompressionProfile): FlatteningQuality | undefined {
   const { quality } = transparency ?? {};
   return quality && FLATTENING[quality];

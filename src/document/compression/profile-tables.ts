@@ -1,6 +1,5 @@
-// Compresses ICC profiles that mostly consist of color tables (ICC.1, 10.10 to 10.13). Neighboring entries are similar,
-// like pixels of a picture, so PNG predictors improve their compression (ISO 32000-1, 7.4.4.4). No byte of the profile
-// changes.
+// Compresses ICC profiles that consist mostly of color tables (ICC.1, 10.10 to 10.13). PNG predictors help (ISO
+// 32000-1, 7.4.4.4), because neighboring entries are similar. The decoded profile stays identical.
 import { readTags } from "../formats/icc/header.ts";
 import { ImageKernel } from "../formats/image-kernel.ts";
 import { encodeFlate } from "../images/flate-image.ts";
@@ -8,13 +7,13 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream } from "../objects/values.ts";
 import { decodedBytes, memoryBody, smaller, withoutFilter } from "./recode-stream.ts";
 
-/** Smaller profiles contain no large tables. Larger profiles take too much kernel memory and stay unchanged. */
+/** Limits of the profile size. Smaller profiles have no large tables; larger ones would need too much kernel memory. */
 const MIN_PREDICTED_BYTES = 16 * 1024;
 const MAX_PREDICTED_BYTES = 4 * 2 ** 20;
-/** Target number of bytes in a row with one predictor. */
+/** Target length of a predictor row, in bytes. */
 const ROW_BYTES = 2048;
 const MAX_ROW_BYTES = 1 << 16;
-/** Bytes per table sample, by tag type. Undefined if the table itself contains the value. */
+/** Bytes per table sample, by tag type; undefined if the table states it. */
 const SAMPLE_BYTES = new Map<string, number | undefined>([
   ["mft1", 1],
   ["mft2", 2],
@@ -25,7 +24,7 @@ const SAMPLE_BYTES = new Map<string, number | undefined>([
 const MIN_TABLE_BYTES = 48;
 const NOTHING_KNOWN = { flat: 0, colors: undefined, colorCount: 257, isGray: false, indices: 0 };
 
-/** @returns the stream itself if it is not such a profile or would not be smaller */
+/** @returns the stream itself if it is no such profile or if the result is not smaller */
 export function predictProfile(file: PdfFile, stream: PdfStream): PdfStream {
   const { dictionary, body } = stream;
   const raw = body.raw();
@@ -46,7 +45,7 @@ export function predictProfile(file: PdfFile, stream: PdfStream): PdfStream {
   return smaller(stream, new PdfStream(predicted, memoryBody(packed)));
 }
 
-/** Returns the bytes per entry of the tables that make up most of the profile. Undefined if there are none. */
+/** Returns the bytes per entry of the tables that fill most of the profile; undefined if tables are a minor part. */
 function pixelBytesOf(profile: Uint8Array): number | undefined {
   const sizes = new Map<number, number>();
   const seen = new Set<number>();
@@ -60,20 +59,20 @@ function pixelBytesOf(profile: Uint8Array): number | undefined {
   return largest?.[0];
 }
 
-/** Returns the number of output channels times the bytes per sample. */
+/** Returns the bytes per entry: output channels times bytes per sample. */
 function entryBytesOf(tag: Buffer): number | undefined {
   const type = tag.toString("latin1", 0, 4);
   if (!SAMPLE_BYTES.has(type)) return undefined;
   const table = tag.readUInt32BE(24);
-  // The tag contains the offset of the table. In the table, 16 grid sizes precede the bytes per sample.
+  // The tag has the offset of the table. The table has 16 grid sizes, then the bytes per sample.
   const bytes = SAMPLE_BYTES.get(type) ?? (table > 0 && table + 17 <= tag.length ? tag[table + 16] : 0);
-  const channels = tag[9];
+  const channels = tag[9]!;
   return channels >= 1 && channels <= 15 && (bytes === 1 || bytes === 2) ? channels * bytes : undefined;
 }
 
 /**
- * Returns the row length. All rows must be complete, because readers differ in their treatment of an incomplete last
- * row.
+ * Returns the row length in bytes. All rows must be complete, because readers decode an incomplete last row
+ * differently.
  */
 function rowBytesOf(length: number, pixelBytes: number): number | undefined {
   if (length % pixelBytes !== 0) return undefined;

@@ -1,14 +1,14 @@
-// The schema of a custom compression profile (a JSON file of clients). Everything that is absent is off, and unknown
-// keys are ignored. Knows nothing about the compression itself.
+// Schema of a custom compression profile, a JSON file from the client. Absent settings are off, unknown keys are
+// ignored.
 import * as z from "zod";
 
-/** The range of meaningful resolutions of a picture. */
+/** The accepted resolutions of images. */
 const dpi = z.number().min(1).max(9600);
 const optional = <T extends z.ZodType>(type: T) => type.exactOptional();
 /** Some clients write "on" and "off" instead of booleans. */
 const flag = optional(z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")]));
 const group = <T extends z.ZodRawShape>(shape: T) => optional(z.object(shape));
-/** Marks what is checked, but has no effect: nobody need write it. */
+/** Marks a setting that is validated but has no effect, so clients can omit it. */
 const idle = <T extends z.ZodType>(type: T) => type.meta({ description: "Without effect.", deprecated: true });
 
 const downsample = group({ "trigger-dpi": dpi, "target-dpi": dpi });

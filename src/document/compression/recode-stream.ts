@@ -1,5 +1,4 @@
-// Recodes a stream with the smallest lossless coding (ISO 32000-1, 7.4). The decoded bytes stay the same. Knows nothing
-// about content.
+// Recodes a stream with the smallest lossless coding (ISO 32000-1, 7.4). The decoded bytes stay the same.
 import { constants, deflateSync, inflateSync } from "node:zlib";
 import { EngineFailure } from "../contract/failure.ts";
 import { transcodeJpeg } from "../formats/jpeg/transcode.ts";
@@ -7,11 +6,11 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, type StreamBody, type Value } from "../objects/values.ts";
 import type { CompressionSettings } from "./settings.ts";
 
-/** Larger streams stay unchanged, because they would be in memory twice. */
+/** Maximum decoded size. Recoding holds the stream in memory twice, so larger streams stay unchanged. */
 const MAX_DECODED_BYTES = 64 * 2 ** 20;
-/** Maximum size for the highest compression level, which takes more time. */
+/** Maximum size for the highest compression level, which is slow. */
 const BEST_LEVEL_BYTES = 4 * 2 ** 20;
-/** Approximate size of the dictionary entries for a filter. */
+/** Approximate size of the dictionary entries of a filter. */
 const FILTER_BYTES = 24;
 const LOSSLESS_FILTERS = new Set(["FlateDecode", "LZWDecode", "ASCIIHexDecode", "ASCII85Decode", "RunLengthDecode"]);
 
@@ -20,7 +19,7 @@ function deflated(bytes: Uint8Array): Uint8Array {
   return deflateSync(bytes, { level, memLevel: 9 });
 }
 
-/** Returns a body for bytes in memory. Nothing calls `decoded` on it. */
+/** Returns the body of bytes in memory. Its `decoded` must not be called. */
 export function memoryBody(bytes: Uint8Array): StreamBody {
   return {
     raw: () => bytes,
@@ -37,7 +36,7 @@ function filtersOf(file: PdfFile, { dictionary }: PdfStream): readonly string[] 
   return (file.array(filter) ?? [filter]).map((name) => file.name(name) ?? "");
 }
 
-/** Returns the decoded stream. Undefined if a filter is lossy or the data is too long. */
+/** Returns the decoded stream; undefined if a filter is lossy or the data exceeds the limit. */
 export function decodedBytes(file: PdfFile, stream: PdfStream): Uint8Array | undefined {
   if (!filtersOf(file, stream).every((filter) => LOSSLESS_FILTERS.has(filter))) return undefined;
   if (stream.dictionary.has("F")) return undefined;
@@ -49,7 +48,7 @@ export function decodedBytes(file: PdfFile, stream: PdfStream): Uint8Array | und
   }
 }
 
-/** @param bytes the unfiltered data */
+/** @param bytes the decoded data */
 export function asFlate(stream: PdfStream, bytes: Uint8Array): PdfStream {
   const packed = deflated(bytes);
   const dictionary = withoutFilter(stream.dictionary);
@@ -63,7 +62,7 @@ export function withoutFilter(dictionary: Dictionary): Dictionary {
   return copy;
 }
 
-/** @returns the stream itself if nothing is smaller */
+/** @returns the stream itself if no coding is smaller */
 export function recodeStream(file: PdfFile, stream: PdfStream, settings: CompressionSettings["streams"]): PdfStream {
   const filters = filtersOf(file, stream);
   if (stream.dictionary.has("F") || filters.length === 0) return stream;
@@ -75,7 +74,7 @@ export function recodeStream(file: PdfFile, stream: PdfStream, settings: Compres
   return bytes ? smaller(stream, asFlate(stream, bytes)) : stream;
 }
 
-/** Deflates the data again at a better level. Predictors stay, because the predicted data is unchanged. */
+/** Deflates the data again at a higher level, and keeps its predictor. */
 function reflated(stream: PdfStream, raw: Uint8Array): PdfStream {
   let bytes: Uint8Array;
   try {
@@ -90,7 +89,7 @@ function reflated(stream: PdfStream, raw: Uint8Array): PdfStream {
 export const smaller = (one: PdfStream, other: PdfStream): PdfStream =>
   other.body.raw().length < one.body.raw().length ? other : one;
 
-/** Recodes a JPEG: removes lossless filters around it and improves its entropy coding. */
+/** Recodes a JPEG: removes lossless filters around it and optimizes its entropy coding. */
 export function recodeJpegStream(file: PdfFile, stream: PdfStream, memoryBytes: number): PdfStream {
   const filters = filtersOf(file, stream);
   if (filters.at(-1) !== "DCTDecode" || stream.dictionary.has("F")) return stream;

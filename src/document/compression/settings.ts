@@ -1,25 +1,27 @@
-// Defines the settings of a compression, and its three levels. Knows nothing about client profiles or the compression
-// itself.
+// Compression settings, and the three compression levels.
 
 /** How images of one kind are downsampled and recoded. */
 export interface ImageSettings {
-  /** Images above `triggerDpi` on the page are downsampled to `targetDpi`. @default images keep their pixels */
+  /**
+   * Downsamples images to `targetDpi` if their resolution on the page exceeds `triggerDpi`. @default images keep their
+   * pixels
+   */
   readonly downsample?: { readonly triggerDpi: number; readonly targetDpi: number };
   /** `same`: keeps the coding. `lossless`: uses the smallest lossless coding. `lossy`: codes photographs as JPEG. */
   readonly coding: "same" | "lossless" | "lossy";
   /** JPEG qualities on the scale of the Independent JPEG Group. */
   readonly quality: JpegQuality;
-  /** Maximum relative size of a downsampled image after a second lossy coding. */
+  /** Maximum size of a downsampled image with another lossy coding, relative to the original. */
   readonly worthwhile: number;
-  /** Maximum relative size of a recoded JPEG that keeps all its pixels. */
+  /** Maximum size of a recoded JPEG with the same pixels, relative to the original. */
   readonly worthwhileAgain: number;
 }
 
 export interface JpegQuality {
   readonly photo: number;
-  /** For images with flat areas. */
+  /** JPEG quality of images with flat areas. */
   readonly drawing: number;
-  /** For gray soft masks. */
+  /** JPEG quality of gray soft masks. */
   readonly mask: number;
 }
 
@@ -27,43 +29,46 @@ export interface CompressionSettings {
   readonly images: {
     readonly color: ImageSettings;
     readonly grayscale: ImageSettings;
-    /** Always lossless, except for downsampling. */
+    /** Settings of bilevel images, which are always coded losslessly. */
     readonly monochrome: Pick<ImageSettings, "downsample" | "coding"> & { readonly bilevel: "jbig2" | "ccitt" };
-    /** True if a replacement must be smaller than the image. */
+    /** True to replace an image only by a smaller one. */
     readonly onlyIfSmaller: boolean;
     readonly mergeEqual: boolean;
     readonly sixteenBitsToEight: boolean;
-    /** Converts scans of print to layers with these resolutions. @default scans stay images */
+    /** Resolutions of the layers that replace scans of print. @default scans stay images */
     readonly layers?: { readonly printDpi: number; readonly paperDpi: number };
   };
   readonly fonts: {
     readonly subset: boolean;
-    /** True to include fonts that their names mark as subsets. */
+    /** True to also subset fonts whose name has a subset tag. */
     readonly subsetSubsets: boolean;
     readonly mergeEqual: boolean;
-    /** True to merge subsets of one font. */
+    /** True to merge subsets of the same font. */
     readonly mergeSubsets: boolean;
     readonly unembedStandard: boolean;
     readonly removeUnused: boolean;
-    /** True to remove the programs that fit outlines of subsets to coarse pixels. */
+    /** True to remove hinting (instructions that fit outlines to coarse pixels) from subsets. */
     readonly removeHints: boolean;
   };
   readonly discard: ReadonlySet<Discarded>;
   readonly streams: {
-    /** The use of object streams: `packed` writes them, `classic` does not, and `none` compresses nothing at all. */
+    /** `packed` writes object streams, `classic` writes none, `none` compresses no stream. */
     readonly structure: "packed" | "classic" | "none";
     /** True to deflate streams without a filter. */
     readonly deflatePlain: boolean;
     readonly lzwToFlate: boolean;
-    /** True to deflate again streams that benefit from a better level. */
+    /** True to deflate streams again at a higher level if that saves bytes. */
     readonly reflate: boolean;
     readonly optimizeContent: boolean;
-    /** True to remove invisible digits from numbers in content. */
+    /** True to round numbers in content, without visible changes. */
     readonly roundContent: boolean;
-    /** True to deflate metadata too. Otherwise, programs without PDF support can read it (ISO 32000-1, 14.3.2). */
+    /**
+     * True to deflate metadata too. Unfiltered metadata can be read by programs without a PDF parser (ISO 32000-1,
+     * 14.3.2).
+     */
     readonly deflateMetadata: boolean;
   };
-  /** True to return a result even if it is larger than the input. */
+  /** True to return the result even if it is larger than the input. */
   readonly evenIfLarger: boolean;
   readonly preserveVersion: boolean;
   /** True to linearize the result (annex F). */
@@ -91,7 +96,7 @@ export type Discarded = (typeof DISCARDED)[number];
 export const LEVELS = ["low", "medium", "high"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** The JPEG qualities of {@link LOSSLESS}, which codes nothing as JPEG. */
+/** JPEG qualities of {@link LOSSLESS}, which creates no JPEG. */
 const FINE: JpegQuality = { photo: 85, drawing: 90, mask: 90 };
 const LOSSLESS: ImageSettings = { coding: "lossless", quality: FINE, worthwhile: 1, worthwhileAgain: 1 };
 
@@ -130,7 +135,7 @@ const LOW: CompressionSettings = {
   forWeb: false,
 };
 
-/** The trigger is well above the target, because a small reduction is not worthwhile. */
+/** The trigger is well above the target, because a small reduction costs quality but saves few bytes. */
 const MEDIUM: ImageSettings = {
   downsample: { triggerDpi: 225, targetDpi: 150 },
   coding: "lossy",

@@ -1,5 +1,5 @@
-// Removes unused fonts, images and other entries from resources (ISO 32000-1, 7.8.3). Pages and forms can share one
-// dictionary: it keeps everything that any of them uses. Knows nothing about content, which resources.ts reads.
+// Removes unused fonts, images and other entries from resource dictionaries (ISO 32000-1, 7.8.3). A dictionary shared
+// by pages and forms keeps the entries that any of them uses.
 
 import { ResourceUsage } from "../content/resources.ts";
 import type { Survey } from "../content/survey.ts";
@@ -8,7 +8,7 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Reference } from "../objects/values.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
 
-/** The used names by category. Null if all entries are kept. */
+/** The used names by category. Null to keep all entries. */
 type Used = Map<string, Set<string>> | null;
 
 export class UsedResources {
@@ -50,7 +50,7 @@ export class UsedResources {
     return pruned === resources ? dictionary : dictionary.clone().set("Resources", pruned);
   }
 
-  /** @param reference the object that contains the resources; undefined if they are inherited */
+  /** @param reference the object that has the resources; undefined for inherited resources */
   #add(user: Dictionary, reference: Reference | undefined, find: () => Dictionary | undefined): void {
     const resources = user.get("Resources");
     const isShared = resources instanceof Reference;
@@ -73,7 +73,7 @@ export class UsedResources {
     }
   }
 
-  /** Returns undefined for damaged content, which keeps all its resources. */
+  /** Returns undefined for damaged content, to keep all its resources. */
   #tried(find: () => Dictionary | undefined): Dictionary | undefined {
     try {
       return find();

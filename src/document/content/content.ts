@@ -1,5 +1,5 @@
-// Splits content streams (ISO 32000-1, 7.8.2) into operations with their byte offsets, so that unchanged parts can be
-// copied byte for byte. Knows nothing about operators, except what inline images require.
+// Parses content streams (ISO 32000-1, 7.8.2) into operations with byte offsets, so that unchanged parts can be copied
+// byte for byte.
 import { isBoundary, isWhite, Lexer } from "../objects/parsing/lexer.ts";
 import { Dictionary, type Value } from "../objects/values.ts";
 import { KEYWORDS, VALUE_KEYWORDS } from "./operators.ts";
@@ -14,10 +14,10 @@ export interface ContentOperation {
   readonly data?: { readonly start: number; readonly end: number };
 }
 
-/** Maximum number of operands to keep: a page with more has lost an operator. */
+/** Maximum number of operands kept. More operands than any operator has are a sign of damage. */
 const MAX_OPERANDS = 1024;
 
-/** Yields the operations of a content stream in order. Operands without an operator at the end are ignored. */
+/** Yields the operations of a content stream. Ignores operands at the end that no operator follows. */
 export function* readOperations(bytes: Uint8Array): Generator<ContentOperation> {
   const lexer = new Lexer(bytes);
   let operands: Value[] = [];
@@ -58,20 +58,17 @@ export function inlineDictionary(lexer: Lexer): Dictionary {
   return dictionary;
 }
 
-/**
- * Number of bytes after an `EI` that are checked for the rest of a content stream, and number of tokens that must be
- * valid.
- */
+/** Number of bytes after an `EI` that are parsed to verify it, and number of tokens that must be valid in them. */
 const LOOKED_AT_BYTES = 256;
 const LOOKED_AT_TOKENS = 8;
 
 /**
- * Moves the lexer from the end of `ID` to the end of `EI`. The data can contain `EI`, so the end is an `EI` that
- * follows white space and precedes the rest of a content stream.
+ * Moves the lexer from the end of `ID` to the end of `EI`. The data can contain the bytes `EI`, so the operator is an
+ * `EI` after white space that valid content follows.
  */
 export function skipInlineData(lexer: Lexer, dictionary: Dictionary): { start: number; end: number } {
   const { bytes } = lexer;
-  // One white space character separates the data from ID (8.9.7). Writers for Windows emit two.
+  // One white space character separates `ID` from the data (8.9.7). Some Windows writers emit two (CR LF).
   const start = Math.min(lexer.end + (isWhite(bytes[lexer.end] ?? 0) ? 1 : 0), bytes.length);
   const length = dictionary.get("L") ?? dictionary.get("Length");
   let from = start;
@@ -79,10 +76,10 @@ export function skipInlineData(lexer: Lexer, dictionary: Dictionary): { start: n
   for (let pass = from > start ? 0 : 1; pass < 2; pass++, from = start) {
     for (let at = from; at + 1 < bytes.length; at++) {
       if (bytes[at] !== 0x45 || bytes[at + 1] !== 0x49) continue;
-      if (at > start && !isWhite(bytes[at - 1]) && at !== from) continue;
+      if (at > start && !isWhite(bytes[at - 1]!) && at !== from) continue;
       if (!isBoundary(bytes[at + 2]) || !looksLikeContent(bytes, at + 2)) continue;
       lexer.end = at + 2;
-      return { start, end: at > start && isWhite(bytes[at - 1]) ? at - 1 : at };
+      return { start, end: at > start && isWhite(bytes[at - 1]!) ? at - 1 : at };
     }
   }
   lexer.end = bytes.length;
@@ -93,7 +90,7 @@ function looksLikeContent(bytes: Uint8Array, start: number): boolean {
   const end = Math.min(bytes.length, start + LOOKED_AT_BYTES);
   const lexer = new Lexer(bytes.subarray(0, end), start);
   for (let tokens = 0; tokens < LOOKED_AT_TOKENS && lexer.next() !== "end"; tokens++) {
-    // The last token may have been cut off.
+    // The last token can be incomplete.
     if (lexer.end === end && end < bytes.length) return true;
     if (lexer.kind === "keyword" && !KEYWORDS.has(lexer.text)) return false;
     if (lexer.kind === "name" && /[^\x21-\x7e]/.test(lexer.text)) return false;

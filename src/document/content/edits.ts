@@ -1,6 +1,6 @@
-// Replaces some bytes of a content stream and keeps the rest. Knows nothing about operators.
+// Replaces byte ranges of a content stream and copies the rest.
 
-/** Replaces the bytes from `start` to `end`. Inserts the text if both are equal. */
+/** Replaces the bytes from `start` to `end`. Inserts the text if `start` equals `end`. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
@@ -8,10 +8,10 @@ export interface Edit {
   readonly text: string;
 }
 
-/** @param end offset after the last byte to keep */
+/** @param end offset after the last byte to copy */
 export function applyEdits(bytes: Uint8Array, edits: readonly Edit[], end: number, tail = ""): Uint8Array {
   const ordered = edits.map((edit, index) => ({ edit, index }));
-  // Text that is inserted at an offset comes before a replacement that starts there.
+  // An insertion precedes a replacement that starts at the same offset.
   ordered.sort((a, b) => a.edit.start - b.edit.start || a.edit.end - b.edit.end || a.index - b.index);
   const parts: Uint8Array[] = [];
   let at = 0;

@@ -1,10 +1,9 @@
-// Affine transformations of the plane as PDF defines them (ISO 32000-1, 8.3.4), and their effect on rectangles. Knows
-// nothing about pages.
+// Affine transformations as in PDF (ISO 32000-1, 8.3.4), and their effect on rectangles.
 
 /** `x' = a x + c y + e`, `y' = b x + d y + f`. */
 export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
-/** Left, top (or bottom), right, bottom (or top). The first two are not larger than the last two. */
+/** Minimum x, minimum y, maximum x, maximum y; the direction of y depends on the space. */
 export type Box = readonly [number, number, number, number];
 
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
@@ -16,7 +15,7 @@ export function multiply(inner: Matrix, outer: Matrix): Matrix {
   return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l];
 }
 
-/** @returns undefined for a matrix that maps the plane to a line, or whose inverse is not finite */
+/** @returns undefined for a singular matrix, or one whose inverse is not finite */
 export function inverse([a, b, c, d, e, f]: Matrix): Matrix | undefined {
   const determinant = a * d - b * c;
   if (!Number.isFinite(1 / determinant) || Math.abs(determinant) < 1e-12) return undefined;
@@ -29,14 +28,14 @@ export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [number
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** Returns the smallest box around the image of a box. */
+/** Returns the bounding box of a transformed box. */
 export function boundsOf(matrix: Matrix, [x0, y0, x1, y1]: Box): Box {
   const corners = [apply(matrix, x0, y0), apply(matrix, x1, y0), apply(matrix, x0, y1), apply(matrix, x1, y1)];
   const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** @returns a matrix of the first six numbers; undefined if one of them is missing or not finite */
+/** @returns a matrix of the first six numbers; undefined if one is missing or not finite */
 export function matrixOf(numbers: readonly (number | undefined)[]): Matrix | undefined {
   if (numbers.length < 6) return undefined;
   const six = numbers.slice(0, 6);
@@ -45,13 +44,15 @@ export function matrixOf(numbers: readonly (number | undefined)[]): Matrix | und
     : undefined;
 }
 
-/** @returns a box of the first four numbers, in either order along each axis; undefined if one of them is missing */
+/** @returns a box of the first four numbers, with each axis sorted; undefined if one is missing */
 export function boxOf([a, b, c, d]: readonly (number | undefined)[]): Box | undefined {
   if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined;
   return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
 }
 
-/** @returns the matrix that scales and moves one box to another; undefined if the first has no area */
+/**
+ * @returns the matrix that maps one box to another by scaling and translation; undefined if the first box has no area
+ */
 export function fitting(inner: Box, outer: Box): Matrix | undefined {
   const [width, height] = [inner[2] - inner[0], inner[3] - inner[1]];
   if (!(width > 0 && height > 0)) return undefined;

@@ -1,5 +1,4 @@
-// Lists the operators of content streams by category (ISO 32000-1, table 51 and Annex A). Knows nothing about operands,
-// except which operators name a resource.
+// Operators of content streams by category (ISO 32000-1, table 51 and Annex A).
 import type { Value } from "../objects/values.ts";
 
 const setOf = (operators: string): ReadonlySet<string> => new Set(operators.split(" "));
@@ -12,14 +11,14 @@ export const PATH_CONSTRUCTION = setOf("m l c v y h re");
 export const PATH_FILLING = setOf("f F f*");
 export const PATH_STROKING = setOf("S s");
 const PATH_FILLING_AND_STROKING = setOf("B B* b b*");
-/** Ends a path and leaves no mark. */
+/** Ends a path without painting it. */
 const PATH_END = "n";
 const CLIPPING = setOf("W W*");
 const TEXT_OBJECT = setOf("BT ET");
 const TEXT_STATE = setOf("Tc Tw Tz TL Tf Tr Ts");
 const TEXT_POSITIONING = setOf("Td TD Tm T*");
 export const TEXT_SHOWING = setOf("Tj TJ ' \"");
-/** Operators that start a glyph of a Type 3 font. */
+/** Operators that start the description of a Type 3 glyph. */
 export const GLYPH_WIDTH = setOf("d0 d1");
 export const DEVICE_COLOR = setOf("g rg k G RG K");
 /** Operators that set a color space, or a color in it. */
@@ -31,12 +30,12 @@ const COMPATIBILITY = setOf("BX EX");
 
 /** Operators that paint the current path. */
 export const PATH_PAINTING = union(PATH_FILLING, PATH_STROKING, PATH_FILLING_AND_STROKING);
-/** Operators that only set parameters, which are allowed within and outside of text objects. */
+/** Operators that only set parameters; allowed inside and outside text objects. */
 export const PARAMETERS = union(GENERAL_STATE, TEXT_STATE, DEVICE_COLOR, SPACE_COLOR);
-/** Operators that set the text position to one that the advance of earlier text does not affect (9.4.2). */
+/** Operators after which the text position no longer depends on the advance of earlier text (9.4.2). */
 export const TEXT_PLACING = union(TEXT_OBJECT, TEXT_POSITIONING, setOf("' \""));
 
-/** All operators. `ID` and `EI` are excluded, because they are parts of the inline image that `BI` begins. */
+/** All operators except `ID` and `EI`, which belong to the inline image that `BI` starts. */
 export const OPERATORS = union(
   SPECIAL_STATE,
   PATH_CONSTRUCTION,
@@ -60,7 +59,9 @@ export const KEYWORDS = union(OPERATORS, VALUE_KEYWORDS);
 /** A category of resources that operators name one by one (7.8.3). */
 export type ResourceCategory = "Font" | "XObject" | "ColorSpace" | "Pattern" | "Shading" | "ExtGState" | "Properties";
 
-/** Category of the resource that an operator names: `Tf` with its first operand, the others with the last one. */
+/**
+ * Category of the resource that an operator names. `Tf` names it in its first operand, other operators in the last one.
+ */
 export const RESOURCE_CATEGORIES: ReadonlyMap<string, ResourceCategory> = new Map([
   ["Tf", "Font"],
   ["gs", "ExtGState"],
@@ -75,14 +76,13 @@ export const RESOURCE_CATEGORIES: ReadonlyMap<string, ResourceCategory> = new Ma
 ]);
 
 /**
- * Returns operators that have all effects of an operation except its marks; undefined for operations that paint
- * nothing.
+ * Returns operators with all effects of an operation except its painting; undefined for operations that paint nothing.
  */
 export function nonPaintingEquivalent(operator: string, operands: readonly Value[]): string | undefined {
   if (PATH_PAINTING.has(operator)) return PATH_END;
   if (OBJECT_PAINTING.has(operator)) return "";
   if (!TEXT_SHOWING.has(operator)) return undefined;
-  // Two of these operators also move to the next line, and one of them sets spacing (9.4.3).
+  // Both operators also move to the next line, and `"` sets spacing (9.4.3).
   if (operator === "'") return "T*";
   if (operator === '"') return `${Number(operands[0]) || 0} Tw ${Number(operands[1]) || 0} Tc T*`;
   return "";

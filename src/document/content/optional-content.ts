@@ -1,4 +1,4 @@
-// Determines the visibility of optional content (ISO 32000-1, 8.11) in a file that is read as values.
+// Determines the visibility of optional content (ISO 32000-1, 8.11) in a parsed file.
 
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Reference, type Value } from "../objects/values.ts";
@@ -10,7 +10,7 @@ export type LayerVisibility = (content: Value) => boolean;
 export const optionalContentOf = (file: PdfFile): OptionalContent<Value> =>
   new OptionalContent(readerOf(file), file.catalog.get("OCProperties") ?? null);
 
-/** Returns the visibility when a viewer opens the file. Later changes to the file do not affect it. */
+/** Returns the visibility in a viewer that opens the file. The result ignores later changes to the file. */
 export function defaultVisibility(file: PdfFile): LayerVisibility {
   const content = optionalContentOf(file);
   return (value) => content.isShown(value);

@@ -1,5 +1,5 @@
-// Determines which of its resources a page, a form or a glyph actually uses (ISO 32000-1, 7.8.3). Without this, pages
-// that share one dictionary would take each other's images and fonts along. Does not copy anything.
+// Finds the resources that a page, form or glyph uses (ISO 32000-1, 7.8.3). Otherwise an extracted page would include
+// the images and fonts of all pages that share its resource dictionary.
 import { EngineFailure } from "../contract/failure.ts";
 import { Lexer } from "../objects/parsing/lexer.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -7,14 +7,11 @@ import { Dictionary, Name, type PdfStream, Reference, type Value } from "../obje
 import { inlineDictionary, skipInlineData } from "./content.ts";
 import { RESOURCE_CATEGORIES, type ResourceCategory } from "./operators.ts";
 
-/** Categories to prune. Other categories, such as ProcSet, are kept as they are. */
+/** Categories to prune. Others, such as ProcSet, stay unchanged. */
 const CATEGORIES: readonly ResourceCategory[] = [...new Set(RESOURCE_CATEGORIES.values())];
-/** Color spaces that replace device colors, which no operator names (8.6.5.6). */
+/** Color spaces that replace device colors; operators use them without naming them (8.6.5.6). */
 const DEFAULTS = ["DefaultGray", "DefaultRGB", "DefaultCMYK"];
-/**
- * Limits the decoded bytes of one content stream. {@link MAX_TOTAL_BYTES} limits those of all content streams of a
- * file.
- */
+/** Maximum decoded bytes of one content stream. {@link MAX_TOTAL_BYTES} limits the sum over a file. */
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
 /** Maximum size of an empty stream after compression. */
 const EMPTY_BYTES = 8;
@@ -23,7 +20,7 @@ const MAX_TOTAL_BYTES = 4 * 1024 * 1024 * 1024;
 /** The names in use, by category. */
 class Usage {
   readonly #names = new Map<ResourceCategory, Set<string>>(CATEGORIES.map((category) => [category, new Set()]));
-  /** Names that were added since the last call of {@link takeNew}. */
+  /** Names added since the last call of {@link takeNew}. */
   readonly #new = new Map<ResourceCategory, string[]>(CATEGORIES.map((category) => [category, []]));
 
   of(category: ResourceCategory): ReadonlySet<string> {
@@ -42,10 +39,10 @@ class Usage {
   }
 }
 
-/** Finds the resources in use in one file. */
+/** Finds the used resources of one file. */
 export class ResourceUsage {
   readonly #file: PdfFile;
-  /** Used resources of forms, patterns and Type 3 fonts with resources of their own, by object number. */
+  /** Used resources of forms, patterns and Type 3 fonts with their own Resources, by object number. */
   readonly #pruned = new Map<number, Dictionary | undefined>();
   #totalBytes = 0;
 
@@ -54,9 +51,9 @@ export class ResourceUsage {
   }
 
   /**
-   * @param page the page's dictionary
-   * @returns the resources that the page uses, with the values of the source; undefined if they cannot be determined,
-   * because the page may then use all of them
+   * @param page the page dictionary
+   * @returns the used resources, with the values of the source; undefined if they cannot be determined: the page might
+   * use all
    */
   ofPage(page: Dictionary): Dictionary | undefined {
     const resources = this.#file.dictionary(page.get("Resources"));
@@ -66,9 +63,8 @@ export class ResourceUsage {
   }
 
   /**
-   * @param dictionary dictionary of a stream or font that may have its own resources: a form, a tiling pattern, a Type
-   * 3 font
-   * @returns the resources that it uses; undefined if it has none or they cannot be determined
+   * @param dictionary a stream or font that can have its own Resources: a form, a tiling pattern, a Type 3 font
+   * @returns the used resources; undefined if there are none or they cannot be determined
    */
   ofObject(dictionary: Dictionary, reference: Reference): Dictionary | undefined {
     const { number } = reference;
@@ -118,7 +114,7 @@ export class ResourceUsage {
     return kept;
   }
 
-  /** Yields the streams among the newly used resources that have no resources of their own and therefore use these. */
+  /** Yields streams among the newly used resources that lack Resources and therefore inherit these. */
   *#borrowers(resources: Dictionary, usage: Usage): Generator<Value> {
     for (const category of ["XObject", "Pattern"] as const) {
       for (const value of this.#used(resources, usage, category)) if (this.#borrows(value)) yield value;
@@ -138,19 +134,13 @@ export class ResourceUsage {
     }
   }
 
-  /**
-   * Reports whether a value is a form or a pattern without its own resources. Images have no resources either, but do
-   * not count.
-   */
+  /** Reports whether a value is a form or a pattern without Resources. Images also lack them, but use none. */
   #borrows(value: Value): boolean {
     const dictionary = this.#file.stream(value)?.dictionary;
     return dictionary?.has("BBox") === true && !dictionary.has("Resources");
   }
 
-  /**
-   * Returns the content streams of a page. Together they are one stream, but no token continues in the next one
-   * (7.8.2).
-   */
+  /** Returns the content streams of a page. They form one stream, but no token spans two of them (7.8.2). */
   #contentsOf(page: Dictionary): readonly Value[] {
     const contents = page.get("Contents") ?? null;
     return this.#file.array(contents) ?? [contents];
@@ -177,7 +167,7 @@ export class ResourceUsage {
   #decoded(stream: PdfStream): Uint8Array | undefined {
     try {
       const bytes = stream.body.decoded(MAX_CONTENT_BYTES);
-      // A stream that is damaged from its start decodes to nothing, but other readers may find more in it.
+      // A stream that is damaged from its start decodes to nothing here, but other readers might decode more.
       if (bytes.length === 0 && stream.body.raw().length > EMPTY_BYTES) return undefined;
       this.#totalBytes += bytes.length;
       if (this.#totalBytes > MAX_TOTAL_BYTES) throw new EngineFailure("too-complex", "content streams without end");
@@ -189,7 +179,7 @@ export class ResourceUsage {
   }
 }
 
-/** Adds the names that the operators of a content stream use. */
+/** Adds the names that a content stream uses. */
 function collect(bytes: Uint8Array, usage: Usage): void {
   const lexer = new Lexer(bytes);
   let first: string | undefined;
@@ -219,7 +209,7 @@ function collect(bytes: Uint8Array, usage: Usage): void {
     if (operator === "BI") {
       const image = inlineDictionary(lexer);
       const space = image.get("CS") ?? image.get("ColorSpace");
-      // An indexed color space may name its base.
+      // An indexed color space can name its base space.
       for (const name of Array.isArray(space) ? space : [space]) {
         if (name instanceof Name) usage.add("ColorSpace", name.text);
       }

@@ -1,8 +1,7 @@
-// Converts annotations that lose their function but keep their look to stamps (ISO 32000-1, 12.5.6.12). Knows nothing
-// about the reason.
+// Converts annotations that lose their function but keep their appearance to rubber stamps (ISO 32000-1, 12.5.6.12).
 import { type Dictionary, Name } from "../objects/values.ts";
 
-/** Entries that a stamp keeps from the former annotation; all others are specific to its type. */
+/** Entries that a stamp keeps; all others belong to the former type. */
 const STAMP_ENTRIES = [
   "Rect",
   "AP",
@@ -20,7 +19,7 @@ const STAMP_ENTRIES = [
   "OC",
 ];
 
-/** Makes an annotation a stamp, and removes the entries of its former type. */
+/** Converts an annotation to a stamp in place. */
 export function convertToStamp(dictionary: Dictionary): void {
   for (const key of [...dictionary.keys()]) if (!STAMP_ENTRIES.includes(key)) dictionary.delete(key);
   dictionary.set("Type", Name.of("Annot")).set("Subtype", Name.of("Stamp"));

@@ -1,5 +1,4 @@
-// Walks through all objects that a file leads to, once, and records content streams, fonts and resources. Knows nothing
-// about their later use.
+// Visits every reachable object once, and records content streams, fonts and resources.
 import { pdfaPart, readClaims } from "../formats/xmp/claims.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } from "../objects/values.ts";
@@ -9,24 +8,24 @@ export interface Survey {
   readonly contents: ReadonlySet<number>;
   /** Font dictionaries, including those within Type 0 fonts. */
   readonly fonts: readonly Reference[];
-  /** Object numbers of resource dictionaries that belong to an object other than a page, form, pattern or font. */
+  /** Object numbers of resource dictionaries outside pages, forms, patterns and fonts. */
   readonly keptResources: ReadonlySet<number>;
-  /** True if anything is drawn half transparent or blended: then two layers differ from a single combined picture. */
+  /** True if any object is painted with transparency: then two layers can look different from one image of both. */
   readonly isBlended: boolean;
-  /** The part of PDF/A that the metadata claim; 0 for none. */
+  /** The PDF/A part that the metadata declare; 0 without a declaration. */
   readonly pdfaPart: number;
 }
 
 /** Number of objects between pauses, in which memory can be released. */
 const OBJECTS_AT_A_STRETCH = 500;
-/** Approximate memory of a set's entry. */
+/** Approximate memory per set entry. */
 const ENTRY_BYTES = 40;
 const MAX_METADATA_BYTES = 16 * 2 ** 20;
 
-/** The source of objects: a file, or a view of one. */
+/** The source of objects: a file, or a filtered file. */
 export type Objects = Pick<PdfFile, "get">;
 
-/** @param objects as they will be written, without discarded ones */
+/** @param objects the objects to be written, without discarded ones */
 export async function surveyFile(file: PdfFile, objects: Objects, signal: AbortSignal): Promise<Survey> {
   const walk = new Walk(file);
   for (const value of [file.trailer.get("Root"), file.trailer.get("Info")]) walk.follow(value ?? null);
@@ -57,7 +56,7 @@ class Walk implements Survey {
     return this.#waiting.pop();
   }
 
-  /** Follows nested containers without recursion. */
+  /** Visits nested containers without recursion. */
   follow(value: Value): void {
     const open = [value];
     for (let one = open.pop(); one !== undefined; one = open.pop()) {
@@ -101,7 +100,7 @@ class Walk implements Survey {
     }
   }
 
-  /** Reports whether a dictionary requires blending (ISO 32000-1, 11.6.4.4, 11.6.4.3 and 11.5.2). */
+  /** Reports whether a dictionary sets transparency (ISO 32000-1, 11.6.4.4, 11.6.4.3 and 11.5.2). */
   #blends(dictionary: Dictionary): boolean {
     const mode = dictionary.get("BM");
     if (mode !== undefined && this.#name(mode) !== "Normal" && this.#name(mode) !== "Compatible") return true;
@@ -111,7 +110,7 @@ class Walk implements Survey {
     return (kind === "Alpha" || kind === "Luminosity") && dictionary.has("G");
   }
 
-  /** Keeps the resources of a dictionary within an object, which has no object number. */
+  /** Keeps the resources of a direct dictionary, which has no object number. */
   #keepResources(dictionary: Dictionary): void {
     const resources = dictionary.get("Resources");
     if (resources instanceof Reference) this.keptResources.add(resources.number);
@@ -140,7 +139,7 @@ class Walk implements Survey {
       const part = pdfaPart(readClaims(body.decoded(MAX_METADATA_BYTES)));
       if (part > 0) this.pdfaPart = part;
     } catch {
-      // Metadata that cannot be read claim nothing.
+      // Unreadable metadata declare nothing.
     }
   }
 }

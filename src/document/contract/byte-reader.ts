@@ -1,5 +1,4 @@
-// Reads a document from its start in pieces of requested sizes, whatever the sizes of its chunks. Knows nothing about
-// formats.
+// Reads a document sequentially in pieces of requested sizes, regardless of chunk boundaries.
 
 export class ByteReader implements AsyncDisposable {
   /** Offset of the next byte from the start of the document. */
@@ -16,7 +15,7 @@ export class ByteReader implements AsyncDisposable {
   async read(count: number): Promise<Uint8Array | undefined> {
     if (this.#chunk.length === 0) await this.#fill();
     if (this.#chunk.length >= count) return this.#take(count);
-    // Bytes from several chunks are collected before memory is allocated, because the size is only a claim of the file.
+    // Memory is allocated only for bytes that have arrived, because `count` comes from the file and can be wrong.
     const parts: Uint8Array[] = [];
     let collected = 0;
     for await (const part of this.pieces(count)) {
@@ -33,7 +32,7 @@ export class ByteReader implements AsyncDisposable {
     return bytes;
   }
 
-  /** Yields at most the next `count` bytes as they arrive. Bytes that the caller does not read are not skipped. */
+  /** Yields at most the next `count` bytes as they arrive. Bytes that the caller does not consume stay unread. */
   async *pieces(count: number): AsyncGenerator<Uint8Array> {
     for (let left = count; left > 0; ) {
       if (this.#chunk.length === 0 && !(await this.#fill())) return;
@@ -43,7 +42,7 @@ export class ByteReader implements AsyncDisposable {
     }
   }
 
-  /** @returns true if that many bytes were left */
+  /** @returns false if fewer bytes were left */
   async skip(count: number): Promise<boolean> {
     let left = count;
     while (left > 0) {
@@ -53,7 +52,7 @@ export class ByteReader implements AsyncDisposable {
     return true;
   }
 
-  /** Ends the reading. The rest stays unread. */
+  /** Stops reading and cancels the source. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chunks.return?.();
   }
@@ -65,7 +64,7 @@ export class ByteReader implements AsyncDisposable {
     return part;
   }
 
-  /** Fetches the next chunk that is not empty. @returns false at the end */
+  /** Fetches the next non-empty chunk. @returns false at the end */
   async #fill(): Promise<boolean> {
     while (this.#chunk.length === 0 && !this.#isAtEnd) {
       const { done, value } = await this.#chunks.next();
@@ -76,6 +75,6 @@ export class ByteReader implements AsyncDisposable {
   }
 }
 
-/** Returns a plain view of the same bytes. Node's Buffer differs from Uint8Array: `slice` of a Buffer does not copy. */
+/** Returns a Uint8Array of the same memory. `slice` of a Buffer would not copy. */
 export const toUint8Array = ({ buffer, byteOffset, length }: Uint8Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, length);

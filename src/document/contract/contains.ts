@@ -1,4 +1,4 @@
-// Searches bytes for a text. Knows nothing about formats.
+// Searches bytes for ASCII or Latin-1 text.
 
 /** @param text characters up to U+00FF, one byte each */
 export const contains = (bytes: Uint8Array, text: string): boolean =>

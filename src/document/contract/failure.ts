@@ -1,6 +1,6 @@
-// Defines the errors that operations and engines throw on purpose. `src/service/http/contract/errors.ts` maps them to responses.
+// Errors that operations and engines throw on purpose. `src/service/http/contract/errors.ts` maps them to responses.
 
-/** Reasons why an engine could not do its work. Each has a response in `src/service/http/contract/errors.ts`. */
+/** Reasons of failures. Each has a response in `src/service/http/contract/errors.ts`. */
 export const FAILURE_REASONS = [
   "password-protected",
   "not-a-pdf",
@@ -15,29 +15,29 @@ export const FAILURE_REASONS = [
   "timed-out",
   "crashed",
   "busy",
-  // The connection to the engine or the container broke, through no fault of the job.
+  // The connection to the engine or container broke; the job is not the cause.
   "lost",
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /**
- * The reasons why a document does not conform to a standard, which the client learns from the failure `nonconforming`.
+ * Defects that prevent a document from conforming to a standard; sent to the client with the failure `nonconforming`.
  */
 export interface Nonconformity {
   /** Name of the standard, for example `PDF/A-2b`. */
   readonly standard: string;
   /** The first broken rules. */
   readonly rules: readonly BrokenRule[];
-  /** Pages, from 1, whose look or text would change. */
+  /** Pages, from 1, whose rendering or text would change. */
   readonly changedPages: readonly number[];
 }
 
 export interface BrokenRule {
   /** Clause of the standard, for example `6.2.11.4.1`. */
   readonly clause: string;
-  /** The validator's number of the test within the clause. */
+  /** Number of the validator's test within the clause. */
   readonly test: number;
-  /** Page numbers, from 1; empty if the fault is not on a page. */
+  /** Page numbers, from 1; empty if the defect is not on a page. */
   readonly pageNumbers: readonly number[];
 }
 
@@ -52,19 +52,17 @@ interface FailureOptions extends ErrorOptions {
 export class EngineFailure extends Error {
   override readonly name = "EngineFailure";
   readonly reason: FailureReason;
-  /** Explanation for the log, never for the client. */
+  /** Explanation for the log; never sent to the client. */
   readonly detail: string;
-  /** Set with the reason `nonconforming`. */
+  /** Present with the reason `nonconforming`. */
   readonly nonconformity: Nonconformity | undefined;
-  /**
-   * Set with the reason `unsupported`: the name of the feature, if the client may know it. For example `lossless JPEG`.
-   */
+  /** With the reason `unsupported`: the name of the feature for the client, for example `lossless JPEG`. */
   readonly feature: string | undefined;
-  /** Set with the reason `too-large` if the size of a file alone is the reason: the largest size, in bytes. */
+  /** With the reason `too-large`, if the file size is the cause: the maximum size in bytes. */
   readonly limitBytes: number | undefined;
   /**
-   * A sentence for the client: which of several documents is meant, or, with the reason `too-complex`, what the document
-   * has, and the limit.
+   * Message for the client: which of several documents failed, or, with the reason `too-complex`, what exceeds which
+   * limit.
    */
   readonly why: string | undefined;
   constructor(reason: FailureReason, detail: string, options?: FailureOptions) {
@@ -78,13 +76,13 @@ export class EngineFailure extends Error {
   }
 }
 
-/** A parameter whose value proved impossible once the document was known: a page beyond the last, too many pixels. */
+/** A parameter that is impossible for this document: a page after the last one, or too many pixels. */
 export class OutOfRange extends Error {
   override readonly name = "OutOfRange";
-  /** The spec's name of the parameter, for example `pages`. */
+  /** Name of the parameter in the API, for example `pages`. */
   readonly parameter: string;
   readonly value: string;
-  /** A sentence for the client, if the document or the address explains the refusal. */
+  /** Message for the client, if the document or the URL explains the rejection. */
   readonly why: string | undefined;
   constructor(parameter: string, value: string, why?: string) {
     super(`${value} is out of range for ${parameter}`);
@@ -94,7 +92,7 @@ export class OutOfRange extends Error {
   }
 }
 
-/** The storage has no room for what was to be written. Nothing of it remains, and what was stored before is intact. */
+/** The storage is full. No part of the new file remains, and earlier files are intact. */
 export class StorageFull extends Error {
   override readonly name = "StorageFull";
 }

@@ -1,6 +1,6 @@
-// Makes file names from clients safe for storage, for downloads and for archives.
+// Converts file names from clients to names that are safe for storage, downloads and archives.
 
-/** Maximum length in bytes of UTF-8. File systems allow 255, and an extension with a number must still fit. */
+/** Maximum length in UTF-8 bytes. File systems allow 255; the rest leaves space for a number and an extension. */
 const MAX_NAME_BYTES = 200;
 
 // Matches control characters, characters that Windows and shells forbid or treat as separators, and Unicode's direction
@@ -9,8 +9,8 @@ const MAX_NAME_BYTES = 200;
 const UNSAFE = /[\u0000-\u001f\u007f"*:<>?|\\/\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /**
- * Returns the base name of a path, without unsafe characters, at most {@link MAX_NAME_BYTES} bytes long.
- * @returns an empty string if nothing is left
+ * Returns the base name of a path without unsafe characters, at most {@link MAX_NAME_BYTES} long.
+ * @returns an empty string if all characters are unsafe
  */
 export function safeName(path: string): string {
   const base = path.split(/[\\/]/).findLast((segment) => segment.trim() !== "") ?? "";
@@ -20,17 +20,17 @@ export function safeName(path: string): string {
 /** Returns the name without its last extension. */
 export const stem = (name: string): string => name.replace(/(?<=.)\.[^.]*$/, "");
 
-/** Returns the name with an extension, which a name that ends in it already does not get twice. */
+/** Appends an extension, unless the name already ends in it. */
 export const withExtension = (name: string, extension: string): string =>
   `${withoutExtension(name, extension)}.${extension}`;
 
-/** Returns the name without an extension, in whatever case. */
+/** Removes an extension, ignoring case. */
 export const withoutExtension = (name: string, extension: string): string =>
   name.toLowerCase().endsWith(`.${extension}`) ? name.slice(0, -extension.length - 1) : name;
 
 /**
- * Shortens a name that is far too long, but keeps its extension. This limits the time of normalization, which grows
- * with the square of the number of marks on a letter.
+ * Shortens an excessively long name, but keeps its extension. Normalization takes time quadratic in the number of
+ * combining marks on a letter, so its input must be short.
  */
 function bounded(name: string): string {
   if (name.length <= 8 * MAX_NAME_BYTES) return name;
@@ -53,7 +53,7 @@ const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 /**
  * Returns the Content-Disposition of a download (RFC 6266). A name that is a token is unquoted and last, because some
- * clients take everything after `filename=` as the path. Any other name is sent twice: in quoted ASCII and in UTF-8.
+ * clients use everything after `filename=` as the path. Any other name is sent both as quoted ASCII and as UTF-8.
  */
 export function attachment(name: string): string {
   if (TOKEN.test(name)) return `attachment; filename=${name}`;

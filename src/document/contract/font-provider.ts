@@ -1,16 +1,15 @@
-// Defines the source of fonts and CMaps that a host offers. Knows nothing about paths.
+// Interface of the host's fonts and CMaps, independent of their location.
 
-/** Reads synchronously, because engines ask for fonts while they draw. */
+/** Synchronous, because engines request fonts during drawing. */
 export interface FontProvider {
   /**
-   * Returns the bytes of an OpenType file or collection, or undefined if there is none.
-   * @param name of a face, as its file is called, for example `LiberationSans-Bold`
+   * Returns an OpenType file or collection; undefined if there is none.
+   * @param name file name of the face without extension, for example `LiberationSans-Bold`
    */
   face(name: string): Uint8Array | undefined;
   /**
-   * Returns the PostScript of a CMap, or undefined if there is none.
-   * @param name of a predefined CMap (ISO 32000-1, table 118), or of one that gives Unicode values, for example
-   * `Adobe-Japan1-UCS2`
+   * Returns the PostScript source of a CMap; undefined if there is none.
+   * @param name a predefined CMap (ISO 32000-1, table 118), or a mapping to Unicode, for example `Adobe-Japan1-UCS2`
    */
   cmap(name: string): Uint8Array | undefined;
 }

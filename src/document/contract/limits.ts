@@ -1,21 +1,21 @@
-// Limits of a request at the edge, and the limits that the edge and the container share. container/limits.ts has those
-// of the container alone. Names end with their unit (Ms, Bytes) unless they count something. scripts/limit-descriptions.ts
-// explains each one, and docs/limits.md lists all of them. Imports nothing.
+// Limits of the edge, and limits shared by edge and container; container/limits.ts has the container's other limits.
+// Names end with their unit (Ms, Bytes) unless they count something. scripts/limits/limit-descriptions.ts explains each limit,
+// and docs/limits.md lists all. This file imports nothing.
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
 
 export const LIMITS = {
-  /** Equal to the platform's own limit of processor time (wrangler.toml). */
+  /** Equal to the platform's CPU time limit (wrangler.toml). */
   requestJobMs: 300_000,
   turnWaitMs: 60_000,
-  /** A sleeping instance must start first; a running one responds at once, before it starts to work. */
+  /** A sleeping instance must start first. A running instance responds at once, before it runs the job. */
   containerAnswerMs: 30_000,
-  /** The supervisor restarts a server within a second; the server takes a few seconds to load. */
+  /** The supervisor restarts a crashed server within a second; loading takes a few seconds more. */
   containerReturnMs: 15_000,
   storeAnswerMs: 30_000,
   slotWaitMs: 60_000,
-  /** A few renewals may be late: an isolate that computes sends none. */
+  /** Allows for a few late renewals: a computing isolate sends none. */
   leaseMs: 20_000,
   leaseRenewMs: 5_000,
   leaseAskMs: 5_000,
@@ -23,93 +23,96 @@ export const LIMITS = {
   instanceStartMs: 40_000,
   instanceAskMs: 5_000,
   instanceAliveMs: 20_000,
-  /** Half of the time after which an instance sleeps (placement/engine-container.ts). */
+  /** Half of the idle time after which an instance sleeps (placement/engine-container.ts). */
   instanceAwakeMs: 300_000,
-  /** The supervisor restarts a server within a second. */
+  /** The supervisor restarts a crashed server within a second. */
   instanceGoneMs: 2_000,
   instanceFullMs: 2_000,
   instanceNotStartedMs: 10_000,
   instanceOtherVersionMs: 10_000,
-  /** Equal to the container's own limit. */
+  /** Equal to the container's limit. */
   instanceSlowAfterMs: 3_000,
   limiterMs: 5_000,
   usageMs: 10_000,
-  /** A few renewals may be late: an isolate that computes sends none. */
+  /** Allows for a few late renewals: a computing isolate sends none. */
   clientLeaseMs: 60_000,
   clientRenewMs: 15_000,
   readyMs: 5_000,
   metricsMs: 2_000,
   spansExportMs: 5_000,
   fetchesMs: 300_000,
-  /** Time for what the gate says about the addresses of an asynchronous job; after it, the job finds out. */
+  /**
+   * Maximum time to check the URLs of an asynchronous job before it is accepted. After it, the job itself rejects
+   * blocked URLs.
+   */
   addressChecksMs: 3_000,
-  /** Below the 100 s after which Cloudflare and other proxies give up. */
+  /** Below 100 s, the timeout of Cloudflare and other proxies. */
   claimWaitMs: 60_000,
-  /** Engines at the edge pause more often. */
+  /** Engines at the edge yield at shorter intervals, so that renewals are on time. */
   claimLeaseMs: 30_000,
   claimRenewMs: 5_000,
   claimAnswerMs: 10_000,
   keptAnswerMs: 24 * 3_600_000,
   retiredMs: 24 * 3_600_000,
-  /** An engine at the edge may keep its runner from renewing for as long. */
+  /** An engine at the edge can block renewals for that long. */
   asyncLeaseMs: 30_000,
   asyncRenewMs: 1_000,
-  /** Runners renew several times within it. */
+  /** Several times the interval between renewals. */
   asyncGraceMs: 5_000,
   asyncAnswerMs: 10_000,
   asyncPauseMs: 5_000,
-  /** An instance may have to start. */
+  /** Includes the start of an instance. */
   webhookMs: 70_000,
   webhookLeaseMs: 90_000,
   webhookDayMs: 24 * 3_600_000,
   statusPollMs: 500,
   statusBeatMs: 15_000,
-  /** A request may ask the queue a limited number of times. */
+  /** A request can poll the queue only a limited number of times. */
   statusStreamMs: 240_000,
-  /** An agent may hand the address to a person. */
+  /** Long enough for an agent to pass the URL to a person. */
   oneTimeUploadMs: 3_600_000,
   oneTimeHoldMs: 900_000,
-  /** A job ends with its answer, so a client that does not read keeps others from the engine. */
+  /** A job runs until its response is read, so a client that stops reading blocks an engine. */
   answerStallMs: 30_000,
-  /** The system buffers megabytes, which a slow line takes in large parts. */
+  /** The operating system buffers megabytes, which a slow connection drains in large steps. */
   connectionStallMs: 120_000,
-  /** Time in which clients may keep a job waiting that makes what they take. */
+  /** Total time for which slow readers can delay the job that produces their output. */
   answerLagMs: 1_000,
-  /** Leaves time for others that have the processors too, and for compressing the result. */
+  /** Leaves time for other users of the CPU, and for compressing the result. */
   flatteningCpuMs: 180_000,
-  /** A line of 2 KB a second sends twice as much as it must in that time. */
+  /** A connection with 2 KB/s sends twice the required minimum in that time. */
   bodyStallMs: 30_000,
 
   uploadBytes: 100 * MIB,
-  /** Two of the largest pictures. */
+  /** Twice the largest page image. */
   outputBytes: 8192 * MIB,
   inputs: 1000,
   fieldBytes: 64 * KIB,
   fieldsBytes: 4 * MIB,
-  /** Leaves room for fields that do not belong to an input. */
+  /** Leaves space for fields that belong to no input. */
   formParts: 1000,
-  /** Each input can have a file, an id, a type and an expression. */
+  /** Each input can have a file, an ID, a type and a page selection. */
   formPartsPerInput: 4,
-  /** Thousands of parts have that much of names and boundaries. */
+  /** Boundaries and names of thousands of parts. */
   formOverheadBytes: 8 * MIB,
   jsonBodyBytes: 8 * MIB,
   bodyStallBytes: 32 * KIB,
   agentMessageBytes: 4 * MIB,
-  /** Fields are texts and lists of them; a compression profile is the deepest value. */
+  /** Fields are strings and lists of strings; the deepest value is a compression profile. */
   jsonDepth: 64,
   jsonParts: 100_000,
   jsonFileBytes: MIB,
-  /** Is held in memory beside the requests of an isolate. */
+  /** Held in memory next to the isolate's requests. */
   checkedArchiveBytes: 4 * MIB,
   /** Is held in memory until the answer is made of it. */
   dataBytes: 4 * MIB,
   metricsBytes: 4 * MIB,
-  /** Many clients read the response only after they have sent everything. */
+  /** Many clients read the response only after sending the whole request. */
   drainedBytes: 256 * MIB,
   spans: 2048,
   spansOfJob: 16,
   keyLength: 256,
-  /** A file must not end while it is being stored. */
+  /** A file must not expire while it is being stored. */
   fileLifetimeSeconds: 60,
   usageDays: 400,
   idempotencyKeyLength: 255,
@@ -117,73 +120,71 @@ export const LIMITS = {
   addressLength: 8192,
   uploadMetadataLength: 8192,
 
-  /** Up to here, each file is stored in one piece and not read back from storage. Most requests are below it. */
+  /** Files up to this size are stored in one write and processed from memory. Most requests are below it. */
   keptUploadBytes: 8 * MIB,
   keptUploadsBytes: 16 * MIB,
-  /** The largest body in JSON fits beside another one. */
+  /** Two JSON bodies of the maximum size. */
   heldBodiesBytes: 16 * MIB,
-  /** Each upload in progress holds a part of 5 MiB, or the bytes that are kept of it. */
+  /** Each upload in progress buffers one part of 5 MiB, or the bytes received so far. */
   uploads: 6,
   uploadsWaiting: 64,
   /** A Wasm engine needs most of an isolate's memory. */
   engineJobs: 1,
   engineJobsWaiting: 16,
-  /** A job that receives its output from the container holds one part of 5 MiB, and so does a streaming job. */
+  /** A job that receives its output from the container buffers one part of 5 MiB, as does a streaming job. */
   receivingJobs: 6,
   receivingJobsWaiting: 32,
   /**
-   * A job that waits for the container's first byte holds only a chunk. The container limits how many of them it runs.
+   * A job that waits for the container's first byte buffers only one chunk. The container limits how many of them run.
    */
   containerJobs: 64,
   containerJobsWaiting: 64,
-  /** Leaves the rest to requests whose clients wait. */
+  /** Reserves the rest for synchronous requests. */
   asyncJobs: 2,
   asyncJobsWaiting: 10_000,
-  /** A service that crashes or restarts takes its jobs along, through no fault of theirs. */
+  /** A crash or restart of the service aborts jobs that are not its cause. */
   asyncAttempts: 5,
-  /** Ten minutes, with the pauses. */
+  /** Ten minutes, including the delays. */
   asyncPostponements: 120,
-  /** The streams of a job share one question a poll. */
+  /** All streams of a job share one poll of the queue. */
   statusStreamsOfJob: 64,
-  /** A proxy whose clients are not told apart is one client. */
+  /** Clients behind one proxy can share an address and then count as one client. */
   statusStreamsOfClient: 256,
   webhooks: 8,
-  /** Nobody's slow receivers keep those of others waiting. */
+  /** Slow receivers of one client must not delay the webhooks of others. */
   webhooksOfClient: 4,
   webhooksOfReceiver: 2,
-  /** One for each processor of the instance type (wrangler.toml). */
+  /** One per CPU of the instance type (wrangler.toml). */
   instanceJobs: 2,
-  /** Equal to the container's slow lane on a machine of that type. */
+  /** Equal to the slow lane of a container with that instance type. */
   instanceSlowJobs: 8,
   instanceJobsWaiting: 128,
 
-  /** Workers end an isolate at 128 MB, which cover code, requests, buffers, the Wasm heap and the input. */
+  /** The platform terminates an isolate at 128 MB: code, requests, buffers, Wasm heap and input. */
   isolateBytes: 128 * MIB,
   edgeHeapBytes: 88 * MIB,
-  /** Leaves an engine a heap of 56 MiB, which opens a document of this size (measured: 22 MiB to start with). */
+  /** Leaves an engine a heap of 56 MiB, enough for a document of this size (measured: an idle engine uses 22 MiB). */
   edgeHeldBytes: 40 * MIB,
 
-  /**
-   * A3 at 2400 dpi in rgb passes, and the size of a BMP still fits its 32-bit field; 14,400 points at 2400 dpi do not.
-   */
+  /** Allows A3 at 2400 dpi in RGB, whose BMP size still fits its 32-bit field; rejects 14,400 points at 2400 dpi. */
   imageSamples: 2 ** 32 - 2 ** 16,
   imageSidePixels: 400_000,
   tiffPages: 10_000,
-  /** A3 at 600 dpi takes 70 million. */
+  /** A3 at 600 dpi has 70 million. */
   picturedPagePixels: 100_000_000,
   picturedDocumentPixels: 400_000_000,
 
-  /** Pictures by URL are drawn one after the other, beside an engine at work if there is memory for both. */
+  /** Page images are drawn one at a time, concurrently with an engine job if memory allows both. */
   pictureJobs: 1,
   pictureJobsWaiting: 256,
   pictureHeapBytes: 36 * MIB,
-  /** A0 at 300 dpi is beyond it, and is drawn as tiles. */
+  /** Below A0 at 300 dpi, which is drawn as tiles. */
   picturePixels: 2 ** 26,
   pictureSidePixels: 16_384,
   pictureDpi: 2400,
-  /** Up to here, a picture by URL is complete before it is sent, and cached. */
+  /** Page images up to this size are complete before they are sent, and cached. */
   wholePicturePixels: 2 ** 20,
-  /** The largest side of a JPEG. */
+  /** Maximum side of a JPEG. */
   pageSidePixels: 65_535,
   extractedPageBytes: 8 * MIB,
   extractedGroups: 64,

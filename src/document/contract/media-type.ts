@@ -1,9 +1,8 @@
-// Determines the media type of a document from its content, then from the extension of its name, never from the
-// client's claim.
+// Determines the media type from the content, then from the file name extension, never from the client's Content-Type.
 
 const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
-/** Signatures at the start of a file, the longest and most reliable first. */
+/** Magic bytes at the start of a file, the longest and most reliable ones first. */
 const SIGNATURES: readonly (readonly [Uint8Array, string])[] = [
   [ascii("\x89PNG\r\n\x1a\n"), "image/png"],
   [ascii("\xff\xd8\xff"), "image/jpeg"],
@@ -18,7 +17,7 @@ const SIGNATURES: readonly (readonly [Uint8Array, string])[] = [
 ];
 
 /**
- * Media types by extension, for files without a distinctive signature: text formats, and documents in a zip or OLE
+ * Media types by extension, for files without distinctive magic bytes: text formats, and documents in a zip or OLE
  * container.
  */
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -59,7 +58,7 @@ const PDF_HEADER_WITHIN = 1024;
 /**
  * Returns the media type of a file.
  * @param start the first bytes of the file
- * @param name of the file, for its extension
+ * @param name file name with extension
  */
 export function detectMediaType(start: Uint8Array, name: string): string {
   for (const [signature, type] of SIGNATURES) if (startsWith(start, signature)) return type;
@@ -68,10 +67,10 @@ export function detectMediaType(start: Uint8Array, name: string): string {
   if (isBitmap(start)) return "image/bmp";
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
   if (startsWith(start, ascii("PK\x03\x04")) || startsWith(start, ascii("PK\x05\x06"))) {
-    return ZIP_BASED.has(extension) ? EXTENSIONS[extension] : "application/zip";
+    return ZIP_BASED.has(extension) ? EXTENSIONS[extension]! : "application/zip";
   }
   if (startsWith(start, ascii("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))) {
-    return OLE_BASED.has(extension) ? EXTENSIONS[extension] : "application/x-ole-storage";
+    return OLE_BASED.has(extension) ? EXTENSIONS[extension]! : "application/x-ole-storage";
   }
   if (/^<(!doctype\s+html|html|head|body)[\s>]/i.test(behindComments(latin1(start)))) return "text/html";
   const byName = EXTENSIONS[extension];
@@ -84,11 +83,11 @@ export function detectMediaType(start: Uint8Array, name: string): string {
   return byName && !isBinaryByName ? byName : "application/octet-stream";
 }
 
-/** Returns the extension of a media type, without the dot; undefined if it has none that is certain. */
+/** Returns the extension of a media type, without the dot; undefined if it is ambiguous. */
 export const extensionOf = (type: string): string | undefined =>
   SIGNED_EXTENSIONS[type] ?? Object.keys(EXTENSIONS).find((extension) => EXTENSIONS[extension] === type);
 
-/** Extensions of types that have a signature, or several extensions. */
+/** Extensions of types with magic bytes, or with several extensions. */
 const SIGNED_EXTENSIONS: Readonly<Record<string, string>> = {
   "application/postscript": "ps",
   "image/gif": "gif",
@@ -99,7 +98,7 @@ const SIGNED_EXTENSIONS: Readonly<Record<string, string>> = {
   "text/markdown": "md",
 };
 
-/** Returns the markup without leading white space and comments. */
+/** Returns the markup after leading white space and comments. */
 export function behindComments(markup: string): string {
   let rest = markup.trimStart();
   while (rest.startsWith("<!--")) {
@@ -111,8 +110,8 @@ export function behindComments(markup: string): string {
 }
 
 /**
- * Reports whether the bytes start a PostScript program, possibly wrapped: printer commands, or a header of DOS,
- * AppleSingle or MacBinary.
+ * Reports whether the bytes start a PostScript program, possibly after printer commands or a DOS, AppleSingle or
+ * MacBinary header.
  */
 function isPostscript(start: Uint8Array): boolean {
   if (startsWith(start, ascii("\xc5\xd0\xd3\xc6"))) return true;
@@ -126,13 +125,16 @@ function isPostscript(start: Uint8Array): boolean {
   return isWrapped && indexOf(start, ascii("%!PS")) >= 0;
 }
 
-/** Sizes of a bitmap's file header, and of the header after it: 12 in OS/2 1, 16 to 124 in what Windows and OS/2 write. */
+/**
+ * Size of the bitmap file header, and valid sizes of the second header: 12 for OS/2 1, 16 to 124 for Windows and OS/2
+ * 2.
+ */
 const BITMAP_FILE_HEADER_BYTES = 14;
 const BITMAP_HEADER_BYTES = { least: 12, most: 1024 };
 
 /**
- * Reports whether the bytes start a bitmap: the size of its second header is one, and the pixels come after it. The
- * reserved words before are not zero in all files; where they are, the place of the pixels may be missing or wrong.
+ * Reports whether the bytes start a bitmap: the second header has a valid size and the pixels come after it. Some
+ * writers do not zero the reserved words; in those files the pixel offset can be missing or wrong.
  */
 function isBitmap(start: Uint8Array): boolean {
   if (!startsWith(start, ascii("BM")) || start.length < BITMAP_FILE_HEADER_BYTES + 4) return false;
@@ -146,8 +148,8 @@ function isBitmap(start: Uint8Array): boolean {
 const BLANK_BEFORE_POSTSCRIPT = new Set(ascii(" \t\r\n\f\0\x04"));
 
 /**
- * Reports whether the content may be a PDF. Files of other known types are not opened; text and unrecognized content
- * are, because they may be a damaged PDF.
+ * Reports whether the content might be a PDF. Text and unrecognized content might be a damaged PDF; files of other
+ * known types are not.
  */
 export function mayBePdf(type: string): boolean {
   return type === "application/pdf" || type === "application/octet-stream" || /^text\/(?!html)|json$|xml$/.test(type);

@@ -1,7 +1,7 @@
-// Defines notices of what a document lost, as operations report them and as they are transmitted. src/service/http/responses/notices.ts
-// turns them into sentences.
+// Notices of losses in a document, as operations report them and frames transmit them.
+// src/service/http/responses/notices.ts has their messages.
 
-/** Codes in the order in which the client sees them. */
+/** Codes in the order of the response. */
 export const NOTICE_CODES = [
   "signatures-removed",
   "usage-rights-removed",
@@ -24,9 +24,9 @@ export type NoticeCode = (typeof NOTICE_CODES)[number];
 
 export interface Notice {
   readonly code: NoticeCode;
-  /** Number of lost items of this kind, even if fewer subjects are listed. */
+  /** Number of lost items of this kind, which can exceed the number of subjects. */
   readonly count: number;
-  /** Attachments, fonts, standards and properties by name, pages by number. */
+  /** Names of attachments, fonts, standards or properties; page numbers. */
   readonly subjects?: readonly NoticeSubject[];
 }
 
@@ -37,12 +37,12 @@ export interface NoticeSubject {
 
 const MAX_SUBJECTS = 50;
 const MAX_NAME_LENGTH = 80;
-/** Matches control characters, and characters that change the direction of the text after them. */
+/** Matches control characters, and characters that change the text direction. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
- * Returns a notice about named items. Names come from documents, so their length and number are limited; equal names
- * count once.
+ * Returns a notice about named items. Limits length and number of names, because they come from the document; equal
+ * names count once.
  * @returns an empty list if there are no subjects
  */
 export function namedNotices(code: NoticeCode, subjects: Iterable<NoticeSubject>): readonly Notice[] {
@@ -56,9 +56,7 @@ export function namedNotices(code: NoticeCode, subjects: Iterable<NoticeSubject>
 export const countedNotices = (code: NoticeCode, count: number): readonly Notice[] =>
   count > 0 ? [{ code, count }] : [];
 
-/**
- * Combines notices to one for each code, in the order of the codes. A subject that is named several times counts once.
- */
+/** Merges notices with the same code, in the order of the codes. Equal subjects count once. */
 export function mergeNotices(notices: readonly Notice[]): Notice[] {
   const byCode = Map.groupBy(notices, ({ code }) => code);
   return NOTICE_CODES.flatMap((code) => {
@@ -73,7 +71,7 @@ export function mergeNotices(notices: readonly Notice[]): Notice[] {
   });
 }
 
-/** Reads notices that another version of the service may have written. Ignores everything unknown. */
+/** Parses notices that another version of the service might have written. Ignores unknown codes and fields. */
 export function readNotices(value: unknown): Notice[] {
   if (!Array.isArray(value)) return [];
   const notices = value.flatMap((item: unknown): Notice[] => {

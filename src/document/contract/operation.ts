@@ -1,12 +1,11 @@
-// Defines the contract of every operation: documents in, documents out. Knows nothing about HTTP, storage or the
-// platform.
+// Contract of an operation: documents in, documents out.
 import type { z } from "zod";
 import type { FontProvider } from "./font-provider.ts";
 import type { Notice } from "./notice.ts";
 import { type Parameters, type Params, schemaOf } from "./parameter.ts";
 import type { Span } from "./trace.ts";
 
-/** A document that can be read more than once, independent of where it is stored. */
+/** A document that can be read repeatedly, wherever it is stored. */
 export interface Input {
   /** The client's file name, without directories but with its extension. */
   readonly name: string;
@@ -28,82 +27,85 @@ export const factsOf = ({ name, size, role }: InputFacts): InputFacts => ({
 export type InputFacts = Pick<Input, "name" | "size" | "role">;
 
 /**
- * Chunks of a document. Each is valid only until the next one is requested, so that an encoder may reuse its buffer.
+ * Chunks of a document. A chunk is valid only until the next one is requested, so that an encoder can reuse its buffer.
  */
 export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 export interface Output {
   /** Extension without the dot, for example `png`. */
   readonly extension: string;
-  /** Name with extension, of an output that has one of its own. @default the request's */
+  /** Name with extension, for an output with an individual name. @default the name in the request */
   readonly name?: string;
   /** Media type, for example `image/png`. */
   readonly type: string;
   readonly body: Uint8Array | Chunks;
   /**
-   * Returns at most 4096 bytes, which replace the same number of bytes at the start of the output. Called once after
-   * `body` ended, for formats whose first bytes depend on the end (TIFF).
+   * Returns at most 4096 bytes that overwrite the start of the output. Called once after `body` ended, for formats
+   * whose header depends on the end (TIFF).
    */
   headerPatch?(): Uint8Array;
   /**
-   * Returns the losses of the document. Called once after `body` ended. Losses of the whole input are reported with the
-   * first output only, because the counts of several outputs are added.
-   * @default nothing was lost
+   * Returns the losses. Called once after `body` ended. Losses of the whole input belong to the first output only,
+   * because the counts of all outputs are added.
+   * @default no losses
    */
   notices?(): readonly Notice[];
-  /** Number of outputs of the whole job, the same for each of them. @default 1 */
+  /** Total number of outputs of the job, equal in all outputs. @default 1 */
   readonly total?: number;
 }
 
-/** The services that an operation can use. */
+/** Services for an operation. */
 export interface Context {
   /** Aborted when the client disconnects or the job times out. Operations check it between pages and bands. */
   readonly signal: AbortSignal;
-  /** Limits the size of a Wasm engine's heap, in bytes. */
+  /** Maximum heap of a Wasm engine, in bytes. */
   readonly heapLimitBytes: number;
-  /** Runs work after the response has been sent, to make the next job faster. */
+  /** Runs a task after the response was sent, to speed up the next job. */
   defer(work: () => Promise<void>): void;
-  /** Writes a line to the service's log with the request id. The client never sees it. */
+  /** Logs a line with the request ID, invisible to the client. */
   log(message: string, details?: Record<string, unknown>): void;
-  /** The container for remote operations (remote.ts), if there is one. */
+  /** The container for remote operations (src/service/placement/remote.ts), if there is one. */
   readonly container?: ContainerClient;
-  /** Fonts of the host. @default there are none */
+  /** Fonts of the host. @default none */
   readonly fonts?: FontProvider;
-  /** Returns the processor time that the job's thread has used, in milliseconds. @default not known */
+  /** Returns the CPU time of the job's thread, in milliseconds. @default unknown */
   usedMs?(): number;
 }
 
-/** The other end of remote.ts, whatever the connection. */
+/** Client of the container, over any transport. */
 export interface ContainerClient {
   /**
-   * Sends the frames of a request and returns those of the response. Aborting ends the job in the container.
-   * @throws EngineFailure `lost` if the container is unreachable or the connection breaks, `busy` if it accepts no job
+   * Sends the request frames and returns the response frames. Aborting cancels the job in the container.
+   * @throws EngineFailure `lost` if the container is unreachable or the connection breaks, `busy` if it is full
    */
   post(
     operation: Pick<OperationDeclaration<unknown>, "name" | "internet">,
     body: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>>;
-  /** Called with what the container reports for a trace. @default none is wanted */
+  /** Called with the container's spans. @default spans are not recorded */
   onSpans?(spans: readonly Span[]): void;
-  /** Called when a job that was posted has ended, with its error if it failed. */
+  /** Called when a posted job ended, with its error if it failed. */
   onJobEnd?(error?: unknown): void;
 }
 
-/** Converts documents to documents. Yields one output at a time, so that only one is in memory. */
+/** Converts documents. Yields one output at a time, so that only one is in memory. */
 export type Run<P> = (inputs: readonly Input[], params: P, context: Context) => AsyncIterable<Output>;
 
-/** Identifies an operation for callers that do not have its code. */
+/** Identifies an operation for callers without its code. */
 export interface OperationDeclaration<P> {
-  /** Name of the operation, unique among all operations. */
+  /** Unique name of the operation. */
   readonly name: string;
-  /** Schema of the parameters, which checks those that come from another process. */
+  /** Schema of the parameters, which can come from another process. */
   readonly params: z.ZodType<P>;
-  /** True if the operation loads what it shows from the internet. @default false */
+  /** True if the operation loads content from the internet. @default false */
   readonly internet?: boolean;
 }
 
-/** One of several equal shares of a job: the outputs with the places `share`, `share + shares`, …, from 0. */
+/**
+ * One of n partitions of a job: the outputs `share`, `share + shares`, `share + 2 shares`, …, from 0. For example, with
+ * two shares, share 1 has every second output.
+ */
 export interface Partition {
   readonly share: number;
   readonly shares: number;
@@ -112,8 +114,8 @@ export interface Partition {
 export interface Operation<P> extends OperationDeclaration<P> {
   run(inputs: readonly Input[], params: P, context: Context): AsyncIterable<Output>;
   /**
-   * Returns the parameters of one share of the job, for an operation whose outputs do not depend on each other. Each
-   * output then tells the total of the whole job.
+   * Returns the parameters of one partition, for an operation whose outputs are independent. Each output then states
+   * the total of the whole job.
    */
   partition?(params: P, share: Partition): P;
 }
@@ -125,7 +127,7 @@ interface Exposed<Q extends Parameters> {
 type WithoutSchema<D> = Omit<D, "params">;
 
 /**
- * Declares an operation whose code runs elsewhere, by its parameters, or by the schema of what only the service sends.
+ * Declares an operation whose code runs in another process, by its parameters, or by the schema of what only the service sends.
  */
 export function declareOperation<const Q extends Parameters>(
   declaration: WithoutSchema<OperationDeclaration<Params<Q>>> & Exposed<Q>,

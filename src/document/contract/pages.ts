@@ -1,27 +1,27 @@
-// Parses page selection expressions (spec, "Page selection expression") without the document, and resolves them with
-// it. Pages in the browser use it too, so it imports no library.
+// Parses page selections (docs/api.md#page-selections) without the document, and resolves them with it. The workbench
+// uses it too, so it imports no library.
 import { OutOfRange } from "./failure.ts";
 import { LIMITS } from "./limits.ts";
 
 type Position = number | "last";
 type Item = { readonly first: Position; readonly last: Position } | "even" | "odd";
 
-/** A parsed expression; `text` is the client's own spelling. */
+/** A parsed expression; `text` is the client's spelling. */
 export interface PageSelection {
   readonly text: string;
   readonly items: readonly Item[];
 }
 
-/** Limits the pages of one expression, repeats included. */
+/** Maximum number of pages of one expression, repeats included. */
 export const MAX_SELECTED_PAGES = LIMITS.selectedPages;
 
 const ITEM = /^(\d{1,9}|last)(?:\s*-\s*(\d{1,9}|last))?$/;
 
 /**
- * Parses a page selection expression.
- * @param expression e.g. `1-3, 7, last-2`; `last-2` is a range that runs backwards from the last page to page 2
- * @param words true to accept `even` and `odd` (spec: /merged-pdf and /split-pdf only)
- * @returns undefined if the text is not an expression
+ * Parses a page selection.
+ * @param expression e.g. `1-3, 7, last-2`; `last-2` is the descending range from the last page to page 2
+ * @param words true to accept `even` and `odd` (only /merged-pdf and /split-pdf)
+ * @returns undefined if the text is invalid
  */
 export function parsePages(expression: string, words = false): PageSelection | undefined {
   const items: Item[] = [];
@@ -33,19 +33,19 @@ export function parsePages(expression: string, words = false): PageSelection | u
     }
     const match = ITEM.exec(text);
     if (!match) return undefined;
-    const first = positionOf(match[1]);
+    const first = positionOf(match[1]!);
     items.push({ first, last: match[2] === undefined ? first : positionOf(match[2]) });
   }
   return { text: expression, items };
 }
 
-/** Parses an item of a list of expressions, which may also be `all`, `even` or `odd` (docs/api.md#page-selections). */
+/** Parses an item of a list of expressions, which can also be `all`, `even` or `odd` (docs/api.md#page-selections). */
 export function parseListedPages(expression: string): PageSelection | undefined {
   if (expression.trim().toLowerCase() !== "all") return parsePages(expression, true);
   return { text: expression, items: [{ first: 1, last: "last" }] };
 }
 
-/** Tells the client what {@link parsePages} takes. */
+/** Describes the syntax of {@link parsePages} in error messages. */
 export const HOW_PAGES_ARE_WRITTEN = 'Pages are written as numbers and ranges, such as "1-3,7".';
 
 const positionOf = (text: string): Position => (text === "last" ? "last" : Number(text));
@@ -53,8 +53,7 @@ const positionOf = (text: string): Position => (text === "last" ? "last" : Numbe
 /**
  * Resolves a selection against a document.
  * @returns page numbers from 1, in the order of the expression, repeats kept
- * @throws OutOfRange if a page is not in the document, no page is left, or the selection exceeds {@link
- * MAX_SELECTED_PAGES}
+ * @throws OutOfRange if a page does not exist, no page is selected, or the selection exceeds {@link MAX_SELECTED_PAGES}
  */
 export function resolvePages(selection: PageSelection, pageCount: number, parameter = "pages"): number[] {
   const numbers = selectPages(selection, pageCount, { parameter });
@@ -62,7 +61,7 @@ export function resolvePages(selection: PageSelection, pageCount: number, parame
   return numbers;
 }
 
-/** Tells the client how many pages there are. @param document as the subject of a sentence */
+/** Returns an error message with the number of pages. @param document as the subject of a sentence */
 const hasPages = (document: string, pageCount: number): string =>
   `${document} has ${pageCount === 1 ? "1 page" : `${pageCount} pages`}.`;
 
@@ -72,7 +71,7 @@ interface Naming {
   readonly document?: string;
 }
 
-/** Like {@link resolvePages}, but accepts an empty result: one of several documents may have no `even` page. */
+/** Like {@link resolvePages}, but accepts an empty result: a document of one page has no `even` page. */
 export function selectPages(
   selection: PageSelection,
   pageCount: number,

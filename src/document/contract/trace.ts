@@ -1,19 +1,19 @@
-// Describes traces: the header fields of W3C Trace Context, and spans as both ends of the frames know them.
+// Traces: the headers of W3C Trace Context, and spans as frames transmit them.
 
 import { LIMITS } from "./limits.ts";
 
-/** The place of a request in a trace. */
+/** Position of a request in a trace. */
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** The caller's span, 16 hexadecimal digits. @default the trace begins here */
+  /** Parent span, 16 hexadecimal digits. @default the request is the root of the trace */
   readonly parentId?: string;
   readonly isSampled: boolean;
-  /** Value of `tracestate`, which is passed on as it is. */
+  /** Value of `tracestate`, forwarded unchanged. */
   readonly state?: string;
 }
 
-/** A piece of work with a begin and an end. */
+/** A unit of work with start and end times. */
 export interface Span {
   readonly spanId: string;
   readonly parentId?: string;
@@ -28,12 +28,12 @@ export interface Span {
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-/** Version, trace, parent and flags; later versions may add more (Trace Context, 3.2). */
+/** Version, trace, parent and flags; later versions can append fields (Trace Context, 3.2). */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
 const SAMPLED = 1;
 
-/** @returns undefined if there is no valid `traceparent`; `tracestate` does not count then */
+/** @returns undefined without a valid `traceparent`; `tracestate` is then ignored */
 export function readTraceContext(headers: Headers): TraceContext | undefined {
   const [, version, traceId, parentId, flags, more] = TRACEPARENT.exec(headers.get("traceparent") ?? "") ?? [];
   if (!version || !traceId || !parentId || version === "ff" || (version === "00" && more !== undefined))
@@ -44,7 +44,7 @@ export function readTraceContext(headers: Headers): TraceContext | undefined {
   return { traceId, parentId, isSampled, ...(TRACESTATE.test(state) ? { state } : {}) };
 }
 
-/** Returns the spans of another service, without those that cannot be read. */
+/** Parses the spans of another service; ignores invalid ones. */
 export function readSpans(spans: unknown): Span[] {
   return Array.isArray(spans) ? spans.slice(0, LIMITS.spansOfJob).filter(isSpan) : [];
 }
@@ -61,13 +61,13 @@ function isSpan(value: unknown): value is Span {
   );
 }
 
-/** Returns the header fields that make a span the parent of what follows. */
+/** Returns the headers that make a span the parent of the next request. */
 export function traceHeaders({ traceId, isSampled, state }: TraceContext, spanId: string): Record<string, string> {
   const traceparent = `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
   return { traceparent, ...(state === undefined ? {} : { tracestate: state }) };
 }
 
-/** Returns a new trace, of which a share of all is sampled. */
+/** Returns a new trace. @param ratio probability, from 0 to 1, that it is sampled */
 export const newTrace = (ratio: number): TraceContext => ({ traceId: hex(16), isSampled: Math.random() < ratio });
 
 export const newSpanId = (): string => hex(8);

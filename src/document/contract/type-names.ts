@@ -1,4 +1,4 @@
-// Names media types in the sentences of errors.
+// Names of media types in error messages.
 
 const NAMES: Readonly<Record<string, string>> = {
   "application/json": "a JSON file",

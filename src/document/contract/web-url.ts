@@ -1,9 +1,9 @@
-// Validates the address of a web page, and converts it to and from an internet shortcut: the file that stores it, so
-// that a page has an id like any other input. Does not decide which sites may be visited.
+// Validates the URL of a web page, and converts it to and from an internet shortcut, a file that stores the URL so that
+// a page has an ID like any other input. `address-check.ts` decides which sites are allowed.
 
 import { LIMITS } from "./limits.ts";
 
-/** Sentences for the client on why an address is refused. */
+/** Error messages for rejected URLs. */
 export const NOT_AN_ADDRESS =
   "It must be an address that begins with http:// or https://, without a user name and a password.";
 export const NOT_PUBLIC =
@@ -12,8 +12,8 @@ export const NOT_PUBLIC =
 const HEADING = "[InternetShortcut]";
 
 /**
- * @returns the address as the client wrote it, because errors show it, or its canonical form if it contains spaces or
- * line ends; undefined if it is not the address of a web page, or contains a user name or a password
+ * @returns the URL as the client wrote it, because errors quote it, or its canonical form if it contains spaces or line
+ * breaks; undefined if it is no web URL, or contains a user name or password
  */
 export function parseWebUrl(text: string): string | undefined {
   if (text.length > LIMITS.addressLength || !URL.canParse(text)) return undefined;
@@ -22,12 +22,12 @@ export function parseWebUrl(text: string): string | undefined {
   return /^[^\s\p{Cc}]+$/u.test(text) ? text : href;
 }
 
-/** Names that nobody owns on the internet: RFC 6761, 6762, 8375, 9476 and ICANN's `internal`. */
+/** Names outside the public DNS: RFC 6761, 6762, 8375, 9476 and ICANN's `internal`. */
 const NOT_PUBLIC_NAME =
   /(^|\.)(localhost|local|localdomain|internal|intranet|private|home|lan|corp|invalid|test|example|onion|alt|arpa)$/;
 
 /**
- * Reports whether a host can be one that everybody reaches, though its address may be anything.
+ * Reports whether a host can be public. Its IP address is checked later.
  * @param host canonical, as in the URL standard
  */
 export function isPublicName(host: string): boolean {
@@ -35,12 +35,12 @@ export function isPublicName(host: string): boolean {
   return /\.[a-z][a-z0-9-]*$/.test(name) && !NOT_PUBLIC_NAME.test(name);
 }
 
-/** Reports whether a host is an address instead of a name. @param host canonical, as in the URL standard */
+/** Reports whether a host is an IP address. @param host canonical, as in the URL standard */
 export const isNumber = (host: string): boolean => host.startsWith("[") || /(^|\.)\d+$/.test(host);
 
 export const SHORTCUT_TYPE = "application/internet-shortcut";
 
-/** @param address a result of {@link parseWebUrl}: it contains neither spaces nor line ends */
+/** @param address a result of {@link parseWebUrl}, without spaces or line breaks */
 export function shortcutTo(address: string): Uint8Array {
   return new TextEncoder().encode(`${HEADING}\r\nURL=${address}\r\n`);
 }

@@ -1,4 +1,4 @@
-// Mends what the engine would draw differently from other viewers, page by page and in memory alone.
+// Corrects objects that MuPDF draws differently from other viewers. The corrections apply page by page, in memory only.
 import { EngineFailure } from "../contract/failure.ts";
 import type { DocumentOptions, MupdfDocument } from "../engines/mupdf/document.ts";
 import { MupdfError, type MupdfOptions } from "../engines/mupdf/instance/mupdf.ts";
@@ -6,7 +6,7 @@ import { DrawnFields } from "./drawn-fields.ts";
 import { DrawnFile } from "./drawn-file.ts";
 import { DrawnResources } from "./drawn-resources.ts";
 
-/** Returns options for opening a document that is drawn. */
+/** Returns options to open a document for drawing, with all corrections. */
 export const asDrawn = (options: MupdfOptions): DocumentOptions => ({
   ...options,
   mend(document) {
@@ -20,7 +20,7 @@ export const asDrawn = (options: MupdfOptions): DocumentOptions => ({
   },
 });
 
-/** Mends as much as possible. A page is drawn as it is where that fails. */
+/** Applies a correction. If it fails, the page is drawn without it. */
 export function attempt({ engine }: MupdfDocument, mend: () => void): void {
   try {
     mend();

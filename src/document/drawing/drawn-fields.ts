@@ -1,4 +1,4 @@
-// Dresses form fields that have no appearance, or an outdated one, before their page is drawn.
+// Creates missing or outdated appearances of form fields before their page is drawn.
 
 import type { Pointer } from "../engines/mupdf/instance/raw.ts";
 import type { PdfObjects } from "../engines/mupdf/objects.ts";
@@ -7,20 +7,20 @@ import { Dictionary, Name, Reference } from "../objects/values.ts";
 import { isHiddenOnScreen } from "../visibility/annotation-flags.ts";
 import type { DrawnFile } from "./drawn-file.ts";
 
-/** Limits the fields of a page that are dressed. The rest is left to the engine. */
+/** Maximum number of fields per page that get an appearance here. MuPDF draws the others. */
 const MAX_FIELDS = 10_000;
 const MAX_ANNOTATIONS = 50_000;
 interface Field {
   readonly annotation: Pointer;
-  /** Index among the annotations of the page. */
+  /** Index in the page's annotations. */
   readonly index: number;
 }
 
-/** The fields of a document that is open in one engine. */
+/** The form fields of a document that is open in one engine. */
 export class DrawnFields {
   readonly #drawn: DrawnFile;
   readonly #objects: PdfObjects;
-  /** Read with the first page that has a widget: true if the form asks for new appearances. */
+  /** Read with the first page that has a widget: true if NeedAppearances requests new appearances. */
   #areAllNeeded: boolean | undefined;
   #appearances: FieldAppearances | undefined;
 
@@ -59,14 +59,14 @@ export class DrawnFields {
     if (objects.name(objects.get(annotation, "Subtype")) !== "Widget") return false;
     if (isHiddenOnScreen("Widget", objects.real(objects.get(annotation, "F")) ?? 0)) return false;
     const type = objects.name(objects.inherited(annotation, "FT"));
-    // The engine draws a sign of its own in the place of the appearance of a signature that is missing.
+    // For a signature without an appearance, MuPDF would draw a placeholder.
     if (type === "Sig") objects.putNew(annotation, "FT", objects.newName("Tx"));
     this.#areAllNeeded ??= this.#takeRequest();
     if (!objects.isDictionary(objects.get(objects.get(annotation, "AP"), "N"))) return true;
     return this.#areAllNeeded && RENEWED.has(type);
   }
 
-  /** Removes the request for new appearances, which the engine would otherwise follow as well. */
+  /** Removes NeedAppearances, because MuPDF would also replace the appearances. */
   #takeRequest(): boolean {
     const { engine, pointer } = this.#drawn.document;
     const { raw } = engine;

@@ -1,4 +1,4 @@
-// A document that is open in the engine, whose objects can also be read as values and extended.
+// A document that is open in MuPDF. Its objects can be read as values, and objects can be added.
 import type { MupdfDocument } from "../engines/mupdf/document.ts";
 import { PdfObjects } from "../engines/mupdf/objects.ts";
 import { Budget } from "../objects/budget.ts";
@@ -7,7 +7,7 @@ import { MupdfSource } from "../objects/engine/mupdf-source.ts";
 import { PdfFile } from "../objects/pdf-file.ts";
 import { type PdfObject, PdfStream, Reference } from "../objects/values.ts";
 
-/** Part of the engine's memory for objects that are read as values. */
+/** Fraction of the engine's memory for objects that are read as values. */
 const OBJECTS_PART = 1 / 8;
 
 export class DrawnFile {
@@ -22,7 +22,7 @@ export class DrawnFile {
     this.values = new EngineValues(document.engine, document.pointer);
   }
 
-  /** The objects as they are when they are first read. */
+  /** The objects at the time of their first read. */
   get file(): PdfFile {
     return this.#open().file;
   }
@@ -31,7 +31,7 @@ export class DrawnFile {
     return this.#open().source;
   }
 
-  /** Adds an object to the engine's copy. It cannot be read from {@link file}. */
+  /** Adds an object to the engine's copy, which {@link file} does not include. */
   readonly add = (object: PdfObject): Reference => {
     const number = this.document.engine.run((raw) => raw._wasm_pdf_create_object(this.document.pointer));
     this.write(number, object);

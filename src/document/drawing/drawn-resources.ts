@@ -1,4 +1,4 @@
-// Mends shadings and images that the engine draws differently from the standard, wherever a page can name them.
+// Corrects shadings and images that MuPDF draws differently from the standard, in all resources of a page.
 
 import type { Pointer } from "../engines/mupdf/instance/raw.ts";
 import type { PdfObjects } from "../engines/mupdf/objects.ts";
@@ -7,9 +7,9 @@ import { Reference } from "../objects/values.ts";
 import type { DrawnFile } from "./drawn-file.ts";
 import { DrawnShadings } from "./drawn-shadings.ts";
 
-/** Limits the objects of a document that are examined. The rest is drawn as the engine does. */
+/** Maximum number of objects examined per document. Further objects are drawn without corrections. */
 const MAX_OBJECTS = 20_000;
-/** Limits the images of a document that are decoded for mending. */
+/** Maximum number of images decoded per document for corrections. */
 const MAX_DECODED = 64;
 
 export class DrawnResources {
@@ -19,7 +19,7 @@ export class DrawnResources {
   readonly #shadings: DrawnShadings;
   #looked = 0;
   #decoded = 0;
-  /** Numbers of images with JPEG 2000 data. */
+  /** Object numbers of JPEG 2000 images. */
   #images: number[] = [];
 
   constructor(drawn: DrawnFile) {
@@ -42,7 +42,7 @@ export class DrawnResources {
     });
   }
 
-  /** Mends what a form names that was made for drawing. */
+  /** Corrects the resources of a form that was created for drawing. */
   mendForm(number: number): void {
     this.#mend(() => {
       const form = this.#drawn.values.number(number);
@@ -62,7 +62,7 @@ export class DrawnResources {
     return entries;
   }
 
-  /** Looks at resources, and at those of everything that they lead to. */
+  /** Corrects resources, and the resources of every object that they refer to. */
   #look(resources: Pointer): void {
     const objects = this.#objects;
     const waiting = [resources];
@@ -95,7 +95,7 @@ export class DrawnResources {
     if (resources !== 0 && this.#isNew(owner)) this.#look(resources);
   }
 
-  /** Direct objects have no number, and are examined each time. */
+  /** Direct objects have no number, so they are examined each time. */
   #isNew(object: Pointer): boolean {
     const number = this.#objects.number(object);
     if (number === 0) return this.#looked < MAX_OBJECTS;
@@ -115,7 +115,10 @@ export class DrawnResources {
     if (mask !== 0) this.#note(mask);
   }
 
-  /** The engine applies opacity of the data and any mask, where the standard has one of them at most. */
+  /**
+   * Leaves an image only one source of opacity, as in the standard: MuPDF would apply both the opacity in JPEG 2000
+   * data and any mask.
+   */
   #mendImage(number: number): void {
     const { document, file, source, add, values, objects } = this.#drawn;
     const { engine } = document;

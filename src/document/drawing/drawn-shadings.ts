@@ -1,13 +1,14 @@
-// Mends the backgrounds of shadings (ISO 32000-1, table 78). Only patterns have one, and it fills everything that is
-// painted. The engine draws it with the operator `sh`, too, and for some types only as far as the shading reaches.
+// Corrects the Background of shadings (ISO 32000-1, table 78). It applies only to shading patterns, where it fills the
+// whole painted area. MuPDF also draws it for the operator `sh`, and for some types only within the bounds of the
+// shading.
 import type { Pointer } from "../engines/mupdf/instance/raw.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference } from "../objects/values.ts";
 import type { DrawnFile } from "./drawn-file.ts";
 
 const MAX_SHADING_BYTES = 64 * 2 ** 20;
-/** Types whose background the engine fills everywhere: axial and radial. */
+/** Types whose background MuPDF fills everywhere: axial and radial. */
 const ENDLESS = [2, 3];
-/** Half the side of a tile that is larger than any page. */
+/** Half the side, in points, of a tile that is larger than any page. */
 const FAR = 1_000_000;
 const SHADING_PATTERN = 2;
 const TILE = Dictionary.of({
@@ -24,14 +25,14 @@ const MOST_COLORS = 32;
 /** Must be used within the engine's `run`. */
 export class DrawnShadings {
   readonly #drawn: DrawnFile;
-  /** Copies of shadings without a background, by the number of the original. */
+  /** Copies of shadings without Background, by the object number of the original. */
   readonly #plain = new Map<number, Reference>();
 
   constructor(drawn: DrawnFile) {
     this.#drawn = drawn;
   }
 
-  /** Removes the background of a shading that `sh` paints. @param shadings the resources that have it by this name */
+  /** Removes the Background of a shading that `sh` paints. @param shadings the resource dictionary with the shading */
   mendPainted(shadings: Pointer, name: string, shading: Pointer): void {
     const { objects, values } = this.#drawn;
     if (objects.get(shading, "Background") === 0) return;
@@ -40,7 +41,7 @@ export class DrawnShadings {
     else objects.putNew(shadings, name, values.make(this.#without(number)));
   }
 
-  /** Replaces a pattern by a tile that contains the background and the shading. */
+  /** Replaces a shading pattern by a tiling pattern with the background and the shading. */
   mendPattern(patterns: Pointer, name: string, pattern: Pointer): void {
     const { objects } = this.#drawn;
     if (objects.real(objects.get(pattern, "PatternType")) !== SHADING_PATTERN) return;

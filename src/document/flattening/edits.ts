@@ -1,19 +1,19 @@
-// Edits that content streams need for flattening. Knows only the operators that it writes.
+// Edits of content streams for flattening.
 import type { Edit } from "../content/edits.ts";
 import type { ContentNode, Paint, TextShow } from "./scan/content-node.ts";
 
-/** Returns edits that make text invisible. The text still moves the current point. */
+/** Returns edits that make text invisible. The text still advances the text position. */
 export const hideText = ({ start, end, mode }: TextShow): Edit[] => [
   { start, end: start, text: ` ${mode >= 4 ? 7 : 3} Tr ` },
   { start: end, end, text: ` ${mode} Tr ` },
 ];
 
-/** An empty clip. */
+/** Sets an empty clip. */
 const NOTHING = "q 0 0 0 0 re W n ";
 
 /**
- * Returns edits after which an operation leaves no mark.
- * @param instead the replacement for a form or an image
+ * Returns edits that keep an operation but prevent its painting.
+ * @param instead the replacement of a form or an image
  */
 export function hidePainting(paint: Paint, instead = ""): Edit[] {
   const { kind, start, end, operator } = paint;
@@ -27,7 +27,7 @@ export function hidePainting(paint: Paint, instead = ""): Edit[] {
   }
 }
 
-/** Adds an empty clip around Type 3 fonts: the rendering mode has no effect on their glyphs (9.3.6, table 106). */
+/** Adds an empty clip around text in Type 3 fonts, whose glyphs ignore the text rendering mode (9.3.6, table 106). */
 function droppedText({ start, end, shows, settings, node }: Paint): Edit[] {
   const edits = shows.flatMap(hideText);
   if (!shows.some(({ isType3 }) => isType3)) return edits;
@@ -38,7 +38,7 @@ function droppedText({ start, end, shows, settings, node }: Paint): Edit[] {
   ];
 }
 
-/** Returns the operations as text, to repeat them after a `Q`. Their settings then stay in effect. */
+/** Returns the bytes of operations as text. They are repeated after a `Q`, so that their settings stay in effect. */
 export function sliceText(
   bytes: Uint8Array,
   spans: readonly { readonly start: number; readonly end: number }[],
@@ -46,12 +46,12 @@ export function sliceText(
   return spans.map(({ start, end }) => Buffer.from(bytes.subarray(start, end)).toString("latin1")).join(" ");
 }
 
-/** Returns the operators that close all open sequences. */
+/** Returns the operators that close all open `q`, `BT` and marked-content sequences. */
 export function closeOperators(saved: number, marked: number): string {
   return `\n${"EMC ".repeat(marked)}${"Q ".repeat(saved)}`;
 }
 
-/** Returns edits that enclose the whole content stream in `q` and `Q`. */
+/** Returns edits that enclose the whole content in `q` and `Q`. */
 export function wrapInSaveRestore({ bytes, ending }: ContentNode): Edit[] {
   const { saved, marked, strays } = ending;
   const end = bytes.length;

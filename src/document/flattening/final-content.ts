@@ -1,5 +1,5 @@
-// Builds the final content of a page: transparent operations are removed, made opaque or given another color, and
-// pictures are inserted at their positions. Knows nothing about pixels.
+// Builds the final content of a page: removes transparent operations, makes them opaque or recolors them, and inserts
+// images at their positions.
 
 import { readOperations } from "../content/content.ts";
 import { applyEdits } from "../content/edits.ts";
@@ -20,7 +20,7 @@ export interface Content {
   readonly resources: Dictionary;
 }
 
-/** A position outside all open sequences. */
+/** A position outside all nested sequences. */
 const OUTSIDE = {
   matrix: IDENTITY,
   clip: { outer: undefined },
@@ -37,11 +37,11 @@ export class FinalContent {
   readonly #edits = new NodeEdits();
   #pictures = 0;
   readonly #names: NameAllocator;
-  /** The objects added to each content stream, by name. */
+  /** The objects added to each content stream, by resource name. */
   readonly #objects = new Map<ContentNode, Map<string, Reference>>();
 
   /**
-   * @param isTagged true if the document has a structure tree; pictures are then marked as artifacts (ISO 32000-1,
+   * @param isTagged true if the document has a structure tree; inserted images then become artifacts (ISO 32000-1,
    * 14.8.2.2)
    */
   constructor(file: PdfFile, textOnly: TextOnly, isTagged: boolean, names: NameAllocator) {
@@ -51,23 +51,23 @@ export class FinalContent {
     this.#names = names;
   }
 
-  /** Removes the marks of an operation. Its text stays searchable. */
+  /** Removes the painting of an operation. Its text stays searchable. */
   drop(paint: Paint): void {
     const text = paint.kind === "form" ? this.#textOnly.form(paint.object, paint.node.resources) : undefined;
     this.#edits.add(paint.node, hidePainting(paint, text && `/${this.#put(paint.node, text)} Do`));
   }
 
-  /** Replaces a form or an image with an opaque object. */
+  /** Replaces a form or an image by an opaque one. */
   replace(paint: Paint, by: Reference): void {
     this.#edits.add(paint.node, [{ start: paint.start, end: paint.end, text: ` /${this.#put(paint.node, by)} Do ` }]);
   }
 
-  /** Changes the color of a fill or a stroke. @param setting the operations that set the new color */
+  /** Changes the color of a fill or a stroke. @param setting operators that set the new color */
   recolor(paint: Paint, setting: string): void {
     this.#wrap(paint, ` ${setting} `, "");
   }
 
-  /** Replaces the color of a fill with pictures. The shape of the fill clips them. */
+  /** Replaces the color of a fill by images, clipped to the shape of the fill. */
   fillWith(paint: Paint, placed: readonly RegionImage[]): void {
     const shows = placed.flatMap((one) => this.#show(paint.place, one) ?? []);
     if (shows.length === 0) {
@@ -87,7 +87,7 @@ export class FinalContent {
     ]);
   }
 
-  /** The number of inserted pictures. */
+  /** The number of inserted images. */
   get pictureCount(): number {
     return this.#pictures;
   }
@@ -102,7 +102,7 @@ export class FinalContent {
     }
   }
 
-  /** Inserts pictures on top of the whole content. */
+  /** Inserts images on top of the whole content. */
   cover(root: ContentNode, placed: readonly RegionImage[]): void {
     this.#edits.add(root, wrapInSaveRestore(root));
     this.picture({ ...OUTSIDE, node: root, at: root.bytes.length }, placed);
@@ -128,7 +128,7 @@ export class FinalContent {
     return imageStream(dictionary, bytes);
   }
 
-  /** Returns the resources with the added objects, and without images and forms that are no longer shown. */
+  /** Returns the resources with the added objects, without images and forms that are no longer shown. */
   #resources(given: Dictionary | undefined, bytes: Uint8Array, put: ReadonlyMap<string, Reference>): Dictionary {
     const resources = given?.clone() ?? new Dictionary();
     const objects = namesOf(this.#file, resources, "XObject");
@@ -146,13 +146,13 @@ export class FinalContent {
     return resources;
   }
 
-  /** Reports whether the value is a form without resources of its own, which uses the resources of this content. */
+  /** Reports whether the value is a form without Resources, which inherits them from this content. */
   #borrows(value: Value): boolean {
     const dictionary = this.#file.dictionary(value);
     return dictionary?.has("BBox") === true && !dictionary.has("Resources");
   }
 
-  /** Encloses an operation in `q` and `Q`, and repeats the settings of a text object after them. */
+  /** Encloses an operation in `q` and `Q`, and repeats the settings of its text object after them. */
   #wrap(paint: Paint, before: string, after: string): void {
     const { node, kind, start, pathStart, end, shows, settings } = paint;
     if (kind !== "text") {
@@ -162,7 +162,7 @@ export class FinalContent {
       ]);
       return;
     }
-    const first = shows[0].start;
+    const first = shows[0]!.start;
     this.#edits.add(node, [
       { start, end: start, text: " q " },
       { start: first, end: first, text: before },

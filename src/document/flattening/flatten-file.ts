@@ -1,5 +1,5 @@
-// Removes the transparency of a document. Pages without transparency keep their content; marks that have lost their
-// meaning are removed from all objects. Knows nothing about operations.
+// Removes the transparency of a document. Pages without transparency keep their content. Then removes the leftover
+// transparency parameters from all objects.
 
 import { surveyFile } from "../content/survey.ts";
 import { EngineFailure } from "../contract/failure.ts";
@@ -25,28 +25,28 @@ const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 
 export interface FlattenOptions {
   readonly quality: FlatteningQuality;
-  /** True to write the file even if nothing is transparent. */
+  /** True to write a file even if nothing is transparent. */
   readonly mustWrite: boolean;
-  /** The bytes of the file, and how the engine draws it. */
+  /** The document as bytes, open in an engine and as values. */
   readonly bytes: Uint8Array;
   readonly drawing: MupdfOptions;
   readonly signal: AbortSignal;
-  /** Returns the processor time that has been used. @default there is no limit of it */
+  /** Returns the CPU time used so far, in milliseconds. @default no CPU limit */
   readonly usedMs?: (() => number) | undefined;
-  /** Called before the first change, if anything will be changed. May change the file itself. */
+  /** Called before the first change, if there is any. It can change the file itself. */
   prepare(): void;
 }
 
 export interface Flattened {
   /** The new file, as it is produced. */
   readonly chunks: AsyncGenerator<Uint8Array>;
-  /** Share of each page that became pictures, from 0 to 1. */
+  /** Fraction of each page that became images, from 0 to 1. */
   readonly coverage: readonly number[];
 }
 
 /**
- * @returns undefined if nothing needs to change
- * @throws EngineFailure the failure of reading or drawing the file
+ * @returns undefined if the file needs no change
+ * @throws EngineFailure if the file cannot be read or drawn
  */
 export async function flattenFile(file: PdfFile, options: FlattenOptions): Promise<Flattened | undefined> {
   const { signal } = options;
@@ -143,7 +143,7 @@ async function flattenOne(job: PageJob, source: SourcePage): Promise<number> {
   return flat?.coverage ?? 0;
 }
 
-/** Returns all content streams, separated because tokens do not continue across streams (ISO 32000-1, 7.8.2). */
+/** Returns all content streams, joined by line breaks, because no token spans two streams (ISO 32000-1, 7.8.2). */
 function contentOf(file: PdfFile, contents: Value | undefined): Uint8Array {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -155,9 +155,9 @@ function contentOf(file: PdfFile, contents: Value | undefined): Uint8Array {
       parts.push(bytes, Buffer.from("\n"));
       size += bytes.length + 1;
     } catch (error) {
-      // A stream that cannot be decoded shows nothing.
+      // A stream that cannot be decoded paints nothing.
       if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
     }
   }
-  return parts.length === 2 ? parts[0] : new Uint8Array(Buffer.concat(parts));
+  return parts.length === 2 ? parts[0]! : new Uint8Array(Buffer.concat(parts));
 }

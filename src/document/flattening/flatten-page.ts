@@ -1,5 +1,5 @@
-// Flattens one page and keeps its look. The scan finds the transparent operations. Drawing the page with and without an
-// operation shows its effect, which the smallest equivalent change then replaces.
+// Flattens one page without visible changes. A scan finds the transparent operations. The page is drawn with and
+// without each operation; then the smallest change with the same effect replaces the operation.
 
 import { type Box, inverse } from "../content/matrix.ts";
 import { EngineFailure } from "../contract/failure.ts";
@@ -42,11 +42,11 @@ export interface PageJob {
 export interface FlatPage {
   readonly bytes: Uint8Array;
   readonly resources: Dictionary;
-  /** Share of the page that became pictures, from 0 to 1. */
+  /** Fraction of the page that became images, from 0 to 1. */
   readonly coverage: number;
 }
 
-/** @returns undefined if nothing on the page is transparent */
+/** @returns undefined if the page has no transparency */
 export async function flattenPage(
   job: PageJob,
   page: Dictionary,
@@ -100,7 +100,7 @@ function tooComplex(failure: EngineFailure, pageNumber: number): EngineFailure {
   return new EngineFailure("too-complex", failure.detail, { cause: failure, why });
 }
 
-/** Flattens at the resolution of the images, and at the usual one if the engine does not manage that. */
+/** Flattens at the resolution of the page's images; retries at the default resolution if the engine fails. */
 async function atBest({ finer }: PageJob, flatten: () => Promise<FlatPage>): Promise<FlatPage> {
   const { pixelsLeft } = finer;
   try {
@@ -114,12 +114,12 @@ async function atBest({ finer }: PageJob, flatten: () => Promise<FlatPage>): Pro
 
 const isTooHard = (error: unknown) => error instanceof EngineFailure && TOO_HARD.has(error.reason);
 
-/** Failures of repeated drawing after which drawing the page once may still succeed. */
+/** Failure reasons that can be caused by drawing the page repeatedly. Drawing it once can still succeed. */
 const TOO_HARD = new Set(["too-complex", "too-large", "crashed"]);
 
 /**
- * Returns the color model of the pictures. Inks stay inks, unless the page also has RGB colors and does not declare a
- * blending space of inks: viewers then blend in RGB.
+ * Returns the color model of the images. Pages with inks use CMYK, unless they also have RGB colors and no CMYK
+ * blending space: viewers then blend in RGB.
  */
 function colorModel(file: PdfFile, page: Dictionary, colors: ColorUse): ColorModel {
   const group = new ColorUse(file);
@@ -128,7 +128,7 @@ function colorModel(file: PdfFile, page: Dictionary, colors: ColorUse): ColorMod
   return colors.usesRgb && !group.usesInks ? "rgb" : "cmyk";
 }
 
-/** Returns the regions of the page that the stage shows. */
+/** Returns the regions of the page in the off-screen document. */
 export function regionsOf(job: PageJob, page: Dictionary, colors: ColorUse): Regions {
   const { file, stage, resolutions, finer } = job;
   const { transform: matrix, bounds } = stage;
@@ -152,7 +152,7 @@ class PageFlattening {
     this.#names = new NameAllocator("Fl", file.dictionary(resources?.get("XObject")));
   }
 
-  /** @param decoded estimated number of image samples that are decoded for each run */
+  /** @param decoded estimated number of image samples decoded per run */
   async run(scanned: Scanned, decoded: number): Promise<FlatPage> {
     const { file, stage, isTagged, signal } = this.#job;
     const variants = new Variants(file, stage, scanned.root);
@@ -175,7 +175,7 @@ class PageFlattening {
     return { ...final.emit(scanned.root), coverage: this.#regions.coverage };
   }
 
-  /** @returns false if this takes too many pictures */
+  /** @returns false if this needs too many images */
   async #oneByOne(
     runs: readonly TransparentRun[],
     variants: Variants,
@@ -191,7 +191,7 @@ class PageFlattening {
     return true;
   }
 
-  /** Replaces the whole page with one picture if everything else is too complex. Keeps its text, invisibly. */
+  /** Replaces the whole page by one image, with its text invisible on top. The last resort for complex pages. */
   asPicture(bytes: Uint8Array): FlatPage {
     const { file, stage } = this.#job;
     using variant = stage.variant(bytes, new Map());
@@ -213,8 +213,7 @@ class PageFlattening {
   }
 
   /**
-   * Replaces soft masks without intermediate values with masks of one bit, and returns the runs that are still
-   * transparent.
+   * Replaces soft masks without intermediate values by masks of one bit. Returns the runs that are still transparent.
    */
   #withoutHardMasks(runs: readonly TransparentRun[], final: FinalContent): TransparentRun[] {
     const left: TransparentRun[] = [];
@@ -229,7 +228,9 @@ class PageFlattening {
     return left;
   }
 
-  /** Returns the areas where transparency is visible in the end. Areas that later objects hide need no picture. */
+  /**
+   * Returns the areas where transparency is visible on the finished page. Areas covered by later objects need no image.
+   */
   #seen(runs: readonly TransparentRun[], variants: Variants): VisibleAreas {
     using all = variants.make({});
     using opaque = variants.make({ without: runs.flatMap(({ paints }) => paints) });
@@ -262,7 +263,7 @@ class PageFlattening {
     }
     if (paints.every(({ byState }) => byState) && paints.some(({ plainAlpha }) => plainAlpha === undefined)) {
       using opaque = variants.make({ upTo, revealed, opaque: paints });
-      // The transparency has no visible effect, so the operations stay and their marks are removed later.
+      // The transparency is invisible, so the operations stay; a later pass removes their transparency parameters.
       if (!this.#regions.changed(withIt, this.#regions.coarse(opaque, within), seen)) return;
     }
     const [only] = paints;
@@ -278,7 +279,7 @@ class PageFlattening {
     final.picture(place, this.#regions.pictures(after, before, changed, seen, only!.ownLayer));
   }
 
-  /** @returns true if the operation stays a vector in another color */
+  /** @returns true if a fill or stroke in the composited color replaces the operation */
   #mixed(paint: Paint, backdrop: readonly number[] | undefined, final: FinalContent): boolean {
     const { file, forms } = this.#job;
     const { kind, plainAlpha: alpha, isFill, isStroke } = paint;
@@ -297,8 +298,8 @@ class PageFlattening {
   }
 
   /**
-   * Reports whether the operation is in a knockout group. Objects painted before it are then no backdrop (ISO 32000-1,
-   * 11.4.6).
+   * Reports whether the operation is in a knockout group, whose earlier objects are not part of the backdrop (ISO
+   * 32000-1, 11.4.6).
    */
   #isKnockout({ node }: Paint): boolean {
     const { file } = this.#job;
@@ -315,10 +316,10 @@ class PageFlattening {
   }
 }
 
-/** Reports whether a page has too many runs to draw them one by one. */
+/** Reports whether a page has too many runs to draw each one separately. */
 const isTooLong = ({ runs, paintCount }: Scanned) => runs.length > MAX_RUNS || runs.length * paintCount > MAX_STEPS;
 
-/** Returns the box around all operations. Undefined if the box of any operation is unknown. */
+/** Returns the bounding box of all operations. Undefined if one of them is unknown. */
 function boundsOfAll(paints: readonly Paint[]): Box | undefined {
   const [first, ...others] = paints.map(({ bounds }) => bounds);
   return others.reduce((all, box) => all && box && around(all, box), first);

@@ -1,10 +1,10 @@
-// Counts the samples of the transparent images of a page: decoding them is most of the work of drawing it.
+// Counts the samples of a page's transparent images, because decoding them dominates the drawing time.
 
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Reference } from "../objects/values.ts";
 import type { TransparentRun } from "./scan/content-node.ts";
 
-/** An image has up to four channels, most have three. */
+/** Maximum number of channels; most images have three. */
 const CHANNELS = 3;
 
 export function imageSamplesOf(file: PdfFile, runs: readonly TransparentRun[]): number {
@@ -18,7 +18,7 @@ export function imageSamplesOf(file: PdfFile, runs: readonly TransparentRun[]): 
   return [...images.values()].reduce((sum, samples) => sum + samples, 0);
 }
 
-/** @returns 0 for anything but an image */
+/** @returns 0 for any object except an image */
 function pixelsOf(file: PdfFile, image: Dictionary | undefined): number {
   const side = (key: string) => Math.max(0, file.number(image?.get(key)) ?? 0);
   return side("Width") * side("Height");

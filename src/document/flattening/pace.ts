@@ -1,11 +1,15 @@
-// Foresees how long the rest of a job takes by how long its first steps took. Knows nothing about what they are.
+// Predicts the duration of a job from its latest steps.
 
-/** Processor time after which a forecast means something: code is compiled by then, and memory has grown. */
+/**
+ * CPU time, in milliseconds, before which no prediction is made: code is still being compiled, and memory still grows.
+ */
 const LEAST_MS = 10_000;
 const LEAST_STEPS = 3;
-/** Number of steps that tell about the rest. */
+/** Number of latest steps used for a prediction. */
 const LATEST_STEPS = 65;
-/** Steps differ: a job goes on unless it would take so many times as long as it may. */
+/**
+ * Tolerance factor: a job stops only if its predicted duration exceeds the limit by this factor, because steps differ.
+ */
 const DOUBT = 1.25;
 
 export class Pace {
@@ -19,8 +23,8 @@ export class Pace {
 
   /**
    * @param steps number of all steps
-   * @param limitMs processor time for them
-   * @param usedMs returns the processor time that has been used
+   * @param limitMs CPU time for all steps
+   * @param usedMs returns the CPU time used so far
    */
   constructor(steps: number, limitMs: number, usedMs: () => number) {
     this.#steps = steps;
@@ -30,8 +34,8 @@ export class Pace {
   }
 
   /**
-   * Counts a step that has been done.
-   * @returns the number of such steps that there is time for, if that is not all of them
+   * Records a finished step.
+   * @returns the number of steps for which the time suffices; undefined if no end before the last step is predicted
    */
   step(): number | undefined {
     const usedMs = this.#usedMs() - this.#startedMs;
@@ -40,7 +44,7 @@ export class Pace {
     this.#usedBeforeMs = usedMs;
     this.#done++;
     if (usedMs < LEAST_MS || this.#done < LEAST_STEPS) return undefined;
-    // The usual step: a few that are much slower, such as the cover of a report, say nothing about the rest.
+    // The median ignores a few much slower steps, such as the cover of a report.
     const stepMs = this.#latestMs.toSorted((one, other) => one - other)[this.#latestMs.length >> 1]!;
     const expectedMs = usedMs + stepMs * (this.#steps - this.#done);
     if (expectedMs <= this.#limitMs * DOUBT) return undefined;

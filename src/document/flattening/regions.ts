@@ -1,4 +1,4 @@
-// Draws pictures of the regions of a page that one operation or a run changes. Knows nothing about content streams.
+// Draws images of the regions of a page that an operation or a run changes.
 
 import { type Box, boundsOf, inverse, type Matrix, multiply } from "../content/matrix.ts";
 import { LIMITS } from "../contract/limits.ts";
@@ -30,15 +30,15 @@ import {
 } from "./settings.ts";
 
 const POINTS_PER_INCH = 72;
-/** Resolution at which all pages but small ones have enough pixels. */
+/** Sufficient resolution for all pages except small ones. */
 const SMALL_PAGE_DPI = 300;
-/** Least area of a page or box, in square points. */
+/** Minimum area of a page or box, in square points. */
 const LEAST_AREA = 1e-6;
-/** Margin in coarse pixels around a difference. */
+/** Margin around a difference, in coarse pixels. */
 const COARSE_MARGIN = 2;
-/** Share of edges above which a picture is drawn as line art. */
+/** Fraction of edge pixels above which a region is drawn as line art. */
 const SHARP = 0.005;
-/** Share of hard ends above which a picture is drawn as line art. */
+/** Fraction of hard borders above which a region is drawn as line art. */
 const HARD_ENDS = 0.25;
 
 /** An image, and the matrix from its unit square to default user space. */
@@ -47,7 +47,7 @@ export interface RegionImage {
   readonly matrix: Matrix;
 }
 
-/** The areas of visible transparency at two resolutions. */
+/** The areas of visible transparency, at a fine and a coarse resolution. */
 export interface VisibleAreas {
   readonly fine: Mask;
   readonly coarse: Mask;
@@ -59,19 +59,19 @@ export interface PageSpace {
   readonly transform: Matrix;
 }
 
-/** A part of the page as pixels, and its upper left corner in pixels. */
+/** A drawn part of the page, and the position of its upper left corner in pixels. */
 interface Drawn {
   readonly pixels: Pixels;
   readonly at: Box;
   readonly scale: Scale;
 }
 
-/** The resolutions of pictures. */
+/** Settings of the image resolutions. */
 export interface Fineness {
   readonly resolutions: Resolutions;
-  /** The images of the page, in the space of its bounds. A picture has at least their resolution. */
+  /** The images of the page, in the space of its bounds. They set a minimum resolution. */
   readonly images: readonly PlacedImage[];
-  /** Pixels that the document's pictures may have beyond the usual resolutions. */
+  /** Number of pixels that the document's images can have beyond the default resolutions. */
   readonly finer: { pixelsLeft: number };
 }
 
@@ -85,7 +85,7 @@ export class Regions {
   readonly #coarseBox: Box;
   readonly #seenScale: Scale;
   readonly #seenBox: Box;
-  /** The pixels that became pictures, at the resolution of `SEEN_DPI`. */
+  /** The pixels that became images, at `SEEN_DPI`. */
   readonly #covered: Uint8Array;
 
   constructor(file: PdfFile, space: PageSpace, model: ColorModel, fineness: Fineness) {
@@ -105,7 +105,7 @@ export class Regions {
     this.#covered = new Uint8Array((x1 - x0) * (y1 - y0));
   }
 
-  /** Share of the page that became pictures, from 0 to 1. */
+  /** Fraction of the page that became images, from 0 to 1. */
   get coverage(): number {
     return countOf(this.#covered) / Math.max(1, this.#covered.length);
   }
@@ -115,7 +115,7 @@ export class Regions {
     this.#covered.fill(0);
   }
 
-  /** @param within a box in user space; everything outside it is black */
+  /** @param within a box in user space; pixels outside it are black */
   coarse(variant: PageVariant, within?: Box): Pixels {
     const whole = this.#coarseBox;
     const box = (within && this.#coarsely(within)) ?? whole;
@@ -131,7 +131,7 @@ export class Regions {
     return { width, height, channels, samples };
   }
 
-  /** @returns the box in pixels; undefined if it is not on the page */
+  /** @returns the box in pixels; undefined if it is outside the page */
   #coarsely(within: Box): Box | undefined {
     const [left, top, right, bottom] = boundsOf(this.#space.transform, within).map(
       (side, index) => side * this.#coarseScale[index % 2]!,
@@ -146,7 +146,7 @@ export class Regions {
     return box[0] < box[2] && box[1] < box[3] ? box : undefined;
   }
 
-  /** Returns the single color, from 0 to 1, below a change. Undefined if there are several colors. */
+  /** Returns the backdrop color of a change, with components from 0 to 1. Undefined if it is not uniform. */
   backdrop(before: Pixels, changed: Mask): number[] | undefined {
     return uniformColor(before, changed)?.map((sample) => sample / 255);
   }
@@ -187,8 +187,8 @@ export class Regions {
   }
 
   /**
-   * @param seen the areas that matter; undefined for all
-   * @returns the coarse pixels that differ; undefined if none do
+   * @param seen the visible areas; undefined for the whole page
+   * @returns the coarse pixels that differ; undefined if none differ
    */
   changed(after: Pixels, before: Pixels, seen: VisibleAreas | undefined): Mask | undefined {
     const mask = differenceOf(after, before);
@@ -197,7 +197,7 @@ export class Regions {
   }
 
   /**
-   * Returns pictures of the areas where two variants differ.
+   * Returns images of the areas where two variants differ.
    * @param changed the result of {@link changed}
    */
   pictures(
@@ -223,9 +223,9 @@ export class Regions {
   }
 
   /**
-   * Returns the look of a fill in the area that it changes.
+   * Returns the appearance of a fill in its area.
    * @param filled the page with the fill extended over everything
-   * @returns one color, or pictures for the shape of the fill to clip
+   * @returns one color, or images to clip to the shape of the fill
    */
   fill(filled: PageVariant, changed: Mask, within?: Box): { readonly color: number[] } | RegionImage[] {
     const coarse = uniformColor(this.coarse(filled, within), changed);
@@ -246,7 +246,7 @@ export class Regions {
     });
   }
 
-  /** Returns pictures that show the whole page. */
+  /** Returns images of the whole page. */
   whole(variant: PageVariant): RegionImage[] {
     this.#covered.fill(1);
     const pieces = this.#pieces(this.#space.bounds, this.#resolutions.lineArtDpi);
@@ -277,14 +277,14 @@ export class Regions {
     return { ...fine, mask: dilated(fine.mask, 1) };
   }
 
-  /** Returns a piece at the resolution of line art; undefined if it has that already. */
+  /** Returns a region at the resolution of line art; undefined if it already has that. */
   #asLineArt({ box, density }: Piece): Piece | undefined {
     const least = this.#usual(box, this.#resolutions.lineArtDpi);
     if (Math.min(...density) >= least) return undefined;
     return { box, density: [Math.max(density[0], least), Math.max(density[1], least)] };
   }
 
-  /** Clears pixels of a fine mask that are not set in the coarser mask. */
+  /** Clears the fine pixels whose coarse pixel is not set. */
   #limit(mask: Mask, place: Box, scale: Scale, seen: Mask): void {
     const [across, down] = [this.#seenScale[0] / scale[0], this.#seenScale[1] / scale[1]];
     const [left, top] = this.#seenBox;
@@ -294,7 +294,7 @@ export class Regions {
     for (let y = 0; y < mask.height; y++) {
       const row = clamp(Math.floor((place[1] + y + 0.5) * down) - top, seen.height) * seen.width;
       const start = y * mask.width;
-      for (let x = 0; x < mask.width; x++) mask.bits[start + x] &= seen.bits[row + columns[x]];
+      for (let x = 0; x < mask.width; x++) mask.bits[start + x]! &= seen.bits[row + columns[x]!]!;
     }
   }
 
@@ -315,7 +315,7 @@ export class Regions {
     return Math.min(dpi / POINTS_PER_INCH, Math.sqrt(MAX_PICTURE_PIXELS / Math.max(LEAST_AREA, areaOf(box))));
   }
 
-  /** Returns the pieces of a box that become pictures, of which those with finer images cover the others. */
+  /** Divides a box into regions with one resolution each. Regions with finer images are painted last. */
   #pieces(box: Box, dpi: number): Piece[] {
     if (!(areaOf(box) > LEAST_AREA)) return [{ box, density: evenly(dpi / POINTS_PER_INCH) }];
     const { images, finer } = this.#fineness;
@@ -345,13 +345,13 @@ export class Regions {
   }
 }
 
-/** Returns the least of some scales, along both axes. */
+/** Returns the minimum of several scales, for both axes. */
 function evenly(...scales: readonly number[]): Scale {
   const scale = Math.min(...scales);
   return [scale, scale];
 }
 
-/** Divides a piece that has too many pixels for one picture. */
+/** Divides a region that has too many pixels for one image. */
 function strips(piece: Piece, count: number): Piece[] {
   if (count <= 1) return [piece];
   const { box, density } = piece;
@@ -359,7 +359,7 @@ function strips(piece: Piece, count: number): Piece[] {
   const height = (bottom - top) / count;
   return Array.from({ length: count }, (_, index) => {
     const start = top + index * height;
-    // Viewers show the background between pictures that only touch.
+    // Strips overlap, because viewers show the background between images that only touch.
     return { box: [left, start, right, Math.min(bottom, start + height + 1 / density[1])], density };
   });
 }
@@ -380,7 +380,7 @@ const within = (box: Box, outer: Box): Box => [
 
 const full = ({ width, height }: Pixels): Mask => ({ width, height, bits: new Uint8Array(width * height).fill(1) });
 
-/** Crops a picture to its mask. Undefined if the mask is empty. */
+/** Crops an image to its mask. Undefined if the mask is empty. */
 function trim(pixels: Pixels, mask: Mask) {
   let [left, top, right, bottom] = [mask.width, mask.height, 0, 0];
   for (let y = 0; y < mask.height; y++) {

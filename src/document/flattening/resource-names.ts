@@ -1,8 +1,8 @@
-// Dictionaries of named resources (ISO 32000-1, 7.8.3), and unused names in them. Knows nothing about content.
+// Resource dictionaries (ISO 32000-1, 7.8.3), and unused names in them.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary } from "../objects/values.ts";
 
-/** @returns a copy of the dictionary of that category; empty if there is none */
+/** @returns a copy of the resource dictionary of a category, or an empty one */
 export function namesOf(file: PdfFile, resources: Dictionary | undefined, category: string): Dictionary {
   return file.dictionary(resources?.get(category))?.clone() ?? new Dictionary();
 }

@@ -1,11 +1,11 @@
-// Collects consecutive painting operations into runs. Moves the position of each run's picture out of clips and forms
-// while nothing else paints. Knows nothing about content streams.
+// Collects consecutive painting operations into runs. While no other operation paints, moves the insertion point of
+// each run's image out of clips and forms.
 import type { Clip, ContentNode, InsertionPoint, Paint, TransparentRun } from "./scan/content-node.ts";
 
 export class RunBuilder {
   readonly #splitsFills: boolean;
   readonly #runs: TransparentRun[] = [];
-  /** Runs that no opaque operation follows yet. */
+  /** Runs without a later opaque operation so far. */
   #pending: TransparentRun[] = [];
 
   constructor(splitsFills: boolean) {
@@ -17,7 +17,7 @@ export class RunBuilder {
     return this.#runs;
   }
 
-  /** Closes all pending runs before an opaque operation: no picture may move behind it. */
+  /** Closes all pending runs before an opaque operation, because their images must be painted before it. */
   interrupt(): void {
     if (this.#pending.length === 0) return;
     for (const run of this.#pending) this.#runs.push(run);
@@ -35,10 +35,10 @@ export class RunBuilder {
     this.#merge();
   }
 
-  /** Moves pending runs out of the clips that a `Q` ends. */
+  /** Moves the insertion points of pending runs out of the clips that a `Q` ends. */
   restored(place: InsertionPoint): void {
     for (let index = this.#pending.length - 1; index >= 0; index--) {
-      const run = this.#pending[index];
+      const run = this.#pending[index]!;
       if (run.place.node !== place.node || !isSameContent(run.place, place)) break;
       if (!isWithin(run.place.clip, place.clip)) break;
       run.place = place;
@@ -46,7 +46,7 @@ export class RunBuilder {
     this.#merge();
   }
 
-  /** @param place the position after the operation that showed the form */
+  /** @param place the insertion point after the operation that painted the form */
   leaveForm(node: ContentNode, place: InsertionPoint): void {
     for (const run of this.#pending) {
       if (run.place.node === node && isOutsideOf(run.place, place)) run.place = place;
@@ -69,14 +69,14 @@ export class RunBuilder {
   }
 }
 
-/** Reports whether both positions belong to the same layer and the same structure element. */
+/** Reports whether both insertion points are in the same layer and the same structure element. */
 const isSameContent = (a: InsertionPoint, b: InsertionPoint) => a.layers === b.layers && a.tagStart === b.tagStart;
 
-/** Reports the same for a position in a form and a position after the form. */
+/** Like {@link isSameContent}, for an insertion point in a form and one after the form. */
 const isOutsideOf = (inner: InsertionPoint, outer: InsertionPoint) =>
   inner.layers === outer.layers && (inner.tagStart ?? outer.tagStart) === outer.tagStart;
 
-/** Maximum number of nested clips that a picture can move out of. */
+/** Maximum number of nested clips out of which an image can move. */
 const MAX_CLIPS = 200;
 
 function isWithin(clip: Clip, outer: Clip): boolean {

@@ -1,12 +1,12 @@
-// Resolutions of the pictures that replace transparent regions, for each quality, and limits of the work.
+// Resolutions of the images that replace transparent regions, for each quality, and limits of flattening.
 
 export type FlatteningQuality = "low" | "medium" | "high";
 export const FLATTENING_QUALITIES = ["low", "medium", "high"] as const satisfies readonly FlatteningQuality[];
 
 export interface Resolutions {
-  /** For photographs, gradients and shadows, which have no edges. */
+  /** Resolution of photographs, gradients and shadows, which have no edges. */
   readonly gradientDpi: number;
-  /** For text, lines and shapes, which have edges. */
+  /** Resolution of text, lines and shapes, which have edges. */
   readonly lineArtDpi: number;
 }
 
@@ -17,25 +17,24 @@ export const RESOLUTIONS: Readonly<Record<FlatteningQuality, Resolutions>> = {
 };
 
 /**
- * Maximum number of pictures on a page. If a page needs more, pictures on top of it replace all its transparency at
- * once.
+ * Maximum number of images on a page. If more are needed, a few images on top of the page replace all its transparency.
  */
 export const MAX_PICTURES = 40;
-/** Maximum number of runs that are drawn one by one. */
+/** Maximum number of runs that are drawn separately. */
 export const MAX_RUNS = 300;
-/** Maximum product of runs and operations for drawing the runs one by one. */
+/** Maximum product of runs and operations for drawing each run separately. */
 export const MAX_STEPS = 3_000_000;
 /**
- * Maximum number of image samples that are decoded to draw the runs of a page one by one, each a few times. A second
- * decodes 100 million.
+ * Maximum number of image samples decoded to draw each run of a page separately, a few times each. A second decodes 100
+ * million.
  */
 export const MAX_DECODED = 4_000_000_000;
 export const DRAWINGS_OF_RUN = 6;
 /** Resolution at which changes are located before they are drawn finely. */
 export const COARSE_DPI = 96;
 export const MAX_COARSE_PIXELS = 2_000_000;
-/** Resolution at which areas hidden by later objects are located. */
+/** Resolution at which the areas covered by later objects are found. */
 export const SEEN_DPI = 150;
 export const MAX_SEEN_PIXELS = 5_000_000;
-/** Maximum size of one picture. The resolution of a larger picture is reduced. */
+/** Maximum size of one image. A larger one gets a lower resolution. */
 export const MAX_PICTURE_PIXELS = 12_000_000;

@@ -1,5 +1,4 @@
-// Symbolic fonts: flags of font descriptors (ISO 32000-1, table 123), and the positions of codes in character maps
-// (9.6.6.4). Knows nothing about font programs.
+// Symbolic fonts: font descriptor flags (ISO 32000-1, table 123), and the code ranges in cmaps (9.6.6.4).
 
 /** Bits of `Flags`. */
 export const FONT_FLAGS = {
@@ -11,17 +10,17 @@ export const FONT_FLAGS = {
   forceBold: 1 << 18,
 } as const;
 
-/** Start of the range in which a symbolic font that this service makes has its codes. */
+/** Start of the code range of symbolic fonts created by this service. */
 export const SYMBOL_BASE = 0xf000;
-/** Starts of the ranges in which a symbolic font may have its codes, in the order in which readers search them. */
+/** Starts of the possible code ranges of symbolic fonts, in the search order of readers. */
 export const SYMBOL_BASES: readonly number[] = [SYMBOL_BASE, 0, 0xf100, 0xf200];
 
 /**
- * Reports whether a font is symbolic. A font without flags counts as symbolic, because its codes then refer to the
- * contents of its program.
+ * Reports whether a font is symbolic. Without flags it counts as symbolic, because its codes then depend on the font
+ * program.
  */
 export const isSymbolic = (flags: number | undefined): boolean =>
   flags === undefined || (flags & FONT_FLAGS.symbolic) !== 0;
 
-/** Returns the flags of a symbolic font; exactly one of the two flags may be set. */
+/** Sets Symbolic and clears Nonsymbolic; a font has exactly one of both. */
 export const asSymbolic = (flags = 0): number => (flags & ~FONT_FLAGS.nonsymbolic) | FONT_FLAGS.symbolic;

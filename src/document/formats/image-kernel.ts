@@ -1,5 +1,5 @@
-// Wraps the Wasm kernel for single pictures: JPEG coefficients, resampling, a census of colors, bilevel coding.
-// Provides instances and views of their memory; knows nothing about formats.
+// Wraps the Wasm kernel for single images: JPEG coefficients, resampling, color statistics, bilevel coding. Provides
+// instances and views of their memory.
 import pictureModule from "#wasm/picture.wasm";
 
 /** An address in the kernel's memory. */
@@ -150,12 +150,12 @@ export interface PictureExports {
   ): void;
 }
 
-/** Limits the idle instances, and the memory of each. */
+/** Maximum number of idle instances, and maximum memory of each. */
 const MAX_IDLE = 2;
 const MAX_IDLE_BYTES = 8 << 20;
 const idle: PictureExports[] = [];
 
-/** An instance of the kernel, for one picture at a time. Views of its memory are valid until the memory grows. */
+/** A kernel instance, for one image at a time. Views of its memory are valid until the memory grows. */
 export class ImageKernel implements Disposable {
   readonly exports: PictureExports;
 
@@ -164,24 +164,24 @@ export class ImageKernel implements Disposable {
     this.exports.reset();
   }
 
-  /** Returns a view, which must be used before the next call. */
+  /** Returns a view that must be used before the next call. */
   view(at: Address, bytes: number): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.exports.memory.buffer as ArrayBuffer, at, bytes);
   }
 
-  /** Copies bytes into newly allocated memory, followed by a few zeros. */
+  /** Copies bytes to newly allocated memory, followed by a few zeros. */
   put(bytes: Uint8Array): Address {
     const at = this.exports.allocate(bytes.length + 16);
     this.view(at, bytes.length).set(bytes);
     return at;
   }
 
-  /** Returns the size of the kernel's whole memory in bytes. */
+  /** Returns the size of the kernel's memory in bytes. */
   get memoryBytes(): number {
     return this.exports.memory.buffer.byteLength;
   }
 
-  /** Releases the instance for another picture. */
+  /** Returns the instance to the pool. */
   [Symbol.dispose](): void {
     if (idle.length < MAX_IDLE && this.memoryBytes <= MAX_IDLE_BYTES) idle.push(this.exports);
   }

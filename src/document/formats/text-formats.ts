@@ -1,18 +1,18 @@
-// Recognizes text that is another format: programs that open any text would print its source.
+// Recognizes text files of other formats, whose source a text converter would print.
 
 const HEADER = /^[!-9;-~]+:/;
-/** Header fields that mail and web archives have (RFC 5322, 3.6; RFC 2045, 3), and that no memorandum begins with. */
+/** Headers of mail and web archives (RFC 5322, 3.6; RFC 2045, 3) that do not start an ordinary memo. */
 const OF_MAIL =
   /^(MIME-Version|Message-ID|Received|Return-Path|Delivered-To|DKIM-Signature|Content-(Type|Transfer-Encoding|Disposition)):/im;
 const WEB_ARCHIVE = /^Content-Type:\s*(multipart\/(related|alternative)|text\/html)\b/im;
 
-/** Reports whether a file is MIME with HTML in it: what Office saves as a web archive, and not mail with enclosures. */
+/** Reports whether a file is MIME with HTML: an Office web archive, not mail with attachments. */
 export function isWebArchive(start: string): boolean {
   const head = mailHeader(start);
   return head !== undefined && /^MIME-Version:/im.test(head) && WEB_ARCHIVE.test(head);
 }
 
-/** Reports whether a text is of a format whose source is not meant to be read: mail, JSON, XML, Base64 and others. */
+/** Reports whether a text is machine-readable source instead of prose: mail, JSON, XML, Base64 and others. */
 export function isSource(start: string): boolean {
   const text = start.trimStart();
   return (
@@ -23,29 +23,29 @@ export function isSource(start: string): boolean {
 const HTML_ELEMENT =
   /^<(!doctype\s+html|html|head|body|meta|title|base|link|style|script|table|caption|colgroup|thead|tbody|tfoot|tr|td|th|div|p|h[1-6]|span|font|center|[biu]|strong|em|small|big|br|hr|img|a|ul|ol|li|dl|dt|dd|pre|blockquote|form|section|article|header|footer|main|nav)(\s|\/?>)/i;
 
-/** Reports whether markup begins with an element of HTML, as what programs save for Office does: often a part of a page. */
+/** Reports whether markup starts with an HTML element, such as the fragments that programs write for Office. */
 export const isHtmlPart = (markup: string): boolean => HTML_ELEMENT.test(markup);
 
 const FORMATS: readonly RegExp[] = [
-  // XML, with a declaration or without.
+  // XML, with or without a declaration.
   /^<\?xml\s/,
   /^<[A-Za-z_][\w.:-]*[\s>][\s\S]*?<\/[A-Za-z_][\w.:-]*>/,
   // PEM (RFC 7468), OpenPGP (RFC 4880), vCard (RFC 6350), iCalendar (RFC 5545).
   /^-----BEGIN [A-Z0-9 ]+-----/,
   /^BEGIN:(VCARD|VCALENDAR)\b/i,
-  // The body of a form and an answer of a server, saved instead of the document in it.
+  // A form body or a server response, saved instead of the document in it.
   /^--\S+\r?\nContent-[A-Za-z-]+:/,
   /^HTTP\/\d(\.\d)? \d{3}\b/,
   /^data:[\w.+-]+\/[\w.+-]+[;,]/,
-  // Unix-to-Unix encoding, and a pointer of Git LFS.
+  // Unix-to-Unix encoding, and a Git LFS pointer.
   /^begin [0-7]{3} \S+\r?\n/,
   /^version https:\/\/git-lfs\.github\.com\/spec\//,
 ];
 
-/** Returns the header fields with which a text begins, if they are those of mail. */
+/** Returns the headers at the start of a text, if they are mail headers. */
 function mailHeader(start: string): string | undefined {
   const [head = ""] = start.trimStart().split(/\r?\n\r?\n/, 1);
-  // The last line may be cut off.
+  // The last line can be truncated.
   const lines = head
     .replace(/\r?\n[ \t]+/g, " ")
     .split(/\r?\n/)
@@ -54,10 +54,10 @@ function mailHeader(start: string): string | undefined {
 }
 
 const JSON_TOKEN = /\s*(?:[{}[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true\b|false\b|null\b)/y;
-/** What may be left of a token where the text was cut off. */
+/** Matches the rest of a truncated token. */
 const CUT_TOKEN = /^\s*(?:"(?:[^"\\\n]|\\.)*\\?|[-+\w.]*)$/;
 
-/** Reports whether a text consists of the tokens of JSON, the first of which opens an object or array. */
+/** Reports whether a text consists of JSON tokens, starting with an object or array. */
 function isJson(text: string): boolean {
   if (!/^(\{\s*["}]|\[\s*["{[\]\d-])/.test(text)) return false;
   JSON_TOKEN.lastIndex = 0;
@@ -66,10 +66,10 @@ function isJson(text: string): boolean {
   return CUT_TOKEN.test(text.slice(at));
 }
 
-/** Length below which a word may be a word. */
+/** Minimum length of a Base64 text without line breaks; shorter ones could be a word. */
 const LEAST_BASE64 = 60;
 
-/** Reports whether a text is nothing but Base64 (RFC 4648), in one line or in lines of equal length. */
+/** Reports whether a text is only Base64 (RFC 4648), in one line or in lines of equal length. */
 function isBase64(text: string): boolean {
   const lines = text.trimEnd().split(/\r?\n/);
   const [first = ""] = lines;

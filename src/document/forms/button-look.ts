@@ -1,4 +1,4 @@
-// Draws the content of buttons: the marks of check boxes and radio buttons, and captions and icons of push buttons (ISO
+// Draws the contents of buttons: marks of check boxes and radio buttons, captions and icons of push buttons (ISO
 // 32000-1, 12.7.4.2 and table 189).
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type Value } from "../objects/values.ts";
@@ -9,15 +9,15 @@ import { BELOW_MIDDLE, LINE_HEIGHT, lineOf, sizeOfLine } from "./text-lines.ts";
 import type { TextTask } from "./text-look.ts";
 import type { Widget } from "./widget.ts";
 
-/** Height of a mark whose size is not given, as a share of the height that padding leaves. */
+/** Height of a mark with automatic size, relative to the height without padding. */
 const MARK_PART = 0.72;
-/** Diameter of the dot of a radio button, as a share of the height within the border. */
+/** Diameter of the dot of a radio button, relative to the height inside the border. */
 const DOT_PART = 0.5;
 const MOST_CAPTION_SIZE = 12;
-/** Name of the icon in the resources. */
+/** Resource name of the icon. */
 export const ICON = "Icon";
 
-/** Height of the marks, at font size 1. */
+/** Height of the marks at font size 1. */
 const MARK_SIZE = 0.72;
 
 export const captionOf = (widget: Widget): string | undefined => widget.text(widget.look.get("CA"));
@@ -74,7 +74,7 @@ function captionSize({ style, frame, font }: TextTask, caption: string): number 
   return Math.min(MOST_CAPTION_SIZE, sizeOfLine(lineOf(font, caption), area));
 }
 
-/** @param x, y the middle of the caption; @default that of the button */
+/** @param x, y the center of the caption; @default the center of the button */
 function drawCaption(task: TextTask, caption: string, x = task.frame.width / 2, y = task.frame.height / 2): string {
   const line = lineOf(task.font, caption);
   const size = captionSize(task, caption);
@@ -89,7 +89,7 @@ interface Place {
   readonly height: number;
 }
 
-/** The icon of a push button, a form, as the icon fit dictionary places it (table 247). */
+/** The icon of a push button: a form, placed by the icon fit dictionary (table 247). */
 export class Icon {
   readonly form: Value;
   readonly #box: readonly [number, number, number, number];
@@ -103,7 +103,7 @@ export class Icon {
     this.#fit = fit;
   }
 
-  /** @returns undefined if the widget has no icon that can be drawn */
+  /** @returns undefined if the widget has no drawable icon */
   static of({ file, look }: Widget): Icon | undefined {
     const form = look.get("I");
     const stream = file.stream(form);

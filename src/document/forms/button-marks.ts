@@ -1,9 +1,9 @@
-// The marks of check boxes and radio buttons as paths, so that no font is needed.
+// Check box and radio button marks as paths, so that no font is needed.
 import { circle, polygon, rectangle } from "./syntax.ts";
 
-/** Half the thickness of the bars of a cross. */
+/** Half the thickness of the strokes of a cross. */
 const BAR = 0.11;
-/** Distances of the corners of a star from its middle. */
+/** Distances of the corners of a star from its center. */
 const OUTER = 0.53;
 const INNER = OUTER * 0.382;
 
@@ -50,7 +50,7 @@ function star(): string {
   );
 }
 
-/** Outlines of the marks around their middle, 1 high: those of the characters of ZapfDingbats that forms use. */
+/** Outlines of the marks, centered, with height 1. They resemble the ZapfDingbats characters that forms use. */
 export const MARKS: Readonly<Record<string, string>> = {
   "4": check(),
   "8": cross(),

@@ -1,11 +1,11 @@
-// Reads the default appearance of variable text (ISO 32000-1, 12.7.3.3): font, size and color.
+// Reads the default appearance string (DA) of variable text (ISO 32000-1, 12.7.3.3): font, size and color.
 import { Lexer } from "../objects/parsing/lexer.ts";
 
 export interface DefaultAppearance {
   readonly font: string;
-  /** 0 for a size that fits the field. */
+  /** 0 for automatic size. */
   readonly size: number;
-  /** The operator that sets the color of the text, with its operands. */
+  /** The operator that sets the text color, with its operands. */
   readonly color: string;
 }
 

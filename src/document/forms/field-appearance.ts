@@ -1,5 +1,5 @@
-// Makes the normal appearance of a form field from its value, as viewers do (ISO 32000-1, 12.7.3.3). Knows nothing about
-// which fields need one, and where it is stored.
+// Creates the normal appearance of a form field from its value, as viewers do (ISO 32000-1, 12.7.3.3). The caller
+// chooses the fields and stores the appearances.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, plainBody, type Reference, type Value } from "../objects/values.ts";
 import { captionOf, drawFace, drawMark, ICON, Icon } from "./button-look.ts";
@@ -9,28 +9,33 @@ import { drawFrame, type Frame, frameOf } from "./frame.ts";
 import { drawChoice, drawText, type TextTask } from "./text-look.ts";
 import { Widget } from "./widget.ts";
 
-/** Fields whose look viewers make anew if the form asks for it (12.7.2): that of others does not depend on a value. */
+/**
+ * Field types whose appearance viewers regenerate with NeedAppearances (12.7.2). Other appearances do not depend on a
+ * value.
+ */
 export const RENEWED: ReadonlySet<string> = new Set(["Tx", "Ch"]);
-/** Work for an option, compared with that for a character of a value. */
+/** Cost of measuring an option, in characters of a value. */
 const OPTION_COST = 4;
 const OFF = "Off";
 const DEFAULT_STATE = "Yes";
 
 export interface FieldAppearance {
-  /** A stream, or a dictionary of states for check boxes and radio buttons. */
+  /** A stream; for check boxes and radio buttons, a dictionary of states. */
   readonly normal: Value;
-  /** The state that is shown, if there are several. */
+  /** The current appearance state, if there are several. */
   readonly state: string | undefined;
 }
 
-/** Makes appearances for the fields of one document. */
+/** Creates appearances for the fields of one document. */
 export class FieldAppearances {
   readonly #file: PdfFile;
   readonly #form: Dictionary | undefined;
   readonly #add: AddObject;
   readonly #fonts: FieldFonts;
 
-  /** @param add adds an object to the document, or to a copy with the same numbers; @default to the file itself */
+  /**
+   * @param add adds an object to the document, or to a copy with the same object numbers; @default to the file itself
+   */
   constructor(file: PdfFile, add: AddObject = (object) => file.add(object)) {
     this.#file = file;
     this.#form = file.dictionary(file.catalog.get("AcroForm"));
@@ -43,7 +48,7 @@ export class FieldAppearances {
     this.#fonts.beginPage();
   }
 
-  /** @returns undefined for a widget without a type or an area, of which viewers show nothing */
+  /** @returns undefined for a widget without a type or an area, which viewers do not show */
   make(dictionary: Dictionary): FieldAppearance | undefined {
     const widget = new Widget(this.#file, this.#form, dictionary);
     const frame = frameOf(widget);
@@ -89,7 +94,7 @@ export class FieldAppearances {
     return { normal: states, state };
   }
 
-  /** Returns the state of a field that is its own only widget: its value. */
+  /** Returns the state of a field merged with its only widget: its value. */
   #ownState({ dictionary }: Widget): string {
     return this.#file.name(dictionary.get("V")) ?? OFF;
   }

@@ -1,18 +1,18 @@
-// Chooses the font of each character of a field: the one that its default appearance names, or a spare one.
+// Chooses the font of each character in a field: the font of its default appearance, or a fallback font.
 import { EngineFailure } from "../contract/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, Reference, type Value } from "../objects/values.ts";
 import { type Encoded, type Encoder, encoderOf } from "./font-encoders.ts";
 import { addSpareFont, makeSpareFont, type SpareFont, spareFontsFor } from "./spare-fonts.ts";
 
-/** Limits the characters that are measured for the fields of a page: many fields can share one long value. */
+/** Maximum number of characters measured for the fields of a page, because many fields can share one long value. */
 const MAX_CHARACTERS = 2_000_000;
 
 /** Adds an object to the document. */
 export type AddObject = (object: PdfObject) => Reference;
 
 export interface Glyph extends Encoded {
-  /** Name in the resources. */
+  /** Resource name. */
   readonly font: string;
 }
 
@@ -21,7 +21,7 @@ interface Known {
   readonly encode: Encoder;
 }
 
-/** Names that forms use without defining them, as viewers understand them. */
+/** Font names that forms use without defining them, and the fonts that viewers use for them. */
 const ALIASES: Readonly<Record<string, string>> = {
   HeBo: "Helvetica-Bold",
   TiRo: "Times-Roman",
@@ -39,14 +39,14 @@ export class FieldFonts {
   readonly #known = new Map<string, Known | undefined>();
   #left = MAX_CHARACTERS;
 
-  /** @param form the interactive form of the catalog */
+  /** @param form the AcroForm dictionary */
   constructor(file: PdfFile, form: Dictionary | undefined, add: AddObject) {
     this.#file = file;
     this.#named = file.dictionary(file.dictionary(form?.get("DR"))?.get("Font"));
     this.#add = add;
   }
 
-  /** @param name the font's name in the form's resources */
+  /** @param name of the font in the form's resources */
   of(name: string): TextFont {
     return new TextFont(
       name,
@@ -60,7 +60,7 @@ export class FieldFonts {
     this.#left = MAX_CHARACTERS;
   }
 
-  /** @throws EngineFailure `too-complex` if the fields of the page have far more text than a page can show */
+  /** @throws EngineFailure `too-complex` if the page's fields have far more text than a page can show */
   spend(characters: number): void {
     this.#left -= characters;
     if (this.#left < 0) throw new EngineFailure("too-complex", "the values of the fields are too long");
@@ -111,19 +111,19 @@ export class TextFont {
     this.#spend = spend;
   }
 
-  /** @returns the glyphs in this order, without characters that no font has */
+  /** @returns the glyphs in this order, without characters that are missing from all fonts */
   glyphs(characters: readonly string[], text: string = characters.join("")): Glyph[] {
     this.#spend(characters.length);
     return characters.flatMap((character) => this.#glyph(character, text) ?? []);
   }
 
-  /** Returns the width of a character of the text at font size 1. */
+  /** Returns the advance width of a character of the text at font size 1. */
   advance(character: string, text: string): number {
     this.#spend(1);
     return (this.#glyph(character, text)?.width ?? 0) / 1000;
   }
 
-  /** Returns the fonts that glyphs refer to. */
+  /** Returns the fonts of the glyphs. */
   resources(): Dictionary {
     return Dictionary.of(Object.fromEntries(this.#used));
   }

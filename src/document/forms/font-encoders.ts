@@ -1,5 +1,5 @@
-// Encodes characters in the fonts of a document, for text that is not there yet: simple fonts by the names of their
-// glyphs, composite fonts by Unicode CMaps, ToUnicode or the font program (ISO 32000-1, 9.6.6, 9.7.5 and 9.10.3).
+// Encodes new text in fonts of a document: simple fonts by glyph name, composite fonts by Unicode CMap, ToUnicode or
+// font program (ISO 32000-1, 9.6.6, 9.7.5 and 9.10.3).
 import { EngineFailure } from "../contract/failure.ts";
 import { dingbatsEncoding, standardEncoding, symbolEncoding, unicodeOfName } from "../fonts/names/glyph-names.ts";
 import { standardWidths } from "../fonts/names/standard-widths.ts";
@@ -11,15 +11,15 @@ import { parseCMap } from "../text/cmap.ts";
 import { CidWidths, simpleWidths } from "../text/font-widths.ts";
 import { readSimpleEncoding } from "../text/simple-encoding.ts";
 
-/** A character in a font. */
+/** A character encoded in a font. */
 export interface Encoded {
-  /** The bytes of the code, one character (U+0000 to U+00FF) for each. */
+  /** The bytes of the code, as characters U+0000 to U+00FF. */
   readonly code: string;
-  /** Thousandths of the font size. */
+  /** In thousandths of the font size. */
   readonly width: number;
 }
 
-/** @returns undefined for a character that the font does not have */
+/** @returns undefined for a character missing from the font */
 export type Encoder = (character: string) => Encoded | undefined;
 
 const MAX_PROGRAM_BYTES = 16 * 2 ** 20;
@@ -29,7 +29,7 @@ const UNKNOWN_WIDTH = 500;
 const FULL_WIDTH = 1000;
 const twoBytes = (code: number) => String.fromCharCode(code >> 8, code & 0xff);
 
-/** @returns undefined for fonts whose codes have no known meaning */
+/** @returns undefined for fonts whose codes cannot be mapped to characters */
 export function encoderOf(file: PdfFile, font: Dictionary): Encoder | undefined {
   return file.name(font.get("Subtype")) === "Type0" ? compositeEncoder(file, font) : simpleEncoder(file, font);
 }
@@ -45,10 +45,10 @@ function simpleEncoder(file: PdfFile, font: Dictionary): Encoder {
   names.forEach((name, code) => {
     const character = name === undefined ? undefined : unicodeOfName(name, isDingbats);
     if (character === undefined || known.has(character)) return;
-    // Unused codes of WinAnsiEncoding are bullets, which not every reader knows (annex D.2, note 3).
+    // Unused codes of WinAnsiEncoding are bullets (annex D.2, note 3), but only some readers follow this rule.
     if (name === "bullet" && code < BULLET && names[BULLET] === name) return;
     const width = given ? given(code) : (standard(character) ?? UNKNOWN_WIDTH);
-    // A subset has no width for a glyph that it does not contain.
+    // In a subset, missing glyphs have no width.
     if (width > 0) known.set(character, { code: String.fromCharCode(code), width });
   });
   return (character) => known.get(character === "\u00a0" ? " " : character);
@@ -81,7 +81,7 @@ function codesByCharacter(file: PdfFile, font: Dictionary): ReadonlyMap<string, 
   return codes;
 }
 
-/** Returns the glyphs of a whole TrueType program, whose numbers are the codes. */
+/** Returns the glyphs of a complete TrueType program, whose numbers are the codes. */
 function programGlyphs(file: PdfFile, inner: Dictionary): ((code: number) => number) | undefined {
   if (file.stream(inner.get("CIDToGIDMap"))) return undefined;
   const bytes = decoded(file, file.dictionary(inner.get("FontDescriptor"))?.get("FontFile2"));

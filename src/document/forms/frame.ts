@@ -1,15 +1,15 @@
-// Draws the background and the border of a widget (ISO 32000-1, 12.5.4 and table 189), in a space whose origin is the
-// lower left corner of the widget as it reads.
+// Draws the background and border of a widget (ISO 32000-1, 12.5.4 and table 189). The origin is the lower left corner
+// of the upright widget.
 import { circle, numbers, polygon, rectangle, setColor } from "./syntax.ts";
 import type { Widget } from "./widget.ts";
 
 type BorderStyle = "S" | "D" | "B" | "I" | "U";
 
 export interface Frame {
-  /** Width and height, exchanged if the widget is turned by 90 degrees. */
+  /** Width and height, swapped if the widget is rotated by 90 degrees. */
   readonly width: number;
   readonly height: number;
-  /** Matrix from this space to that of the widget; undefined if it is not turned. */
+  /** Matrix from this space to the space of the widget; undefined without rotation. */
   readonly matrix: readonly number[] | undefined;
   readonly border: { readonly style: BorderStyle; readonly width: number };
   /** Distance from the edges to the content. */
@@ -18,7 +18,7 @@ export interface Frame {
 
 const MOST_DASHES = 10;
 const DEFAULT_DASHES: readonly number[] = [3];
-/** Grays of the edges of a border that looks raised or sunken, at the upper left and the lower right. */
+/** Gray levels of a beveled or inset border: upper left and lower right edges. */
 const EDGES = { B: [1, 0.5], I: [0.5, 0.75] } as const;
 
 export function frameOf(widget: Widget): Frame {
@@ -66,7 +66,7 @@ export function drawFrame(widget: Widget, frame: Frame, isRound = false): string
   return operators === "" ? "" : `q\n${operators}Q\n`;
 }
 
-/** Draws the edges within the border. */
+/** Draws the bevel inside the border. */
 function edges({ width, height, border }: Frame, [upper, lower]: readonly [number, number]): string {
   const [near, far] = [border.width, border.width * 2];
   const [right, top] = [width - near, height - near];
@@ -90,7 +90,7 @@ function edges({ width, height, border }: Frame, [upper, lower]: readonly [numbe
   return `${setColor([upper], "fill")}${upperLeft}f\n${setColor([lower], "fill")}${lowerRight}f\n`;
 }
 
-/** Returns lengths that viewers draw: not negative, and not all zero (8.4.3.6). */
+/** Returns a valid dash array: not negative, and not all zero (8.4.3.6). */
 function dashes({ file, dictionary }: Widget): readonly number[] {
   const given = file.array(file.dictionary(dictionary.get("BS"))?.get("D")) ?? [];
   const lengths = given.slice(0, MOST_DASHES).map((length) => file.number(length) ?? 0);

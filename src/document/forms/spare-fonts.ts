@@ -1,4 +1,4 @@
-// Makes fonts without a program for characters that a field's own font lacks. Every viewer has glyphs for them.
+// Creates fonts that are not embedded, for characters missing from a field's font. Every viewer has glyphs for them.
 import { nameOfUnicode } from "../fonts/names/glyph-names.ts";
 import { standardWidths } from "../fonts/names/standard-widths.ts";
 import { Dictionary, Name, PdfString, type Reference } from "../objects/values.ts";
@@ -8,13 +8,13 @@ export type SpareFont = keyof typeof LETTERS | keyof typeof ORDERINGS;
 const FIRST_CODE = 32;
 const FONT_NAME = "Helvetica";
 const SIGNS = [..."\u20ac‚„…†‡‰‹‘’“”•–—™›"].map((sign) => sign.codePointAt(0)!);
-/** Code points of simple fonts, which have no room for more than 224 each: Western, Latin Extended-A, Greek and Cyrillic. */
+/** Code points of simple fonts, each with up to 224: Western, Latin Extended-A, Greek and Cyrillic. */
 const LETTERS = {
   western: [range(0x20, 0x7e), range(0xa1, 0xff), SIGNS].flat(),
   central: range(0x100, 0x17f),
   eastern: [range(0x384, 0x3ce), range(0x401, 0x45f), [0x490, 0x491]].flat(),
 } as const;
-/** Names of the fonts and CMaps of an ordering (ISO 32000-1, table 118). */
+/** Font names and CMaps of a character collection (ISO 32000-1, table 118). */
 const ORDERINGS = {
   japanese: ["HeiseiKakuGo-W5", "UniJIS-UTF16-H", "Japan1"],
   chinese: ["STSong-Light", "UniGB-UTF16-H", "GB1"],
@@ -25,7 +25,7 @@ const HAN = /[\u3000-\u303f\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\u{20000}-\u{3
 const KANA = /[\u3040-\u30ff\u31f0-\u31ff]/u;
 const HANGUL = /[\u1100-\u11ff\u3130-\u318f\uac00-\ud7ff]/u;
 
-/** @param text all of the text, which tells the language of Han characters */
+/** @param text the whole text, from which the language of Han characters is derived */
 export function spareFontsFor(character: string, text: string): readonly SpareFont[] {
   if (KANA.test(character)) return ["japanese"];
   if (HANGUL.test(character)) return ["korean"];
@@ -33,7 +33,7 @@ export function spareFontsFor(character: string, text: string): readonly SpareFo
   return ["western", "central", "eastern"];
 }
 
-/** @returns a font without references */
+/** @returns a font dictionary without references */
 export function makeSpareFont(kind: SpareFont): Dictionary {
   if (kind in LETTERS) return simpleFont(LETTERS[kind as keyof typeof LETTERS]);
   const [name, encoding, ordering] = ORDERINGS[kind as keyof typeof ORDERINGS];
@@ -68,7 +68,7 @@ export function makeSpareFont(kind: SpareFont): Dictionary {
   });
 }
 
-/** Adds a font and its parts to a document. */
+/** Adds a font and its descendants to a document. */
 export function addSpareFont(font: Dictionary, add: (object: Dictionary) => Reference): Reference {
   const [inner] = (font.get("DescendantFonts") as Dictionary[] | undefined) ?? [];
   if (!inner) return add(font);

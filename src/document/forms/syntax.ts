@@ -1,15 +1,15 @@
-// Writes operators of content streams for the looks of fields.
+// Writes content stream operators for field appearances.
 import type { Glyph } from "./field-fonts.ts";
 
 const DECIMALS = 1000;
 
-/** Returns numbers without an exponent, which PDF does not allow. */
+/** Returns numbers without exponents, which PDF does not allow. */
 export const numbers = (...values: readonly number[]): string =>
   values.map((value) => String(Math.round(value * DECIMALS) / DECIMALS)).join(" ");
 
 const OPERATORS = { fill: ["g", "rg", "k"], stroke: ["G", "RG", "K"] } as const;
 
-/** Returns the operator that sets a color of 1, 3 or 4 components. */
+/** Returns the operator that sets a color with 1, 3 or 4 components. */
 export const setColor = (components: readonly number[], use: keyof typeof OPERATORS): string =>
   `${numbers(...components)} ${OPERATORS[use][Math.floor(components.length / 2)]}\n`;
 
@@ -46,7 +46,7 @@ export const polygon = (points: readonly Point[]): string =>
 export const rectangle = (x: number, y: number, width: number, height: number): string =>
   `${numbers(x, y, width, height)} re\n`;
 
-/** Control points of an arc that is nearly a quarter of a circle. */
+/** Control point distance for a Bézier curve that approximates a quarter circle. */
 const ARC = 0.5523;
 
 export function circle(x: number, y: number, radius: number): string {

@@ -1,16 +1,16 @@
-// Breaks the text of a field into lines, and finds the size that fits. Knows nothing about operators.
+// Breaks the text of a field into lines, and finds the automatic font size.
 import { type Glyph, type TextFont, widthOf } from "./field-fonts.ts";
 import { visualOrder } from "./visual-order.ts";
 
-/** Height of a line, and of the part above its baseline, at font size 1: those of Helvetica's bounding box. */
+/** Line height, and ascent above the baseline, at font size 1, from the bounding box of Helvetica. */
 export const LINE_HEIGHT = 1.156;
 export const ASCENT = 0.931;
-/** Distance from the middle of a line to its baseline, at font size 1. */
+/** Distance from the center of a line to its baseline, at font size 1. */
 export const BELOW_MIDDLE = 0.353;
 
 const LEAST_SIZE = 4;
 const MOST_PARAGRAPH_SIZE = 12;
-/** Characters after which a line may end, besides spaces. */
+/** Characters, besides spaces, after which a line can break. */
 const BREAKING = /[\u3000-\u9fff\uac00-\ud7ff\uff00-\uffef-]/u;
 
 export interface Line {
@@ -31,13 +31,13 @@ export function lineOf(font: TextFont, text: string, all: string = text): Line {
   return { glyphs, width: widthOf(glyphs) };
 }
 
-/** Returns the size at which a line fills the area. */
+/** Returns the font size at which a line fills the area. */
 export function sizeOfLine({ width }: Pick<Line, "width">, area: Area): number {
   const fitting = Math.min(area.height / LINE_HEIGHT, width > 0 ? area.width / width : Number.POSITIVE_INFINITY);
   return Math.max(LEAST_SIZE, fitting);
 }
 
-/** Returns lines no wider than the area, up to the first that is below it. */
+/** Returns lines that fit the width of the area, up to the first one below it. */
 export function wrapped(font: TextFont, text: string, size: number, area: Area): Line[] {
   const most = Math.ceil(area.height / (size * LINE_HEIGHT)) + 1;
   const lines: Line[] = [];
@@ -50,7 +50,7 @@ export function wrapped(font: TextFont, text: string, size: number, area: Area):
   return lines;
 }
 
-/** Returns the largest usual size at which the whole text fits into the area. */
+/** Returns the largest usual font size at which the whole text fits the area. */
 export function sizeOfParagraphs(font: TextFont, text: string, area: Area): number {
   for (let size = MOST_PARAGRAPH_SIZE; size > LEAST_SIZE; size -= 0.5) {
     if (wrapped(font, text, size, area).length * size * LINE_HEIGHT <= area.height) return size;
@@ -61,7 +61,7 @@ export function sizeOfParagraphs(font: TextFont, text: string, area: Area): numb
 function* linesOf(font: TextFont, paragraph: string, width: number): Generator<string> {
   const characters = [...paragraph];
   let start = 0;
-  /** Index after the last place where the line may end. */
+  /** Index after the last possible line break. */
   let end = 0;
   let used = 0;
   for (let at = 0; at < characters.length; at++) {

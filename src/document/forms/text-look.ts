@@ -1,4 +1,4 @@
-// Draws the content of text fields and choice fields (ISO 32000-1, 12.7.4.3 and 12.7.4.4).
+// Draws the contents of text fields and choice fields (ISO 32000-1, 12.7.4.3 and 12.7.4.4).
 import type { DefaultAppearance } from "./default-appearance.ts";
 import { type TextFont, widthOf } from "./field-fonts.ts";
 import type { Frame } from "./frame.ts";
@@ -16,7 +16,7 @@ import {
 } from "./text-lines.ts";
 import type { Widget } from "./widget.ts";
 
-/** What the text of one widget is drawn with. */
+/** Parameters for drawing the text of one widget. */
 export interface TextTask {
   readonly widget: Widget;
   readonly frame: Frame;
@@ -24,10 +24,10 @@ export interface TextTask {
   readonly style: DefaultAppearance;
 }
 
-/** Distance of text from the edges, in addition to the border. */
+/** Minimum distance of text from the border. */
 const LEAST_PADDING = 1;
 const LIST_SIZE = 12;
-/** Color behind a selected option, whose text is black, as Acrobat draws it. */
+/** Background color of a selected option with black text, as in Acrobat. */
 const SELECTED = [0.6, 0.7569, 0.8549];
 const BULLET = "\u2022";
 
@@ -42,12 +42,12 @@ export function drawText(task: TextTask): string {
   return widget.has("multiline") ? drawParagraphs(task, limited) : drawLine(task, paragraphsOf(limited).join(" "));
 }
 
-/** Draws the selected option of a combo box, or a list with its selection. */
+/** Draws the selected option of a combo box, or a list box with its selection. */
 export function drawChoice(task: TextTask): string {
   return task.widget.has("combo") ? drawLine(task, shownChoice(task.widget)) : drawList(task);
 }
 
-/** Returns the text that is shown for the value, which need not be an option. */
+/** Returns the displayed text of the value, which is not necessarily an option. */
 function shownChoice(widget: Widget): string {
   const options = widget.options();
   const [value] = widget.values();
@@ -79,7 +79,7 @@ function drawParagraphs(task: TextTask, text: string): string {
   return shown(task, operators.join(""));
 }
 
-/** Draws characters in the middle of equal cells, and lines between these if the widget has a border. */
+/** Draws characters centered in equal cells, with lines between the cells if the widget has a border. */
 function drawComb(task: TextTask, text: string, cells: number): string {
   const { frame, font, style } = task;
   const cell = frame.width / cells;
@@ -114,7 +114,7 @@ function drawList(task: TextTask): string {
   const options = widget.options();
   const values = new Set(widget.values());
   const indexes = new Set(selectedIndexes(widget));
-  // Indexes tell options with equal values apart.
+  // Indexes distinguish options with equal values.
   const isAgreed = [...indexes].every((index) => values.size === 0 || values.has(options[index]?.exported ?? ""));
   const isSelected = (index: number) =>
     indexes.size > 0 && isAgreed ? indexes.has(index) : values.has(options[index]!.exported);
@@ -136,7 +136,7 @@ function drawList(task: TextTask): string {
   return shown(task, text, beneath);
 }
 
-/** Returns text as marked content that viewers replace (12.7.3.3), clipped to the widget. */
+/** Returns text as the marked content that viewers replace (12.7.3.3), clipped to the widget. */
 function shown({ frame, style }: TextTask, text: string, beneath = ""): string {
   const { inset, width, height } = frame;
   const clip = `${rectangle(inset, inset, width - 2 * inset, height - 2 * inset)}W n\n`;
@@ -154,11 +154,11 @@ function areaOf(task: TextTask): { width: number; height: number } {
 
 const quaddingOf = ({ widget }: TextTask): number => widget.file.number(widget.ofText("Q")) ?? 0;
 
-/** Returns where a line of this width begins. */
+/** Returns the x coordinate where a line of this width starts. */
 function alignedAt(task: TextTask, width: number): number {
   const padding = paddingOf(task);
   const free = task.frame.width - 2 * padding - width;
   const share = [0, 0.5, 1][quaddingOf(task)] ?? 0;
-  // The beginning of a text that is too long stays visible.
+  // If a text is too long, its start stays visible.
   return padding + Math.max(0, free) * share;
 }

@@ -1,5 +1,5 @@
-// Puts the characters of a line into the order in which they stand on the page, from left to right: a part of the
-// bidirectional algorithm (Unicode Standard Annex 9) without embeddings, which field values do not have.
+// Sorts the characters of a line into visual order, from left to right: a subset of the bidirectional algorithm
+// (Unicode Standard Annex 9) without embeddings, which field values do not contain.
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 const LEFT_TO_RIGHT = /\p{L}/u;
@@ -33,7 +33,10 @@ function directionOf(character: string): Direction {
   return LEFT_TO_RIGHT.test(character) ? "left" : undefined;
 }
 
-/** Returns a direction for every character: numbers stay readable, and the rest takes that of its neighbors. */
+/**
+ * Returns a direction for every character. Numbers run left to right; neutral characters take the direction of their
+ * neighbors.
+ */
 function settled(characters: readonly string[], strong: readonly Direction[], base: "left" | "right"): Direction[] {
   const directions = [...strong];
   for (let from = 0; from < characters.length; from++) {

@@ -1,5 +1,5 @@
-// Reads what the look of a form field depends on: its type, value, options and colors (ISO 32000-1, 12.5.6.19 and
-// 12.7). Draws nothing.
+// Reads the properties of a form field that affect its appearance: type, value, options and colors (ISO 32000-1,
+// 12.5.6.19 and 12.7).
 import { EngineFailure } from "../contract/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { decodeTextString } from "../objects/text-strings.ts";
@@ -15,7 +15,7 @@ export const FIELD_FLAGS = {
 } as const;
 
 const MAX_LEVELS = 64;
-/** Limits the characters of a value that are looked at. No page shows more. */
+/** Maximum number of characters of a value. No page shows more. */
 const MAX_CHARACTERS = 20_000;
 const MAX_VALUE_BYTES = 2 ** 20;
 const MAX_OPTIONS = 10_000;
@@ -25,11 +25,11 @@ export interface Option {
   readonly shown: string;
 }
 
-/** A widget and the field that it belongs to. */
+/** A widget and its field. */
 export class Widget {
   readonly file: PdfFile;
   readonly dictionary: Dictionary;
-  /** The dictionary MK, with colors, caption and icon. */
+  /** The appearance characteristics (MK): colors, caption and icon. */
   readonly look: Dictionary;
   readonly type: string | undefined;
   readonly flags: number;
@@ -37,7 +37,7 @@ export class Widget {
   readonly rectangle: readonly [number, number, number, number];
   readonly #form: Dictionary | undefined;
 
-  /** @param form the interactive form of the catalog */
+  /** @param form the AcroForm dictionary */
   constructor(file: PdfFile, form: Dictionary | undefined, dictionary: Dictionary) {
     this.file = file;
     this.#form = form;
@@ -51,7 +51,7 @@ export class Widget {
     this.rectangle = [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
   }
 
-  /** Returns an entry of the widget or of a field above it (12.7.3.1). */
+  /** Returns an entry of the widget or of its ancestor fields (12.7.3.1). */
   inherited(key: string): Value | undefined {
     let at: Dictionary | undefined = this.dictionary;
     for (let level = 0; at && level < MAX_LEVELS; level++) {
@@ -62,7 +62,7 @@ export class Widget {
     return undefined;
   }
 
-  /** Returns an entry of variable text, for which the form has defaults (12.7.3.3). */
+  /** Returns an entry of variable text, whose default is in the form (12.7.3.3). */
   ofText(key: "DA" | "Q"): Value | undefined {
     return this.inherited(key) ?? this.#form?.get(key);
   }
@@ -84,14 +84,14 @@ export class Widget {
     }
   }
 
-  /** Returns the value of a text field; that of rich text without its markup if there is no other. */
+  /** Returns the value of a text field; without a value, the rich text value without its markup. */
   value(): string {
     const plain = this.text(this.inherited("V"));
     if (plain !== undefined) return plain;
     return withoutMarkup(this.text(this.inherited("RV")) ?? "");
   }
 
-  /** Returns the values of a choice field. A name is no value, but some writers use one. */
+  /** Returns the values of a choice field. Some writers store a name, which is invalid but accepted. */
   values(): string[] {
     const value = this.file.resolve(this.inherited("V"));
     const values = Array.isArray(value) ? value : [this.inherited("V") ?? null];
@@ -116,7 +116,7 @@ export class Widget {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
 
-/** Returns the text of rich text (12.7.3.4), a paragraph a line. */
+/** Returns the characters of rich text (12.7.3.4), one line per paragraph. */
 function withoutMarkup(rich: string): string {
   return rich
     .replace(/\s+/g, " ")

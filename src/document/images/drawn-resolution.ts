@@ -1,39 +1,41 @@
-// Chooses the resolution at which a page is drawn when a picture replaces it: the usual one, more on a small page, and
-// at each place at least that of the images there. Knows nothing about drawing.
+// Chooses the resolution of the images that replace a page: the default one, a higher one for small pages, and in each
+// area at least the resolution of the images there.
 import type { Box } from "../content/matrix.ts";
 import { intersection, type PlacedImage } from "./placed-images.ts";
 
-/** Least number of pixels for a page. A page of a few points is looked at enlarged, as any other page is. */
+/** Minimum number of pixels per page. A tiny page is viewed enlarged, like any other page. */
 const LEAST_PAGE_PIXELS = 1_000_000;
 const POINTS_PER_INCH = 72;
-/** Maximum number of pictures of one page. */
+/** Maximum number of images per page. */
 const MOST_PIECES = 64;
-/** Parts of a page are drawn as one picture if that has at most this multiple of their pixels. */
+/** Areas are merged into one image if it has at most this multiple of their pixels. */
 const JOINED = 1.25;
-/** Excess over the resolution of the page from which an image has a picture of its own. */
+/** Ratio to the resolution of the page above which an image gets a separate area. */
 const FINER = 1.01;
 const STEPS = 30;
 
-/** A part of a page, and the pixels for each point along x and y. */
+/** An area of the page, and its pixels per point along x and y. */
 export interface Piece {
   readonly box: Box;
   readonly density: readonly [x: number, y: number];
 }
 
-/** Returns the factor of a resolution at which a page of this size, in square points, has enough pixels. */
+/** Returns the factor for a resolution at which a page of this size, in square points, has enough pixels. */
 export const smallPageFactor = (area: number, dpi: number): number =>
   Math.max(1, Math.sqrt(LEAST_PAGE_PIXELS / area) / (dpi / POINTS_PER_INCH));
 
 export interface PieceLimits {
-  /** Maximum number of pixels of all pieces. Finer pieces are reduced first, all by the same factor. */
+  /**
+   * Maximum number of pixels of all areas. Areas with a higher resolution are reduced first, all by the same factor.
+   */
   readonly pixels: number;
-  /** Maximum number of pixels along a side of a piece. @default unlimited */
+  /** Maximum number of pixels along a side of an area. @default unlimited */
   readonly side?: number;
 }
 
 /**
- * Returns the pieces to draw, each of which covers those before it.
- * @param whole the part of a page that pictures replace, and the usual density, equal along both axes
+ * Returns the areas to draw. Each one covers the earlier ones where they overlap.
+ * @param whole the area of the page to replace, with the default density, equal along both axes
  * @param images in the space of the box
  */
 export function piecesOf(whole: Piece, images: readonly PlacedImage[], limits: PieceLimits): Piece[] {
@@ -54,7 +56,7 @@ export function piecesOf(whole: Piece, images: readonly PlacedImage[], limits: P
   }));
 }
 
-/** Returns the number of pixels beyond those of the usual density. */
+/** Returns the number of pixels in excess of the default density. */
 export const finerPixels = (pieces: readonly Piece[], whole: Piece): number =>
   Math.max(0, pieces.reduce((sum, piece) => sum + pixelsOf(piece), 0) - pixelsOf(whole));
 
@@ -62,7 +64,7 @@ export const areaOf = ([left, top, right, bottom]: Box) => (right - left) * (bot
 const resolution = ({ density: [x, y] }: Piece) => x * y;
 export const pixelsOf = (piece: Piece) => areaOf(piece.box) * resolution(piece);
 
-/** Adds a piece to the one that needs the fewest pixels more for it, or as another one. */
+/** Adds an area: merges it with the area that needs the fewest additional pixels, or keeps it separate. */
 function join(pieces: Piece[], piece: Piece): void {
   const joined = pieces.map((one) => both(one, piece));
   const more = joined.map((one, index) => pixelsOf(one) - pixelsOf(pieces[index]!));
@@ -82,7 +84,7 @@ const both = (one: Piece, other: Piece): Piece => ({
   density: [Math.max(one.density[0], other.density[0]), Math.max(one.density[1], other.density[1])],
 });
 
-/** Reduces the densities of finer pieces, but never below the least one. */
+/** Reduces the densities of finer areas, but never below the minimum density. */
 function limited(pieces: readonly Piece[], least: number, pixels: number): readonly Piece[] {
   const by = (factor: number) =>
     pieces.map(({ box, density }) => {

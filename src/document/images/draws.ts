@@ -1,15 +1,14 @@
-// Lists the objects that a content stream draws, and their sizes (ISO 32000-1, 8.3). Knows nothing about resources: it
-// keeps the names.
+// Lists the objects that a content stream draws, by resource name, and their sizes (ISO 32000-1, 8.3).
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
 import { TEXT_SHOWING } from "../content/operators.ts";
 import { Lexer } from "../objects/parsing/lexer.ts";
 
-/** The linear part of a matrix: the images of the unit vectors. */
+/** The linear part of a matrix: a, b, c, d. */
 export type Linear = readonly [a: number, b: number, c: number, d: number];
 
 export const IDENTITY: Linear = [1, 0, 0, 1];
 
-/** Returns the map that applies `inner` first, then `outer`. */
+/** Returns the linear map that applies `inner` first, then `outer`. */
 export function multiply(inner: Linear, outer: Linear): Linear {
   const [a, b, c, d] = inner;
   const [e, f, g, h] = outer;
@@ -17,19 +16,22 @@ export function multiply(inner: Linear, outer: Linear): Linear {
 }
 
 /**
- * One use of an object in content. `XObject`: an image or a form. `ExtGState`: the soft mask of the state. `Pattern`:
- * drawn in the space of the content stream, regardless of the matrix. `Font`: the glyphs, if they are content streams.
- * `inline`: the inline image with that index, from 0.
+ * A use of an object in content. `XObject`: an image or a form. `ExtGState`: the soft mask of the state. `Pattern`:
+ * drawn in the initial space of the content stream, regardless of the matrix. `Font`: the glyphs, if they are content
+ * streams. `inline`: the inline image with that index, from 0.
  */
 export interface Draw {
   readonly kind: "XObject" | "ExtGState" | "Pattern" | "Font" | "inline";
   readonly name: string;
   readonly index: number;
-  /** From the unit square, form or glyph to the initial space of the content stream. */
+  /** Maps the unit square, form or glyph space to the initial space of the content stream. */
   readonly linear: Linear;
 }
 
-/** Maximum number of different draws in one content stream. A page with more already contains the other sizes. */
+/**
+ * Maximum number of different draws per content stream. Further sizes are ignored: they hardly differ from the recorded
+ * ones.
+ */
 const MAX_DRAWS = 20_000;
 const MAX_OPERANDS = 6;
 const MAX_SAVED = 512;
@@ -41,9 +43,9 @@ interface TextState {
 }
 
 export interface Draws {
-  /** Each draw once per size. */
+  /** The draws, one per object and size. */
   readonly draws: readonly Draw[];
-  /** Largest length of a unit at any place of the content. */
+  /** Maximum length of one unit anywhere in the content. */
   readonly largest: number;
 }
 
@@ -53,7 +55,7 @@ export function readDraws(bytes: Uint8Array): Draws {
 
 class DrawReader {
   readonly #lexer: Lexer;
-  /** The start and end of the last operands. */
+  /** Start and end offsets of the last operands. */
   #operands: [start: number, end: number][] = [];
   readonly #saved: { readonly linear: Linear; readonly text: TextState }[] = [];
   readonly #draws = new Map<string, Draw>();
@@ -131,7 +133,7 @@ class DrawReader {
     this.#text = saved.text;
   }
 
-  /** Notes the use of a font at its current size (9.4.4). */
+  /** Records the use of a font at its current size (9.4.4). */
   #drawText(): void {
     const { font, size, scale } = this.#text;
     if (font === "") return;
@@ -145,7 +147,7 @@ class DrawReader {
     if (!this.#draws.has(key)) this.#draws.set(key, { kind, name, index, linear });
   }
 
-  /** @param fromEnd the position from the end, 1 for the last operand */
+  /** @param fromEnd index from the end, 1 for the last operand */
   #token(fromEnd: number): string {
     const place = this.#operands.at(-fromEnd);
     if (!place) return "";

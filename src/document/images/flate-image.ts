@@ -1,5 +1,5 @@
-// Encodes pixels in the kernel as data of a FlateDecode image. Uses fewer bits if they suffice, a palette if there are
-// few colors, and PNG predictors otherwise (ISO 32000-1, 7.4.4.4).
+// Encodes pixels in the kernel as data of a FlateDecode image: with fewer bits if they suffice, with a palette if there
+// are few colors, otherwise with PNG predictors (ISO 32000-1, 7.4.4.4).
 import { deflateSync } from "node:zlib";
 import type { Address, ImageKernel } from "../formats/image-kernel.ts";
 import type { Pixels } from "../formats/jpeg/samples.ts";
@@ -7,7 +7,7 @@ import type { Pixels } from "../formats/jpeg/samples.ts";
 export interface FlateImage {
   readonly bytes: Uint8Array;
   readonly bits: number;
-  /** The consecutive palette entries, if there is a palette. */
+  /** The palette entries, concatenated, if there is a palette. */
   readonly palette: Uint8Array | undefined;
   /** Number of stored samples per pixel. */
   readonly channels: number;
@@ -15,24 +15,26 @@ export interface FlateImage {
   readonly predicted: boolean;
 }
 
-/** Statistics of a picture. */
+/** Statistics of an image. */
 export interface Census {
-  /** Share of pixels that are equal to their left neighbor. */
+  /** Fraction of pixels equal to their left neighbor. */
   readonly flat: number;
-  /** Up to 256 colors. Undefined for more colors, or for pixels without 1, 3 or 4 samples. */
+  /** Up to 256 colors. Undefined if there are more, or if pixels do not have 1, 3 or 4 samples. */
   readonly colors: Uint8Array | undefined;
   readonly colorCount: number;
   /** True if all samples of every pixel are equal. */
   readonly isGray: boolean;
-  /** Color indices, one byte per pixel, row by row. */
+  /** Palette indexes, one byte per pixel, row by row. */
   readonly indices: Address;
 }
 
-/** Above this size, the highest level takes five times as long and saves one percent. */
+/**
+ * Maximum size for the highest compression level. Above it, that level takes five times as long and saves one percent.
+ */
 const BEST_LEVEL_BYTES = 1 << 20;
 /**
- * Maximum number of colors in a palette. Indices of up to 16 colors are packed. More colors use one byte per index,
- * which deflates better than predicted samples.
+ * Maximum number of palette colors. Indexes of up to 16 colors are packed; more colors need a byte per index, which
+ * deflates better than predicted samples.
  */
 const MAX_COLORS = 256;
 
@@ -54,7 +56,7 @@ export function takeCensus(kernel: ImageKernel, { at, width, height, channels, s
   };
 }
 
-/** @param mayIndex true if a palette is allowed, which masks cannot have */
+/** @param mayIndex false for masks, which cannot have palettes */
 export function encodeFlate(kernel: ImageKernel, pixels: Pixels, census: Census, mayIndex: boolean): FlateImage {
   const { channels, width, height } = pixels;
   const { colors } = census;
@@ -67,7 +69,7 @@ export function encodeFlate(kernel: ImageKernel, pixels: Pixels, census: Census,
   const isPacked = census.colorCount <= 16;
   const { order, palette } = sorted(colors, channels);
   const view = kernel.view(census.indices, width * height);
-  for (let index = 0; index < view.length; index++) view[index] = order[view[index]];
+  for (let index = 0; index < view.length; index++) view[index] = order[view[index]!]!;
   if (!isPacked) return { bytes: deflate(view), bits: 8, palette, channels: 1, predicted: false };
   const plane = { at: census.indices, width, height, channels: 1, stride: width };
   return { ...plain(packed(kernel, plane, indexBits)), bits: indexBits, palette, channels: 1 };
@@ -75,7 +77,7 @@ export function encodeFlate(kernel: ImageKernel, pixels: Pixels, census: Census,
 
 const plain = (bytes: Uint8Array) => ({ bytes: deflate(bytes), palette: undefined, predicted: false });
 
-/** Returns the smallest number of bits that represents all levels exactly. */
+/** Returns the minimum number of bits that represents all sample values exactly. */
 function bitsOfLevels(levels: Uint8Array): number {
   return [1, 2, 4].find((bits) => levels.every((level) => level % (255 / (2 ** bits - 1)) === 0)) ?? 8;
 }
@@ -84,12 +86,12 @@ function packLevels(kernel: ImageKernel, pixels: Pixels, bits: number): Uint8Arr
   const shift = 8 - bits;
   for (let y = 0; y < pixels.height; y++) {
     const row = kernel.view(pixels.at + y * pixels.stride, pixels.width);
-    for (let x = 0; x < row.length; x++) row[x] >>= shift;
+    for (let x = 0; x < row.length; x++) row[x]! >>= shift;
   }
   return packed(kernel, pixels, bits);
 }
 
-/** Packs samples into that number of bits. Each row starts at a byte boundary. */
+/** Packs samples to that number of bits. Each row starts at a byte boundary. */
 function packed(kernel: ImageKernel, { at, width, height, stride }: Pixels, bits: number): Uint8Array {
   const { exports } = kernel;
   const rowBytes = Math.ceil((width * bits) / 8);
@@ -110,7 +112,7 @@ function filtered(kernel: ImageKernel, { at, width, height, channels, stride }: 
   return kernel.view(to, (rowBytes + 1) * height);
 }
 
-/** Sorts colors by brightness, because adjacent pixels then more often have adjacent indices. */
+/** Sorts colors by brightness, so that adjacent pixels more often have adjacent indexes. */
 function sorted(colors: Uint8Array, channels: number): { readonly order: Uint8Array; readonly palette: Uint8Array } {
   const entries = Array.from({ length: colors.length / channels }, (_, index) => ({
     index,

@@ -1,16 +1,16 @@
-// Reads the color space of an image (ISO 32000-1, 8.6): the number of samples per pixel and their possible codings.
-// Never converts colors: samples stay in their color space.
+// Reads the color space of an image (ISO 32000-1, 8.6): samples per pixel, and possible codings. Colors are never
+// converted: samples stay in their color space.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Name, PdfStream, PdfString, type Value } from "../objects/values.ts";
 
 export interface ImageColors {
-  /** Number of samples per pixel. For an indexed image, per palette entry. */
+  /** Samples per pixel; for an indexed image, per palette entry. */
   readonly channels: number;
-  /** `rgb`: JPEG may code the samples as YCbCr. `other`: the samples have no known relation. */
+  /** `rgb`: JPEG can code the samples as YCbCr. `other`: the samples have no known relation to each other. */
   readonly kind: "gray" | "rgb" | "cmyk" | "other";
   /** The color space to write. For an indexed image, the color space of its palette entries. */
   readonly space: Value;
-  /** The consecutive palette entries of an indexed image. */
+  /** The palette entries of an indexed image, concatenated. */
   readonly palette?: Uint8Array;
 }
 
@@ -19,7 +19,7 @@ const MAX_DEPTH = 4;
 const MAX_LOOKUP_BYTES = 1 << 20;
 const MOST_CHANNELS = 32;
 
-/** Full names, and the names in inline images (table 93). */
+/** Full names, and their abbreviations in inline images (table 93). */
 const DEVICE = new Map<string, Pick<ImageColors, "channels" | "kind">>([
   ["DeviceGray", { channels: 1, kind: "gray" }],
   ["G", { channels: 1, kind: "gray" }],
@@ -32,7 +32,7 @@ const DEVICE = new Map<string, Pick<ImageColors, "channels" | "kind">>([
   ["Lab", { channels: 3, kind: "other" }],
 ]);
 
-/** @returns undefined if the value is not a color space of an image */
+/** @returns undefined if the value is not a valid color space for images */
 export function readColors(file: PdfFile, space: Value | undefined): ImageColors | undefined {
   return read(file, space, 0);
 }

@@ -1,5 +1,5 @@
-// Reads the samples of an image into the kernel, at the requested size. Reads pictures larger than memory row by row if
-// their data allows it. Knows nothing about colors.
+// Reads the samples of an image into the kernel, at the requested size. Large images are read row by row, if their
+// coding allows it.
 import { constants, inflateSync } from "node:zlib";
 import type { ImageKernel } from "../formats/image-kernel.ts";
 import { JpegReader } from "../formats/jpeg/entropy/coefficients.ts";
@@ -9,12 +9,12 @@ import { newPixels, type Pixels } from "../formats/jpeg/samples.ts";
 import type { StreamBody } from "../objects/values.ts";
 import type { PdfImage } from "./image.ts";
 
-/** The target size, and how source pixels are combined. */
+/** The target size, and the resampling method. */
 export interface TargetSize {
   readonly width: number;
   readonly height: number;
   /**
-   * Uses one of the source pixels instead of their mean, for samples whose intermediate values have another meaning.
+   * Selects the nearest source pixel instead of the mean, for samples whose intermediate values have other meanings.
    */
   readonly nearest: boolean;
 }
@@ -27,14 +27,14 @@ export interface SampleLimits {
   readonly kernelBytes: number;
 }
 
-/** Thrown if an image cannot be read, or not within the limits. The image stays unchanged. */
+/** Thrown if an image cannot be read, or exceeds the limits. The image then stays unchanged. */
 export class UnreadableImage extends Error {
   override readonly name = "UnreadableImage";
 }
 
 /**
- * Reads samples as 8 bits. Stretches samples of fewer bits to 0..255, replaces indices by palette entries, returns
- * stencils and other bilevel images as 0 and 255, and converts YCbCr of a JPEG to RGB.
+ * Reads samples as 8 bits. Stretches samples of fewer bits to 0..255, replaces indexes by palette entries, returns
+ * stencils and other bilevel images as 0 and 255, and converts a JPEG's YCbCr to RGB.
  * @throws UnreadableImage
  */
 export function readSamples(
@@ -63,14 +63,14 @@ export const isPlainJpeg = ({ filters, bits }: PdfImage) =>
   filters.length === 1 && filters[0] === "DCTDecode" && bits === 8;
 
 /**
- * Returns the color transform of a JPEG (ISO 32000-1, table 13). The Adobe marker has priority over the filter
- * parameters. The default depends on the number of components.
+ * Returns the color transform of a JPEG (ISO 32000-1, table 13). Adobe's marker takes precedence over DecodeParms; the
+ * default depends on the number of components.
  */
 export function transformOf({ file, frame }: JpegReader, image: PdfImage): number {
   return file.adobeTransform ?? image.parameters.get("ColorTransform") ?? (frame.components.length === 3 ? 1 : 0);
 }
 
-/** @returns false if the JPEG is irregular, which the decoder of the engine may accept */
+/** @returns false if the JPEG is irregular; the engine's decoder might accept it */
 function readJpeg(
   kernel: ImageKernel,
   image: PdfImage,
@@ -131,7 +131,7 @@ function readRows(
   }
 }
 
-/** Returns a function that processes the source rows. */
+/** Returns a function that consumes the source rows. */
 function taker(kernel: ImageKernel, image: PdfImage, pixels: Pixels, size: TargetSize) {
   const { exports } = kernel;
   const { channels, at, stride } = pixels;
@@ -158,7 +158,7 @@ function taker(kernel: ImageKernel, image: PdfImage, pixels: Pixels, size: Targe
       for (let x = 0; x < size.width; x++) {
         const from = Math.floor((x + 0.5) * scaleX) * channels;
         for (let channel = 0; channel < channels; channel++) {
-          target[x * channels + channel] = source[from + channel];
+          target[x * channels + channel] = source[from + channel]!;
         }
       }
       next++;
@@ -172,7 +172,7 @@ function putPalette(kernel: ImageKernel, { colors, decode, bits }: PdfImage): nu
   const given = colors!.palette!;
   const last = Math.max(0, Math.floor(given.length / channels) - 1);
   const most = 2 ** bits - 1;
-  const [low, high] = decode && decode.length >= 2 ? [decode[0], decode[1]] : [0, most];
+  const [low = 0, high = most] = decode && decode.length >= 2 ? decode : [];
   const at = kernel.exports.allocate(256 * channels + 64);
   const entries = kernel.view(at, 256 * channels);
   for (let index = 0; index < 256; index++) {
@@ -197,8 +197,8 @@ function rowsOf(kernel: ImageKernel, image: PdfImage, body: StreamBody, rowBytes
 }
 
 /**
- * Viewers differ in their display of missing rows.
- * @throws UnreadableImage if more than a part of the last row is missing
+ * Checks that all rows but the last are complete, because viewers display missing rows differently.
+ * @throws UnreadableImage
  */
 export function mustReach(samples: Uint8Array, rowBytes: number, height: number): void {
   if (samples.length <= rowBytes * (height - 1)) throw new UnreadableImage("rows are missing");
@@ -206,7 +206,7 @@ export function mustReach(samples: Uint8Array, rowBytes: number, height: number)
 
 const isPlainFlate = ({ filters }: PdfImage) => filters.length === 1 && filters[0] === "FlateDecode";
 
-/** Maximum number of additional bytes after the last row. They do no harm. */
+/** Maximum number of surplus bytes after the last row; these are harmless. */
 export const SURPLUS_BYTES = 1 << 20;
 
 function decodedBytes(body: StreamBody, bytes: number): Uint8Array {
@@ -230,7 +230,7 @@ function predictedRows(
   const colors = parameters.get("Colors") ?? 1;
   const sampleBits = parameters.get("BitsPerComponent") ?? 8;
   const isLikeImage = Math.ceil((columns * colors * sampleBits) / 8) === rowBytes;
-  // Differences of samples that are not bytes are rare. The engine decodes them.
+  // TIFF prediction of samples other than bytes is rare. The engine decodes it.
   const isKnown = predictor >= 10 || (predictor === 2 && bits === 8);
   if (!isLikeImage || !isKnown) {
     const decoded = decodedBytes(body, rowBytes * height);

@@ -1,12 +1,12 @@
-// Finds the largest size at which each image of a file is drawn: on pages, in forms, patterns, glyphs, soft masks and
-// appearances of annotations (ISO 32000-1, 8.10, 8.7.3, 9.6.5, 11.5 and 12.5.5). Knows nothing about image data.
+// Finds the largest size of each image of a file: on pages, in forms, patterns, glyphs, soft masks and annotation
+// appearances (ISO 32000-1, 8.10, 8.7.3, 9.6.5, 11.5 and 12.5.5).
 
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { readPages } from "../pages/pages.ts";
 import { type Draw, type Draws, IDENTITY, type Linear, multiply, readDraws } from "./draws.ts";
 
-/** The largest use of an image, in points along its width and height. */
+/** The largest appearance of an image, in points along its width and height. */
 export interface Extent {
   readonly width: number;
   readonly height: number;
@@ -14,27 +14,27 @@ export interface Extent {
 
 /** An inline image in a content stream (8.9.7). */
 export interface InlineUse extends Extent {
-  /** The stream that contains the image. `index` is its position among the inline images there, from 0. */
+  /** The content stream with the image. `index`: its index among the inline images there, from 0. */
   readonly stream: Reference;
   readonly index: number;
-  /** The resources that define its named color spaces. */
+  /** The resources with its named color spaces. */
   readonly resources: Dictionary | undefined;
 }
 
 export interface ImageUses {
   /** The images, by object number. */
   readonly images: ReadonlyMap<number, Extent>;
-  /** The object numbers of images that are soft masks of other images. */
+  /** Object numbers of the soft masks of other images. */
   readonly softMasks: ReadonlySet<number>;
   readonly inline: readonly InlineUse[];
-  /** The largest length in points of a unit of the space in which a content stream begins, by object number. */
+  /** Maximum length, in points, of one unit of a content stream's initial space, by object number. */
   readonly scales: ReadonlyMap<number, number>;
 }
 
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
-/** Maximum number of sizes per content stream. Beyond it, only larger sizes are examined. */
+/** Maximum number of sizes per content stream. After it, only larger sizes are examined. */
 const MAX_SIZES = 24;
-/** Maximum number of content streams times sizes. Forms in hostile files can draw each other without end. */
+/** Maximum product of content streams and sizes. Forms in hostile files can draw each other endlessly. */
 const MAX_VISITS = 200_000;
 
 /** Content with its own initial space. */
@@ -44,7 +44,7 @@ interface Content {
   readonly linear: Linear;
 }
 
-/** Examines everything that can be drawn, including hidden layers, because they can be shown. */
+/** Examines all content, including hidden layers, because users can show them. */
 export function findImageUses(file: PdfFile): ImageUses {
   return new Walk(file).run();
 }
@@ -90,7 +90,7 @@ class Walk {
     }
   }
 
-  /** Notes the scale. The parts of a page's content begin with the matrices that the parts before have left. */
+  /** Records the scale. A content stream of a page starts with the matrix that the previous stream left. */
   #noteScale({ streams }: Content, scale: number): void {
     for (const { number } of streams) this.#scales.set(number, Math.max(scale, this.#scales.get(number) ?? 0));
   }
@@ -118,7 +118,7 @@ class Walk {
     const key = streams.map(({ number }) => number).join(" ");
     const known = this.#draws.get(key);
     if (known) return known;
-    const draws = streams.length === 1 ? readDraws(this.#bytes(streams[0])) : readDraws(this.#joined(streams));
+    const draws = streams.length === 1 ? readDraws(this.#bytes(streams[0]!)) : readDraws(this.#joined(streams));
     this.#draws.set(key, draws);
     return draws;
   }
@@ -164,7 +164,7 @@ class Walk {
     const [a, b, c, d] = linear;
     const extent = { width: Math.hypot(a, b), height: Math.hypot(c, d) };
     this.#use(value.number, extent);
-    // Masks cover the whole image, regardless of their own size (8.9.6.3, 11.6.5.3).
+    // Masks cover the whole image, regardless of their own size in pixels (8.9.6.3, 11.6.5.3).
     for (const key of ["SMask", "Mask"]) {
       const mask = dictionary.get(key);
       if (!(mask instanceof Reference) || !file.stream(mask)) continue;
@@ -186,17 +186,17 @@ class Walk {
   }
 
   #useInline(streams: readonly Reference[], index: number, linear: Linear, resources: Dictionary | undefined): void {
-    // In joined streams, the index does not identify the image in its stream.
+    // In joined streams, the index does not identify the inline image in its stream.
     if (streams.length !== 1) return;
     const [a, b, c, d] = linear;
-    const key = `${streams[0].number} ${index}`;
+    const key = `${streams[0]!.number} ${index}`;
     const known = this.#inline.get(key);
     const width = Math.max(Math.hypot(a, b), known?.width ?? 0);
     const height = Math.max(Math.hypot(c, d), known?.height ?? 0);
-    this.#inline.set(key, { stream: streams[0], index, resources, width, height });
+    this.#inline.set(key, { stream: streams[0]!, index, resources, width, height });
   }
 
-  /** Adds a form or a tiling pattern: a content stream with a matrix, usually with resources. */
+  /** Adds a form or a tiling pattern: a content stream with a matrix, usually with its own resources. */
   #addForm(value: Value, linear: Linear, resources: Dictionary | undefined): void {
     const file = this.#file;
     const stream = file.stream(value);
@@ -227,7 +227,7 @@ class Walk {
   }
 
   /**
-   * Adds appearances of an annotation. The bounding box of the appearance is scaled to the annotation's rectangle
+   * Adds the appearances of an annotation. The transformed BBox of an appearance is scaled to the annotation's Rect
    * (12.5.5).
    */
   #addAppearances(value: Value, resources: Dictionary | undefined, linear: Linear): void {
@@ -260,8 +260,8 @@ class Walk {
   #sizeOf(value: Value | undefined, [a, b, c, d]: Linear): Extent | undefined {
     const numbers = this.#numbers(value);
     if (numbers.length !== 4) return undefined;
-    const [width, height] = [Math.abs(numbers[2] - numbers[0]), Math.abs(numbers[3] - numbers[1])];
-    // The size of the box around the transformed box.
+    const [width, height] = [Math.abs(numbers[2]! - numbers[0]!), Math.abs(numbers[3]! - numbers[1]!)];
+    // The size of the bounding box of the transformed box.
     return {
       width: Math.abs(a) * width + Math.abs(c) * height,
       height: Math.abs(b) * width + Math.abs(d) * height,
@@ -278,8 +278,8 @@ const scale = (wanted: number | undefined, is: number | undefined) => (wanted &&
 
 const norm = (linear: Linear) => Math.hypot(...linear);
 
-/** Reports whether two maps are equal within a ten-thousandth. */
+/** Reports whether two maps are equal within 1/10,000. */
 function isLike(a: Linear, b: Linear): boolean {
   const tolerance = 1e-4 * norm(a);
-  return a.every((number, index) => Math.abs(number - b[index]) <= tolerance);
+  return a.every((number, index) => Math.abs(number - b[index]!) <= tolerance);
 }

@@ -1,5 +1,5 @@
-// Reads the description of an image from its dictionary (ISO 32000-1, 8.9.5), under the names of image XObjects or the
-// short ones of inline images. Knows nothing about samples.
+// Reads the properties of an image from its dictionary (ISO 32000-1, 8.9.5), with the full keys of image XObjects or
+// the abbreviated keys of inline images.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { type ImageColors, readColors } from "./image-colors.ts";
@@ -10,21 +10,21 @@ export interface PdfImage {
   readonly height: number;
   /** Bits per sample: 1, 2, 4, 8 or 16. */
   readonly bits: number;
-  /** True for a stencil, whose bits mark the painted area (8.9.6.2). */
+  /** True for a stencil mask, whose bits mark the painted area (8.9.6.2). */
   readonly isStencil: boolean;
-  /** Undefined for a stencil, and for JPEG 2000 data that defines its own colors. */
+  /** Undefined for a stencil mask, and for JPEG 2000 data that defines its own color space. */
   readonly colors: ImageColors | undefined;
   /** The names of the filters, in decoding order. */
   readonly filters: readonly string[];
-  /** The numeric parameters of the last filter. */
+  /** The numeric DecodeParms of the last filter. */
   readonly parameters: ReadonlyMap<string, number>;
-  /** The Decode array, if there is one. */
+  /** The Decode array, if present. */
   readonly decode: readonly number[] | undefined;
-  /** True if samples in certain ranges are transparent (8.9.6.4). */
+  /** True if samples in given ranges are transparent (8.9.6.4). */
   readonly hasColorKey: boolean;
   readonly softMask: Reference | undefined;
   readonly stencilMask: Reference | undefined;
-  /** True for a soft mask with a Matte entry, which is the color that its image was preblended with (11.6.5.3). */
+  /** True for a soft mask with Matte, the color with which its image was preblended (11.6.5.3). */
   readonly matte: boolean;
 }
 
@@ -52,7 +52,7 @@ const BITS = [1, 2, 4, 8, 16];
 /** Maximum width or height in pixels. */
 const MAX_SIDE = 1 << 20;
 
-/** The entries that describe samples. A replacement of the samples also replaces these entries. */
+/** The entries that describe the samples, to be replaced together with them. */
 export const SAMPLE_ENTRIES = [
   ...Object.entries(SHORT).flat(),
   "DL",
@@ -64,11 +64,11 @@ export const SAMPLE_ENTRIES = [
 ];
 
 /**
- * @param spaces the named color spaces of an inline image
- * @returns undefined if the image cannot be understood
+ * @param spaces named color spaces for an inline image
+ * @returns undefined if the image is invalid or unsupported
  */
 export function readImage(file: PdfFile, dictionary: Dictionary, spaces?: Dictionary): PdfImage | undefined {
-  const get = (key: string) => dictionary.get(key) ?? (spaces ? dictionary.get(SHORT[key]) : undefined);
+  const get = (key: string) => dictionary.get(key) ?? (spaces ? dictionary.get(SHORT[key]!) : undefined);
   const [width, height] = [file.number(get("Width")), file.number(get("Height"))];
   if (!isSide(width) || !isSide(height)) return undefined;
   // The data is in an external file.
@@ -123,7 +123,7 @@ function numbersOf(file: PdfFile, dictionary: Dictionary | undefined): Map<strin
 
 const longFilter = (name = "") => FILTERS[name] ?? name;
 
-/** Looks up the color space that an inline image names in the resources (8.9.7). */
+/** Returns the color space that an inline image names in the resources (8.9.7). */
 function named(file: PdfFile, space: Value | undefined, spaces: Dictionary | undefined): Value | undefined {
   const name = spaces && file.name(space);
   return (name !== undefined && spaces?.get(name)) || space;

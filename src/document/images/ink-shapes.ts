@@ -1,29 +1,29 @@
-// Selects the ink shapes of a scan that are print: thin lines like those of letters, each in one color. Groups them
-// into the few inks of the page. Knows nothing about pixels.
+// Selects the shapes of a scan that are print: thin strokes, like letters, of one color each. Groups them into the few
+// inks of the page.
 
 /** Number of values per shape. wasm/picture/assembly/shapes.ts defines their order. */
 export const SHAPE_NUMBERS = 15;
-/** Maximum thickness of print in inches. Thicker shapes are areas of charts and photographs. */
+/** Maximum stroke thickness of print, in inches. Thicker shapes belong to charts and photographs. */
 const MOST_THICK = 0.11;
-/** Minimum area of print in square inches. Smaller shapes are dirt. */
+/** Minimum area of print, in square inches. Smaller shapes are dirt. */
 const LEAST_AREA = 6 / 300 ** 2;
-/** Maximum standard deviation of brightness in a shape of one ink. */
+/** Maximum standard deviation of brightness within a shape of one ink. */
 const MOST_UNEVEN = 30;
 /**
- * Maximum distances between colors of the same ink: in brightness, and in chroma, where a share of the stronger chroma
- * is added.
+ * Maximum distances between colors of the same ink: in brightness, and in chroma, to which a fraction of the stronger
+ * chroma is added.
  */
 const SAME_BRIGHTNESS = 26;
 const SAME_COLOR = 7;
 const SAME_HUE = 0.25;
 const MOST_INKS = 12;
-/** Factor by which the maximum brightness distance grows for rare inks. */
+/** Factor for the brightness distance of rare inks, which are probably variations of a frequent ink. */
 const LIKELY = 2.5;
-/** Minimum area in square inches of an ink with its own layer. */
+/** Minimum area of an ink, in square inches, for a separate layer. */
 const LEAST_INK = 0.006;
 
 export interface Ink {
-  /** Mean of Y, Cb and Cr, from 0 to 255. Only Y in a scan without color. */
+  /** Mean of Y, Cb and Cr, from 0 to 255; only Y for a gray scan. */
   readonly color: readonly number[];
 }
 
@@ -36,7 +36,7 @@ class Group {
     return this.#sums.map((sum) => sum / this.area);
   }
 
-  /** @param factor a factor for the allowed brightness distance */
+  /** @param factor for the maximum brightness distance */
   isNear(color: readonly number[], factor = 1): boolean {
     const [y, cb, cr] = this.color as [number, number, number];
     const [otherY, otherCb, otherCr] = color as [number, number, number];
@@ -49,22 +49,22 @@ class Group {
     this.members.push(index);
     this.area += area;
     color.forEach((value, place) => {
-      this.#sums[place] += value * area;
+      this.#sums[place]! += value * area;
     });
   }
 }
 
 /**
- * Chooses the inks, and the ink of each shape.
+ * Chooses the inks, and an ink for each shape.
  * @param shapes {@link SHAPE_NUMBERS} values per shape
- * @param choices receives, for each shape, 0 if it is not print, or `firstInk` plus the index of its ink
- * @param dpi the resolution of the pixels
+ * @param choices receives, for each shape, `firstInk` plus the index of its ink; 0 if it is not print
+ * @param dpi resolution of the scan
  */
 export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: number, dpi: number): Ink[] {
   const of = (index: number) => shapes.subarray(index * SHAPE_NUMBERS, (index + 1) * SHAPE_NUMBERS);
   const print = Array.from(choices, (_, index) => index).filter((index) => isPrint(of(index), dpi));
-  // Large shapes come first, because their colors are the most reliable.
-  print.sort((a, b) => of(b)[1] - of(a)[1] || a - b);
+  // The colors of large shapes are the most reliable.
+  print.sort((a, b) => of(b)[1]! - of(a)[1]! || a - b);
   const groups: Group[] = [];
   for (const index of print) {
     const shape = of(index);
@@ -75,10 +75,10 @@ export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: 
       group = new Group();
       groups.push(group);
     }
-    group.add(index, Math.max(1, shape[1]), color);
+    group.add(index, Math.max(1, shape[1]!), color);
   }
   const inks = groups.filter(({ area }) => area >= LEAST_INK * dpi * dpi * CORE_PART);
-  // A thinner letter looks lighter, but can have the same ink.
+  // Thin strokes look lighter, although their ink is the same.
   for (const { color, members } of groups.filter((group) => !inks.includes(group))) {
     const ink = inks.find((candidate) => candidate.isNear(color, LIKELY));
     if (ink) for (const member of members) ink.members.push(member);
@@ -93,13 +93,14 @@ export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: 
 /** Returns the mean Y, Cb and Cr of a shape. */
 function colorOf(shape: Float64Array): number[] {
   const [area, core] = shape as unknown as [number, number];
-  const [allY, allCb, allCr] = [shape[12] / area, shape[13] / area, shape[14] / area];
+  const [allY, allCb, allCr] = [shape[12]! / area, shape[13]! / area, shape[14]! / area];
   if (core === 0) return [allY, allCb, allCr];
-  // Thin lines are never as dark as their ink. The mean of the core and the whole shape keeps their total darkness.
-  return [(shape[8] / core + allY) / 2, shape[10] / core, shape[11] / core];
+  // Strokes are lighter than their ink at the edges. Averaging the core and the whole shape preserves their total
+  // darkness.
+  return [(shape[8]! / core + allY) / 2, shape[10]! / core, shape[11]! / core];
 }
 
-/** Approximate share of a letter's area that is pure ink. */
+/** Approximate fraction of a letter's area that has the pure color of the ink. */
 const CORE_PART = 0.5;
 
 function isPrint(shape: Float64Array, dpi: number): boolean {

@@ -1,4 +1,4 @@
-// Replaces inline images in a content stream (ISO 32000-1, 8.9.7). Every other byte of the content stays the same.
+// Replaces inline images in a content stream (ISO 32000-1, 8.9.7). All other bytes stay unchanged.
 import { inflateSync } from "node:zlib";
 import { readOperations } from "../content/content.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -12,8 +12,8 @@ const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 
 /**
  * @param uses all inline images of one content stream
- * @param recode returns the replacement of an image, if there is one
- * @returns the new content; undefined if nothing changed
+ * @param recode returns the replacement of an image; undefined to keep it
+ * @returns the new content; undefined if it is unchanged
  */
 export function replaceInlineImages(
   file: PdfFile,
@@ -50,8 +50,8 @@ export function replaceInlineImages(
 }
 
 /**
- * Returns the syntax from `BI` to the end of `ID`. Undefined if the dictionary contains references, which inline images
- * cannot have.
+ * Returns the syntax from `BI` to the end of `ID`. Undefined if the dictionary has references, which inline images
+ * cannot contain.
  */
 function inlineSyntax({ dictionary, bytes }: RecodedImage, before: Dictionary, spaces: Dictionary): string | undefined {
   const short = before.get("CS") ?? before.get("ColorSpace");
@@ -134,7 +134,7 @@ function undoRunLength(bytes: Uint8Array, limitBytes: number): Uint8Array {
   const parts: Uint8Array[] = [];
   let size = 0;
   for (let at = 0; at < bytes.length && bytes[at] !== 128 && size < limitBytes; ) {
-    const length = bytes[at];
+    const length = bytes[at]!;
     const part =
       length < 128 ? bytes.subarray(at + 1, at + 2 + length) : new Uint8Array(257 - length).fill(bytes[at + 1] ?? 0);
     at += length < 128 ? length + 2 : 2;

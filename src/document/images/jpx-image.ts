@@ -1,5 +1,5 @@
-// Reads JPEG 2000 data as an image of plain samples, in the color space that the file or the data defines (ISO 32000-1,
-// 7.4.9). Knows nothing about other codings.
+// Reads JPEG 2000 data as an image of uncompressed samples, in the color space of the dictionary or of the data (ISO
+// 32000-1, 7.4.9).
 
 import type { DecodedImage } from "../engines/mupdf/image.ts";
 import { type JpxHeader, readJpxHeader } from "../formats/jpx/header.ts";
@@ -9,32 +9,32 @@ import { type PdfImage, readImage } from "./image.ts";
 
 /** Decodes images of the file by object number. */
 export interface ImageDecoder {
-  /** Maximum size of its memory. */
+  /** Maximum memory of the decoder, in bytes. */
   readonly roomBytes: number;
   /** @returns undefined if the image cannot be decoded */
   decode(number: number): DecodedImage | undefined;
 }
 
-/** An image as {@link readImage} returns it, with a body that contains its samples. */
+/** An image, as from {@link readImage}, with its uncompressed samples. */
 export interface PlainImage {
   readonly image: PdfImage;
   readonly body: StreamBody;
 }
 
-/** The description of an image before decoding. */
+/** The properties of an image before it is decoded. */
 export interface JpxImage {
   readonly header: JpxHeader;
-  /** The image as it will be with plain samples. */
+  /** The properties of the decoded image. */
   readonly image: PdfImage;
 }
 
 const DEVICES = { gray: "DeviceGray", rgb: "DeviceRGB", cmyk: "DeviceCMYK" } as const;
-/** Engine memory per sample: an integer while wavelets are decoded, and a byte for the result. */
+/** Engine memory per sample: an integer for the wavelet transform, and a byte for the result. */
 export const DECODING_BYTES = 6;
 
 /**
- * @param mayBeDevice true if a color space of the data may become a device color space
- * @returns undefined if the samples are not plain colors, because of a palette, opacity, Decode or color key
+ * @param mayBeDevice true if a color space of the data can become a device color space
+ * @returns undefined if the samples are not just colors, because of a palette, opacity, Decode or a color key
  */
 export function readJpxImage(
   file: PdfFile,

@@ -1,4 +1,4 @@
-// Separates the colors of JPEG 2000 data from opacity and other channels, as the image dictionary uses them (ISO
+// Separates the colors of JPEG 2000 data from opacity and other channels, as the image dictionary requires (ISO
 // 32000-1, 7.4.9 and table 89).
 import type { DecodedImage } from "../engines/mupdf/image.ts";
 import { type JpxChannels, type JpxSpace, readJpxChannels, withPlainChannels } from "../formats/jpx/channels.ts";
@@ -14,7 +14,7 @@ import {
 } from "../objects/values.ts";
 import { readColors } from "./image-colors.ts";
 
-/** Decodes data whose channels all are colors. */
+/** Decodes data whose channels are all colors. */
 export type DecodeChannels = (
   bytes: Uint8Array,
   size: { readonly width: number; readonly height: number },
@@ -23,18 +23,18 @@ export type DecodeChannels = (
 
 const DEVICES = { gray: "DeviceGray", rgb: "DeviceRGB", cmyk: "DeviceCMYK", ycc: "DeviceRGB" } as const;
 const BY_COUNT: Readonly<Record<number, keyof typeof DEVICES>> = { 1: "gray", 3: "rgb", 4: "cmyk" };
-/** Entries that the data decide, or that describe how the data are stored. */
+/** Entries that the data override, or that describe its coding. */
 const REPLACED = ["Filter", "DecodeParms", "DL", "Decode", "SMaskInData"];
 const PREBLENDED = 2;
 
-/** An image with JPEG 2000 data that have other channels than colors. */
+/** A JPEG 2000 image with channels other than colors. */
 export interface OpaqueJpx {
   readonly channels: JpxChannels;
   /** The channel that is the soft mask. */
   readonly mask: number | undefined;
 }
 
-/** @returns undefined for other images, and for data that consist of colors */
+/** @returns undefined for other images, and for data with only color channels */
 export function readOpacity(file: PdfFile, { dictionary, body }: PdfStream): OpaqueJpx | undefined {
   const filters = file.array(dictionary.get("Filter")) ?? [dictionary.get("Filter") ?? null];
   if (filters.length !== 1 || file.name(filters[0]) !== "JPXDecode") return undefined;
@@ -45,7 +45,7 @@ export function readOpacity(file: PdfFile, { dictionary, body }: PdfStream): Opa
 }
 
 /**
- * Makes an image of plain samples, with a soft mask of its own if the data contain one. That overrides all other masks.
+ * Returns an image of uncompressed samples, with a soft mask if the data contain one, which overrides all other masks.
  * @param add adds an object to the document
  * @returns undefined if the data cannot be decoded
  */
@@ -84,7 +84,7 @@ export function withoutOpacity(
   return new PdfStream(plain, plainBody(interleaved(picked)));
 }
 
-/** Returns the color space of the data, or that of the number of its colors. */
+/** Returns the color space of the data; by default a device color space for its number of colors. */
 function spaceOf(
   space: JpxSpace | undefined,
   colors: number,
@@ -126,7 +126,7 @@ function interleaved(channels: readonly Uint8Array[]): Uint8Array {
   return samples;
 }
 
-/** Divides the colors by the opacity with which they were multiplied. */
+/** Divides the colors by the opacity that they were premultiplied with. */
 function divide(colors: readonly Uint8Array[], opacity: Uint8Array): void {
   for (const color of colors) {
     for (let at = 0; at < color.length; at++) {
@@ -135,7 +135,7 @@ function divide(colors: readonly Uint8Array[], opacity: Uint8Array): void {
   }
 }
 
-/** Converts luminance and chrominance in place (ISO 15444-1, J.14). */
+/** Converts luminance and chrominance to RGB in place (ISO 15444-1, J.14). */
 function toRgb([first, second, third]: Uint8Array[]): void {
   for (let at = 0; at < first!.length; at++) {
     const [y, blue, red] = [first![at]!, second![at]! - 128, third![at]! - 128];

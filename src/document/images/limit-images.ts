@@ -1,5 +1,5 @@
-// Limits the resolution of a file's images, and optionally converts photographs to JPEG. Nothing else in the file
-// changes. Knows nothing about operations or the origin of the file.
+// Limits the resolution of a file's images, and optionally converts photographs to JPEG. Everything else stays
+// unchanged.
 import { EngineFailure } from "../contract/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { PdfStream, Reference, type StreamBody } from "../objects/values.ts";
@@ -10,11 +10,11 @@ import { replaceInlineImages } from "./inline-images.ts";
 import { type RecodeOptions, recodeImage } from "./recode-image.ts";
 
 export interface ImageLimits {
-  /** Limit in dots per inch on the page, along each side. @default unlimited */
+  /** Maximum resolution on the page in dots per inch, along each axis. @default unlimited */
   readonly maxDpi?: number;
-  /** True if samples may change only through a reduced size. */
+  /** True to change samples only by resampling. */
   readonly lossless: boolean;
-  /** True to leave images of more than one bit alone. @default false */
+  /** True to change only bilevel images. @default false */
   readonly onlyBilevel?: boolean;
   readonly memory: SampleLimits;
 }
@@ -28,19 +28,22 @@ export interface LimitedImages {
 }
 
 const POINTS_PER_INCH = 72;
-/** Tolerance for rounding in a writer's matrices, which is no reason to resample. */
+/** Tolerance for rounding errors in matrices, which do not justify resampling. */
 const TOLERANCE = 1.005;
 /** JPEG qualities, equal to those of office programs and browsers. */
 const JPEG = { photo: 85, drawing: 90, mask: 90 };
-/** Size below which recoding an image is not worthwhile. */
+/** Minimum size of an image for recoding. */
 const WORTHWHILE_BYTES = 4096;
-/** Highest size ratio at which an optional replacement is used. */
+/** Maximum size ratio for an optional replacement. */
 const WORTHWHILE = 0.9;
 
-/** Limits the samples that are read from all images of a document; a normal document has a hundredth of this. */
+/**
+ * Maximum number of samples decoded from all images of a document, about a hundred times as many as a usual document
+ * has.
+ */
 const MAX_SAMPLES = 2 ** 34;
 
-/** Changes the file in memory; nothing is written. */
+/** Replaces images of the file in memory; the caller writes it. */
 export async function limitImages(file: PdfFile, limits: ImageLimits, signal: AbortSignal): Promise<LimitedImages> {
   const { images, softMasks, inline } = findImageUses(file);
   const matted = sizesOfMatted(file, images, limits);
@@ -69,7 +72,7 @@ export async function limitImages(file: PdfFile, limits: ImageLimits, signal: Ab
 /** @returns the number of replaced images */
 function limitInline(file: PdfFile, uses: readonly InlineUse[], limits: ImageLimits): number {
   const { maxDpi, lossless, onlyBilevel, memory } = limits;
-  const { stream: reference } = uses[0];
+  const { stream: reference } = uses[0]!;
   const stream = file.stream(reference);
   let replaced = 0;
   const changed =
@@ -92,7 +95,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Limits the pixels along each side to the resolution, and never adds any. */
+/** Returns the size in pixels at the maximum resolution; never more than the original. */
 function sizeFor({ width, height }: Size, extent: Extent, maxDpi = Number.POSITIVE_INFINITY): Size {
   const most = (pixels: number, points: number) => {
     const allowed = (points * maxDpi) / POINTS_PER_INCH;
@@ -102,7 +105,7 @@ function sizeFor({ width, height }: Size, extent: Extent, maxDpi = Number.POSITI
 }
 
 /**
- * Returns sizes of images that were preblended with a color, which have as many samples as their masks (ISO 32000-1,
+ * Returns the sizes of images with preblended colors, which must equal the sizes of their masks (ISO 32000-1,
  * 11.6.5.3).
  */
 function sizesOfMatted(file: PdfFile, images: ReadonlyMap<number, Extent>, { maxDpi }: ImageLimits): Map<number, Size> {
@@ -146,14 +149,14 @@ function replace(
   return true;
 }
 
-/** Reports whether an image may be a photograph that is not a JPEG yet. */
+/** Reports whether an image might be a photograph that is not yet a JPEG. */
 function isWorthATry({ filters, isStencil, bits, hasColorKey }: PdfImage, body: StreamBody): boolean {
   const last = filters.at(-1) ?? "";
   if (isStencil || hasColorKey || bits === 1 || ["DCTDecode", "JPXDecode"].includes(last)) return false;
   return body.raw().length >= WORTHWHILE_BYTES;
 }
 
-/** Returns a body of bytes created here, which nobody will decode. */
+/** Returns the body of new bytes. Its `decoded` must not be called. */
 function bodyOf(bytes: Uint8Array): StreamBody {
   return {
     raw: () => bytes,

@@ -1,6 +1,6 @@
-// Separates a scan of print into mixed raster content: high-resolution bits of the print, one layer per ink, over a
-// low-resolution picture of everything else. Rejects the result if any part of the page differs more from the original
-// than in a plain picture.
+// Separates a scan of print into mixed raster content: high-resolution stencils, one per ink, over a low-resolution
+// image of everything else. Rejects the result if any part of the page differs more from the original than a JPEG
+// would.
 
 import { type Address, ImageKernel } from "../formats/image-kernel.ts";
 import { encodeJbig2 } from "../formats/jbig2/write.ts";
@@ -19,11 +19,11 @@ interface Size {
 }
 
 export interface MixedRasterOptions {
-  /** Size of the bits in pixels. If it exceeds the image size, edges are interpolated between pixels. */
+  /** Size of the stencils in pixels. If it exceeds the image size, edges are interpolated. */
   readonly print: Size;
-  /** Resolution of the bits on the page. */
+  /** Resolution of the stencils on the page. */
   readonly dpi: number;
-  /** Size of the backdrop in pixels if it only contains paper. `picture` is the size if it contains more. */
+  /** Size of the backdrop in pixels if it shows only paper. `picture`: its size if it shows more. */
   readonly paper: Size;
   readonly picture: Size;
   /** Quality of the JPEG. */
@@ -31,12 +31,12 @@ export interface MixedRasterOptions {
   readonly limits: SampleLimits;
 }
 
-/** The layers: the backdrop covers the whole square, and each stencil is painted over it. */
+/** The layers: the backdrop covers the unit square, and the stencils are painted over it. */
 export interface MixedRaster {
   readonly backdrop: Size & { readonly jpeg: Uint8Array };
   /**
-   * The size of all stencils. Each covers the whole square: viewers round positions, and this keeps the stencils
-   * aligned.
+   * Size of all stencils. Each covers the whole unit square: viewers round positions, so smaller stencils could be
+   * misaligned.
    */
   readonly print: Size;
   readonly stencils: readonly Stencil[];
@@ -49,25 +49,25 @@ export interface Stencil {
   readonly jbig2: Uint8Array;
 }
 
-/** The mark of the first ink, as defined in wasm/picture/assembly/shapes.ts. */
+/** The mark of the first ink (wasm/picture/assembly/shapes.ts). */
 const FIRST_INK = 2;
-/** Width in inches of the border around ink where the scanner or the coding has tinted the paper. */
+/** Width, in inches, of the border around ink where scanner or JPEG have tinted the paper. */
 const BLEED = 2.5 / 300;
-/** Binary logarithm of the tile side in pixels. Layers are compared by tile. */
+/** Binary logarithm of the tile side in pixels. Errors are compared by tile. */
 const TILE_SHIFT = 5;
 /**
- * Maximum error of a tile relative to a plain picture. `SLACK` is an additional mean square error, because the plain
- * picture is not coded yet, which adds more error.
+ * Maximum error of a tile, relative to a single resampled image. `SLACK`: added mean square error, because JPEG coding
+ * would increase the image's error.
  */
 const MORE = 1.4;
-/** The same maximum if the print has more pixels than the image. Its edges are softer than those of bits. */
+/** The same maximum if the stencils have more pixels than the image, whose edges are then softer. */
 const MORE_ENLARGED = 2;
 const SLACK = 140;
-/** Weight of color planes. Color differences count for half, because these planes have a quarter of the pixels. */
+/** Weight of errors in chrominance planes, which have a quarter of the pixels. */
 const COLOR_WEIGHT = 2;
 /** Maximum number of attempts, each with fewer shapes or with the larger backdrop. */
 const ATTEMPTS = 5;
-/** Maximum share of failing tiles that counts as few. */
+/** Maximum fraction of failing tiles that counts as few. */
 const FEW_TILES = 0.01;
 /** Kernel memory per pixel for planes, marks and runs. */
 const BYTES_PER_PIXEL = 3.6;
@@ -78,7 +78,7 @@ interface SizedPlane extends Plane, Size {
   readonly shift: number;
 }
 
-/** @returns undefined if the image is not a scan of print, or if the memory does not suffice */
+/** @returns undefined if the image is not a scan of print, or the memory does not suffice */
 export function separatePrint(image: PdfImage, body: StreamBody, options: MixedRasterOptions): MixedRaster | undefined {
   const { print, limits } = options;
   const jpegBytes = isPlainJpeg(image) ? body.raw().length : print.width * print.height * 3;
@@ -98,7 +98,7 @@ export function separatePrint(image: PdfImage, body: StreamBody, options: MixedR
   }
 }
 
-/** Reads the brightness plane, and the color planes at half its size. */
+/** Reads the luminance plane, and the chrominance planes at half its size. */
 function readPlanes(
   kernel: ImageKernel,
   image: PdfImage,
@@ -140,7 +140,7 @@ function readPlanes(
   return withSizes(planes);
 }
 
-/** Returns the planes, enlarged with interpolation. */
+/** Returns the planes enlarged by interpolation. */
 function enlarged(kernel: ImageKernel, planes: readonly SizedPlane[], print: Size): SizedPlane[] {
   const { exports } = kernel;
   return planes.map((plane) => {
@@ -178,7 +178,7 @@ class Separation {
   run(): MixedRaster | undefined {
     const { exports } = this.#kernel;
     const { print, dpi, paper, picture } = this.#options;
-    // No pixel is marked yet, so this is the error of a plain picture.
+    // Without marks, this is the error of a single resampled image.
     const plain = this.#errors(this.#layers(picture), 0, []);
     const [luma, blue, red] = this.#planes;
     exports.markInk(luma!.at, luma!.stride, print.width, print.height, this.#marks);
@@ -203,7 +203,7 @@ class Separation {
       const worse = this.#worse(mixed, plain);
       const count = worse.reduce((total, tile) => total + tile, 0);
       if (count === 0) return sum(mixed) < sum(plain) * this.#more ? this.#coded(layers, size, inks) : undefined;
-      // Many tiles mean that the page contains more than print on paper. Few tiles mean that some shapes are not print.
+      // Many failing tiles: the page shows more than print on paper. Few: some shapes are not print.
       const isPicture = size !== picture && (attempt > 0 || count > worse.length * FEW_TILES);
       if (isPicture) size = picture;
       else exports.dropShapes(this.#kernel.put(worse), this.#tiles.width, TILE_SHIFT);
@@ -211,7 +211,7 @@ class Separation {
     return undefined;
   }
 
-  /** Returns the backdrop behind all marked pixels. */
+  /** Returns the backdrop with all marked pixels filled in. */
   #layers({ width, height }: Size): Layer[] {
     const { exports } = this.#kernel;
     return this.#planes.map((plane) => {
@@ -226,30 +226,30 @@ class Separation {
     });
   }
 
-  /** Returns the sum of squared differences of each tile. @param marks 0 for the backdrop alone */
+  /** Returns the sum of squared differences per tile. @param marks 0 for the backdrop alone */
   #errors(layers: readonly Layer[], marks: Address, inks: readonly Ink[]): Float32Array {
     const { exports } = this.#kernel;
     const tiles = this.#tiles.width * this.#tiles.height;
     const total = new Float32Array(tiles);
     this.#planes.forEach(({ at, stride, width, height, shift }, index) => {
       const errors = exports.allocate(tiles * 4);
-      const colors = this.#kernel.put(Uint8Array.from(inks, ({ color }) => Math.round(color[index])));
-      const layer = layers[index];
+      const colors = this.#kernel.put(Uint8Array.from(inks, ({ color }) => Math.round(color[index]!)));
+      const layer = layers[index]!;
       const marked = [marks, this.#options.print.width, shift, colors] as const;
       const low = [layer.at, layer.stride, layer.width, layer.height] as const;
       const tiled = [TILE_SHIFT - shift, this.#tiles.width, errors] as const;
       exports.compareLayers(at, stride, width, height, ...marked, ...low, ...tiled);
       const found = new Float32Array(exports.memory.buffer, errors, tiles);
-      for (let tile = 0; tile < tiles; tile++) total[tile] += found[tile] * (shift ? COLOR_WEIGHT : 1);
+      for (let tile = 0; tile < tiles; tile++) total[tile]! += found[tile]! * (shift ? COLOR_WEIGHT : 1);
     });
     return total;
   }
 
-  /** @returns a byte per tile: 1 if the layers have a larger error there */
+  /** @returns a byte per tile: 1 if the layers have a larger error than allowed */
   #worse(mixed: Float32Array, plain: Float32Array): Uint8Array {
     const more = this.#more;
     const slack = SLACK << (2 * TILE_SHIFT);
-    return Uint8Array.from(mixed, (error, tile) => (error > plain[tile] * more + slack ? 1 : 0));
+    return Uint8Array.from(mixed, (error, tile) => (error > plain[tile]! * more + slack ? 1 : 0));
   }
 
   #coded(layers: readonly Layer[], size: Size, inks: readonly Ink[]): MixedRaster {
@@ -263,7 +263,7 @@ class Separation {
     const { exports } = this.#kernel;
     const { width, height } = this.#options.print;
     const bits = exports.allocate(Math.ceil(width / 8) * height);
-    // All shapes of the ink may have been dropped.
+    // All shapes of the ink can have been dropped.
     if (exports.bitsOfInk(mark, bits) === 0) return undefined;
     return { color: colorOf(color, this.#planes.length > 1), jbig2: encodeJbig2(this.#kernel, bits, width, height) };
   }

@@ -1,5 +1,5 @@
-// Lists the images that a page shows, with their places and resolutions: in its content, forms, patterns, glyphs, soft
-// masks and appearances of annotations (ISO 32000-1, 8.3.4 and 8.9.5). Knows nothing about image data.
+// Lists the images on a page with their positions and resolutions: in content, forms, patterns, glyphs, soft masks and
+// annotation appearances (ISO 32000-1, 8.3.4 and 8.9.5).
 import { readOperations } from "../content/content.ts";
 import { type Box, boundsOf, boxOf, fitting, IDENTITY, type Matrix, matrixOf, multiply } from "../content/matrix.ts";
 import { TEXT_SHOWING } from "../content/operators.ts";
@@ -7,29 +7,29 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary, PdfStream, Value } from "../objects/values.ts";
 
 export interface PlacedImage {
-  /** The part of the target space that the image may cover. */
+  /** Bounds of the image in the target space. */
   readonly box: Box;
-  /** Pixels of the image for each unit of the target space, along x and y. */
+  /** Image pixels per unit of the target space, along x and y. */
   readonly density: readonly [x: number, y: number];
 }
 
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 const MAX_IMAGES = 2_000;
-/** Maximum number of content streams that are read for a page. Forms in hostile files draw each other without end. */
+/** Maximum number of content streams read per page. Forms in hostile files can draw each other endlessly. */
 const MAX_STREAMS = 5_000;
 const MAX_OPERATIONS = 4_000_000;
 const MAX_DEPTH = 16;
 const MAX_SAVED = 512;
 
 export interface PlacingOptions {
-  /** From the page's own space to the target space. */
+  /** From default user space to the target space. */
   readonly matrix: Matrix;
-  /** The page in the target space. */
+  /** Bounds of the page in the target space. */
   readonly bounds: Box;
   readonly annotations: boolean;
 }
 
-/** @param page the page with its inherited entries */
+/** @param page dictionary with inherited entries */
 export function placedImages(file: PdfFile, page: Dictionary, options: PlacingOptions): readonly PlacedImage[] {
   return new Placing(file, options).run(page);
 }
@@ -37,11 +37,11 @@ export function placedImages(file: PdfFile, page: Dictionary, options: PlacingOp
 interface Content {
   readonly bytes: Uint8Array;
   readonly resources: Dictionary | undefined;
-  /** From the space in which the content begins to the target space. */
+  /** From the initial space of the content to the target space. */
   readonly matrix: Matrix;
-  /** The part of the target space to which the content is confined. */
+  /** Bounds of the content in the target space. */
   readonly box: Box;
-  /** True for tiles and glyphs, which may be anywhere in the box. */
+  /** True for pattern cells and glyphs, which can be anywhere in the box. */
   readonly isRepeated: boolean;
   readonly depth: number;
 }
@@ -136,7 +136,7 @@ class Placing {
       const group = file.stream(file.dictionary(file.dictionary(named("ExtGState"))?.get("SMask"))?.get("G"));
       if (group) this.#form(group, content, matrix);
     } else if (operator === "scn" || operator === "SCN") {
-      // The space of a pattern is that in which the content begins (8.7.3.1).
+      // Pattern space is the initial space of the content (8.7.3.1).
       const tile = file.stream(named("Pattern"));
       if (tile) this.#form(tile, { ...content, isRepeated: true }, content.matrix);
     }
@@ -154,7 +154,7 @@ class Placing {
     this.#read({ ...caller, bytes: this.#bytes(form), resources, matrix: inner, box, depth: caller.depth + 1 });
   }
 
-  /** Reads the glyphs of a Type 3 font once for each size. */
+  /** Reads the glyphs of a Type 3 font, once per size. */
   #glyphs(name: string, content: Content, matrix: Matrix): void {
     const file = this.#file;
     const font = file.dictionary(file.dictionary(content.resources?.get("Font"))?.get(name));
@@ -181,11 +181,11 @@ class Placing {
     const area = Math.abs(a * d - b * c);
     const place = isRepeated ? box : intersection(boundsOf(matrix, UNIT), box);
     if (!place || !(area > 0)) return;
-    // Masks cover the whole image, regardless of their own size (8.9.6.3, 11.6.5.3).
+    // Masks cover the whole image, regardless of their own size in pixels (8.9.6.3, 11.6.5.3).
     const masks = ["SMask", "Mask"].map((key) => file.stream(dictionary.get(key))?.dictionary);
     const width = Math.max(side(dictionary, "W"), ...[dictionary, ...masks].map((one) => side(one, "Width")));
     const height = Math.max(side(dictionary, "H"), ...[dictionary, ...masks].map((one) => side(one, "Height")));
-    // The pixels that one step along x or y passes, whatever the rotation.
+    // Number of pixels crossed by one unit along x and along y, for any rotation.
     const density = [Math.hypot(width * d, height * b) / area, Math.hypot(width * c, height * a) / area] as const;
     if (density.every((part) => part > 0 && Number.isFinite(part))) this.#placed.push({ box: place, density });
   }
@@ -200,7 +200,7 @@ const UNIT: Box = [0, 0, 1, 1];
 const numbersOf = (file: PdfFile, value: Value | undefined) =>
   (file.array(value) ?? []).map((element) => file.number(element));
 
-/** @returns undefined if the boxes have no area in common */
+/** @returns undefined if the boxes do not intersect */
 export function intersection(one: Box, other: Box): Box | undefined {
   const [left, bottom] = [Math.max(one[0], other[0]), Math.max(one[1], other[1])];
   const [right, top] = [Math.min(one[2], other[2]), Math.min(one[3], other[3])];
@@ -215,7 +215,7 @@ function formsOf(file: PdfFile, annotation: Value): PdfStream[] {
   return (file.dictionary(normal)?.values() ?? []).flatMap((state) => file.stream(state) ?? []);
 }
 
-/** Returns the matrix from an appearance's space to that of the page (12.5.5, algorithm 8.1). */
+/** Returns the matrix from appearance space to page space (12.5.5, algorithm 8.1). */
 function appearanceMatrix(file: PdfFile, annotation: Value, { dictionary }: PdfStream): Matrix | undefined {
   const rectangle = boxOf(numbersOf(file, file.dictionary(annotation)?.get("Rect")));
   const inner = boxOf(numbersOf(file, dictionary.get("BBox")));

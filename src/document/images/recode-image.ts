@@ -1,4 +1,4 @@
-// Recodes an image with other samples or in another coding, in the same colors. Knows nothing about where it is drawn.
+// Recodes an image with other samples or in another coding, in the same color space.
 
 import { deflateSync } from "node:zlib";
 import { encodeCcitt } from "../formats/ccitt/write.ts";
@@ -27,10 +27,10 @@ export interface RecodeOptions {
   /** In pixels, at most the size of the image. */
   readonly width: number;
   readonly height: number;
-  /** The JPEG qualities for photographs. If absent, the recoding is lossless except for a smaller size. */
+  /** JPEG qualities for photographs. @default lossless coding, possibly of fewer pixels */
   readonly jpeg?: {
     readonly photo: number;
-    /** For pictures with flat areas. */
+    /** For images with flat areas. */
     readonly drawing: number;
     /** For gray soft masks. */
     readonly mask: number;
@@ -49,19 +49,19 @@ export interface RecodedImage {
 }
 
 /**
- * Minimum share of pixels equal to their left neighbor in a drawing. From `FLAT`, a picture with at most 256 colors is
- * not a photograph.
+ * Minimum fraction of pixels in a drawing that equal their left neighbor. Above `FLAT`, an image with at most 256
+ * colors is not a photograph.
  */
 const DRAWING = 0.55;
 const FLAT = 0.9;
-/** Maximum number of colors that always makes a picture a drawing. */
+/** An image with at most this many colors is always a drawing. */
 const FEW_COLORS = 16;
-/** Minimum quality at which color keeps its full resolution. */
+/** Quality from which chrominance is not subsampled. */
 const FINE = 80;
-/** Maximum size of the lossless data relative to the JPEG for which it is preferred. */
+/** Lossless data is preferred up to this size relative to the JPEG. */
 const HARDLY_MORE = 1.25;
 
-/** @returns undefined if the image cannot be read reliably, or not within the limits */
+/** @returns undefined if the image cannot be read reliably, or exceeds the limits */
 export function recodeImage(image: PdfImage, body: StreamBody, options: RecodeOptions): RecodedImage | undefined {
   using kernel = new ImageKernel();
   try {
@@ -77,10 +77,10 @@ export function recodeImage(image: PdfImage, body: StreamBody, options: RecodeOp
   }
 }
 
-/** Minimum share of pixels equal to their left neighbor in a flat picture. */
+/** Minimum fraction of pixels in a flat image that equal their left neighbor. */
 const MOSTLY_FLAT = 0.6;
 
-/** Reports whether the image has mostly flat areas, like a drawing, which fewer pixels would blur. */
+/** Reports whether the image has mostly flat areas, like a drawing, whose edges would blur when downsampled. */
 export function isFlat(image: PdfImage, body: StreamBody, limits: SampleLimits): boolean {
   using kernel = new ImageKernel();
   try {
@@ -93,13 +93,10 @@ export function isFlat(image: PdfImage, body: StreamBody, limits: SampleLimits):
   }
 }
 
-/**
- * Reports whether an image is bilevel if it has one bit per sample. Such an image stays bilevel, regardless of its
- * colors.
- */
+/** Reports whether a one-bit image is bilevel. It then stays bilevel, even if its colors are not black and white. */
 const isBilevel = ({ isStencil, colors }: PdfImage) => isStencil || (colors?.channels === 1 && !colors.palette);
 
-/** Recodes a JPEG as a JPEG by resampling its components. */
+/** Recodes a JPEG as JPEG by resampling its components. */
 function recodeJpeg(
   kernel: ImageKernel,
   image: PdfImage,
@@ -116,7 +113,7 @@ function recodeJpeg(
     if (!fits(width, height, channels, limits)) return undefined;
     const transform = transformOf(reader, image);
     const isFine = jpeg.photo >= FINE && reader.grid.across === 1 && reader.grid.down === 1;
-    // Components 1 and 2 of YCbCr and YCCK are color differences.
+    // Components 1 and 2 of YCbCr and YCCK are chrominance.
     const factors = frame.components.map((_, index) => {
       const isDivided = transform !== 0 && !isFine && channels >= 3 && index % 3 === 0;
       return isDivided ? { across: 2, down: 2 } : { across: 1, down: 1 };
@@ -139,7 +136,7 @@ function recodeBilevel(
   { width, height, role, bilevel = "jbig2", limits }: RecodeOptions,
 ): RecodedImage {
   const rowBytes = Math.ceil(width / 8);
-  // For the JBIG2 and fax encoders, black is 1, but their filters return 0 for black (7.4.6, 7.4.7).
+  // JBIG2 and fax encoders use 1 for black, but the PDF filters decode black to 0 (7.4.6, 7.4.7).
   const isInverted = role !== "inline";
   const bits =
     (width === image.width && height === image.height ? bitsAsTheyAre(kernel, image, body, isInverted, limits) : 0) ||
@@ -177,7 +174,7 @@ function resampledBits(
   return bits;
 }
 
-/** @returns 0 if the data has predictors */
+/** @returns 0 if the data has a predictor */
 function bitsAsTheyAre(
   kernel: ImageKernel,
   { width, height, parameters, filters }: PdfImage,
@@ -200,8 +197,8 @@ function bitsAsTheyAre(
   view.set(decoded.subarray(0, size));
   if (!isInverted) return bits;
   const words = new Uint32Array(view.buffer, bits, size >> 2);
-  for (let index = 0; index < words.length; index++) words[index] = ~words[index];
-  for (let index = words.length * 4; index < size; index++) view[index] = ~view[index];
+  for (let index = 0; index < words.length; index++) words[index] = ~words[index]!;
+  for (let index = words.length * 4; index < size; index++) view[index] = ~view[index]!;
   return bits;
 }
 
@@ -212,7 +209,7 @@ function recodeSamples(
   { width, height, jpeg, role, limits }: RecodeOptions,
 ): RecodedImage {
   const nearest = image.hasColorKey;
-  // The transparent values refer to the stored samples, so these are read without the palette.
+  // A color key refers to the stored samples, so these are read without the palette.
   const asStored = nearest && image.colors?.palette ? withoutPalette(image) : image;
   const read = readSamples(kernel, asStored, body, { width, height, nearest }, limits);
   if (nearest) return colorKeyed(kernel, image, read);
@@ -223,7 +220,7 @@ function recodeSamples(
   const space: Value | undefined = mayDropColors ? Name.of("DeviceGray") : image.colors?.space;
   const isPhoto = jpeg && isPhotograph(census, isPlainJpeg(image), image) && role !== "soft-mask";
   const isSoft = jpeg && role === "soft-mask" && !census.colors && census.flat < DRAWING;
-  // The JPEG is encoded first because the lossless encoder changes the samples.
+  // JPEG encoding runs first, because the lossless encoder modifies the samples.
   const lossy =
     isPhoto || isSoft
       ? photograph(kernel, image, pixels, space, jpegQuality(jpeg, role, census.flat), census.flat >= DRAWING)
@@ -267,7 +264,7 @@ function flate(
   space: Value | undefined,
   role: RecodeOptions["role"],
 ): RecodedImage {
-  // Decode describes the original samples, but it would apply to the indices of a new palette.
+  // Decode applies to the original samples; a new palette would apply it to the indexes.
   const mayIndex = role !== "soft-mask" && !image.matte && (!image.decode || image.colors?.palette !== undefined);
   const coded = encodeFlate(kernel, pixels, census, mayIndex);
   const indexed = coded.palette && indexedSpace(space ?? null, coded.palette, pixels.channels);
@@ -290,7 +287,7 @@ function indexedSpace(base: Value, palette: Uint8Array, channels: number): Value
   return [Name.of("Indexed"), base, palette.length / channels - 1, new PdfString(palette)];
 }
 
-/** Encodes some of the pixels with their original samples, so that the same values stay transparent (8.9.6.4). */
+/** Encodes a selection of the original pixels, so that the color key stays valid (8.9.6.4). */
 function colorKeyed(kernel: ImageKernel, image: PdfImage, pixels: Pixels): RecodedImage {
   const { bits, colors, decode, dictionary } = image;
   if (bits === 16 || (colors?.palette && decode)) throw new UnreadableImage("a rare kind of color key");
@@ -298,7 +295,7 @@ function colorKeyed(kernel: ImageKernel, image: PdfImage, pixels: Pixels): Recod
   let mask = dictionary.get("Mask");
   if (colors?.palette) {
     const all = kernel.view(pixels.at, pixels.stride * pixels.height);
-    for (let index = 0; index < all.length; index++) all[index] /= stretched;
+    for (let index = 0; index < all.length; index++) all[index]! /= stretched;
   } else if (Array.isArray(mask)) {
     mask = mask.map((key) => (typeof key === "number" ? key * stretched : key));
   }

@@ -1,5 +1,5 @@
-// Limits the estimated memory of a job's objects. JavaScript does not report the actual memory, and an isolate that
-// exceeds its memory is ended together with all its requests.
+// Limits the estimated memory of a job's objects. JavaScript cannot measure it, and an isolate that exceeds its memory
+// is terminated with all its requests.
 import { EngineFailure } from "../contract/failure.ts";
 import { Dictionary, type PdfObject, PdfStream, PdfString, Reference, type Value } from "./values.ts";
 
@@ -12,7 +12,7 @@ const REFERENCE_BYTES = 24;
 const NUMBER_BYTES = 16;
 const OBJECT_BYTES = 64;
 
-/** Memory budget of a job, which all its files and their copies share. */
+/** Memory budget of a job, shared by all its files and their copies. */
 export class Budget {
   readonly limitBytes: number;
   #used = 0;
@@ -33,13 +33,13 @@ export class Budget {
     }
   }
 
-  /** Releases bytes that were charged before. */
+  /** Releases bytes that were charged. */
   release(bytes: number): void {
     this.#used -= bytes;
   }
 }
 
-/** Returns the approximate memory of an object in bytes, without the body of a stream. */
+/** Returns the approximate memory of an object in bytes, without a stream's body. */
 export function sizeOf(object: PdfObject): number {
   let bytes = OBJECT_BYTES;
   const waiting: Value[] = [object instanceof PdfStream ? object.dictionary : object];

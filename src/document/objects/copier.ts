@@ -1,48 +1,50 @@
-// Copies object graphs from one file into another without recursion: objects that are referred to wait in a queue.
-// Visitors interpret the objects; the copier does not.
+// Copies object graphs from one file to another without recursion: referenced objects are queued. Visitors interpret
+// objects; the copier does not.
 import type { Interning } from "./interning.ts";
 import type { PdfFile } from "./pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "./values.ts";
 
 /**
- * Examines a dictionary before it is copied, and may change it. The dictionary is a shallow copy whose values still
- * belong to the source, so arrays in it must be replaced, not changed. Deleted entries are not followed. Values that
- * are set are copied like all others: their references refer to the source.
- * @param reference reference to the object (or stream) of this dictionary; undefined for a dictionary within another
- * object
- * @param copier the active copier; it differs from the original one while annotations of a page are copied again
+ * Examines a dictionary before it is copied, and can change it. The dictionary is a shallow copy whose values still
+ * belong to the source, so arrays in it must be replaced, not modified. Deleted entries are not followed. New values
+ * are copied like all others: their references refer to the source.
+ * @param reference reference to the object (or stream) of this dictionary; undefined for a nested dictionary
+ * @param copier the active copier, which differs from the original one while annotations of a repeated page are copied
  */
 export type Visit = (dictionary: Dictionary, reference: Reference | undefined, copier: Copier) => void;
 
 export interface CopierOptions {
-  /** Reports whether an object must not be reached, by number. References to it become null if it has no target. */
+  /** Reports whether an object must not be copied, by number. References to it become null unless it has a target. */
   readonly isExcluded?: (number: number) => boolean;
   /** Finds equal objects of several sources. @default every object is copied */
   readonly interning?: Interning;
 }
 
-/** State that a copier shares with the copiers for its repeats. */
+/** State shared by a copier and its copiers for repeated pages. */
 interface Shared extends CopierOptions {
   readonly queue: { readonly copier: Copier; readonly source: Reference; readonly target: Reference }[];
   readonly visits: Visit[];
 }
 
-/** Approximate memory of an entry of the map in bytes. */
+/** Approximate memory per map entry, in bytes. */
 const ENTRY_BYTES = 80;
 
 /**
- * Copies objects from one source into one target. Each object is copied once, and all references to it lead to that
+ * Copies objects from one source to one target. Each object is copied once, and all references to it refer to that
  * copy.
  */
 export class Copier {
   readonly source: PdfFile;
   readonly target: PdfFile;
-  /** The page of the target whose annotations this copier copies again; undefined for an ordinary copier. */
+  /** The target page whose annotations this copier copies again; undefined for an ordinary copier. */
   readonly repeat: Reference | undefined;
   readonly #parent: Copier | undefined;
   readonly #shared: Shared;
   readonly #targets = new Map<number, Reference | null>();
-  /** Numbers of the objects that a copier for a repeat copies again. All other objects belong to its parent. */
+  /**
+   * Numbers of the objects that are copied again for a repeated page. All other objects are shared with the parent
+   * copier.
+   */
   readonly #own: ReadonlySet<number> | undefined;
 
   private constructor(
@@ -62,25 +64,25 @@ export class Copier {
     return new Copier({ source, target }, { ...options, queue: [], visits: [] });
   }
 
-  /** Adds a visitor. Visitors are called in the order in which they were added. */
+  /** Adds a visitor. Visitors run in the order in which they were added. */
   onVisit(visit: Visit): void {
     this.#shared.visits.push(visit);
   }
 
-  /** Sets the target of a reference of the source, whose object is then not copied. Null drops the reference. */
+  /** Sets the target of a source reference, whose object is then not copied. Null drops the reference. */
   seed(source: Reference, target: Reference | null): void {
     this.target.budget.charge(ENTRY_BYTES);
     this.#targets.set(source.number, target);
   }
 
-  /** @returns the target; undefined if nothing has referred to the source yet */
+  /** @returns the target; undefined if no copied object has referred to the source so far */
   targetOf(source: Reference): Reference | null | undefined {
     const copier = this.#keeperOf(source.number);
     return copier.#targets.get(source.number);
   }
 
   /**
-   * Returns the reference in the target. The object is copied later, from the queue.
+   * Returns the target reference. Queues the object for copying.
    * @returns null for a dropped object
    */
   reference(source: Reference): Reference | null {
@@ -96,9 +98,7 @@ export class Copier {
     return target;
   }
 
-  /**
-   * Returns a copy of a value of the source for the target. Objects that it refers to are copied later, from the queue.
-   */
+  /** Returns a copy of a source value for the target. Queues the objects that it refers to. */
   value(value: Value): Value {
     if (value instanceof Reference) return this.reference(value);
     if (value instanceof Dictionary) return this.dictionary(value);
@@ -117,8 +117,8 @@ export class Copier {
   }
 
   /**
-   * Copies one waiting object.
-   * @returns false if no object is waiting
+   * Copies one queued object.
+   * @returns false if the queue is empty
    */
   step(): boolean {
     const next = this.#shared.queue.pop();
@@ -130,8 +130,8 @@ export class Copier {
   }
 
   /**
-   * Returns a copier for annotations of a page that is already in the target. Copies them again and shares all other
-   * objects.
+   * Returns a copier for annotations of a repeated page, which is already in the target. It copies them again and
+   * shares all other objects.
    * @param own numbers of the objects to copy again
    * @param page the page in the source
    * @param target the page in the target that receives the annotations

@@ -1,5 +1,5 @@
-// Finds objects that are equal including everything they refer to, so that a font or an image of many inputs is stored
-// once. Does not copy anything. Visitors of a copier must treat objects alike that count as equal here.
+// Finds objects that are equal including all referenced objects, so that a font or an image in several inputs is stored
+// once. Visitors of a copier must treat objects equally that count as equal here.
 import { createHash } from "node:crypto";
 import type { Budget } from "./budget.ts";
 import type { PdfFile } from "./pdf-file.ts";
@@ -8,20 +8,20 @@ import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } fr
 
 export interface Interned {
   readonly reference: Reference;
-  /** True if an equal object already exists. Otherwise, `reference` is new and has to be filled. */
+  /** True if an equal object already exists. Otherwise, `reference` is new and must be filled. */
   readonly known: boolean;
 }
 
-/** The source of objects: a file, or a view of one. */
+/** The source of objects: a file, or a filtered file. */
 type Objects = Pick<PdfFile, "get">;
 
-/** Approximate memory of an entry of a map in bytes. */
+/** Approximate memory per map entry, in bytes. */
 const ENTRY_BYTES = 160;
-/** Entries that tie an object to one document: to its structure, its layers or its pages. */
+/** Entries that bind an object to one document: to its structure, layers or pages. */
 const PERSONAL_KEYS = ["StructParent", "StructParents", "OC", "AF", "P", "Parent", "Pg", "Kids", "IRT", "Popup"];
-/** Types of dictionaries that are defined by their contents alone. */
+/** Types of dictionaries whose meaning depends only on their contents. */
 const SHARED_TYPES = new Set(["Font", "FontDescriptor", "Encoding", "ExtGState", "Pattern", "Halftone"]);
-/** Keys that identify dictionaries without a type: functions, shadings, patterns. */
+/** Keys that identify dictionaries without a Type: functions, shadings, patterns. */
 const SHARED_KEYS = ["FunctionType", "ShadingType", "PatternType", "CIDSystemInfo"];
 /** Categories of resources (ISO 32000-1, table 33). */
 const RESOURCES = new Set("ExtGState ColorSpace Pattern Shading XObject Font ProcSet Properties".split(" "));
@@ -29,9 +29,7 @@ const RESOURCES = new Set("ExtGState ColorSpace Pattern Shading XObject Font Pro
 /** The equal objects of one target. */
 export class Interning {
   readonly #budget: Budget;
-  /**
-   * Classes of equal objects, by the hash of an object in which each reference is replaced by the class of its object.
-   */
+  /** Classes of equal objects, by the hash of the object with each reference replaced by the class of its object. */
   readonly #classes = new Map<string, number>();
   /** References in the target, by class. */
   readonly #references = new Map<number, Reference>();
@@ -44,7 +42,7 @@ export class Interning {
   }
 
   /**
-   * Finds the object that is equal to one of a source. Callers finish with one source before they start with the next.
+   * Finds the object equal to a source object. Callers finish one source before they start the next.
    * @param reserve reserves a reference in the target
    * @returns undefined for a unique object
    */
@@ -63,7 +61,7 @@ export class Interning {
     return { reference: reserved, known: false };
   }
 
-  /** Classifies an object after all objects that it refers to. An object that leads to itself is unique. */
+  /** Classifies an object after all objects that it refers to. An object in a reference cycle is unique. */
   #classify(source: Objects, first: number): number | null {
     const open = new Set<number>();
     const waiting = [first];
@@ -82,7 +80,7 @@ export class Interning {
         waiting.pop();
       } else {
         open.add(number);
-        // An open object leads back here. It is not queued again and stays unsettled, so this object is unique.
+        // A reference to an open object is a cycle, so this object is unique.
         for (const one of next) if (!this.#found.has(one) && !open.has(one)) waiting.push(one);
       }
     }
@@ -121,7 +119,7 @@ function canBeShared(object: PdfObject): boolean {
   if (type !== undefined) return type instanceof Name && SHARED_TYPES.has(type.text);
   if (SHARED_KEYS.some((key) => dictionary.has(key))) return true;
   if (dictionary.keys().every((key) => RESOURCES.has(key))) return true;
-  // Covers named resources of one category, and appearances.
+  // Includes resource dictionaries of one category, and appearances.
   return dictionary.values().every((value) => value instanceof Reference);
 }
 

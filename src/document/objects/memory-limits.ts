@@ -1,15 +1,15 @@
-// Divides the memory of a job between the engine and the objects. Knows nothing about operations.
+// Divides the memory of a job between the engine and JavaScript objects.
 
 const MIB = 2 ** 20;
-/** Part of the memory for the engine, which starts with 22 MiB and grows with the document. */
+/** Fraction of the memory for the engine, which starts with 22 MiB and grows with the document. */
 const ENGINE_PART = 0.6;
-/** Limits the memory for objects: if there is much memory, JavaScript can use less of it than an engine. */
+/** Maximum memory for objects: JavaScript can use less of a large memory than an engine. */
 const MAX_OBJECT_BYTES = 320 * MIB;
 
 export interface MemoryLimits {
-  /** Limits the size of the engine's heap. */
+  /** Maximum heap of the engine. */
   readonly engineBytes: number;
-  /** Limits the memory of the JavaScript objects of all files together. */
+  /** Maximum memory of the JavaScript objects of all files. */
   readonly objectBytes: number;
 }
 

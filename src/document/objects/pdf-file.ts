@@ -1,5 +1,5 @@
-// Presents a file as numbered objects: those of a source, read on demand, and those that were changed or added.
-// Interprets no object except the catalog, and no syntax.
+// A file as numbered objects: objects of a source, read on demand, and changed or added objects. Interprets only the
+// catalog.
 import { EngineFailure } from "../contract/failure.ts";
 import { type Budget, sizeOf } from "./budget.ts";
 import {
@@ -15,35 +15,35 @@ import {
 
 /** A source of objects. */
 export interface ObjectSource {
-  /** Exclusive upper bound of all object numbers. */
+  /** Upper bound of object numbers, exclusive. */
   readonly size: number;
-  /** The version of the header or the catalog, whichever is higher, for example `1.7`. */
+  /** The version of the header or the catalog, the higher one, for example `1.7`. */
   readonly version: string;
-  /** Returns the entries in use: Root, Info, ID. */
+  /** Returns the used entries: Root, Info, ID. */
   trailer(): Dictionary;
-  /** @returns values that the caller owns; null if there is no such object */
+  /** @returns values that the caller owns; null for a missing object */
   load(number: number): PdfObject;
-  /** @returns the object if reading it again costs less than keeping it; otherwise undefined */
+  /** @returns the object if reading it again costs less than caching it; otherwise undefined */
   glance?(number: number): Value | undefined;
-  /** Releases memory if reading has used much of it. Call it between pieces of work. */
+  /** Frees memory if reading has used a lot. To be called between steps of work. */
   relieve(): Promise<void>;
   close(): void;
 }
 
-/** Writes the streams of a file as they are put into it. */
+/** Writes the streams of a file at the time they are added. */
 export interface StreamSink {
-  /** Writes a stream immediately: the dictionary is final, and the body need not be kept. */
+  /** Writes a stream immediately. The dictionary is final, and the body can be released. */
   writeStream(number: number, dictionary: Dictionary, body: StreamBody): void;
 }
 
-/** Limits references that lead to references. */
+/** Maximum number of references that refer to references. */
 const MAX_HOPS = 10;
-/** Part of the budget for objects that were read and not changed. */
+/** Fraction of the budget for cached, unchanged objects. */
 const CACHE_PART = 1 / 4;
 
 /**
- * The objects of a file. Objects from a source are read-only: to change one, put a changed copy in its place. Objects
- * that were put or added here may be changed in place.
+ * The objects of a file. Objects from the source are read-only: to change one, put a changed copy. Objects that were
+ * put or added can be changed in place.
  */
 export class PdfFile {
   readonly budget: Budget;
@@ -55,7 +55,7 @@ export class PdfFile {
   readonly #changed = new Map<number, PdfObject>();
   #isInPasses = false;
   #size: number;
-  /** Objects that were read, in two generations: the older generation is dropped when the younger one is full. */
+  /** Cached objects in two generations: the older one is dropped when the younger one is full. */
   #young = new Map<number, PdfObject>();
   #old = new Map<number, PdfObject>();
   #youngBytes = 0;
@@ -75,8 +75,8 @@ export class PdfFile {
   }
 
   /**
-   * Opens a file for several passes over all objects. Objects that are cheap to read are not kept, so two reads of one
-   * object return different instances.
+   * Opens a file for several passes over all objects. Objects that are cheap to read are not cached, so two reads of
+   * one object return different instances.
    */
   static inPasses(source: ObjectSource, budget: Budget): PdfFile {
     const file = PdfFile.of(source, budget);
@@ -86,7 +86,7 @@ export class PdfFile {
 
   /**
    * Creates a file that contains only an empty catalog.
-   * @param sink writes streams as they are put; afterwards, they can be referred to but no longer read
+   * @param sink writes each stream when it is put; afterwards, it can be referenced but not read
    */
   static create(budget: Budget, sink?: StreamSink): PdfFile {
     const file = new PdfFile(budget, undefined, sink);
@@ -94,7 +94,7 @@ export class PdfFile {
     return file;
   }
 
-  /** Exclusive upper bound of all object numbers. */
+  /** Upper bound of object numbers, exclusive. */
   get size(): number {
     return this.#size;
   }
@@ -106,7 +106,7 @@ export class PdfFile {
     return catalog;
   }
 
-  /** @returns null if there is no such object */
+  /** @returns null for a missing object */
   get(reference: Reference): PdfObject {
     const { number } = reference;
     const changed = this.#changed.get(number);
@@ -114,7 +114,7 @@ export class PdfFile {
     return this.#source ? this.#read(this.#source, number) : null;
   }
 
-  /** Returns the object itself, or the one that the reference leads to. */
+  /** Returns the object itself, or the referenced object. */
   resolve(value: Value | undefined): PdfObject {
     let object: PdfObject = value ?? null;
     for (let hops = 0; object instanceof Reference; hops++) {
@@ -125,8 +125,8 @@ export class PdfFile {
   }
 
   /**
-   * Returns a dictionary, or the dictionary of a stream. Like the methods below, it follows references and returns
-   * undefined for any other object.
+   * Returns a dictionary, or the dictionary of a stream. Like the methods below, resolves references and returns
+   * undefined for other objects.
    */
   dictionary(value: Value | undefined): Dictionary | undefined {
     const object = this.resolve(value);
@@ -186,7 +186,7 @@ export class PdfFile {
     return reference;
   }
 
-  /** Reserves a reference for an object that follows later. It is null until then. */
+  /** Reserves a reference for a later object. Until then, it is null. */
   reserve(): Reference {
     return new Reference(this.#size++);
   }
@@ -212,12 +212,12 @@ export class PdfFile {
     return object;
   }
 
-  /** Releases memory if reading has used much of it. Call it between pieces of work. */
+  /** Frees memory if reading has used a lot. To be called between steps of work. */
   async relieve(): Promise<void> {
     await this.#source?.relieve();
   }
 
-  /** Closes the source. Objects that were read are dropped, and nothing can be read anymore. */
+  /** Closes the source and drops cached objects. Nothing can be read afterwards. */
   close(): void {
     this.#source?.close();
     this.budget.release(this.#youngBytes + this.#oldBytes);

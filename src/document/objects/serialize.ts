@@ -1,17 +1,16 @@
-// Serializes values to PDF syntax (ISO 32000-1, 7.3), as text with one character for each byte. Knows nothing about
-// files.
+// Serializes values to PDF syntax (ISO 32000-1, 7.3), as text with one character per byte.
 import { Dictionary, Name, PdfString, Reference, type Value } from "./values.ts";
 
-/** Returns the object number that a reference has in the written file. */
+/** Returns the object number of a reference in the written file. */
 export type NumberOf = (reference: Reference) => number;
 
-/** Approximately the largest number that a reader accepts (annex C.1). */
+/** Approximate maximum number of readers (annex C.1). */
 const LARGEST = 3.4e38;
 const DELIMITED = /^[([</]/;
 const PLAIN_NAME = /^[!"$&'*+,\-.0-9:;=?@A-Z\\^_`a-z|~]*$/;
 const ESCAPED = /[\\()\r]/;
 
-/** Returns the shortest tokens, without separators that are not required. */
+/** Returns the shortest tokens, without unnecessary separators. */
 export function serialize(value: Value, numberOf: NumberOf): string {
   if (value === null) return "null";
   if (typeof value === "number") return serializeNumber(value);
@@ -22,7 +21,7 @@ export function serialize(value: Value, numberOf: NumberOf): string {
   if (value instanceof Dictionary) return serializeDictionary(value, numberOf);
   let text = "[";
   for (let index = 0; index < value.length; index++) {
-    const element = serialize(value[index], numberOf);
+    const element = serialize(value[index]!, numberOf);
     text += index === 0 || DELIMITED.test(element) ? element : ` ${element}`;
   }
   return `${text}]`;
@@ -32,7 +31,7 @@ function serializeDictionary(dictionary: Dictionary, numberOf: NumberOf): string
   const values = dictionary.values();
   let text = "<<";
   dictionary.keys().forEach((key, index) => {
-    const value = serialize(values[index], numberOf);
+    const value = serialize(values[index]!, numberOf);
     text += DELIMITED.test(value) ? serializeName(key) + value : `${serializeName(key)} ${value}`;
   });
   return `${text}>>`;
@@ -52,7 +51,7 @@ function serializeString(string: PdfString): string {
   return `(${text.replace(/[\\()\r]/g, (character) => (character === "\r" ? "\\r" : `\\${character}`))})`;
 }
 
-/** Writes a fraction with the fewest digits that represent the same 32-bit float. PDF has no exponents (7.3.3). */
+/** Writes a fraction with the fewest digits that yield the same 32-bit float. PDF has no exponents (7.3.3). */
 export function serializeNumber(value: number): string {
   if (Number.isSafeInteger(value)) return value === 0 ? "0" : String(value);
   if (!Number.isFinite(value)) return "0";
@@ -68,14 +67,14 @@ function withoutExponent(value: number): string {
   const exponent = text.indexOf("e");
   if (exponent < 0) return text.includes(".") ? text.replace(/^(-?)0\./, "$1.") : `${text}.0`;
   const sign = value < 0 ? "-" : "";
-  const [whole, fraction = ""] = text.slice(sign.length, exponent).split(".");
+  const [whole = "", fraction = ""] = text.slice(sign.length, exponent).split(".");
   const point = whole.length + Number(text.slice(exponent + 1));
   const digits = whole + fraction;
   if (point <= 0) return `${sign}.${"0".repeat(-point)}${digits}`;
   return `${sign}${digits.padEnd(point, "0")}.0`;
 }
 
-/** Returns the same value with the entries of its dictionaries sorted, so that equal values produce equal text. */
+/** Returns the value with sorted dictionary entries, so that equal values produce equal text. */
 export function sorted(value: Value): Value {
   if (Array.isArray(value)) return value.map(sorted);
   if (!(value instanceof Dictionary)) return value;

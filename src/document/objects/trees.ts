@@ -1,16 +1,13 @@
-// Reads name trees and number trees (ISO 32000-1, 7.9.6 and 7.9.7) of any shape, and writes them sorted and balanced.
-// Knows nothing about the values.
+// Reads name trees and number trees (ISO 32000-1, 7.9.6 and 7.9.7) of any shape, and writes sorted, balanced ones.
 import type { PdfFile } from "./pdf-file.ts";
 import { Dictionary, PdfString, Reference, type Value } from "./values.ts";
 
-/** Number of entries of a leaf, and of children of a node. */
+/** Number of entries per leaf, and of children per node. */
 const NODE_ENTRIES = 64;
-/** Limits the nodes to read. A hostile tree has more. */
+/** Maximum number of nodes to read. */
 const MAX_NODES = 1_000_000;
 
-/**
- * @returns the entries by the bytes of their names, in the order of the tree; the first of equal names takes precedence
- */
+/** @returns the entries by the bytes of their names, in tree order; the first of equal names wins */
 export function readNameTree(file: PdfFile, root: Value | undefined): Map<string, Value> {
   const entries = new Map<string, Value>();
   for (const [key, value] of leaves(file, root, "Names")) {
@@ -20,7 +17,7 @@ export function readNameTree(file: PdfFile, root: Value | undefined): Map<string
   return entries;
 }
 
-/** @returns the entries by their numbers; the first of equal numbers takes precedence */
+/** @returns the entries by number; the first of equal numbers wins */
 export function readNumberTree(file: PdfFile, root: Value | undefined): Map<number, Value> {
   const entries = new Map<number, Value>();
   for (const [key, value] of leaves(file, root, "Nums")) {
@@ -42,7 +39,7 @@ function* leaves(file: PdfFile, root: Value | undefined, kind: "Names" | "Nums")
     const node = file.dictionary(next);
     if (!node) continue;
     const leaf = file.array(node.get(kind)) ?? [];
-    for (let index = 0; index + 1 < leaf.length; index += 2) yield [leaf[index], leaf[index + 1]];
+    for (let index = 0; index + 1 < leaf.length; index += 2) yield [leaf[index]!, leaf[index + 1]!];
     const kids = file.array(node.get("Kids")) ?? [];
     for (let index = kids.length - 1; index >= 0; index--) waiting.push(kids[index]);
   }
@@ -77,16 +74,16 @@ function write(target: PdfFile, kind: "Names" | "Nums", entries: readonly (reado
   if (entries.length <= NODE_ENTRIES) return target.add(Dictionary.of({ [kind]: entries.flat() }));
   let nodes: Node[] = groups(entries).map((group) => ({
     dictionary: Dictionary.of({ [kind]: group.flat() }),
-    first: group[0][0],
+    first: group[0]![0],
     last: group.at(-1)![0],
   }));
   while (nodes.length > 1) {
     nodes = groups(nodes).map((group) => {
       const kids = group.map(({ dictionary, first, last }) => target.add(dictionary.set("Limits", [first, last])));
-      return { dictionary: Dictionary.of({ Kids: kids }), first: group[0].first, last: group.at(-1)!.last };
+      return { dictionary: Dictionary.of({ Kids: kids }), first: group[0]!.first, last: group.at(-1)!.last };
     });
   }
-  return target.add(nodes[0].dictionary);
+  return target.add(nodes[0]!.dictionary);
 }
 
 function groups<T>(items: readonly T[]): T[][] {

@@ -1,11 +1,8 @@
-// Replaces names that are already taken with variants.
+// Replaces names that are already used by variants.
 
 export class UniqueNames {
   readonly #taken = new Set<string>();
-  /**
-   * Last count that was tried for each name. Without it, a name that all inputs share would take time proportional to
-   * the square of their number.
-   */
+  /** Last count tried per name. Without it, a name used in all n inputs would take time proportional to n². */
   readonly #counts = new Map<string, number>();
   readonly #variant: (name: string, count: number) => string;
 
@@ -18,7 +15,7 @@ export class UniqueNames {
     return this.#taken.has(name);
   }
 
-  /** @returns the name, or a variant that is not taken; it is taken from now on */
+  /** @returns the name, or an unused variant; marks it as used */
   take(name: string): string {
     let result = name;
     let count = this.#counts.get(name) ?? 1;

@@ -1,10 +1,10 @@
-// Defines the values of a PDF (ISO 32000-1, 7.3) as plain JavaScript, without knowledge of files and engines. Booleans,
-// numbers, null and arrays are JavaScript's own. Numbers that are not integers are 32-bit floats.
+// The values of a PDF (ISO 32000-1, 7.3) as plain JavaScript. Booleans, numbers, null and arrays are JavaScript's own.
+// Non-integer numbers are 32-bit floats.
 
-/** Any value that can be inside an object. */
+/** Any value inside an object. */
 export type Value = null | boolean | number | Name | PdfString | Reference | Dictionary | Value[];
 
-/** Any value that an object number can refer to. A stream is never inside another object. */
+/** Any object with a number. A stream is never inside another object. */
 export type PdfObject = Value | PdfStream;
 
 const KEPT_NAMES = 8192;
@@ -12,7 +12,7 @@ const names = new Map<string, Name>();
 
 /** A name, identified by its bytes. Equal names can be different instances: compare `text`. */
 export class Name {
-  /** The bytes after `#xx` was decoded, with one character (U+0000 to U+00FF) for each. */
+  /** The bytes after decoding `#xx`, as characters U+0000 to U+00FF. */
   readonly text: string;
 
   private constructor(text: string) {
@@ -23,30 +23,27 @@ export class Name {
     const known = names.get(text);
     if (known) return known;
     const name = new Name(text);
-    // A hostile document has any number of names, and the table outlives the document.
+    // The table outlives the document, so a hostile document must not fill it.
     if (names.size < KEPT_NAMES && text.length <= 32) names.set(text, name);
     return name;
   }
 }
 
-/** Returns one character for each byte. */
+/** Returns one character per byte. */
 export function latin1Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
 
-/** A string as bytes. The entry that holds it determines their meaning. */
+/** A byte string. Its meaning depends on the entry that contains it. */
 export class PdfString {
-  /**
-   * One character (U+0000 to U+00FF) for each byte, which takes a tenth of an array's memory and simplifies
-   * comparisons.
-   */
+  /** The bytes as characters U+0000 to U+00FF, which need a tenth of an array's memory and are easy to compare. */
   readonly latin1: string;
 
   constructor(bytes: Uint8Array | string) {
     this.latin1 = typeof bytes === "string" ? bytes : latin1Of(bytes);
   }
 
-  /** @param text one character (U+0000 to U+00FF) for each byte */
+  /** @param text bytes as characters U+0000 to U+00FF */
   static ofLatin1(text: string): PdfString {
     return new PdfString(text);
   }
@@ -59,7 +56,7 @@ export class PdfString {
 
 /** A reference to another object of the same file. Equal references can be different instances: compare `number`. */
 export class Reference {
-  /** Object number, from 1 on. Generations are not kept, because written files do not use them. */
+  /** Object number, from 1. Generations are dropped, because written files do not need them. */
   readonly number: number;
 
   constructor(number: number) {
@@ -67,15 +64,15 @@ export class Reference {
   }
 }
 
-/** Number of entries from which on keys are looked up in a map. */
+/** Number of entries above which keys are looked up in a map. */
 const INDEXED_FROM = 16;
 
-/** A dictionary. An entry with the value null is equivalent to a missing one (7.3.7), and is never kept. */
+/** A dictionary. A null entry is equivalent to a missing one (7.3.7), and is never stored. */
 export class Dictionary {
   #keys: string[] = [];
   #values: Value[] = [];
   #places: Map<string, number> | undefined;
-  /** True if copies share the list of keys, which must then be copied before a change. */
+  /** True if copies share the list of keys, which must be copied before a change. */
   #isShared = false;
 
   static of(entries: Readonly<Record<string, Value | undefined>>): Dictionary {
@@ -88,7 +85,7 @@ export class Dictionary {
     return this.#keys.length;
   }
 
-  /** Returns the value without following references. */
+  /** Returns the value without resolving references. */
   get(key: string): Value | undefined {
     return this.#values[this.#place(key)];
   }
@@ -126,7 +123,7 @@ export class Dictionary {
     return true;
   }
 
-  /** Deletes all other entries. Deleting them one by one would take time proportional to the square of their number. */
+  /** Deletes all other entries. Deleting them one by one would take quadratic time. */
   retain(isKept: (key: string) => boolean): void {
     const kept = [...this].filter(([key]) => isKept(key));
     this.#isShared = false;
@@ -148,7 +145,7 @@ export class Dictionary {
   }
 
   *[Symbol.iterator](): Generator<[key: string, value: Value]> {
-    for (let index = 0; index < this.#keys.length; index++) yield [this.#keys[index], this.#values[index]];
+    for (let index = 0; index < this.#keys.length; index++) yield [this.#keys[index]!, this.#values[index]!];
   }
 
   /** Returns a dictionary with the same values. */
@@ -156,7 +153,7 @@ export class Dictionary {
     return this.#with(this.#values.slice());
   }
 
-  /** Returns a dictionary with changed values for the same keys; null removes a key. */
+  /** Returns a dictionary with the same keys and changed values; null removes a key. */
   map(change: (value: Value) => Value): Dictionary {
     const copy = this.#with(this.#values.map(change));
     if (copy.#values.includes(null)) copy.retain((key) => copy.get(key) !== null);
@@ -189,23 +186,26 @@ export class Dictionary {
   }
 }
 
-/** The bytes of a stream, independent of where they are stored. */
+/** The bytes of a stream, independent of their location. */
 export interface StreamBody {
   /** Returns the stored bytes: filtered, but not encrypted. */
   raw(): Uint8Array;
   /**
-   * Returns the bytes without any filter.
+   * Returns the decoded bytes.
    * @throws EngineFailure `too-large` if they exceed `limitBytes`, `damaged` if they cannot be decoded
    */
   decoded(limitBytes: number): Uint8Array;
 }
 
-/** Returns a body of bytes in memory, which it returns unchanged. Filtered bytes may only be written, not decoded. */
+/**
+ * Returns a body for bytes in memory; `raw` and `decoded` return them unchanged. Filtered bytes must only be written,
+ * not decoded.
+ */
 export const plainBody = (bytes: Uint8Array): StreamBody => ({ raw: () => bytes, decoded: () => bytes });
 
-/** A stream. The writer sets its Length to the length of the body. */
+/** A stream. The writer sets Length. */
 export class PdfStream {
-  /** Describes with Filter and DecodeParms how the body is stored. */
+  /** Filter and DecodeParms state how the body is coded. */
   readonly dictionary: Dictionary;
   readonly body: StreamBody;
 

@@ -1,6 +1,6 @@
 // Writes a file from its objects: with object streams and a cross-reference stream (ISO 32000-1, 7.5.7 and 7.5.8),
-// other streams in the order they arrive, and only objects that can be reached from the trailer. The same objects
-// always produce the same bytes. Does not interpret any object.
+// other streams in the order of arrival, and only objects reachable from the trailer. Equal objects produce equal
+// bytes.
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import type { PdfFile, StreamSink } from "./pdf-file.ts";
@@ -18,49 +18,49 @@ import {
 
 /** The first version with object streams. */
 const OLDEST = "1.5";
-/** Number of objects in an object stream. More objects compress better, but each takes longer to find. */
+/** Number of objects per object stream. Larger object streams compress better but make lookups slower. */
 const PACKED_OBJECTS = 200;
-/** Number of characters after which a new object stream begins. */
+/** Number of characters after which a new object stream starts. */
 const PACKED_CHARACTERS = 256 * 1024;
-/** Minimum size of a stream without a filter to deflate, and the part of it that the result must stay below. */
+/** Minimum size of an unfiltered stream for Deflate, and maximum ratio of the result. */
 const DEFLATED_FROM_BYTES = 64;
 const WORTHWHILE = 0.9;
-/** Kinds of rows of a cross-reference stream (table 18). */
+/** Types of rows in a cross-reference stream (table 18). */
 const FREE = 0;
 const PLAIN = 1;
 const PACKED = 2;
 /** The generation of object 0 (7.5.4). */
 const LAST_GENERATION = 65535;
-/** The row of a missing object, in a table with a row for each number. */
+/** The row of a missing object, because the table has a row for every number. */
 const UNUSED: Row = [FREE, 0, LAST_GENERATION];
 /** Predictor "PNG Up" (ISO 32000-1, table 10). */
 const PNG_UP = 12;
 const ID_BYTES = 16;
-/** Approximate size of the collected chunks. */
+/** Approximate size of output chunks. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Object numbers are either kept, or assigned in the order in which objects are reached. */
+/** `kept`: object numbers stay. `new`: numbers are assigned in the order in which objects are reached. */
 export type Numbering = "kept" | "new";
 
-/** Replaces objects of a file as they are written. */
+/** Replaces objects of a file while they are written. */
 export interface Rewriting {
   /** Returns the object that represents all objects equal to this one. */
   canonical(reference: Reference): Reference;
   /**
-   * Returns the replacement of an object. It is called once per object, when that object is written, so that nothing
-   * has to be held before.
+   * Returns the replacement of an object. Called once per object, immediately before it is written, so that
+   * replacements need not be held in memory.
    */
   rewrite(object: PdfObject, reference: Reference): PdfObject;
 }
 
 export interface WriterOptions {
   /**
-   * zlib's level for objects and for streams without a filter; 0 leaves streams as they are.
-   * @default zlib's own default
+   * zlib level for objects and unfiltered streams; 0 leaves streams unchanged.
+   * @default zlib's default
    */
   readonly deflateLevel?: number;
   /**
-   * Writes objects and the cross-reference table in the format of files before version 1.5 (7.5.4).
+   * Writes objects and the cross-reference table as before version 1.5 (7.5.4).
    * @default false
    */
   readonly classic?: boolean;
@@ -73,7 +73,7 @@ export class FileWriter implements StreamSink {
   readonly #numbering: Numbering;
   readonly #options: WriterOptions;
   #rewriting: Rewriting | undefined;
-  /** Numbers in the written file of all objects that were referred to, by their number in the source file. */
+  /** Numbers in the written file of all referenced objects, by their number in the source. */
   readonly #numbers = new Map<number, number>();
   /** References to objects that have not been written yet. */
   readonly #waiting: Reference[] = [];
@@ -86,7 +86,7 @@ export class FileWriter implements StreamSink {
   #offset = 0;
   #next = 1;
 
-  /** @param version version of the file, for example `1.7`; at least 1.5 is written if there are object streams */
+  /** @param version of the file, for example `1.7`; at least 1.5 with object streams */
   constructor(version: string, numbering: Numbering, options: WriterOptions = {}) {
     this.#numbering = numbering;
     this.#options = options;
@@ -94,7 +94,7 @@ export class FileWriter implements StreamSink {
     this.#text(`%PDF-${version > OLDEST || options.classic ? version : OLDEST}\n%\xe2\xe3\xcf\xd3\n`);
   }
 
-  /** Number of bytes that have not been taken yet. */
+  /** Number of bytes not yet taken. */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
@@ -118,20 +118,20 @@ export class FileWriter implements StreamSink {
     if (bytes > 0) yield joined(small);
   }
 
-  /** Writes a stream at once. Requires that the file's numbers are kept. */
+  /** Writes a stream at once. Requires unchanged object numbers. */
   writeStream(number: number, dictionary: Dictionary, body: StreamBody): void {
     this.#stream(number, dictionary, body);
   }
 
   /**
-   * Writes all remaining objects that can be reached from the trailer, and the end of the file.
-   * @returns the bytes, as soon as there are enough of them
+   * Writes all remaining objects reachable from the trailer, and the end of the file.
+   * @returns the bytes, in chunks as they are produced
    */
   async *finish(file: PdfFile, rewriting?: Rewriting): AsyncGenerator<Uint8Array> {
     this.#rewriting = rewriting;
     if (this.#numbering === "kept") this.#next = file.size;
     const trailer = Dictionary.of({ Root: indirect(file, "Root"), Info: file.trailer.get("Info") });
-    // This adds the objects that the trailer refers to; writing them adds the objects that they refer to.
+    // Queues the objects that the trailer refers to; writing them queues further ones.
     serialize(trailer, this.#numberOf);
     for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
       const number = this.#numberOf(next);
@@ -245,7 +245,7 @@ export class FileWriter implements StreamSink {
     this.#text(`startxref\n${start}\n%%EOF\n`);
   }
 
-  /** Writes the cross-reference stream (7.5.8), which is also the trailer. */
+  /** Writes the cross-reference stream (7.5.8), whose dictionary is also the trailer. */
   #tableStream(trailer: Dictionary): void {
     const number = this.#next++;
     const start = this.#offset;
@@ -292,7 +292,7 @@ function indirect(file: PdfFile, key: string): Value {
   return value instanceof Reference || value === null ? value : file.add(value);
 }
 
-/** Reports whether a stream may be deflated. Metadata stay readable for programs that cannot read PDF (14.3.2). */
+/** Reports whether a stream should be deflated. Metadata stays readable for programs without a PDF parser (14.3.2). */
 function isWorthDeflating(dictionary: Dictionary, bytes: Uint8Array): boolean {
   if (bytes.length < DEFLATED_FROM_BYTES || dictionary.has("Filter") || dictionary.has("F")) return false;
   const type = dictionary.get("Type");
@@ -300,8 +300,7 @@ function isWorthDeflating(dictionary: Dictionary, bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns the table with each row as its difference to the row above, byte by byte (PNG's filter Up), which reduces
- * the deflated size to a quarter.
+ * Returns the table with PNG's filter Up (each row minus the row above), which reduces its deflated size to a quarter.
  */
 function tableBytes(rows: readonly (Row | undefined)[], width: number): Uint8Array {
   const length = width + 3;
@@ -316,12 +315,12 @@ function tableBytes(rows: readonly (Row | undefined)[], width: number): Uint8Arr
     row[width + 1] = index >> 8;
     row[width + 2] = index & 0xff;
     table[at++] = 2;
-    for (let column = 0; column < length; column++) table[at++] = row[column] - above[column];
+    for (let column = 0; column < length; column++) table[at++] = row[column]! - above[column]!;
     above = row;
   }
   return table;
 }
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }

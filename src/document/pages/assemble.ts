@@ -1,21 +1,22 @@
-// Assembles pages of one or several documents, in any order and with repeats, into a new file. One small module
-// each, called a part, handles the data of the document that belongs to no page (outline, form, structure...).
+// Assembles pages of one or several documents, in any order and with repeats, into a new file. Data that belongs to no
+// page (outline, form, structure...) is handled by parts, one module each.
 //
-// How a part works. A part is created for one result. For each input in turn:
-//   open(taking)   The source is open, and nothing of it has been copied. The part reads the data that it needs from
-//                  the source (through `source.once`, so that 500 results of one source read it once), decides
-//                  about objects with `copier.seed`, and adds visitors with `copier.onVisit`.
-//   page(...)      Called for every page taken, before the page is copied and before any visitor sees it. The part may
-//                  change the page's dictionary, which belongs to the caller, with values of the source (Annots,
-//                  StructParents, AA...).
-//   close(taking)  The pages of this input and all objects that they lead to have been copied. The part copies its own
+// Life of a part, which is created for one result. For each input:
+//   open(taking)   The source is open, and nothing is copied yet. The part reads its data from the source (through
+//                  `source.once`, so that 500 results of one source read it once), maps or drops objects with
+//                  `copier.seed`, and adds visitors with `copier.onVisit`.
+//   page(...)      Called for every selected page, before it is copied and visited. The part can change the page
+//                  dictionary, which the caller owns, with values of the source (Annots, StructParents, AA...).
+//   close(taking)  All pages of this input, and all objects reachable from them, are copied. The part copies its own
 //                  objects (`copier.value`, `copier.reference`) before the source is closed.
-// After the last input: finish(result), where the part adds its entry to the catalog. Streams are written as they are
-// put; later they can be referred to but not read. All other objects of the target can be changed until finish ends.
+// After the last input:
+//   finish(result) The part adds its entry to the catalog.
+// Streams are written as soon as they are put; later they can be referenced but not read. Other objects of the
+// target can be changed until finish ends.
 //
-// Pages that are not taken are excluded: a reference to one becomes null, whatever path leads to it, and the page is
-// never copied. The nodes of the source's page tree are excluded too; its catalog becomes the target's. A part that
-// keeps data in proportion to the document charges `source.file.budget` for it.
+// Omitted pages are never copied: every reference to one becomes null. The intermediate nodes of the source's page tree
+// are omitted too, and its catalog becomes the target's catalog. A part whose data grows with the document charges it
+// to `source.file.budget`.
 
 import { ResourceUsage } from "../content/resources.ts";
 import type { Notice } from "../contract/notice.ts";
@@ -42,13 +43,13 @@ export interface SelectedPage {
   /** Page index in the target, from 0. */
   readonly targetIndex: number;
   /**
-   * Number of times that this page of this input has been taken before. References in the source lead to the one with
-   * 0. The annotations of the others are copied separately, by a copier whose `repeat` is `target`.
+   * Number of earlier copies of this page from this input. References in the source refer to copy 0. The annotations of
+   * other copies are copied separately, by a copier whose `repeat` is `target`.
    */
   readonly repeat: number;
 }
 
-/** The pages taken from one input. */
+/** The pages selected from one input. */
 export interface InputSelection {
   /** Index of the input, from 0. */
   readonly inputIndex: number;
@@ -56,14 +57,11 @@ export interface InputSelection {
   readonly source: SourceDocument;
   /** Pages in the order of the result. */
   readonly pages: readonly SelectedPage[];
-  /** True if every page of the source is taken, in any order. */
+  /** True if every page of the source is selected, in any order. */
   readonly isWhole: boolean;
   readonly copier: Copier;
   readonly result: AssemblyTarget;
-  /**
-   * @returns the pages of the result that are copies of this page; empty for a page that was left out or an object that
-   * is not a page
-   */
+  /** @returns the copies of this page in the result; empty for an omitted page or another object */
   copiesOf(page: Reference): readonly SelectedPage[];
 }
 
@@ -87,16 +85,16 @@ export interface DocumentPart {
   finish?(result: AssemblyTarget): void;
 }
 
-/** Creates the part of one result. */
+/** Creates the part for one result. */
 export type PartFactory = () => DocumentPart;
 
 /** An input, and the selection of its pages. */
 export interface AssemblyInput {
-  /** Opens the input when its turn comes. */
+  /** Opens the input after the previous one was copied. */
   open(): Promise<SourceDocument>;
   /**
    * @param pageCount of the source
-   * @returns page numbers from 1. If empty, nothing of the source is taken. At least one input must have pages
+   * @returns page numbers from 1; an empty list skips the source. At least one input must have pages.
    * @throws OutOfRange if a page does not exist
    */
   select(pageCount: number): readonly number[];
@@ -104,20 +102,20 @@ export interface AssemblyInput {
   close(source: SourceDocument): void;
 }
 
-/** Number of pending bytes at which they are passed on. */
+/** Number of pending bytes that form an output chunk. */
 const PENDING_BYTES = 256 * 1024;
 /**
- * Entries of a page that describe its place in a document and cannot be correct in another: article threads, parts of
- * documents, separations (ISO 32000-1, 12.4.3 and 14.11.4; ISO 32000-2, 14.12).
+ * Page entries that refer to the whole document and would be wrong in another one: article threads, document parts,
+ * separations (ISO 32000-1, 12.4.3 and 14.11.4; ISO 32000-2, 14.12).
  */
 const LEFT_BEHIND = ["B", "DPart", "SeparationInfo"];
 
 /**
- * Writes the selected pages, one input after the other, to a new file.
- * @param factories of the parts of a document that accompany its pages
+ * Writes the selected pages, input by input, to a new file.
+ * @param factories of the document parts that accompany the pages
  * @param budget for the objects of the result
  * @param report receives notices of losses, before the last chunk
- * @returns chunks that belong to the caller
+ * @returns chunks that the caller owns
  */
 export async function* assemble(
   inputs: readonly AssemblyInput[],
@@ -166,7 +164,7 @@ class Assembly {
     this.#file = PdfFile.create(budget, { writeStream: (...stream) => this.#writer!.writeStream(...stream) });
   }
 
-  /** Copies pages of one input, and yields between pieces of work. */
+  /** Copies pages of one input, and yields output between steps. */
   *take(source: SourceDocument, pageNumbers: readonly number[]): Generator<void> {
     this.#begin(source);
     const taking = this.#taking(source, pageNumbers);
@@ -190,7 +188,7 @@ class Assembly {
     const result = this.#result();
     for (const part of this.#parts) part.finish?.(result);
     result.catalog.set("Pages", putPageTree(this.#file, this.#kids));
-    // The entry applies if it is higher than the header's version (table 28).
+    // The catalog entry applies if it is higher than the header version (table 28).
     if (this.#version > this.#written) result.catalog.set("Version", Name.of(this.#version));
     yield* this.#writer!.finish(this.#file);
   }
@@ -213,7 +211,7 @@ class Assembly {
   #taking(source: SourceDocument, pageNumbers: readonly number[]): InputSelection {
     const takes = new Map<number, SelectedPage[]>();
     const pages = pageNumbers.map((pageNumber): SelectedPage => {
-      const { reference, index } = source.pages[pageNumber - 1];
+      const { reference, index } = source.pages[pageNumber - 1]!;
       const before = takes.get(reference.number) ?? [];
       if (before.length === 0) takes.set(reference.number, before);
       const place = { target: this.#file.reserve(), targetIndex: this.#kids.length };
@@ -245,7 +243,7 @@ class Assembly {
 
   #takePage(taken: SelectedPage, taking: InputSelection): void {
     const { source } = taking;
-    const page = pageDictionary(source.file, source.pages[taken.sourceIndex]);
+    const page = pageDictionary(source.file, source.pages[taken.sourceIndex]!);
     for (const key of LEFT_BEHIND) page.delete(key);
     if (!taking.isWhole) {
       const resources = source.once(usageOf).ofPage(page);
@@ -257,7 +255,7 @@ class Assembly {
     this.#file.put(taken.target, copy.set("Type", Name.of("Page")));
   }
 
-  /** Copies everything that is queued, and yields when bytes are ready. */
+  /** Copies all queued objects, and yields output when there is enough. */
   *#copyAll(copier: Copier): Generator<void> {
     while (copier.step()) if (this.#writer!.pendingBytes > PENDING_BYTES) yield;
     yield;
@@ -266,16 +264,14 @@ class Assembly {
 
 const usageOf = ({ file }: SourceDocument) => new ResourceUsage(file);
 
-/** Removes resources that an object shares with pages that were left out and does not use itself. */
+/** Removes unused resources from an object that shares its resource dictionary with omitted pages. */
 function pruneObject(dictionary: Dictionary, reference: Reference | undefined, source: SourceDocument): void {
   if (!reference || !dictionary.has("Resources") || source.isInPageTree(reference.number)) return;
   const resources = source.once(usageOf).ofObject(dictionary, reference);
   if (resources) dictionary.set("Resources", resources);
 }
 
-/**
- * Returns a copier for a repeated page: an annotation belongs to one page (ISO 32000-1, 12.5.2), and so does its popup.
- */
+/** Returns a copier for a repeated page: an annotation and its popup belong to one page only (ISO 32000-1, 12.5.2). */
 function repeatCopier(page: Dictionary, { source, target }: SelectedPage, taking: InputSelection): Copier {
   const { file } = taking.source;
   const own = new Set<number>();

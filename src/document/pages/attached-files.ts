@@ -1,10 +1,10 @@
-// Removes the files attached to a document (ISO 32000-1, 7.11.4), when their content is not known.
+// Removes the files attached to a document (ISO 32000-1, 7.11.4).
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { decodeTextString } from "../objects/text-strings.ts";
 import { readNameTree } from "../objects/trees.ts";
 import { Dictionary, PdfString, Reference } from "../objects/values.ts";
 
-/** Entries of a catalog that hold or present attached files. */
+/** Catalog entries that contain or present attached files. */
 const CATALOG_ENTRIES = ["AF", "Collection"];
 
 /** @returns the names of the files that the document lists */

@@ -1,4 +1,4 @@
-// Keeps the claims of conformance true that copies of a document make: to PDF/A, PDF/UA, PDF/X, PDF/VT and PDF/E. All
+// Keeps declarations of conformance in copies of a document true: PDF/A, PDF/UA, PDF/X, PDF/VT and PDF/E. All
 // operations that write PDFs use this.
 import { type Notice, namedNotices } from "../contract/notice.ts";
 import { type Claims, type Family, pdfaPart, readClaims, withClaims } from "../formats/xmp/claims.ts";
@@ -8,13 +8,13 @@ import { Dictionary, Name, PdfStream, plainBody, Reference } from "../objects/va
 const MAX_METADATA_BYTES = 16 * 2 ** 20;
 /** The last version without object streams. */
 const CLASSIC_VERSION = "1.4";
-/** Key of the information dictionary that claims PDF/X (ISO 15930-1, 6.13), and one that accompanies it. */
+/** Key of the Info dictionary that declares PDF/X (ISO 15930-1, 6.13), and a key that accompanies it. */
 const PDFX_VERSION = "GTS_PDFXVersion";
 const PDFX_CONFORMANCE = "GTS_PDFXConformance";
 
-/** The metadata of a document, as text and as claims. */
+/** The metadata of a document, as text and as declarations. */
 export interface DocumentMetadata {
-  /** Undefined if there are no metadata, or they cannot be read. */
+  /** Undefined if the metadata are missing or unreadable. */
   readonly packet: Uint8Array | undefined;
   readonly claims: Claims;
 }
@@ -39,12 +39,12 @@ function claimsOf(file: PdfFile, packet = packetIn(file)): Claims {
 }
 
 /**
- * Reports whether a copy of the file has neither object streams nor cross-reference streams: PDF/A-1, which does not
- * allow them (ISO 19005-1, 6.1.4), and files of a version before them.
+ * Reports whether a copy must not have object streams and cross-reference streams: for PDF/A-1, which forbids them (ISO
+ * 19005-1, 6.1.4), and for files of a version before 1.5.
  */
 export const isClassic = (file: PdfFile): boolean => file.version <= CLASSIC_VERSION || pdfaPart(claimsOf(file)) === 1;
 
-/** Returns the claims that pages of documents with these claims can make together. */
+/** Returns the declarations that pages of several documents can make together. */
 export function commonClaims([first = new Map(), ...others]: readonly Claims[]): Claims {
   const common = new Map<Family, string>();
   for (const [family, name] of first) {
@@ -55,16 +55,16 @@ export function commonClaims([first = new Map(), ...others]: readonly Claims[]):
   return common;
 }
 
-/** Returns a name without the conformance of PDF/A. */
+/** Returns a declaration without its PDF/A conformance level. */
 const partOf = (name: string): string => name.replace(/[abu]$/, "");
 
-/** Returns the name with the fewest requirements: b, u or a. */
+/** Returns the declaration with the fewest requirements: b, u or a. */
 const weakest = (names: readonly string[]): string =>
   ["b", "u", "a"].map((letter) => partOf(names[0]!) + letter).find((name) => names.includes(name)) ?? names[0]!;
 
 /**
- * Removes claims that a copy of the file would not fulfill.
- * @returns notices of what the copy loses
+ * Removes declarations that a copy of the file would violate.
+ * @returns notices of the losses of the copy
  */
 export function withdrawClaims(file: PdfFile, isFalse: (family: Family, name: string) => boolean): readonly Notice[] {
   const { packet, claims: before } = metadataOf({ file });
@@ -78,7 +78,7 @@ export function withdrawClaims(file: PdfFile, isFalse: (family: Family, name: st
   return claimNotices([before], kept);
 }
 
-/** Writes metadata, and changes the information dictionary, so that they make these claims only. */
+/** Writes metadata and changes the Info dictionary, so that they make only these declarations. */
 export function putMetadata(file: PdfFile, catalog: Dictionary, packet: Uint8Array | undefined, kept: Claims): void {
   const changed = packet && withClaims(packet, kept);
   const entries = Dictionary.of({ Type: Name.of("Metadata"), Subtype: Name.of("XML") });
@@ -91,7 +91,7 @@ export function putMetadata(file: PdfFile, catalog: Dictionary, packet: Uint8Arr
   file.trailer.set("Info", file.add(withoutClaim));
 }
 
-/** Returns notices of claims that a copy does not make any more, or makes in a weaker form. */
+/** Returns notices of declarations that a copy omits or weakens. */
 export function claimNotices(before: readonly Claims[], kept: Claims): readonly Notice[] {
   const lost = before.flatMap((claims) => [...claims].filter(([family, name]) => kept.get(family) !== name));
   return namedNotices(

@@ -1,16 +1,16 @@
-// Counts pages whose content cannot be fully decompressed. Viewers show the content before the damage, and so does a
-// copy. Checks only what is quick to check: content streams of pages, up to a size.
+// Counts pages whose content cannot be fully decompressed. Viewers show the content before the damage, as does a copy.
+// For speed, checks only content streams of pages, up to a size.
 import { inflateSync } from "node:zlib";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Name, type PdfStream } from "../objects/values.ts";
 import type { SourcePage } from "./pages.ts";
 
-/** Limits the decompressed size of a content stream that is checked to its end. */
+/** Maximum decompressed size of a content stream that is checked to its end. */
 const MAX_DECODED_BYTES = 4 * 2 ** 20;
-/** Limits the compressed size of all content that is checked. */
+/** Maximum compressed size of all checked content. */
 const MAX_BYTES = 16 * 2 ** 20;
 
-/** @param pages each one counts once */
+/** @param pages repeated pages count once */
 export function countDamagedContents(file: PdfFile, pages: Iterable<SourcePage>): number {
   const seen = new Map<number, boolean>();
   let bytesLeft = MAX_BYTES;
@@ -33,7 +33,7 @@ export function countDamagedContents(file: PdfFile, pages: Iterable<SourcePage>)
   return [...seen.values()].filter(Boolean).length;
 }
 
-/** Reports whether Flate without a predictor is the only filter, as for nearly all content. */
+/** Reports whether the only filter is Flate without predictor, as in nearly all content. */
 function isFlate(dictionary: Dictionary): boolean {
   const filter = dictionary.get("Filter");
   const [name, ...others] = Array.isArray(filter) ? filter : [filter];
@@ -45,7 +45,7 @@ function inflates(bytes: Uint8Array): boolean {
     inflateSync(bytes, { maxOutputLength: MAX_DECODED_BYTES });
     return true;
   } catch (error) {
-    // Exceeding the limit is a RangeError, in Node and workerd alike; damage is a different error.
+    // The limit throws a RangeError in Node and workerd; damage throws other errors.
     return error instanceof RangeError;
   }
 }

@@ -1,9 +1,9 @@
-// Defines the form in which the pages of a document are kept: facts about all of them, and groups of small PDFs.
+// Storage format of a document's pages: properties of the document, and groups of single-page PDFs.
 
 import * as z from "zod";
 import { EngineFailure } from "../contract/failure.ts";
 
-/** Number of pages in a group. The first has the pages 1 to 32. */
+/** Number of pages per group. The first group has the pages 1 to 32. */
 export const PAGES_PER_GROUP = 32;
 export const groupOf = (page: number): number => Math.floor((page - 1) / PAGES_PER_GROUP);
 
@@ -11,15 +11,15 @@ const factsSchema = z.object({
   pageCount: z.int().min(1),
   /** Width and height in points, of the first pages. */
   sizes: z.array(z.tuple([z.number(), z.number()]).readonly()).readonly(),
-  /** Labels of the same pages. @default the document labels none */
+  /** Labels of the same pages. @default the document has no page labels */
   labels: z.array(z.string()).readonly().exactOptional(),
-  /** Title, index of the page (-1 for none), index of the parent (-1 for none). */
+  /** Title, page index (-1 for none), index of the parent (-1 for none). */
   bookmarks: z.array(z.tuple([z.string(), z.int(), z.int()]).readonly()).readonly(),
 });
-/** Facts about a document. */
+/** Properties of a document. */
 export type DocumentProperties = z.infer<typeof factsSchema>;
 
-/** @throws EngineFailure `crashed` if the bytes are something else */
+/** @throws EngineFailure `crashed` if the bytes are invalid */
 export function parseProperties(bytes: Uint8Array): DocumentProperties {
   const result = factsSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
   if (!result.success) throw new EngineFailure("crashed", "the facts about a document are not valid");
@@ -34,13 +34,13 @@ export interface PageOfGroup {
   readonly pdf?: Uint8Array;
 }
 
-/** The place of a page within its group. */
+/** The position of a page's PDF in its group. */
 export interface PageEntry {
   readonly width: number;
   readonly height: number;
-  /** Position of the PDF's first byte. */
+  /** Offset of the PDF. */
   readonly offset: number;
-  /** Length of the PDF in bytes; 0 if it is not in the group. */
+  /** Length of the PDF in bytes; 0 if the group does not contain it. */
   readonly length: number;
 }
 
@@ -57,8 +57,8 @@ export function encodeGroup(pages: readonly PageOfGroup[]): Uint8Array {
 
 /**
  * Finds a page in its group.
- * @param start the first bytes of the group: at least its index, which takes no more than 4 KiB
- * @returns undefined if there is no such page in the document
+ * @param start the first bytes of the group, at least its whole index of up to 4 KiB
+ * @returns undefined if the document has no such page
  */
 export function findInGroup(start: Uint8Array, page: number): PageEntry | undefined {
   const indexLength = new DataView(start.buffer, start.byteOffset).getUint32(0);

@@ -1,11 +1,11 @@
-// Reads the size of a page as viewers show it (ISO 32000-1, 14.11.2; tables 30 and 31), like the engine that draws it.
+// Reads the displayed size of a page (ISO 32000-1, 14.11.2; tables 30 and 31), with the same rules as MuPDF.
 
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary, Value } from "../objects/values.ts";
 import { pageDictionary, type SourcePage } from "./pages.ts";
 
 export interface PageSize {
-  /** Width of the crop box in points, rotated and in user units. */
+  /** Width of the crop box in points, after rotation and UserUnit. */
   readonly width: number;
   readonly height: number;
 }
@@ -13,7 +13,7 @@ export interface PageSize {
 /** Left, bottom, right, top. */
 type Rectangle = readonly [number, number, number, number];
 
-/** The engine's size of a page without one. */
+/** MuPDF's default page size. */
 const LETTER: Rectangle = [0, 0, 612, 792];
 const UNIT: Rectangle = [0, 0, 1, 1];
 
@@ -51,5 +51,5 @@ function unitOf(file: PdfFile, page: Dictionary): number {
   return unit > 0 ? unit : 1;
 }
 
-/** Angles are rounded to quarter turns. */
+/** Reports whether the rotation, rounded to quarter turns, swaps width and height. */
 const isOnItsSide = (angle: number): boolean => Math.floor((Math.trunc(angle) + 45) / 90) % 2 !== 0;

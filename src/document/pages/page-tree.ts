@@ -1,8 +1,8 @@
-// Builds a page tree for a list of pages (ISO 32000-1, 7.7.3). Changes nothing in a page except its Parent.
+// Builds a page tree for a list of pages (ISO 32000-1, 7.7.3). In the pages, only Parent changes.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type Reference } from "../objects/values.ts";
 
-/** Maximum number of kids per node. Viewers find one of thousands of pages faster in a tree than in a list. */
+/** Maximum number of kids per node. Among thousands of pages, viewers find one faster in a tree than in a list. */
 const FAN_OUT = 64;
 
 /**
@@ -23,5 +23,5 @@ export function putPageTree(file: PdfFile, pages: readonly Reference[]): Referen
     }
     level = above;
   } while (level.length > 1);
-  return level[0].reference;
+  return level[0]!.reference;
 }

@@ -1,4 +1,4 @@
-// Reads the pages of a file in order (ISO 32000-1, 7.7.3). Knows nothing about their content.
+// Reads the pages of a file in order (ISO 32000-1, 7.7.3).
 import { EngineFailure } from "../contract/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Reference, type Value } from "../objects/values.ts";
@@ -7,24 +7,24 @@ export interface SourcePage {
   readonly reference: Reference;
   /** The page index, from 0. */
   readonly index: number;
-  /** The inheritable attributes from the nodes above. Attributes of the page have priority. */
+  /** Attributes inherited from ancestors. Attributes of the page itself take precedence. */
   readonly inherited: Inherited;
 }
 
 export interface PageTree {
   readonly pages: readonly SourcePage[];
-  /** The nodes of the tree that are not pages. */
+  /** The intermediate nodes of the tree. */
   readonly nodes: readonly Reference[];
 }
 
-/** Attributes a page inherits from the nodes above it (table 30). */
+/** Attributes that a page inherits from its ancestors (table 30). */
 type Inherited = Readonly<Partial<Record<(typeof INHERITABLE)[number], Value>>>;
 const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"] as const;
-/** Approximate memory of one page. */
+/** Approximate memory per page. */
 const PAGE_BYTES = 200;
 
 /**
- * Reads a sound tree: sources and the writer of page trees have no other.
+ * Reads a page tree that is already valid: MuPDF repairs it when it opens the file.
  * @throws EngineFailure `damaged` if there is no page, `too-large` if there are too many pages for the memory
  */
 export function readPages(file: PdfFile): PageTree {
@@ -45,13 +45,13 @@ export function readPages(file: PdfFile): PageTree {
     }
     nodes.push(value);
     const passedOn = inheritedBy(node, inherited);
-    for (let index = kids.length - 1; index >= 0; index--) waiting.push({ value: kids[index], inherited: passedOn });
+    for (let index = kids.length - 1; index >= 0; index--) waiting.push({ value: kids[index]!, inherited: passedOn });
   }
   if (pages.length === 0) throw new EngineFailure("damaged", "it has no pages");
   return { pages, nodes };
 }
 
-/** Returns a new page dictionary with the inherited attributes and without Parent. */
+/** Returns a new page dictionary with the inherited attributes, without Parent. */
 export function pageDictionary(file: PdfFile, { reference, inherited }: SourcePage): Dictionary {
   const page = file.dictionary(reference)?.clone() ?? new Dictionary();
   for (const [key, value] of Object.entries(inherited)) if (!page.has(key)) page.set(key, value);

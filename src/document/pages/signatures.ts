@@ -1,6 +1,6 @@
-// Removes the signatures of a document (ISO 32000-1, 12.8), each of which covers the bytes of the file as it is,
-// without changing its look, and counts them. A visible signature field becomes a stamp, since viewers draw a mark of
-// their own over a field that waits for a signature; an invisible one is removed. Knows nothing about operations.
+// Removes and counts the signatures of a document (ISO 32000-1, 12.8), which any change to the file would invalidate.
+// The appearance stays: a visible signature field becomes a stamp, because viewers draw a placeholder over an unsigned
+// signature field; an invisible one is removed.
 
 import { convertToStamp } from "../content/stamp.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -10,23 +10,23 @@ import { findFields } from "./parts/forms/field-tree.ts";
 import { SourceDocument } from "./source-document.ts";
 
 export interface Signatures {
-  /** Number of signatures by people and time stamps, including certifying ones. */
+  /** Number of personal signatures and time stamps, including certifying ones. */
   readonly count: number;
-  /** True if the document's maker enabled additional features in Adobe's reader (12.8.2.3). */
+  /** True if usage rights enable additional features in Adobe's reader (12.8.2.3). */
   readonly hasUsageRights: boolean;
 }
 
-/** Entries of a field that belong to its signature (table 232). */
+/** Field entries of a signature (table 232). */
 const SIGNATURE_ENTRIES = ["V", "DV", "Lock", "SV"];
-/** Entries that make a dictionary a field. */
+/** Entries by which a dictionary is a field. */
 const FIELD_ENTRIES = ["FT", "T", "TU", "TM", "Ff", "Kids", "Parent"];
-/** SigFlags (table 219): there are signature fields. */
+/** SigFlags bit SignaturesExist (table 219): there are signature fields. */
 const SIGNATURES_EXIST = 1;
-/** Flag of hidden annotations (ISO 32000-1, table 165). */
+/** Annotation flag Hidden (ISO 32000-1, table 165). */
 const HIDDEN = 2;
 
 /**
- * Removes signatures from a signed file. Objects that were read from it before may be out of date afterwards.
+ * Removes signatures from a signed file. Invalidates objects that were read from it before.
  * @returns the removed signatures
  */
 export function removeSignatures(file: PdfFile): Signatures {
@@ -40,9 +40,9 @@ class Signing {
   readonly #file: PdfFile;
   readonly #source: SourceDocument;
   readonly #fields: ReturnType<typeof findFields>;
-  /** Signature fields with a value and their widgets, by the index of the node. */
+  /** Signature fields with a value, and their widgets, by node index. */
   readonly #signed = new Set<number>();
-  /** Object numbers of values, or dictionaries that have none. */
+  /** Object numbers of signature dictionaries, or direct ones. */
   readonly #values = new Set<number | PdfObject>();
 
   constructor(file: PdfFile) {
@@ -68,7 +68,7 @@ class Signing {
     const permissions = file.dictionary(catalog.get("Perms"))?.clone() ?? new Dictionary();
     for (const key of ["DocMDP", "UR", "UR3"]) permissions.delete(key);
     catalog.set("Perms", permissions.size > 0 ? permissions : null);
-    // The DSS holds evidence for signatures (ISO 32000-2, 12.8.4.3).
+    // The DSS contains validation data of signatures (ISO 32000-2, 12.8.4.3).
     if (count > 0) catalog.delete("DSS");
     if (this.#signed.size > 0) this.#removeFields(catalog);
     const root = file.trailer.get("Root");
@@ -80,7 +80,7 @@ class Signing {
     const file = this.#file;
     const { form, nodes } = this.#fields!;
     const gone = this.#gone();
-    const numbers = new Set([...gone].map((index) => nodes[index].reference.number));
+    const numbers = new Set([...gone].map((index) => nodes[index]!.reference.number));
     const stays = (value: Value) =>
       !(value instanceof Reference ? numbers.has(value.number) : this.#isSignedInline(value));
     const bare = new Set<number>();
@@ -101,7 +101,7 @@ class Signing {
     else catalog.delete("AcroForm");
   }
 
-  /** Returns signed fields, and their parent fields that have no other kids. */
+  /** Returns signed fields, and ancestors without other kids. */
   #gone(): ReadonlySet<number> {
     const gone = new Set(this.#signed);
     for (const { index, kids, isOnPage } of this.#fields!.nodes.toReversed()) {
@@ -132,7 +132,7 @@ class Signing {
     return left !== right && bottom !== top && file.dictionary(normal) !== undefined;
   }
 
-  /** @param bare object numbers of annotations that show nothing */
+  /** @param bare object numbers of invisible annotations */
   #removeAnnotations(bare: ReadonlySet<number>): void {
     const file = this.#file;
     for (const { reference } of this.#source.pages) {
@@ -152,7 +152,7 @@ class Signing {
     }
   }
 
-  /** Reports whether a value is a signed field or widget that is a direct object. */
+  /** Reports whether a value is a direct dictionary of a signed field or widget. */
   #isSignedInline(value: Value): boolean {
     if (!(value instanceof Dictionary)) return false;
     const field = this.#file.dictionary(value.get("Parent")) ?? value;
@@ -173,7 +173,7 @@ class Signing {
 }
 
 function becomeSeal(widget: Dictionary): void {
-  // The name of a field is not an author.
+  // In annotations other than widgets, T is the author.
   widget.delete("T");
   convertToStamp(widget);
   if (!widget.has("Contents")) widget.set("Contents", encodeTextString("Signature"));

@@ -1,4 +1,4 @@
-// A document that pages are taken from: its objects, its pages, and data that is collected once for all outputs.
+// A source document of pages: its objects, its pages, and data that is collected once for all outputs.
 
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Reference } from "../objects/values.ts";
@@ -7,7 +7,7 @@ import { readPages, type SourcePage } from "./pages.ts";
 export class SourceDocument {
   readonly file: PdfFile;
   readonly pages: readonly SourcePage[];
-  /** The page index, from 0, by object number. A page that is in the page tree several times has its first index. */
+  /** Page index, from 0, by object number. A page that occurs several times in the page tree has its first index. */
   readonly #indexes = new Map<number, number>();
   readonly #nodes: ReadonlySet<number>;
   readonly #found = new Map<unknown, unknown>();
@@ -37,13 +37,13 @@ export class SourceDocument {
     return this.#indexes.size;
   }
 
-  /** Reports whether the object with this number is a page or a node above pages. */
+  /** Reports whether the object with this number is a page or an intermediate node. */
   isInPageTree(number: number): boolean {
     return this.#indexes.has(number) || this.#nodes.has(number);
   }
 
   /**
-   * Returns the result of `find`, which is called once per document, regardless of the number of outputs.
+   * Returns the result of `find`, which runs once per document, regardless of the number of outputs.
    * @param find must be the same function each time
    */
   once<T>(find: (document: SourceDocument) => T): T {

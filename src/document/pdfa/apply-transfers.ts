@@ -1,5 +1,5 @@
-// Applies the transfer functions of a document's graphics states to its colors, which then need none (ISO 32000-1,
-// 10.5). Pages without transfer functions stay as they are.
+// Applies the transfer functions of a document's graphics states to its colors, so that the functions can be removed
+// (ISO 32000-1, 10.5). Pages without transfer functions stay unchanged.
 import type { ContentOperation } from "../content/content.ts";
 import { readImage } from "../images/image.ts";
 import { inlineBody } from "../images/inline-images.ts";
@@ -22,13 +22,13 @@ import { transferredShading } from "./transfer/transferred-shadings.ts";
 
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 const MAX_DEPTH = 16;
-/** Maximum number of objects that are made. Further objects keep their colors. */
+/** Maximum number of new objects. Beyond it, objects keep their colors. */
 const MOST_MADE = 20_000;
 const COLORED_TILE = 1;
 const SHADING_PATTERN = 2;
 const OF_NAMED = ["XObject", "Pattern", "Font"];
 
-/** @returns the number of pages whose colors have changed */
+/** @returns the number of pages whose colors changed */
 export async function applyTransfers(file: PdfFile, source: MupdfSource, signal: AbortSignal): Promise<number> {
   const applying = new Applying(file, source);
   let count = 0;
@@ -55,7 +55,7 @@ class Applying implements TransferredObjects {
     this.#source = source;
   }
 
-  /** @returns true if the page has changed */
+  /** @returns true if the page changed */
   page(reference: Reference, page: Dictionary): boolean {
     const file = this.#file;
     let hasChanged = false;
@@ -100,7 +100,7 @@ class Applying implements TransferredObjects {
     }
   }
 
-  /** Reports whether content with these resources may use transfer functions. */
+  /** Reports whether content with these resources might use transfer functions. */
   #uses(resources: Dictionary, depth = 0): boolean {
     const file = this.#file;
     const known = this.#withTransfers.get(resources);
@@ -218,7 +218,7 @@ class Applying implements TransferredObjects {
 
   #once(key: string, make: () => Parameters<PdfFile["add"]>[0] | undefined): Reference | undefined {
     if (this.#made.has(key) || this.#made.size >= MOST_MADE) return this.#made.get(key);
-    // An object that contains itself stays as it is.
+    // An object that contains itself stays unchanged.
     this.#made.set(key, undefined);
     const object = make();
     const made = object === undefined ? undefined : this.#file.add(object);
@@ -229,7 +229,7 @@ class Applying implements TransferredObjects {
 
 const keyOf = (value: Value): string => serialize(value, ({ number }) => number);
 
-/** The full names of color spaces in inline images (8.9.7, table 94). */
+/** The full names of color spaces, by their abbreviations in inline images (8.9.7, table 94). */
 const LONG: Readonly<Record<string, string>> = { G: "DeviceGray", RGB: "DeviceRGB", CMYK: "DeviceCMYK", I: "Indexed" };
 
 function longSpace(file: PdfFile, space: Value | undefined, spaces: Dictionary): Value | undefined {

@@ -1,7 +1,9 @@
-// Defines the levels of PDF/A that a client can request (ISO 19005-1, -2, -3).
+// The PDF/A levels that a client can request (ISO 19005-1, -2, -3).
 import * as z from "zod";
 
-/** A part of ISO 19005 and a level of conformance: b preserves the look, u also adds Unicode values to all text. */
+/**
+ * A part of ISO 19005 and a conformance level: b preserves the appearance, u also requires Unicode values for all text.
+ */
 export interface PdfaLevel {
   readonly part: 1 | 2 | 3;
   readonly conformance: "b" | "u";

@@ -1,4 +1,4 @@
-// Counts what a document loses on its way to PDF/A besides its look: scripts, other actions, sound and moving pictures.
+// Counts the losses of a document that becomes PDF/A, except visible ones: scripts, other actions, sound and video.
 // Changes nothing.
 import { countedNotices } from "../contract/notice.ts";
 import type { Dictionary } from "../objects/values.ts";
@@ -7,7 +7,7 @@ import type { PdfaDocument } from "./pdfa-document.ts";
 
 /** Entries whose value is an action (ISO 32000-1, 12.6.2), or a list of actions. */
 const ACTION_KEYS = new Set(["A", "PA", "OpenAction", "Next"]);
-/** Annotation types that no level allows (ISO 19005-1, 6.5.2; -2, 6.3.1). */
+/** Annotation types that every level forbids (ISO 19005-1, 6.5.2; -2, 6.3.1). */
 const MULTIMEDIA = new Set(["Sound", "Movie", "Screen", "3D", "RichMedia"]);
 
 /** Reports the losses. Must be called before any repair. */
@@ -18,7 +18,7 @@ export function reportLosses(archive: PdfaDocument): void {
   for (const { dictionary, key, above } of archive.places) {
     const subtype = file.name(dictionary.get("Subtype"));
     if (MULTIMEDIA.has(subtype ?? "") && dictionary.has("Rect")) media.add(dictionary);
-    // A field has no actions in PDF/A (ISO 19005-1, 6.6.2; -2, 6.4.1).
+    // Fields must not have actions (ISO 19005-1, 6.6.2; -2, 6.4.1).
     const ofField = subtype === "Widget" ? file.dictionary(dictionary.get("A")) : undefined;
     if (ofField) actions.add(ofField);
     const kind = file.name(dictionary.get("S"));

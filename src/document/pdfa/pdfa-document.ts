@@ -1,5 +1,5 @@
-// Holds a file on its way to PDF/A: all its objects, copied from the source so that they can be changed in place, and
-// its pages. Knows nothing about the rules.
+// A file that becomes PDF/A: all its objects, copied from the source so that they can be changed in place, and its
+// pages.
 import type { FontProvider } from "../contract/font-provider.ts";
 import type { Notice } from "../contract/notice.ts";
 import type { MupdfSource } from "../objects/engine/mupdf-source.ts";
@@ -20,21 +20,21 @@ import { checkAnnotations } from "./content/content-count.ts";
 import type { PdfaLevel } from "./level.ts";
 import type { RuleFailure } from "./rule-failure.ts";
 
-/** A dictionary of the file, possibly that of a stream, and the first place that refers to it. */
+/** A dictionary of the file, possibly of a stream, and the first object that refers to it. */
 export interface FoundDictionary {
   readonly dictionary: Dictionary;
-  /** Key of the entry that holds it, directly or in an array, for example the name of a resource. */
+  /** Key of the entry that contains it, directly or in an array, for example a resource name. */
   readonly key: string;
-  /** Key of the entry that holds the surrounding dictionary, for example the kind of the resource. */
+  /** Key of the entry that contains the enclosing dictionary, for example the resource category. */
   readonly above: string;
-  /** Reference to the dictionary, if it is an object of its own. */
+  /** Reference to the dictionary, if it is an indirect object. */
   readonly reference: Reference | undefined;
   readonly isStream: boolean;
 }
 
-/** Number of objects between two checks of the signal and of the engine's heap. */
+/** Number of objects between checks of the signal and of the engine's heap. */
 const OBJECTS_AT_ONCE = 500;
-/** Approximate memory of a place. */
+/** Approximate memory per found dictionary. */
 const PLACE_BYTES = 80;
 
 export interface Task {
@@ -51,7 +51,7 @@ export interface Task {
    * @default attachments are not converted
    */
   readonly convert?: (pdf: Uint8Array) => Promise<Uint8Array | undefined>;
-  /** Receives notices of the document's losses. @default losses are not reported */
+  /** Receives notices of losses. @default losses are not reported */
   readonly report?: (...notices: readonly Notice[]) => void;
 }
 
@@ -59,19 +59,18 @@ export class PdfaDocument {
   readonly file: PdfFile;
   readonly level: PdfaLevel;
   readonly signal: AbortSignal;
-  /** Source of the file. Objects read from it have the same number there. */
+  /** Source of the file. Objects read from it have the same number here. */
   readonly source: MupdfSource;
-  /** Opens the same document once more. The caller must close it. */
+  /** Opens the same document again. The caller must close it. */
   readonly reopen: () => Promise<MupdfSource>;
   readonly convert: Task["convert"];
   readonly report: NonNullable<Task["report"]>;
-  /** The pages, whose own dictionaries contain the inherited entries. */
+  /** The pages, whose dictionaries include the inherited entries. */
   readonly pages: readonly Reference[];
   /** Number of annotations on all pages when the file was opened. */
   readonly annotationCount: number;
   /**
-   * Pages whose units have changed, by object number: the number of old units in a new one. The source has the
-   * old units.
+   * Pages whose user unit changed, by object number: the number of old units per new unit. The source has the old unit.
    */
   readonly units = new Map<number, number>();
   readonly #failures: readonly RuleFailure[];
@@ -101,7 +100,7 @@ export class PdfaDocument {
    */
   static async open(file: PdfFile, task: Task): Promise<PdfaDocument> {
     const archive = new PdfaDocument(file, task);
-    // This precedes the survey, which takes long if there are too many annotations.
+    // Before the survey, which takes long with very many annotations.
     checkAnnotations(archive.annotationCount);
     await archive.survey();
     return archive;
@@ -112,7 +111,7 @@ export class PdfaDocument {
     return this.#places;
   }
 
-  /** Objects of their own that are neither dictionaries nor streams, as of the last {@link survey}. */
+  /** Indirect objects that are neither dictionaries nor streams, as of the last {@link survey}. */
   get values(): readonly Reference[] {
     return this.#values;
   }
@@ -122,18 +121,18 @@ export class PdfaDocument {
     return this.#failures.some((failure) => failure.clause === clause && (test ?? failure.test) === failure.test);
   }
 
-  /** Returns a page's own dictionary. */
+  /** Returns the dictionary of a page. */
   page(reference: Reference): Dictionary {
     return this.file.dictionary(reference) ?? new Dictionary();
   }
 
-  /** Returns the empty dictionary that all streams without resources share. */
+  /** Returns an empty dictionary, shared by all streams without resources. */
   noResources(): Reference {
     this.#noResources ??= this.file.add(new Dictionary());
     return this.#noResources;
   }
 
-  /** Finds all dictionaries that can be reached from the trailer, and makes them changeable. */
+  /** Finds all dictionaries reachable from the trailer, and makes them changeable. */
   async survey(): Promise<void> {
     const { file } = this;
     const places: FoundDictionary[] = [];
@@ -182,7 +181,7 @@ const leadsOn = (value: Value) => value instanceof Reference || value instanceof
 function adopted(file: PdfFile, reference: Reference): PdfObject {
   const object = file.get(reference);
   if (object === null) return null;
-  // The body of a stream is read according to its dictionary in the source, which therefore must not change.
+  // A stream is decoded according to its dictionary in the source, which therefore must not change.
   const own = object instanceof PdfStream ? new PdfStream(object.dictionary.clone(), object.body) : object;
   file.put(reference, own);
   return own;
@@ -194,7 +193,7 @@ function annotationCount(file: PdfFile, pages: readonly Reference[]): number {
   return count;
 }
 
-/** Returns the pages in a new page tree, without inherited entries. */
+/** Returns the pages in a new page tree, without inheritance. */
 function ownPages(file: PdfFile): Reference[] {
   const { pages } = readPages(file);
   const seen = new Set<number>();
@@ -214,7 +213,7 @@ function ownPages(file: PdfFile): Reference[] {
   return own;
 }
 
-/** Returns a stream with the given bytes, without filters. */
+/** Returns an unfiltered stream with the given bytes. */
 export function newStream(
   bytes: Uint8Array | string,
   entries: Dictionary | Readonly<Record<string, Value>>,
@@ -225,7 +224,7 @@ export function newStream(
   return new PdfStream(dictionary, plainBody(body));
 }
 
-/** Returns a rectangle as numbers, the smaller ones first; undefined if the value is not a rectangle. */
+/** Returns a rectangle as sorted numbers; undefined if the value is not a rectangle. */
 export function rectangleOf(file: PdfFile, value: Value | undefined): [number, number, number, number] | undefined {
   const numbers = (file.array(value) ?? []).map((element) => file.number(element));
   const [x0, y0, x1, y1] = numbers;

@@ -1,5 +1,5 @@
-// Runs the passes that make a file PDF/A, in order. Each pass implements its part of the rules, independently of the
-// others.
+// Runs the passes that make a file conform to PDF/A, in order. Each pass repairs violations of its own clauses
+// (CLAUSES.md), independently of the others.
 
 import { defaultVisibility } from "../content/optional-content.ts";
 import { namedNotices } from "../contract/notice.ts";
@@ -31,9 +31,8 @@ import { writeMetadata } from "./metadata/metadata.ts";
 import { PdfaDocument, type Task } from "./pdfa-document.ts";
 
 /**
- * Makes the file conform to a level, if changes in place are sufficient.
- * @param file the file, which is changed in place
- * @returns the work of a validator for the content of the file
+ * Repairs the file in place, so that it conforms to a level if such repairs suffice.
+ * @returns a validator's estimated cost for the content of the file
  */
 export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork> {
   const archive = await PdfaDocument.open(file, task);
@@ -55,7 +54,7 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
   else mendLayers(archive);
   if (isFirstPart) removeGroups(archive);
   await mendAnnotations(archive);
-  // The survey covers what has been added or removed in the meantime.
+  // Includes what earlier passes added or removed.
   await archive.survey();
   nameFonts(archive);
   const content = new ContentRepairer(archive, visibility);
@@ -75,7 +74,7 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
   return work;
 }
 
-/** Makes direct font objects in the resources indirect, because fonts are repaired by reference. */
+/** Makes direct font objects in resources indirect, because fonts are repaired by reference. */
 function nameFonts({ file, places }: PdfaDocument): void {
   for (const { dictionary, key } of places) {
     if (key !== "Font") continue;

@@ -1,11 +1,11 @@
-// Defines the findings of a validator, independent of the validator.
+// The findings of a validator, independent of the validator.
 import * as z from "zod";
 
-/** A rule that is broken, with some of the locations that break it. */
+/** A broken rule, with some of the locations that break it. */
 export interface RuleFailure {
   /** Clause of the requested part of ISO 19005, for example `6.2.11.4.1`. */
   readonly clause: string;
-  /** The validator's number of the test within the clause, from 1. */
+  /** Number of the validator's test within the clause, from 1. */
   readonly test: number;
   readonly places: readonly FailureLocation[];
 }
@@ -13,9 +13,9 @@ export interface RuleFailure {
 export interface FailureLocation {
   /** Page number, from 1, if the location is on a page. */
   readonly pageNumber?: number;
-  /** Number of the object, if the location is an object of the file. */
+  /** Object number, if the location is an object of the file. */
   readonly objectNumber?: number;
-  /** The validator's own description of the location. */
+  /** The validator's description of the location. */
   readonly context: string;
 }
 

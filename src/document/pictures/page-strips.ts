@@ -1,32 +1,32 @@
-// Draws tiles of scanned pages. Where an image is larger than its part in a picture, the engine decodes and scales that
-// part alone, and fits it to the grid of pixels. Tiles are therefore cut out of strips, which are as wide as the page
-// and as high as the bands in which the whole page is drawn. A strip also decodes the image once for many tiles.
+// Draws tiles of scanned pages. For an image that exceeds the drawn part, MuPDF decodes and scales only that part, and
+// fits it to the pixel grid, so adjacent tiles would not match. Tiles are therefore cut out of strips, which are as
+// wide as the page and as high as the bands of the whole page. Each strip decodes the image once for many tiles.
 
 import { type Band, CHANNELS, type ColorModel, type Raster } from "../contract/raster.ts";
 import type { MupdfPage, Size, View } from "../engines/mupdf/page.ts";
 
-/** Rows of tiles: strips have a multiple of this height. */
+/** Height unit of strips, in rows: a row of tiles. */
 const TILE_ROWS = 512;
 /** Size of a band, unless one row of tiles is larger. */
 const BAND_BYTES = 4 * 2 ** 20;
-/** Wider pages have no strips at this scale. */
+/** Maximum size of a strip. Wider pages are drawn without strips at this scale. */
 const STRIP_BYTES = 8 * 2 ** 20;
 const DRAWN_CHANNELS = 3;
-/** Images of a page from which on it counts as scanned, in pixels: a letter page at 150 dpi. */
+/** Minimum number of image pixels of a scanned page: a letter page at 150 dpi. */
 const SCANNED_PIXELS = 2 ** 21;
 const IMAGE = "/Image";
-/** Precedes the type of an image, but not other names that begin like it. */
+/** Matches the Subtype of an image, but not longer names with the same start. */
 const SUBTYPE = /\/Subtype\s*$/;
-/** Bytes before and after the type of an image in which its size is found. */
+/** Number of bytes before and after the Subtype of an image that contain its size. */
 const AROUND_BYTES = 600;
 
-/** Returns the height of the bands in which a picture of this width is drawn. */
+/** Returns the height of the bands of a raster with this width. */
 export const bandRows = (width: number): number =>
   TILE_ROWS * Math.max(1, Math.floor(BAND_BYTES / (width * DRAWN_CHANNELS * TILE_ROWS)));
 
 export interface Cut {
   readonly page: MupdfPage;
-  /** Distinguishes the page from others. */
+  /** Identifies the page. */
   readonly pageKey: string;
   /** Size of the whole page at the scale of the view. */
   readonly whole: Size;
@@ -35,7 +35,7 @@ export interface Cut {
   readonly dpi: number;
 }
 
-/** Strips that were drawn, the latest last. */
+/** Drawn strips, the latest one last. */
 export class PageStrips {
   readonly #strips = new Map<string, Uint8Array>();
   readonly #limitBytes: number;
@@ -49,7 +49,10 @@ export class PageStrips {
     return this.#bytes;
   }
 
-  /** Reports whether the view can be cut: it is a part of the page that is drawn upright on the grid of the page. */
+  /**
+   * Reports whether the view can be cut from strips: an upright part of the page, aligned to the pixel grid of the
+   * page.
+   */
   canCut({ whole, view, colorModel }: Pick<Cut, "whole" | "view" | "colorModel">): boolean {
     const [, b, c, , e, f] = view.matrix;
     const isOnGrid = b === 0 && c === 0 && e === 0 && f === 0;
@@ -58,7 +61,7 @@ export class PageStrips {
     return isOnGrid && isPart && isDrawnInThree && bandRows(whole.width) * rowBytes(whole) <= STRIP_BYTES;
   }
 
-  /** Returns the picture, for which strips are drawn that are not there. */
+  /** Returns the view, and draws missing strips first. */
   cut(cut: Cut): Raster {
     const { view, colorModel, dpi } = cut;
     const bands = () => this.#bands(cut);
@@ -84,7 +87,7 @@ export class PageStrips {
     }
   }
 
-  /** Forgets the strips of a page. */
+  /** Drops the strips of a page. */
   forget(pageKey: string): void {
     for (const [key, { length }] of this.#strips) {
       if (!key.startsWith(`${pageKey} `)) continue;
@@ -128,8 +131,8 @@ function drawStrip(page: MupdfPage, view: View, colorModel: ColorModel, dpi: num
 const rowBytes = ({ width }: Size) => width * DRAWN_CHANNELS;
 
 /**
- * Reports whether the images of a PDF have so many pixels that they are a scan. Dictionaries of streams are plain text
- * in every PDF.
+ * Reports whether the images of a PDF have as many pixels as a scan. Stream dictionaries are readable text in every
+ * PDF.
  */
 export function isScanned(pdf: Uint8Array): boolean {
   const bytes = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.length);

@@ -1,4 +1,4 @@
-// Places a part of a page on the grid of its pixels. Knows nothing about engines and URLs.
+// Maps a region of a page to its pixel grid.
 
 import type { Size, View } from "../engines/mupdf/page.ts";
 
@@ -10,25 +10,25 @@ export interface Region extends Size {
 
 export type Rotation = 0 | 90 | 180 | 270;
 
-/** A picture of a part of a page. */
+/** An image of a region of a page. */
 export interface PageImage {
-  /** Size of the whole page in pixels, in which the region is given. */
+  /** Size of the whole page in pixels; the region is given at this scale. */
   readonly full: Size;
   readonly region: Region;
-  /** Size of the picture before it is turned. */
+  /** Size of the image before rotation. */
   readonly size: Size;
-  /** Degrees, clockwise. */
+  /** Clockwise, in degrees. */
   readonly turn: Rotation;
-  /** True to mirror the picture at its vertical axis before it is turned. */
+  /** True to mirror the image horizontally before rotation. */
   readonly mirrored: boolean;
 }
 
-/** The most times that a tile's scale is half of the next larger one. */
+/** Maximum number of times that the scale of a tile is halved. */
 const LAST_LEVEL = 16;
 
 /**
- * Returns the view of a page. Pictures at one scale share one grid of pixels if their regions begin on it, so that
- * tiles meet without a seam.
+ * Returns the view of a page image. Images at one scale share a pixel grid if their regions start on it, so that tiles
+ * meet without a seam.
  * @param page size in points
  */
 export function viewOf({ full, region, size, turn, mirrored }: PageImage, page: Size): View {
@@ -40,7 +40,7 @@ export function viewOf({ full, region, size, turn, mirrored }: PageImage, page: 
     return { ...size, ...place, matrix: [x, 0, 0, y, place.left - left, place.top - top] };
   }
   const { width, height } = size;
-  // Coordinates within the picture, mirrored.
+  // Mirrored coordinates within the image.
   const [a, e] = mirrored ? [-x, width + left] : [x, -left];
   const [d, f] = [y, -top];
   const origin = { left: 0, top: 0 };
@@ -56,19 +56,19 @@ export function viewOf({ full, region, size, turn, mirrored }: PageImage, page: 
   }
 }
 
-/** Returns the size of the whole page at the scale of the picture. */
+/** Returns the size of the whole page at the scale of the image. */
 export function wholePageSize({ full, region, size }: PageImage): Size {
   const scale = scaleOf(region, size);
   return { width: Math.ceil(full.width * scale.x), height: Math.ceil(full.height * scale.y) };
 }
 
-/** Returns the size in pixels of a region that is halved some times. A pixel that the region covers in part counts. */
+/** Returns the size in pixels of a region that is halved a number of times. Partially covered pixels count. */
 export const halved = ({ width, height }: Size, times: number): Size => ({
   width: Math.ceil(width / 2 ** times),
   height: Math.ceil(height / 2 ** times),
 });
 
-/** Returns the pixels of the picture for one of the region: exactly 1, 1/2, 1/4, … for a tile, also at an edge. */
+/** Returns the number of image pixels per pixel of the region: exactly 1, 1/2, 1/4, … for tiles, even at an edge. */
 function scaleOf(region: Size, size: Size): { readonly x: number; readonly y: number } {
   for (let times = 0; times <= LAST_LEVEL; times++) {
     const { width, height } = halved(region, times);

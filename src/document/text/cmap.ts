@@ -1,9 +1,9 @@
 // Reads CMaps, which split strings into codes and map codes to CIDs and Unicode values (ISO 32000-1, 9.7.5 and 9.10.3;
-// Adobe Technical Note 5014). Knows nothing about fonts. Ignores unknown syntax.
+// Adobe Technical Note 5014). Ignores unknown syntax.
 import { Lexer } from "../objects/parsing/lexer.ts";
 import { Dictionary, Name, PdfString, type Value } from "../objects/values.ts";
 
-/** Codes of one length, with a lower and an upper bound for each of their bytes. */
+/** Codes of one length, with a lower and an upper bound for each byte. */
 export interface CodeSpace {
   readonly bytes: number;
   readonly low: number;
@@ -22,18 +22,17 @@ export interface CharacterCode {
   readonly bytes: number;
 }
 
-/** Limits the entries of one CMap, in any notation. */
+/** Maximum number of entries of a CMap, in any notation. */
 const MAX_ENTRIES = 400_000;
 const MAX_CODE_BYTES = 4;
 const MAX_SPACES = 256;
-/** Limits the text of one code. Hostile files contain whole books. */
+/** Maximum text of one code. Hostile files contain whole books. */
 const MAX_TEXT_BYTES = 512;
 
 export class CMap {
   readonly spaces: CodeSpace[] = [];
   /**
-   * Ranges, which are sorted by length of code and lower bound before the first lookup. If ranges overlap, the later
-   * one takes precedence.
+   * Ranges, sorted by code length and lower bound before the first lookup. Of overlapping ranges, the later one wins.
    */
   #ranges: CidRange[] = [];
   #isSorted = true;
@@ -43,7 +42,7 @@ export class CMap {
   /** The name of the extended CMap. */
   baseName: string | undefined;
   isVertical = false;
-  /** True if the stream's dictionary declares the same writing mode as the CMap itself. */
+  /** True if the stream dictionary and the CMap declare the same writing mode. */
   isModeAgreed = true;
   name: string | undefined;
   registry: string | undefined;
@@ -82,7 +81,7 @@ export class CMap {
     this.#unicode.set(code, text);
   }
 
-  /** Returns all code spaces, including those of the CMaps that this one extends. */
+  /** Returns all codespace ranges, including those of extended CMaps. */
   allSpaces(): readonly CodeSpace[] {
     const spaces: CodeSpace[] = [];
     for (let map: CMap | undefined = this, hops = 0; map && hops < MAX_BASES; map = map.base, hops++)
@@ -90,7 +89,7 @@ export class CMap {
     return spaces;
   }
 
-  /** @returns undefined for a code that is not mapped */
+  /** @returns undefined for an unmapped code */
   cidOf(code: number, bytes: number): number | undefined {
     for (let map: CMap | undefined = this, hops = 0; map && hops < MAX_BASES; map = map.base, hops++) {
       const cid = map.#ownCid(code, bytes);
@@ -100,7 +99,7 @@ export class CMap {
   }
 
   /**
-   * Splits a string into codes (9.7.6.2). Bytes outside all code spaces are skipped, as many as the shortest code has.
+   * Splits a string into codes (9.7.6.2). Outside all codespace ranges, skips as many bytes as the shortest code has.
    */
   split(latin1: string): CharacterCode[] {
     const spaces = this.allSpaces();
@@ -127,8 +126,7 @@ export class CMap {
 
   #ownCid(code: number, bytes: number): number | undefined {
     if (!this.#isSorted) {
-      // The last entry takes precedence: stable sorting keeps it last, and the search finds the last range that begins
-      // at or before the code.
+      // The last entry wins: the sort is stable, and the search finds the last range that starts at or before the code.
       this.#ranges.sort((a, b) => a.bytes - b.bytes || a.low - b.low);
       this.#isSorted = true;
     }
@@ -137,12 +135,12 @@ export class CMap {
     let to = ranges.length;
     while (from < to) {
       const middle = (from + to) >> 1;
-      const range = ranges[middle];
+      const range = ranges[middle]!;
       if (range.bytes < bytes || (range.bytes === bytes && range.low <= code)) from = middle + 1;
       else to = middle;
     }
     for (let at = from - 1; at >= 0 && from - at <= MAX_OVERLAPS; at--) {
-      const range = ranges[at];
+      const range = ranges[at]!;
       if (range.bytes !== bytes) break;
       if (code <= range.high) return range.cid + code - range.low;
     }
@@ -151,7 +149,7 @@ export class CMap {
 }
 
 const MAX_BASES = 8;
-/** Limits the ranges to check in case of overlaps. */
+/** Maximum number of ranges to check for overlaps. */
 const MAX_OVERLAPS = 8;
 
 function isWithin(code: number, { bytes, low, high }: CodeSpace): boolean {
@@ -162,7 +160,7 @@ function isWithin(code: number, { bytes, low, high }: CodeSpace): boolean {
   return true;
 }
 
-/** @returns a CMap; the name of the CMap that it extends is set, but that CMap is not read */
+/** @returns a CMap with the name of the CMap that it extends, which is not read */
 export function parseCMap(bytes: Uint8Array): CMap {
   const map = new CMap();
   const lexer = new Lexer(bytes);
@@ -174,7 +172,7 @@ export function parseCMap(bytes: Uint8Array): CMap {
       continue;
     }
     take(map, lexer.text, operands);
-    // There are only values between `begin…` and `end…`. Operators such as `dup` and `dict` keep the operands of `def`.
+    // Values occur only between `begin…` and `end…`. Operators such as `dup` and `dict` keep the operands of `def`.
     if (CLOSING.test(lexer.text)) operands = [];
     else if (operands.length > MAX_ENTRIES) break;
   }
@@ -267,7 +265,7 @@ function textOf({ latin1 }: PdfString): string | undefined {
   return text;
 }
 
-/** Returns the text with its last character increased by the given number. */
+/** Returns the text with its last character incremented by a number. */
 function advanced(text: string, by: number): string {
   if (by === 0 || text === "") return text;
   const last = text.length - 1;

@@ -1,16 +1,16 @@
-// Reads and corrects the widths in font dictionaries (ISO 32000-1, 9.6.2 and 9.7.4.3), in thousandths of text space.
+// Reads and corrects widths in font dictionaries (ISO 32000-1, 9.6.2 and 9.7.4.3), in thousandths of an em.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary, Value } from "../objects/values.ts";
 
-/** Maximum difference between the program and the dictionary (ISO 19005-2, 6.2.11.5). */
+/** Maximum difference between font program and dictionary (ISO 19005-2, 6.2.11.5). */
 const TOLERANCE = 1;
 const MAX_CIDS = 65_536;
-/** Limits the widths that are read from one font, including repeated ones. */
+/** Maximum number of widths read from one font, including repeated ones. */
 const MAX_WIDTHS = 500_000;
 
 export const isInStep = (dictionary: number, program: number): boolean => Math.abs(dictionary - program) <= TOLERANCE;
 
-/** @returns undefined if the font has no widths at all */
+/** @returns undefined if the font has no widths */
 export function simpleWidths(file: PdfFile, font: Dictionary): ((code: number) => number) | undefined {
   const widths = file.array(font.get("Widths"));
   if (!widths) return undefined;
@@ -19,7 +19,7 @@ export function simpleWidths(file: PdfFile, font: Dictionary): ((code: number) =
   return (code) => (code >= first && code - first < widths.length ? (file.number(widths[code - first]) ?? 0) : missing);
 }
 
-/** Sets FirstChar, LastChar and Widths (table 111) for all codes that had a width and all that are shown. */
+/** Sets FirstChar, LastChar and Widths (table 111) for all codes that had a width or are shown. */
 export function setWidths(
   file: PdfFile,
   font: Dictionary,

@@ -1,5 +1,5 @@
-// Visits all text that a file shows: on pages, in forms, patterns, glyphs, soft masks and appearances of each state,
-// including hidden layers (ISO 32000-1, 9.4.3). Knows nothing about fonts, except where they are set.
+// Visits all text of a file: on pages, in forms, patterns, glyphs, soft masks and appearances of every state, including
+// hidden layers (ISO 32000-1, 9.4.3).
 
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
 import { TEXT_SHOWING } from "../content/operators.ts";
@@ -11,7 +11,7 @@ import { readPages } from "../pages/pages.ts";
 
 /**
  * Receives the strings of one operator.
- * @param font the font as the resources contain it; undefined if no font was set
+ * @param font as in the resources; undefined if no font was set
  * @param mode text rendering mode (table 106)
  */
 export type ShowText = (font: Value | undefined, strings: readonly PdfString[], mode: number) => void;
@@ -19,21 +19,21 @@ export type ShowText = (font: Value | undefined, strings: readonly PdfString[], 
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 const MAX_CONTENTS = 200_000;
 const MAX_SAVED = 512;
-/** Limits nested forms through which a font is inherited. */
+/** Maximum depth of nested forms that inherit a font. */
 const MAX_HANDED_ON = 10;
-/** Limits the kept strings of forms that show text in the font of their caller. */
+/** Maximum number of strings stored for forms that show text in the font of their caller. */
 const MAX_KEPT_STRINGS = 100_000;
 
 interface Content {
   readonly streams: readonly Reference[];
   readonly resources: Dictionary | undefined;
-  /** Distinguishes contents with the same streams. */
+  /** Identifies contents with the same streams. */
   readonly key: string;
-  /** The content that the resources belong to. */
+  /** The content that has the resources. */
   readonly owner: string;
 }
 
-/** Text that a form shows before it sets a font (8.10.1), and the fonts with which the form is drawn. */
+/** Text that a form shows before it sets a font (8.10.1), and the inherited fonts. */
 interface Handed {
   readonly strings: { readonly strings: readonly PdfString[]; readonly mode: number }[];
   readonly fonts: Set<Value>;
@@ -42,14 +42,14 @@ interface Handed {
 }
 
 /**
- * @returns false if some text may be missing, or its font is uncertain
- * @throws EngineFailure errors of reading the pages, and `too-complex` if there are too many contents
+ * @returns false if some text may have been missed, or its font is uncertain
+ * @throws EngineFailure if the pages cannot be read; `too-complex` if there are too many contents
  */
 export function walkShownText(file: PdfFile, show: ShowText): boolean {
   return new Walk(file, show).run();
 }
 
-/** Returns the fonts for filling in the fields of a form (12.7.2), by object number. */
+/** Returns the fonts for filling in form fields (12.7.2), by object number. */
 export function formFonts(file: PdfFile): Set<number> {
   return new Set(fontsOfForm(file).flatMap((font) => (font instanceof Reference ? [font.number] : [])));
 }
@@ -69,9 +69,9 @@ class Walk {
   readonly #show: ShowText;
   readonly #seen = new Set<string>();
   readonly #waiting: Content[] = [];
-  /** Owners whose resources have been examined, because many forms may only have the resources of their page. */
+  /** Owners whose resources were examined, because many forms only have the resources of their page. */
   readonly #owners = new WeakMap<Dictionary, Set<string>>();
-  /** Text of forms and the fonts that they inherit, by the form's object number. */
+  /** Text of forms and the fonts that they inherit, by object number of the form. */
   readonly #handed = new Map<number, Handed>();
   #kept = 0;
   #isCertain = true;
@@ -159,7 +159,7 @@ class Walk {
     const file = this.#file;
     const resource = (category: string, name: string) => file.dictionary(content.resources?.get(category))?.get(name);
     const fonts = file.dictionary(content.resources?.get("Font"));
-    const form = content.streams[0].number;
+    const form = content.streams[0]!.number;
     const lexer = new Lexer(this.#bytes(content.streams));
     const saved: { readonly font: Value | undefined; readonly mode: number }[] = [];
     let font: Value | undefined;
@@ -197,14 +197,14 @@ class Walk {
       const parts = streams.map((stream) => this.#file.stream(stream)?.body.decoded(MAX_CONTENT_BYTES));
       return Buffer.concat(parts.flatMap((part) => (part ? [part, Buffer.from("\n")] : [])));
     } catch {
-      // Other readers may still find text in it.
+      // Other readers might decode more of it and show more text.
       this.#isCertain = false;
       return new Uint8Array(0);
     }
   }
 
   #shows(font: Value | undefined, strings: readonly PdfString[], mode: number, form: number): void {
-    // A font that is a direct object cannot be identified.
+    // A direct font dictionary has no object number to identify it.
     if (font === undefined || font instanceof Dictionary) this.#isCertain = false;
     if (font !== undefined) this.#show(font, strings, mode);
     else if (this.#kept++ < MAX_KEPT_STRINGS) this.#handedTo(form).strings.push({ strings, mode });

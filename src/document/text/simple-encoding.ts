@@ -1,4 +1,4 @@
-// Reads the Encoding of a simple font (ISO 32000-1, 9.6.6): the glyph name of each code.
+// Reads the Encoding of a simple font (ISO 32000-1, 9.6.6): a glyph name per code.
 
 import { type Encoding, NOTDEF, namedEncoding } from "../fonts/names/glyph-names.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -6,9 +6,9 @@ import { Dictionary, Name, type Value } from "../objects/values.ts";
 
 export interface SimpleEncoding {
   readonly names: Encoding;
-  /** Name of a predefined encoding, which is used directly or as the base of differences. */
+  /** Name of a predefined encoding, used directly or as BaseEncoding. */
   readonly baseName: string | undefined;
-  /** Glyph names from the differences, by code. */
+  /** Glyph names in Differences, by code. */
   readonly differences: ReadonlyMap<number, string>;
 }
 
@@ -34,7 +34,7 @@ export function readSimpleEncoding(file: PdfFile, value: Value | undefined, base
   return { names, baseName, differences };
 }
 
-/** Returns an encoding that does not depend on a base encoding. */
+/** Returns an Encoding without a BaseEncoding. */
 export function encodingOf(names: Encoding): Dictionary {
   const differences: Value[] = [];
   let next = -1;

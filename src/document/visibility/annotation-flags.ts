@@ -1,5 +1,4 @@
-// Interprets the flags of annotations (ISO 32000-1, table 165), which decide whether an annotation is visible on
-// screen.
+// Interprets annotation flags (ISO 32000-1, table 165), which decide whether an annotation is visible on screen.
 
 export const ANNOTATION_FLAGS = { invisible: 1, hidden: 2, print: 4, noView: 32, toggleNoView: 256 } as const;
 
@@ -12,12 +11,12 @@ const STANDARD_TYPES = new Set(
   ).split(" "),
 );
 
-/** Returns the flags that apply. The flag Invisible applies only to annotations of unknown types. */
+/** Returns the effective flags. Invisible applies only to annotations of unknown types. */
 export function effectiveFlags(subtype: string, flags: number): number {
   return STANDARD_TYPES.has(subtype) ? flags & ~ANNOTATION_FLAGS.invisible : flags;
 }
 
-/** Reports whether a viewer hides the annotation on screen. Pop-ups are not covered. */
+/** Reports whether viewers hide the annotation on screen. Does not apply to popups. */
 export function isHiddenOnScreen(subtype: string, flags: number): boolean {
   const { invisible, hidden, noView } = ANNOTATION_FLAGS;
   return (effectiveFlags(subtype, flags) & (invisible | hidden | noView)) !== 0;

@@ -1,40 +1,39 @@
-// Decides which optional content a viewer shows when it opens a document (ISO 32000-1, 8.11), for drawing, merging,
+// Decides which optional content is visible when a viewer opens a document (ISO 32000-1, 8.11), for drawing, merging,
 // compressing and PDF/A alike. Accesses objects only through a reader.
 
-/** Reads the objects of a document, whatever type the caller uses for them. References are resolved. */
+/** Reads the objects of a document in the caller's representation. References are resolved. */
 export interface ObjectReader<T> {
-  /** @returns null, or a value that no other method recognizes, if there is no such entry, or no dictionary */
+  /**
+   * @returns null, or a value that no other method recognizes, if the entry is missing or the value is not a dictionary
+   */
   get(dictionary: T, key: string): T;
   isDictionary(object: T): boolean;
   isArray(object: T): boolean;
-  /** @returns at most `limit` elements; none if the value is not an array */
+  /** @returns at most `limit` elements; an empty list if the value is not an array */
   elements(array: T, limit: number): T[];
   /** @returns the text of a name; empty for other objects */
   name(object: T): string;
-  /** @returns the number of a reference; 0 for other objects */
+  /** @returns the object number of a reference; 0 for other objects */
   number(object: T): number;
 }
 
 const MAX_ELEMENTS = 50_000;
 const MAX_DEPTH = 64;
-/**
- * Limits the groups and operators that are examined in a document's membership dictionaries. Content beyond the limit
- * is visible.
- */
+/** Maximum number of groups and operators examined in membership dictionaries. Beyond it, content counts as visible. */
 const MAX_STEPS = 200_000;
 
 /** The default configuration as a viewer applies it. */
 export class OptionalContent<T> {
   readonly #reader: ObjectReader<T>;
-  /** True for groups that are on, by object number. Groups that the document does not list are on. */
+  /** True for groups that are on, by object number. Groups missing from OCGs are on. */
   readonly #states = new Map<number, boolean>();
-  /** Numbers of groups that the configuration's intent excludes (8.11.2.3): they hide nothing. */
+  /** Numbers of groups whose intent the configuration excludes (8.11.2.3): they hide nothing. */
   readonly #unused = new Set<number>();
-  /** True for membership dictionaries whose content is shown, by object number. */
+  /** True for membership dictionaries with visible content, by object number. */
   readonly #memberships = new Map<number, boolean>();
   #steps = 0;
 
-  /** @param properties the catalog's OCProperties entry, of whatever type it is */
+  /** @param properties the catalog's OCProperties entry, of any type */
   constructor(reader: ObjectReader<T>, properties: T) {
     this.#reader = reader;
     const configuration = reader.get(properties, "D");
@@ -44,7 +43,7 @@ export class OptionalContent<T> {
     this.#applyIntent(configuration, groups);
   }
 
-  /** Reports whether content of a group, or of the groups of a membership dictionary, is shown. */
+  /** Reports whether content of a group, or of a membership dictionary, is visible. */
   isShown(content: T): boolean {
     const reader = this.#reader;
     if (!reader.isDictionary(content)) return true;
@@ -57,7 +56,7 @@ export class OptionalContent<T> {
     return isShown;
   }
 
-  /** Reports whether the document lists the object as a group, because some groups do not declare their type. */
+  /** Reports whether OCGs lists the object, because some groups lack a Type. */
   isListed(object: T): boolean {
     return this.#states.has(this.#reader.number(object));
   }
@@ -67,15 +66,12 @@ export class OptionalContent<T> {
     return !this.isUsed(group) || (this.#states.get(this.#reader.number(group)) ?? true);
   }
 
-  /** Reports whether the group can hide anything. */
+  /** Reports whether the group can hide content. */
   isUsed(group: T): boolean {
     return !this.#unused.has(this.#reader.number(group));
   }
 
-  /**
-   * Applies the lists (table 101): the base state, then the groups that are on, then those that are off, which take
-   * precedence.
-   */
+  /** Applies BaseState, ON, then OFF, which takes precedence (table 101). */
   #applyLists(configuration: T, groups: readonly T[]): void {
     const reader = this.#reader;
     const isOn = reader.name(reader.get(configuration, "BaseState")) !== "OFF";
@@ -87,7 +83,7 @@ export class OptionalContent<T> {
     }
   }
 
-  /** Applies usage (8.11.4.4) only where the configuration asks for it. OFF takes precedence. */
+  /** Applies usage (8.11.4.4) only for groups in AS. OFF takes precedence. */
   #applyUsage(configuration: T): void {
     const reader = this.#reader;
     const recommended = new Map<number, boolean>();
@@ -125,8 +121,7 @@ export class OptionalContent<T> {
   }
 
   /**
-   * Evaluates a membership dictionary (8.11.2.2): an expression precedes a policy, and content without groups is
-   * visible.
+   * Evaluates a membership dictionary (8.11.2.2): VE takes precedence over P, and content without groups is visible.
    */
   #isMemberShown(membership: T): boolean {
     const reader = this.#reader;
@@ -164,7 +159,7 @@ export class OptionalContent<T> {
       case "Or":
         return operands.some(isTrue);
       case "Not":
-        return operands.length !== 1 || !isTrue(operands[0]);
+        return operands.length !== 1 || !isTrue(operands[0]!);
       default:
         return true;
     }

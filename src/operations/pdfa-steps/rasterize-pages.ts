@@ -337,7 +337,7 @@ function looksGray(page: MupdfPage): boolean {
   for (const { samples, rows } of page.raster({ colorModel: "rgb", dpi }).bands()) {
     const end = rows * width * 3;
     for (let at = 0; at < end; at += 3) {
-      const [red, green, blue] = [samples[at], samples[at + 1], samples[at + 2]];
+      const [red, green, blue] = [samples[at]!, samples[at + 1]!, samples[at + 2]!];
       if (Math.abs(red - green) > GRAY_TOLERANCE || Math.abs(green - blue) > GRAY_TOLERANCE) return false;
     }
   }

@@ -52,7 +52,7 @@ const run: Run<Record<string, never>> = async function* ([document, drawn], _par
     for (const [index, page] of pages.entries()) {
       context.signal.throwIfAborted();
       const after = pageDictionary(target, page);
-      const before = pageDictionary(source, newPages[index]);
+      const before = pageDictionary(source, newPages[index]!);
       const resources = file(source.dictionary(before.get("Resources")));
       restoreUnicode(target, after, source, resources);
       const copied = copier.dictionary(resources);
@@ -121,4 +121,4 @@ function between(source: PdfFile, before: Dictionary, target: PdfFile, after: Di
 }
 
 const isIdentity = (matrix: Matrix): boolean =>
-  [1, 0, 0, 1, 0, 0].every((value, index) => Math.abs(value - matrix[index]) < TOLERANCE);
+  [1, 0, 0, 1, 0, 0].every((value, index) => Math.abs(value - matrix[index]!) < TOLERANCE);

@@ -7,7 +7,7 @@ export interface EngineProbe {
 }
 
 export interface EngineHealth {
-  /** One of `ENGINE_STATES` (container/processes/engine-state.ts), or `asleep` with the containers of the platform. */
+  /** One of `ENGINE_STATES` (container/supervision/engine-state.ts), or `asleep` with the containers of the platform. */
   readonly state: string;
   /** The last proof. @default there was none */
   readonly proof?: EngineProbe;

@@ -7,7 +7,7 @@ import { type ContainerHealth, type EngineHealth, isHealthy } from "./container-
 import type { PoolSummary } from "./instances/dispatcher.ts";
 import { dispatcher } from "./instances/dispatcher-stub.ts";
 import { instance } from "./instances/instance-stub.ts";
-import { POOL_ENGINES, POOLS, type Pool } from "./instances/pools.ts";
+import { POOL_ENGINES, type Pool } from "./instances/pools.ts";
 import { fetchReadiness } from "./url-connection.ts";
 
 type EngineHealths = Readonly<Record<string, EngineHealth>>;
@@ -36,7 +36,7 @@ export async function containerReadiness(env: Env): Promise<ContainerReadiness> 
   const { CONTAINER_URL: url, CONTAINER_SECRET: secret } = env;
   if (url === "off") return { pools: both(() => ({ isOff: true, engines: {} })) };
   if (url) return secret ? readinessOfAddress(url) : unready("CONTAINER_SECRET is not set.");
-  const [engines, web] = await Promise.all(POOLS.map((pool) => readinessOfPool(env, pool)));
+  const [engines, web] = await Promise.all([readinessOfPool(env, "engines"), readinessOfPool(env, "web")]);
   return {
     pools: { engines: engines.readiness, web: web.readiness },
     queue: {

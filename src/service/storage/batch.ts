@@ -124,10 +124,10 @@ export class Batch {
     this.#waiting = [];
     this.#pack = new PackBuilder(this.#about);
     this.#room.release(pack.bytes);
-    if (waiting.length === 1) this.#sendAlone(waiting[0]);
+    if (waiting.length === 1) this.#sendAlone(waiting[0]!);
     if (waiting.length < 2) return;
     const put = pack.put(this.#bucket);
-    for (const [index, { resolve, reject }] of waiting.entries()) put.then((files) => resolve(files[index]), reject);
+    for (const [index, { resolve, reject }] of waiting.entries()) put.then((files) => resolve(files[index]!), reject);
     this.#track(put, pack.bytes);
   }
 

@@ -84,13 +84,13 @@ export class PackBuilder {
   async put(bucket: Bucket): Promise<StoredFile[]> {
     const ids = await this.#about.ids.packed(this.#about.kind, this.#files.length);
     const marks = this.#about.marks();
-    const entries = this.#files.map((file, index) => entryOf(ids[index], file));
-    const key = packKeyOf(ids[0]);
+    const entries = this.#files.map((file, index) => entryOf(ids[index]!, file));
+    const key = packKeyOf(ids[0]!);
     const bodies = this.#files.map(({ bytes }) => bytes);
     try {
-      await writeExpiryMarker(bucket, marks, packNameOf(ids[0]));
+      await writeExpiryMarker(bucket, marks, packNameOf(ids[0]!));
       const { uploaded: stored } = (await bucket.put(key, ...packed(entries, bodies, { marks })))!;
-      return entries.map((entry, index) => describe(ids[index], entry, { stored, marks }));
+      return entries.map((entry, index) => describe(ids[index]!, entry, { stored, marks }));
     } catch (error) {
       await bucket.delete(key);
       throw error;
@@ -135,7 +135,7 @@ export class Packs {
 
   /** @param ids ids of files in one pack */
   async remove(ids: readonly string[]): Promise<void> {
-    const key = packKeyOf(ids[0]);
+    const key = packKeyOf(ids[0]!);
     const gone = new Set(ids.map((id) => id.slice(packNameOf(id).length)));
     this.#read.delete(key);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

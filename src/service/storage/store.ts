@@ -163,7 +163,7 @@ async function sweepEnded(bucket: Bucket, now: number): Promise<number> {
   for await (const ended of listExpired(bucket, now)) {
     for (const { name } of ended) {
       const keys = isPackName(name) ? [PACKS + name] : keysOf(name);
-      const object = await bucket.head(keys[0]);
+      const object = await bucket.head(keys[0]!);
       if (!object) continue;
       removed += isPackName(name) ? aboutPack(object).count : 1;
       await bucket.delete(keys);

@@ -1,7 +1,7 @@
 // Tests that the start of an engine is retried if it fails, and that no job waits for it meanwhile.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ManagedEngine } from "../../../container/jobs/managed-engine.ts";
-import { StartOrder } from "../../../container/jobs/start-order.ts";
+import { ManagedEngine } from "../../../container/engine-lifecycle/managed-engine.ts";
+import { StartOrder } from "../../../container/engine-lifecycle/start-order.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

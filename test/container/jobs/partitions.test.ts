@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PartitionedJob, runPartitioned, ThreadAllocator } from "../../../container/jobs/partitions.ts";
 import { ReadAhead } from "../../../container/jobs/read-ahead.ts";
-import { Threads } from "../../../container/jobs/threads.ts";
+import { Threads } from "../../../container/threads/threads.ts";
 import { parsePages } from "../../../src/document/contract/pages.ts";
 import { rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
 import { decodeResponse } from "../../../src/service/placement/remote.ts";

@@ -4,7 +4,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { Pipe, ProtocolError } from "../../../container/engines/chromium/pipe.ts";
-import { parseLine } from "../../../container/processes/resident.ts";
+import { parseLine } from "../../../container/supervision/resident.ts";
 
 test.each(["null", "5", '"text"', "true", "", "{", "[1]", "\0"])("the line %s says nothing", (line) => {
   const { id, pid, status } = parseLine(line);

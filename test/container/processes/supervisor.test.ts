@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { root } from "../../../scripts/wrangler.ts";
+import { root } from "../../../scripts/services/wrangler.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Command, parentOf, processTree, run, survivors, waitForOutput } from "../../support/processes.ts";
 
@@ -30,7 +30,7 @@ function kill(pid: number): void {
 }
 
 const ALIVE = `
-  import { showLife, outliveExceptions } from ${JSON.stringify(join(root, "container/processes/heartbeat.ts"))};
+  import { showLife, outliveExceptions } from ${JSON.stringify(join(root, "container/supervision/heartbeat.ts"))};
   const log = (message, details) => console.log(JSON.stringify({ message, ...details }));
   outliveExceptions(log, () => true);
   showLife();
@@ -42,7 +42,7 @@ const ALIVE = `
 async function supervise(source: string): Promise<Command> {
   const file = join(folder, `${crypto.randomUUID()}.mjs`);
   await writeFile(file, source);
-  supervisor = run("perl", [join(root, "container/processes/supervise.pl"), process.execPath, "--no-warnings", file]);
+  supervisor = run("perl", [join(root, "container/supervision/supervise.pl"), process.execPath, "--no-warnings", file]);
   return supervisor;
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { VERSION } from "../../../client/cli/version.ts";
+import { VERSION } from "../../../client/version.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const client = join(root, "client");

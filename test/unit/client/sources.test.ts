@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../../client/core/operations.ts";
-import { declaredSource, operationsSource } from "../../../scripts/client-sources.ts";
+import { declaredSource, operationsSource } from "../../../scripts/client/client-sources.ts";
 import { endpoints } from "../../../src/endpoints/index.ts";
 import { toolOf } from "../../../src/service/http/mcp/tools.ts";
 

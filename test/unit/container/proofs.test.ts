@@ -1,9 +1,9 @@
 // Tests how the proofs of engines are kept, with engines whose answers the test decides.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { EngineProbes, PROBE_TTL_MS } from "../../../container/jobs/engine-probes.ts";
+import { EngineProbes, PROBE_TTL_MS } from "../../../container/engine-lifecycle/engine-probes.ts";
 import { CONTAINER_LIMITS } from "../../../container/limits.ts";
-import type { EngineState } from "../../../container/processes/engine-state.ts";
+import type { EngineState } from "../../../container/supervision/engine-state.ts";
 
 const { engineProofMs } = CONTAINER_LIMITS;
 

@@ -1,6 +1,6 @@
 // The order in which engines start: those that a job waits for first, the others one after the other.
 import { expect, test } from "vitest";
-import { StartOrder } from "../../../container/jobs/start-order.ts";
+import { StartOrder } from "../../../container/engine-lifecycle/start-order.ts";
 
 /** Starts engines that end their start when told, and notes the names of those that have begun. */
 function engines(...names: string[]) {

@@ -1,8 +1,8 @@
 // Compares what the workbench says while a value is typed with what the service answers.
 // Contract: docs/api.md#workbench, #page-selections
 import { describe, expect, test } from "vitest";
-import { checkAddress, checkValue, selectedPages } from "../../../site/workbench/checks.ts";
-import type { FormField } from "../../../site/workbench/operations.ts";
+import { checkAddress, checkValue, selectedPages } from "../../../site/workbench/model/checks.ts";
+import type { FormField } from "../../../site/workbench/model/operations.ts";
 import type { Parameter } from "../../../src/document/contract/parameter.ts";
 import { png } from "../../../src/endpoints/images/png.ts";
 import { pdf } from "../../../src/endpoints/pdf.ts";

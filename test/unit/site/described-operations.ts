@@ -1,5 +1,5 @@
 // Reads the operations of a variant as the workbench does, from the description that the service would return.
-import { type OpenApiDocument, type Operation, readService } from "../../../site/workbench/operations.ts";
+import { type OpenApiDocument, type Operation, readService } from "../../../site/workbench/model/operations.ts";
 import { apiDescription } from "../../../src/app/api-description.ts";
 import { openApi } from "../../../src/service/http/openapi/document.ts";
 import { readConfig } from "../../../src/service/settings/config.ts";

@@ -1,9 +1,9 @@
 // Tests what keeps an operation from running before the service is asked, and the names of what is made.
 // Contract: docs/api.md#workbench, #stored-files
 import { describe, expect, test } from "vitest";
-import { faultsOf, obstacleTo, whyUnusable } from "../../../site/workbench/faults.ts";
-import { shownFields, tasksOf } from "../../../site/workbench/request.ts";
-import { FIRST_STATE, type Input, type State, type Values } from "../../../site/workbench/state.ts";
+import { FIRST_STATE, type Input, type State, type Values } from "../../../site/workbench/model/state.ts";
+import { faultsOf, obstacleTo, whyUnusable } from "../../../site/workbench/session/faults.ts";
+import { shownFields, tasksOf } from "../../../site/workbench/session/request.ts";
 import { describedService, operationOf } from "./described-operations.ts";
 
 let nextKey = 1;

@@ -1,7 +1,7 @@
 // Tests how the workbench words sizes and times.
 // Contract: docs/api.md#workbench
 import { expect, test } from "vitest";
-import { changeText, endText } from "../../../site/workbench/format.ts";
+import { changeText, endText } from "../../../site/workbench/model/format.ts";
 
 test.each([
   [100, 76, "24% smaller"],

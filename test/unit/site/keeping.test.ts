@@ -1,9 +1,9 @@
 // Tests what outlasts a reload of the workbench, and the links to results.
 // Contract: docs/api.md#workbench
 import { expect, test } from "vitest";
-import { keptText, readKept } from "../../../site/workbench/keeping.ts";
-import { fragmentOf, idsIn } from "../../../site/workbench/links.ts";
-import { FIRST_STATE, type Input, type Outcome, type Stored } from "../../../site/workbench/state.ts";
+import { keptText, readKept } from "../../../site/workbench/model/keeping.ts";
+import { fragmentOf, idsIn } from "../../../site/workbench/model/links.ts";
+import { FIRST_STATE, type Input, type Outcome, type Stored } from "../../../site/workbench/model/state.ts";
 
 const NOW = Date.parse("2026-11-25T12:00:00Z");
 const stored = (id: string, expires?: string): Stored => ({

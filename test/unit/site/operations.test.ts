@@ -1,8 +1,8 @@
 // Tests what the workbench reads from the description of the service.
 // Contract: docs/api.md#workbench
 import { describe, expect, test } from "vitest";
-import { CATALOG } from "../../../site/workbench/catalog.ts";
-import { type OpenApiDocument, readService } from "../../../site/workbench/operations.ts";
+import { CATALOG } from "../../../site/workbench/model/catalog.ts";
+import { type OpenApiDocument, readService } from "../../../site/workbench/model/operations.ts";
 import { endpoints } from "../../../src/endpoints/index.ts";
 import { describedService, operationOf } from "./described-operations.ts";
 

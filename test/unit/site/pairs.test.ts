@@ -1,8 +1,8 @@
 // Tests which pages the workbench shows beside each other.
 // Contract: docs/api.md#workbench
 import { describe, expect, test } from "vitest";
-import { pairAt, pairCount, sideOf } from "../../../site/workbench/pairs.ts";
-import type { Output, Result, Values } from "../../../site/workbench/state.ts";
+import { pairAt, pairCount, sideOf } from "../../../site/workbench/model/pairs.ts";
+import type { Output, Result, Values } from "../../../site/workbench/model/state.ts";
 
 const stored = (id: string, type: string, pages?: number): Output => ({
   ...{ id, isDeleted: false },

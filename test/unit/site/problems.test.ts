@@ -1,7 +1,7 @@
 // Tests where the workbench shows each error of the service.
 // Contract: docs/api.md#workbench, #errors
 import { describe, expect, test } from "vitest";
-import { explain, problemTarget } from "../../../site/workbench/problems.ts";
+import { explain, problemTarget } from "../../../site/workbench/model/problems.ts";
 import * as errors from "../../../src/service/http/contract/errors.ts";
 import { operationOf } from "./described-operations.ts";
 

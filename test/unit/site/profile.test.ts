@@ -2,8 +2,15 @@
 // with those of the service.
 // Contract: docs/api.md#compressed-pdf
 import { describe, expect, test } from "vitest";
-import { faultsOfProfile, groupsOf, parsed, unknownKeys, valueAt, withValue } from "../../../site/workbench/profile.ts";
-import { PROFILE_EXAMPLES } from "../../../site/workbench/profile-examples.ts";
+import {
+  faultsOfProfile,
+  groupsOf,
+  parsed,
+  unknownKeys,
+  valueAt,
+  withValue,
+} from "../../../site/workbench/model/profile.ts";
+import { PROFILE_EXAMPLES } from "../../../site/workbench/model/profile-examples.ts";
 import { compressionProfile } from "../../../src/document/compression/profile.ts";
 import { settingsOfProfile } from "../../../src/document/compression/profile-settings.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";

@@ -1,9 +1,9 @@
 // Tests the jobs and the code that the workbench makes of the files of its list.
 // Contract: docs/api.md#workbench
 import { describe, expect, test } from "vitest";
-import { bodyOf, callsOfState, isConverted, tasksOf } from "../../../site/workbench/request.ts";
+import { FIRST_STATE, type Input, type State } from "../../../site/workbench/model/state.ts";
+import { bodyOf, callsOfState, isConverted, tasksOf } from "../../../site/workbench/session/request.ts";
 import { LANGUAGES } from "../../../site/workbench/snippets/languages.ts";
-import { FIRST_STATE, type Input, type State } from "../../../site/workbench/state.ts";
 import { describedService, operationOf } from "./described-operations.ts";
 
 const PDF = "application/pdf";

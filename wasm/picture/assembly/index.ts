@@ -2,21 +2,21 @@
 // resamples, examines pixels, and codes bilevel ones. Files, markers and PDF are its caller's.
 import { quantizers as jpegQuantizers } from "../../jpeg/assembly/layout";
 import { deriveFactors, deriveZigzag } from "../../jpeg/assembly/tables";
-import { bitsPosition, definition, setReadTable } from "./bit-reader";
-import { counts, finishWriting, setWriteTable, startCounting, startWriting } from "./bit-writer";
-import { BLOCK_BYTES, componentAt } from "./components";
-import { takeNothing, takePixels as takePixelRows, takeSamples as takeSampleRows } from "./forward";
-import { reconstruct as reconstructRow } from "./inverse";
+import { bitsPosition, definition, setReadTable } from "./jpeg/bit-reader";
+import { counts, finishWriting, setWriteTable, startCounting, startWriting } from "./jpeg/bit-writer";
+import { BLOCK_BYTES, componentAt } from "./jpeg/components";
+import { takeNothing, takePixels as takePixelRows, takeSamples as takeSampleRows } from "./jpeg/forward";
+import { reconstruct as reconstructRow } from "./jpeg/inverse";
 import { allocate } from "./memory";
-import { nonzeroMask } from "./nonzero";
-import { acScan as acScanOf } from "./scan-writer";
+import { nonzeroMask } from "./jpeg/nonzero";
+import { acScan as acScanOf } from "./jpeg/scan-writer";
 
 export { addAreaRow, areaRows, newArea } from "./area";
 export { compareLayers, splitRgb, takeBackdrop } from "./backdrop";
 export { bilevelBytes, encodeBilevel } from "./bilevel";
-export { plainBits } from "./bit-writer";
+export { plainBits } from "./jpeg/bit-writer";
 export { colorCount, colors, countRow, isGray, likeLeft, startCensus } from "./census";
-export { layOut } from "./components";
+export { layOut } from "./jpeg/components";
 export { enlargePlane } from "./enlarge";
 export { markInk } from "./ink";
 export { allocate, reserve, reset, top } from "./memory";
@@ -33,7 +33,7 @@ export {
   unfilter,
   unpack,
 } from "./pixels";
-export { readMcuRow, readScan, startScan } from "./scan-reader";
+export { readMcuRow, readScan, startScan } from "./jpeg/scan-reader";
 export {
   bitsOfInk,
   choices,
@@ -44,7 +44,7 @@ export {
   shapeCount,
   shapes,
 } from "./shapes";
-export { dcScan, overflowed, sequentialScan } from "./scan-writer";
+export { dcScan, overflowed, sequentialScan } from "./jpeg/scan-writer";
 export { counts, finishWriting, setReadTable, startCounting, startWriting };
 
 /** Current position in a scan, which is never beyond a marker. */

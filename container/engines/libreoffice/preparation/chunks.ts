@@ -1,5 +1,5 @@
 // Takes the documents of other formats out of a .docx (altChunk, ISO 29500-1, 17.17.2), which Word inserts when it opens
-// the file and LibreOffice ignores, and marks their places with bookmarks, at which office.cpp inserts them.
+// the file and LibreOffice ignores, and marks their places with bookmarks, at which zygote/office.cpp inserts them.
 
 import { posix } from "node:path";
 import { behindComments } from "../../../../src/document/contract/media-type.ts";

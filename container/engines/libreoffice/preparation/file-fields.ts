@@ -1,5 +1,5 @@
 // Replaces fields of DrawingML that print the path of the file by the name that the client sent. LibreOffice imports
-// them, and own-address.cpp does not reach those in cells of tables.
+// them, and zygote/corrections/own-address.cpp does not reach those in cells of tables.
 
 import { attributeOf, startTags, xmlBytes, xmlText } from "./markup.ts";
 

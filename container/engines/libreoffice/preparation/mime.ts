@@ -128,7 +128,7 @@ function unquotedPrintable(body: Buffer): Buffer {
   const result = Buffer.alloc(body.length);
   let length = 0;
   for (let at = 0; at < body.length; at++) {
-    const [byte, next, last] = [body[at], body[at + 1], body[at + 2]];
+    const [byte, next = 0, last = 0] = [body[at]!, body[at + 1], body[at + 2]];
     const [high, low] = byte === EQUALS ? [DIGITS.get(next), DIGITS.get(last)] : [];
     if (high !== undefined && low !== undefined) {
       result[length++] = 16 * high + low;

@@ -1,5 +1,5 @@
-// Plans the subsets of embedded font programs: the glyphs that text shows, by the rules that map codes to glyphs (ISO
-// 32000-1, 9.6.6 and 9.7.4.2), and the subset names.
+// Plans the subsets of embedded font programs: finds the glyphs that text shows by the mapping from codes to glyphs
+// (ISO 32000-1, 9.6.6 and 9.7.4.2), and names the subsets.
 import { writeNamedCff } from "../../fonts/cff/named-cff.ts";
 import { readEmbeddedCff, subsetCff } from "../../fonts/cff/subset-cff.ts";
 import { subsetTag, TAGGED } from "../../fonts/names/subset-tag.ts";
@@ -19,7 +19,7 @@ import { mergedPrograms, namedCffOf } from "./merged-fonts.ts";
 import { type NamedFont, namedGlyphs, namesOfCff, namesOfType1, numberedGlyphs } from "./named-glyphs.ts";
 import { compositeGlyphs, simpleLookups } from "./truetype-glyphs.ts";
 
-/** Descendant fonts, which are planned with their Type 0 fonts. */
+/** Subtypes of descendant fonts, which are planned with their Type 0 font. */
 const PARTS = new Set(["CIDFontType0", "CIDFontType2"]);
 const CFF_SUBTYPES = new Set(["Type1C", "CIDFontType0C", "OpenType"]);
 const LENGTHS = ["Length1", "Length2", "Length3"];
@@ -41,10 +41,10 @@ export class FontPlans {
   readonly #mayName: boolean;
   /** The plans, by the program's object number. */
   readonly #plans = new Map<number, FontPlan>();
-  /** The plans, by the object number of a font, its descendant font or their descriptor. */
+  /** The plans, by the object numbers of fonts, descendant fonts and font descriptors. */
   readonly #programs = new Map<number, FontPlan>();
 
-  /** @param mayName true if complete fonts may become subsets */
+  /** @param mayName true if complete fonts can become subsets */
   constructor(
     file: PdfFile,
     settings: CompressionSettings["fonts"],
@@ -69,14 +69,14 @@ export class FontPlans {
     return plan?.isMerged ? plan.program : undefined;
   }
 
-  /** @returns undefined if the object is not a font program or does not become smaller */
+  /** @returns undefined if the object is not a font program or if its subset is not smaller */
   programOf(number: number, original: PdfStream): PdfStream | undefined {
     const plan = this.#plans.get(number);
     if (!plan) return undefined;
     return this.#make(plan, original) ?? undefined;
   }
 
-  /** Returns a font or descriptor dictionary with a subset name. */
+  /** Returns a font or descriptor dictionary with the subset name. */
   named(dictionary: Dictionary, number: number): Dictionary {
     const plan = this.#programs.get(number);
     const program = plan && this.#file.stream(plan.program);
@@ -87,15 +87,14 @@ export class FontPlans {
       if (name === undefined || (TAGGED.test(name) && !plan.isMerged)) continue;
       changed.set(key, Name.of(`${plan.tag}+${name.replace(TAGGED, "")}`));
     }
-    // CIDSet and CharSet list the original glyphs (tables 122 and 124). CharSet stays correct for CFF that was not
-    // merged, because its names remain.
+    // CIDSet and CharSet list the original glyphs (tables 122 and 124). An unmerged CFF keeps its glyph names, so CharSet stays valid.
     changed.delete("CIDSet");
     if (plan.format === "type1" || plan.isMerged) changed.delete("CharSet");
     if (plan.isConverted && changed.delete("FontFile")) changed.set("FontFile3", plan.program);
     return changed;
   }
 
-  /** @param uses undefined if the shown text is not known */
+  /** @param uses undefined if the shown text is unknown */
   #plan(font: Dictionary | undefined, reference: Reference | undefined, uses: FontUses | undefined): void {
     const file = this.#file;
     const subtype = file.name(font?.get("Subtype"));
@@ -114,7 +113,7 @@ export class FontPlans {
       for (const one of [reference, within, descriptor]) {
         if (one instanceof Reference) this.#programs.set(this.#canonical(one.number), plan);
       }
-      // A usual descriptor is an indirect object (table 111), which can be updated for the new program.
+      // The descriptor should be indirect (table 111), because a direct one cannot be updated for the new program.
       const isUsual = reference && isAlone && descriptor instanceof Reference;
       if (!isUsual || !uses || uses.kept.has(reference.number)) plan.isKnown = false;
       if (!format || plan.format !== format) {
@@ -157,7 +156,7 @@ export class FontPlans {
     const isTagged = TAGGED.test(baseName);
     const family = baseName.replace(TAGGED, "");
     if (needsHints(family)) plan.keepsHints = true;
-    // PDF/A-1 requires a list of glyphs for every subset except for this kind (ISO 19005-1, 6.3.5).
+    // PDF/A-1 requires a list of glyphs for every subset except for subsets of this kind (ISO 19005-1, 6.3.5).
     const mayBeSubset = this.#mayName || (isTagged && subtype === "TrueType");
     if (!mayBeSubset || (isTagged && !this.#settings.subsetSubsets)) plan.keepsAll = true;
     if (subtype === "TrueType") plan.byNumber = false;
@@ -192,12 +191,12 @@ export class FontPlans {
       try {
         return this.#glyphsByName(planned, namesOfCff(cff));
       } catch (error) {
-        // A name is outside the program data.
+        // A name points outside the program data.
         if (error instanceof RangeError) return undefined;
         throw error;
       }
     }
-    // OpenType tables may select other glyphs for vertical text.
+    // The OpenType tables can select other glyphs for vertical text.
     const isPlain = file.name(encoding) === "Identity-H" || (file.name(encoding) === "Identity-V" && !cff.isWrapped);
     const map = inner.get("CIDToGIDMap");
     const hasMap = map !== undefined && file.name(map) !== "Identity";
@@ -228,12 +227,12 @@ export class FontPlans {
     const replaced = new Map<FontPlan, FontPlan>();
     for (const { members, bytes } of mergedPrograms(this.#plans.values(), (plan) => this.#bytesOf(plan))) {
       const streams = members.flatMap(({ program }) => this.#file.stream(program) ?? []);
-      const isConverted = members[0].format !== "truetype";
-      const made = programStream(streams[0], { bytes, lengths: isConverted ? [] : [bytes.length], isConverted });
+      const isConverted = members[0]!.format !== "truetype";
+      const made = programStream(streams[0]!, { bytes, lengths: isConverted ? [] : [bytes.length], isConverted });
       const size = made.body.raw().length;
       if (size >= streams.reduce((sum, { body }) => sum + body.raw().length, 0)) continue;
       this.#file.budget.charge(size);
-      const plan: FontPlan = { ...members[0], isMerged: true, made, isConverted, tag: subsetTag(bytes) };
+      const plan: FontPlan = { ...members[0]!, isMerged: true, made, isConverted, tag: subsetTag(bytes) };
       for (const member of members) replaced.set(member, plan);
     }
     for (const plans of [this.#plans, this.#programs]) {
@@ -258,7 +257,7 @@ export class FontPlans {
 
 interface Subset {
   readonly bytes: Uint8Array;
-  /** The lengths of the program's parts. Empty for CFF (table 127). */
+  /** The Length1 to Length3 entries of the program. Empty for CFF (table 127). */
   readonly lengths: readonly number[];
   /** True if the program is CFF converted from Type 1. */
   readonly isConverted?: boolean;
@@ -271,12 +270,12 @@ function programStream(original: PdfStream, { bytes, lengths, isConverted }: Sub
     made.dictionary.set("Subtype", Name.of("Type1C"));
   }
   lengths.forEach((length, index) => {
-    made.dictionary.set(LENGTHS[index], length);
+    made.dictionary.set(LENGTHS[index]!, length);
   });
   return made;
 }
 
-/** @returns undefined if there is no gain */
+/** @returns undefined if the subset is not smaller */
 function subsetOf(plan: FontPlan, bytes: Uint8Array): Subset | undefined {
   const glyphs = keptGlyphs(plan);
   const { format, characters, byNumber, keepsHints } = plan;

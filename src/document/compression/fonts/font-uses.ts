@@ -1,5 +1,4 @@
-// Collects the codes that a file shows in each font, and the fonts that must be able to show other codes. Knows nothing
-// about font programs.
+// Collects the codes shown in each font, and the fonts that must also be able to show other codes.
 import { EngineFailure } from "../../contract/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { type Dictionary, type PdfString, Reference, type Value } from "../../objects/values.ts";
@@ -8,19 +7,19 @@ import { directFormFonts, formFonts, walkShownText } from "../../text/shown-text
 export interface FontUses {
   /** The shown strings, by the font's object number. */
   readonly shown: ReadonlyMap<number, ShownCodes>;
-  /** Fonts of form fields, which must show any text that users may type. */
+  /** Object numbers of form field fonts, which must show any text that users type. */
   readonly kept: ReadonlySet<number>;
-  /** Such fonts that are direct objects. */
+  /** Form field fonts that are direct objects. */
   readonly keptDirect: readonly Dictionary[];
 }
 
-/** The shown codes, read as one-byte and as two-byte codes, because the font defines their length. */
+/** The shown codes, read both as one-byte and as two-byte codes, because the font defines the code length. */
 export interface ShownCodes {
   readonly bytes: Set<number>;
   readonly pairs: Set<number>;
 }
 
-/** @returns undefined if it is possible that some text was not found */
+/** @returns undefined if some text may have been missed */
 export function findFontUses(file: PdfFile): FontUses | undefined {
   const shown = new Map<number, ShownCodes>();
   try {

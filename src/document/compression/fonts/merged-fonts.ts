@@ -1,5 +1,5 @@
-// Merges subsets of one font into one program if all glyphs that they share are equal. Compares fingerprints, so that
-// no two programs are in memory. Knows nothing about font dictionaries.
+// Merges subsets of one font into one program if all glyphs that they share are equal. Compares hashes of glyphs, so
+// that only one program is in memory at a time.
 
 import { glyphNames } from "../../fonts/cff/cff.ts";
 import { desubroutinize } from "../../fonts/cff/desubroutinize.ts";
@@ -19,17 +19,18 @@ export interface MergedProgram {
 type BytesOf = (plan: FontPlan) => Uint8Array | undefined;
 
 /**
- * Maximum number of open clusters for one name. Older clusters are closed to limit the cost of programs that never fit.
+ * Maximum number of open clusters per font name. The oldest cluster closes when there are more, because each program is
+ * compared with every open cluster.
  */
 const MAX_OPEN = 8;
 
 type Key = number | string;
 
-/** The wanted content of one program. */
+/** The selected contents of one program. */
 interface Holding {
-  /** The data that must be equal in merged programs. */
+  /** The data that must be equal in all merged programs. */
   readonly common: string;
-  /** The fingerprint of each glyph. */
+  /** The hash of each glyph. */
   readonly glyphs: ReadonlyMap<Key, number>;
   /** The glyph of each character or code. */
   readonly characters: ReadonlyMap<number, Key>;
@@ -42,11 +43,11 @@ interface Cluster {
   readonly members: FontPlan[];
 }
 
-/** @param bytesOf returns the program of a plan without a filter */
+/** @param bytesOf returns the decoded program of a plan */
 export function* mergedPrograms(plans: Iterable<FontPlan>, bytesOf: BytesOf): Generator<MergedProgram> {
   for (const group of groupsOf(plans)) {
     for (const members of collected(group, bytesOf)) {
-      const isTrueType = members[0].format === "truetype";
+      const isTrueType = members[0]!.format === "truetype";
       const bytes = isTrueType ? mergeTrueType(partsOf(members, bytesOf)) : writeNamedCff(namedParts(members, bytesOf));
       if (bytes) yield { members, bytes };
     }
@@ -69,7 +70,7 @@ function groupsOf(plans: Iterable<FontPlan>): FontPlan[][] {
 
 function mayBeMerged({ format, isKnown, keepsAll, byNumber, byName, keepsHints, family, made }: FontPlan): boolean {
   if (!isKnown || !family || made !== undefined) return false;
-  // The lookups in a TrueType program that keeps all glyphs were not collected.
+  // The plan lacks the lookups in a TrueType program that keeps all glyphs.
   if (format === "truetype") return byNumber || !keepsAll;
   return byName === true && (format === "cff" || (!keepsAll && !keepsHints));
 }
@@ -139,7 +140,7 @@ export function namedCffOf(plan: FontPlan, bytes: Uint8Array | undefined): Named
     const all = glyphNames(cff.font);
     return desubroutinize(cff.font, { names: keepsAll ? all : Array.from(glyphs, (glyph) => all[glyph] ?? ""), codes });
   } catch (error) {
-    // Data is outside the program.
+    // The program refers to data outside itself.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

@@ -1,5 +1,5 @@
-// Maps the codes of a PDF font to glyphs of a CFF or Type 1 font, by all the rules that readers use (ISO 32000-1,
-// 9.6.6.2 and 9.7.4.2). Knows nothing about outlines.
+// Maps the codes of a PDF font to glyphs of a CFF or Type 1 program, by every rule that readers use (ISO 32000-1,
+// 9.6.6.2 and 9.7.4.2).
 import { builtInEncoding, type CffFont, glyphNames } from "../../fonts/cff/cff.ts";
 import type { EmbeddedCff } from "../../fonts/cff/subset-cff.ts";
 import { type Encoding, NOTDEF, standardEncoding } from "../../fonts/names/glyph-names.ts";
@@ -17,7 +17,7 @@ const NO_NAMES: Encoding = [];
 export interface NamedFont {
   /** The name of each glyph. */
   readonly names: readonly string[];
-  /** The built-in encoding. */
+  /** The built-in encoding: glyph names by code. */
   readonly own: Encoding;
   /** True if readers use the built-in encoding for codes without a name. */
   readonly isOwnKnown: boolean;
@@ -25,13 +25,12 @@ export interface NamedFont {
 
 /**
  * @returns undefined for a CID font
- * @throws RangeError if a name is outside the program data
+ * @throws RangeError if a name points outside the program data
  */
 export function namesOfCff({ font, isWrapped }: EmbeddedCff): NamedFont | undefined {
   if (font.isCid) return undefined;
   const names = glyphNames(font);
-  // Readers of an OpenType font look up codes without a name by character. The names of the expert encoding are not
-  // known here.
+  // In an OpenType font, readers look up codes without a name by character. The expert encoding is not implemented here.
   return { names, own: builtInEncoding(font, names), isOwnKnown: !isWrapped && font.encodingPlace !== 1 };
 }
 
@@ -41,8 +40,8 @@ export function namesOfType1(font: Type1Font): NamedFont {
 
 /**
  * Returns the glyphs of a font with one-byte codes.
- * @param encoding the encoding of the font dictionary
- * @returns undefined if a glyph may be looked up by other means than its name
+ * @param encoding the Encoding entry of the font
+ * @returns undefined if readers can find a glyph other than by name
  */
 export function namedGlyphs(
   file: PdfFile,
@@ -59,11 +58,11 @@ export function namedGlyphs(
   const given = readSimpleEncoding(file, encoding, NO_NAMES).names;
   const found = new Set<number>();
   for (const code of codes) {
-    // Readers differ in which of these names they use.
+    // Readers use different ones of these names.
     const candidates = [given[code], own[code], standardEncoding()[code]];
     const name = candidates.find((one) => one !== undefined);
     const isBlank = code <= LAST_SPACE && BLANK.has(name);
-    // A reader may find the glyph by another name.
+    // A reader might find the glyph by another name.
     if (!isBlank && (name === undefined || !byName.has(name) || !(isOwnKnown || given[code]))) return undefined;
     for (const one of candidates) for (const glyph of byName.get(one ?? NOTDEF) ?? []) found.add(glyph);
   }
@@ -72,12 +71,12 @@ export function namedGlyphs(
 
 /** Returns the glyphs of a CIDFont. */
 export function numberedGlyphs({ font, isWrapped }: EmbeddedCff, cids: ReadonlySet<number>): Set<number> {
-  // Some readers use the CID as the glyph number in OpenType fonts.
+  // In OpenType fonts, some readers use the CID as the glyph number.
   const found = font.isCid && !isWrapped ? new Set<number>() : new Set(cids);
   if (font.isCid) for (const glyph of glyphsOfCids(font, cids)) found.add(glyph);
   return found;
 }
 
 function* glyphsOfCids({ charset }: CffFont, cids: ReadonlySet<number>): Generator<number> {
-  for (let glyph = 0; glyph < charset.length; glyph++) if (cids.has(charset[glyph])) yield glyph;
+  for (let glyph = 0; glyph < charset.length; glyph++) if (cids.has(charset[glyph]!)) yield glyph;
 }

@@ -1,5 +1,5 @@
-// Maps the codes of a PDF font to glyphs of a TrueType font, and collects the lookups in its character maps (ISO
-// 32000-1, 9.6.6.4 and 9.7.4.2). Knows nothing about outlines.
+// Maps the codes of a PDF font to glyphs of a TrueType program, and collects the lookups in its cmap (ISO 32000-1,
+// 9.6.6.4 and 9.7.4.2).
 import { SYMBOL_BASES } from "../../fonts/symbolic.ts";
 import type { CmapSubtable } from "../../fonts/truetype/cmap.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
@@ -16,7 +16,7 @@ const IDENTITY = new Set(["Identity-H", "Identity-V"]);
  * Returns the glyphs of a Type 0 font.
  * @param inner its descendant font
  * @param codes two-byte codes
- * @returns undefined if a CMap is needed
+ * @returns undefined if the mapping requires a CMap
  */
 export function compositeGlyphs(
   file: PdfFile,
@@ -47,7 +47,7 @@ interface Lookups {
 
 /**
  * Returns the lookups of a font with one-byte codes.
- * @returns undefined if glyphs are looked up by other means
+ * @returns undefined if readers also find glyphs other than through the cmap
  */
 export function simpleLookups(
   file: PdfFile,
@@ -56,14 +56,14 @@ export function simpleLookups(
   codes: Iterable<number>,
 ): Lookups | undefined {
   const encoding = file.resolve(font.get("Encoding"));
-  // Glyph names may select any glyph.
+  // A Differences array can select any glyph by name.
   if (encoding instanceof Dictionary && encoding.has("Differences")) return undefined;
   if (maps.length === 0) return undefined;
   const found = { glyphs: new Set<number>(), characters: new Set<number>() };
   for (const code of codes) {
     const characters = [...charactersOf(code)];
     const glyphs = characters.flatMap((character) => maps.map(({ glyphOf }) => glyphOf(character)));
-    // A reader may find the glyph by its name.
+    // A reader might find the glyph by its name.
     if (code > LAST_SPACE && glyphs.every((glyph) => glyph === 0)) return undefined;
     for (const glyph of glyphs) found.glyphs.add(glyph);
     for (const character of characters) found.characters.add(character);
@@ -71,7 +71,7 @@ export function simpleLookups(
   return found;
 }
 
-/** Returns all characters that readers may look up for a code. */
+/** Returns all characters that readers might look up for a code. */
 function charactersOf(code: number): Set<number> {
   const characters = new Set(SYMBOL_BASES.map((base) => base + code));
   for (const decoder of DECODERS) characters.add(decoder.decode(Uint8Array.of(code)).codePointAt(0) ?? code);
@@ -81,10 +81,10 @@ function charactersOf(code: number): Set<number> {
 
 let codesOfMac: Map<number, number> | undefined;
 
-/** Returns the MacRomanEncoding codes of a character, which are the keys of a map for that platform. */
+/** Returns the MacRomanEncoding codes of a character, which are the keys of a Macintosh cmap subtable. */
 function macCodes(character: number): number[] {
   codesOfMac ??= new Map(
-    Array.from({ length: 256 }, (_, code) => [DECODERS[1].decode(Uint8Array.of(code)).codePointAt(0) ?? 0, code]),
+    Array.from({ length: 256 }, (_, code) => [DECODERS[1]!.decode(Uint8Array.of(code)).codePointAt(0) ?? 0, code]),
   );
   const code = codesOfMac.get(character);
   return code === undefined ? [] : [code];

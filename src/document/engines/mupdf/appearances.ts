@@ -1,14 +1,13 @@
-// Makes MuPDF create appearances for annotations and widgets from their dictionaries. Knows nothing about which
-// annotations need one.
+// Makes MuPDF create the appearances of annotations and widgets from their dictionaries.
 
 import type { MupdfDocument } from "./document.ts";
 import { type FuelBudget, MupdfError } from "./instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
 
-/** Units of fuel to draw one annotation, many times the actual need. */
+/** Fuel to draw one annotation, many times the usual need. */
 const FUEL_PER_APPEARANCE = 10_000_000;
 
-/** Makes the appearances. @param numbers object numbers of the annotations, by the index of their page */
+/** Creates appearances. @param numbers object numbers of the annotations, by page index */
 export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
   const { engine } = document;
   for (const [index, wanted] of numbers) {
@@ -19,7 +18,7 @@ export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<nu
       const found = own.filter((annotation) =>
         engine.run((raw) => wanted.has(raw._wasm_pdf_to_num(raw._wasm_pdf_annot_obj(annotation)))),
       );
-      // The first update draws all changed annotations, and each change goes through all annotations of the page.
+      // The first update draws all changed annotations, and each change visits all annotations of the page.
       const tank = engine.tank(found.length * FUEL_PER_APPEARANCE);
       for (const annotation of found) attempt(document, (raw) => touch(document, raw, annotation));
       for (const annotation of found) attempt(document, (raw) => raw._wasm_pdf_update_annot(annotation), tank);
@@ -41,7 +40,7 @@ function attempt({ engine }: MupdfDocument, work: (raw: MupdfExports) => void, t
   }
 }
 
-/** Marks an annotation as changed, because MuPDF does not draw an unchanged one. */
+/** Marks an annotation as changed, because MuPDF draws only changed annotations. */
 function touch({ engine }: MupdfDocument, raw: MupdfExports, annotation: Pointer): void {
   const text = raw.UTF8ToString(raw._wasm_pdf_annot_contents(annotation));
   engine.withText(text, (copy) => raw._wasm_pdf_set_annot_contents(annotation, copy));

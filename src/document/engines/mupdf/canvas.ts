@@ -1,25 +1,24 @@
-// Provides the pixmap that MuPDF draws on: some rows of a picture, in one of the color models. Knows nothing about
-// pages.
+// The pixmap on which MuPDF draws: some rows of a page, in one of the color models.
 import { CHANNELS, type ColorModel } from "../../contract/raster.ts";
 import type { FuelBudget, Mupdf } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
 
-/** Pixels around a band in which objects still count: the bounds of an object do not include anti-aliasing. */
+/** Pixels around a band in which objects are drawn too: the bounds of an object exclude its anti-aliasing. */
 const MARGIN = 2;
 
 /**
- * Bytes of a pixel while it is drawn. Gray is drawn in color and weighted afterwards: a page's picture in gray is then
- * the gray of its picture in color, for CMYK and for transparency as well.
+ * Bytes per pixel during drawing. Gray is drawn in RGB and converted afterwards, so that a gray page has the luminance
+ * of the color page, even with CMYK or transparency.
  */
 export const DRAWN_BYTES: Readonly<Record<ColorModel, number>> = { ...CHANNELS, gray: CHANNELS.rgb };
 
-/** A pixel of the whole picture. */
+/** A pixel, relative to the whole raster. */
 export interface Place {
   readonly left: number;
   readonly top: number;
 }
 
-/** Pixmaps of bands of a picture, one at a time. */
+/** Pixmaps for the bands of a raster, one at a time. */
 export class Canvas {
   readonly #engine: Mupdf;
   readonly #colorModel: ColorModel;
@@ -34,10 +33,10 @@ export class Canvas {
   }
 
   /**
-   * Draws a band at its place in the picture: the pattern tiles that the engine keeps then serve the next bands, and
-   * rounding is the same as in a picture of one band.
+   * Draws a band with the coordinates of the whole raster, so that cached pattern tiles serve several bands, and
+   * coordinates round as in a raster of one band.
    * @param place of the band's first pixel
-   * @param matrix to the pixels of the whole picture
+   * @param matrix to the pixels of the whole raster
    * @returns the rows from `place.top` on: a view of the heap, valid until the next call
    */
   draw(list: Pointer, place: Place, rows: number, matrix: readonly number[], tank: FuelBudget): Uint8Array {
@@ -76,25 +75,28 @@ export class Canvas {
   }
 }
 
-/** Converts RGB to gray in place, with the weights of ISO 32000-1, 10.3.3. Gray pixels keep their value. */
+/**
+ * Converts RGB to gray in place, with the weights of ISO 32000-1, 10.3.3. Pixels with equal components keep their
+ * value.
+ */
 function weigh(samples: Uint8Array): Uint8Array {
   const gray = samples.subarray(0, samples.length / 3);
   for (let index = 0, at = 0; index < gray.length; index++, at += 3) {
-    gray[index] = (77 * samples[at] + 151 * samples[at + 1] + 28 * samples[at + 2] + 128) >> 8;
+    gray[index] = (77 * samples[at]! + 151 * samples[at + 1]! + 28 * samples[at + 2]! + 128) >> 8;
   }
   return gray;
 }
 
-/** Converts premultiplied to straight alpha. Nearly all pixels of a page are opaque or empty. */
+/** Converts premultiplied to straight alpha. Nearly all pixels of a page are opaque or empty, so those are fast. */
 function straighten(samples: Uint8Array): void {
   const pixels = new Uint32Array(samples.buffer, samples.byteOffset, samples.byteLength >> 2);
   for (let index = 0; index < pixels.length; index++) {
-    const alpha = pixels[index] >>> 24;
+    const alpha = pixels[index]! >>> 24;
     if (alpha === 0 || alpha === 255) continue;
     const at = index << 2;
     const half = alpha >> 1;
-    samples[at] = Math.min(255, ((samples[at] * 255 + half) / alpha) | 0);
-    samples[at + 1] = Math.min(255, ((samples[at + 1] * 255 + half) / alpha) | 0);
-    samples[at + 2] = Math.min(255, ((samples[at + 2] * 255 + half) / alpha) | 0);
+    samples[at] = Math.min(255, ((samples[at]! * 255 + half) / alpha) | 0);
+    samples[at + 1] = Math.min(255, ((samples[at + 1]! * 255 + half) / alpha) | 0);
+    samples[at + 2] = Math.min(255, ((samples[at + 2]! * 255 + half) / alpha) | 0);
   }
 }

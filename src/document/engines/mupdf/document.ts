@@ -1,4 +1,4 @@
-// Opens a PDF in MuPDF: makes it openable and counts its pages. Drawing is in mupdf/page.ts.
+// Opens a PDF in MuPDF, repairs its page tree if necessary, and counts its pages. mupdf/page.ts draws them.
 
 import { contains } from "../../contract/contains.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -9,25 +9,25 @@ import { PdfObjects } from "./objects.ts";
 import { correctPage } from "./page-object.ts";
 import { settlePageTree } from "./page-tree.ts";
 
-/** Number of bytes within which the header must start (ISO 32000-1, implementation note 13 of Acrobat's reading). */
+/** Number of bytes within which the header must start (ISO 32000-1, Annex H, implementation note 13). */
 const HEADER_WINDOW = 1024;
 /** The first version of encryption with crypt filters. */
 const CRYPT_FILTERS_VERSION = 4;
 
-/** Changes a page in memory before it is loaded. */
+/** Corrects a page in memory before it is loaded. */
 export type PageMender = (page: Pointer) => void;
 
 export interface DocumentOptions extends MupdfOptions {
-  /** Called when the document is opened, also again. @default pages are loaded as they are */
+  /** Called each time the document is opened. @default pages are loaded unchanged */
   readonly mend?: (document: MupdfDocument) => PageMender;
 }
 
-/** An open document. Its bytes stay outside of the engine's heap; the engine reads them in place. */
+/** An open document. Its bytes stay outside the engine's heap; the engine reads them through a stream. */
 export class MupdfDocument {
   readonly bytes: Uint8Array;
   readonly options: DocumentOptions;
   #engine: Mupdf;
-  /** Number of the stream from which the engine reads the bytes. */
+  /** Number of the stream with the document's bytes. */
   #stream = 0;
   #pointer: Pointer = 0;
   #objects!: PdfObjects;
@@ -63,17 +63,17 @@ export class MupdfDocument {
     return this.#pageCount;
   }
 
-  /** True if the page tree was written anew, so that the engine's objects differ from those of the file. */
+  /** True if the page tree was rewritten, so that the engine's objects differ from the file's. */
   get isRewritten(): boolean {
     return this.#isRewritten;
   }
 
-  /** Access to its objects, until it is reopened. */
+  /** The document's objects, valid until it is reopened. */
   get objects(): PdfObjects {
     return this.#objects;
   }
 
-  /** True if a password is needed for embedded files, and for nothing else. */
+  /** True if only the embedded files need a password. */
   get isLocked(): boolean {
     return this.#isLocked;
   }
@@ -85,7 +85,7 @@ export class MupdfDocument {
     });
   }
 
-  /** Number of warnings and errors that MuPDF has reported, and the first of them. */
+  /** Number of warnings and errors that MuPDF reported, and the first ones. */
   get messageCount(): number {
     return this.#engine.messageCount;
   }
@@ -94,7 +94,7 @@ export class MupdfDocument {
     return this.#engine.messages;
   }
 
-  /** Reopens the document in a fresh engine. Everything that was loaded from the old one becomes invalid. */
+  /** Reopens the document in a new engine. Invalidates everything loaded from the old engine. */
   async reopen(): Promise<void> {
     const engine = await Mupdf.create(this.options);
     this.#engine.close();
@@ -107,7 +107,7 @@ export class MupdfDocument {
     this.#engine.close();
   }
 
-  /** Closes the document, and leaves the engine to others of the same origin that are open in it. */
+  /** Closes the document but keeps the engine, which other documents of the job use. */
   leave(): void {
     this.#engine.release((raw) => raw._wasm_drop_document(this.#pointer));
     this.#engine.removeSource(this.#stream);
@@ -115,7 +115,7 @@ export class MupdfDocument {
 
   /**
    * Closes the document.
-   * @returns the engine, for another document of the same job; undefined if anything went wrong in it
+   * @returns the engine, for another document of the job; undefined if an error occurred in it
    */
   release(): Mupdf | undefined {
     const engine = this.#engine;
@@ -131,7 +131,7 @@ export class MupdfDocument {
   /**
    * Loads a page.
    * @param index from 0
-   * @returns a pointer to a page in the engine
+   * @returns a pointer to the page
    * @throws MupdfError if the page cannot be loaded
    */
   loadPage(index: number): Pointer {
@@ -151,7 +151,7 @@ export class MupdfDocument {
       return load();
     } catch (error) {
       if (!(error instanceof MupdfError)) throw error;
-      // An object that was read in the meantime may have made the engine repair the document, and lose the page tree.
+      // Reading another object since then can make the engine repair the document, which discards the page tree.
       this.#settlePages();
       return load();
     }
@@ -173,14 +173,15 @@ export class MupdfDocument {
         this.#pointer = raw._wasm_pdf_document_from_fz_document(opened);
         if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognized as another kind of document");
         raw._wasm_pdf_disable_js(this.#pointer);
-        // An empty user password is tried, so that a document with only an owner password opens.
+        // An empty user password opens documents that have only an owner password.
         this.#isLocked = raw._wasm_needs_password(this.#pointer) !== 0;
         if (this.#isLocked && !this.#isInTheClear(raw)) {
           throw new EngineFailure("password-protected", "a password is needed");
         }
       });
     } catch (error) {
-      // The holder of a certificate's key can open the document (ISO 32000-1, 7.6.4); MuPDF supports only passwords.
+      // With public-key encryption, the recipient's private key opens the document (ISO 32000-1, 7.6.4); MuPDF supports
+      // only passwords.
       if (error instanceof MupdfError && contains(this.bytes, "/Adobe.PubSec")) {
         throw new EngineFailure("password-protected", error.message, { cause: error });
       }
@@ -191,7 +192,7 @@ export class MupdfDocument {
     this.#mend = this.options.mend?.(this);
   }
 
-  /** Reports whether strings and streams are not encrypted unless they say so (ISO 32000-1, table 20). */
+  /** Reports whether strings and streams are unencrypted by default (ISO 32000-1, table 20). */
   #isInTheClear(raw: MupdfExports): boolean {
     const objects = this.#objects;
     const encryption = objects.get(raw._wasm_pdf_trailer(this.#pointer), "Encrypt");
@@ -214,7 +215,7 @@ export class MupdfDocument {
     const { refusals } = this.#engine;
     try {
       const { pageCount, isRewritten } = settlePageTree(this.#engine, this.#objects, this.#pointer);
-      // Without room for an object, the engine reports that there is none.
+      // If memory for an object is refused, the engine reports the object as missing.
       if (isRewritten && this.#engine.refusals > refusals) throw new EngineFailure("too-large", "the page tree");
       this.#pageCount = pageCount;
       this.#isRewritten = isRewritten;
@@ -224,7 +225,7 @@ export class MupdfDocument {
     if (this.#pageCount < 1) throw new EngineFailure("damaged", "it has no pages");
   }
 
-  /** Maps an error of the engine to the failure of the job. */
+  /** Maps an engine error to the failure of the job. */
   failure(error: unknown, reason: "damaged" | "not-a-pdf"): unknown {
     if (!(error instanceof MupdfError)) return error;
     return new EngineFailure(this.#engine.refusals > 0 ? "too-large" : reason, error.message, { cause: error });

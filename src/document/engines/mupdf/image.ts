@@ -1,4 +1,4 @@
-// Reads the samples of an image XObject as MuPDF decodes them, for filters that no other module here decodes.
+// Reads the samples of an image XObject with MuPDF, for filters that have no decoder in this code base.
 
 import type { MupdfDocument } from "./document.ts";
 import { MupdfError } from "./instance/mupdf.ts";
@@ -7,9 +7,9 @@ import type { Pointer } from "./instance/raw.ts";
 export interface DecodedImage {
   readonly width: number;
   readonly height: number;
-  /** Number of components of a pixel, 8 bits each. */
+  /** Components per pixel, 8 bits each. */
   readonly components: number;
-  /** Samples row by row, without padding. */
+  /** Samples, row by row without padding. */
   readonly samples: Uint8Array;
 }
 
@@ -36,7 +36,8 @@ export function decodeImage({ engine, pointer }: MupdfDocument, number: number):
         const row = raw.HEAPU8.subarray(start + y * stride, start + y * stride + width * all);
         if (all === components) samples.set(row, to);
         else
-          for (let at = 0; at < samples.length / height; at++) samples[to + at] = row[at + Math.floor(at / components)];
+          for (let at = 0; at < samples.length / height; at++)
+            samples[to + at] = row[at + Math.floor(at / components)]!;
         to += width * components;
       }
       return { width, height, components, samples };
@@ -49,7 +50,7 @@ export function decodeImage({ engine, pointer }: MupdfDocument, number: number):
     engine.release((raw) => {
       if (pixmap !== 0) raw._wasm_drop_pixmap(pixmap);
       if (image !== 0) raw._wasm_drop_image(image);
-      // MuPDF keeps decoded images for later use.
+      // Frees MuPDF's cache, which includes the decoded image.
       raw._wasm_empty_store();
     });
   }

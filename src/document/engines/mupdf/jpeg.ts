@@ -1,5 +1,5 @@
-// Decodes JPEGs with MuPDF, each as the only image of a PDF, so that its components are converted only as the JPEG
-// itself says.
+// Decodes JPEGs with MuPDF. Each JPEG is the only image of a generated PDF, so that no color space of a document
+// affects its components.
 import { EngineFailure } from "../../contract/failure.ts";
 import { MupdfDocument } from "./document.ts";
 import { decodeImage } from "./image.ts";
@@ -7,9 +7,9 @@ import type { Mupdf, MupdfOptions } from "./instance/mupdf.ts";
 import { acquireMupdf } from "./instance/spare.ts";
 
 const IMAGE = 4;
-/** Memory of an idle engine. If the heap is not allowed to grow beyond this size, there is no room for a picture. */
+/** Heap of an idle engine. An engine limited to this heap cannot decode any image. */
 const ENGINE_BYTES = 24 * 2 ** 20;
-/** Memory besides the samples: their copy in the engine, and the coefficients of a progressive picture. */
+/** Memory per sample in addition to the result: the engine's copy, and the coefficients of a progressive JPEG. */
 const BYTES_PER_SAMPLE = 4;
 
 const SPACES: Readonly<Record<number, string>> = {
@@ -24,8 +24,8 @@ export interface JpegFrame {
   readonly height: number;
   readonly components: number;
   /**
-   * 1 if components are YCbCr or YCCK, 0 if they are not transformed, for JPEGs without Adobe's marker. @default by
-   * their number
+   * Color transform of JPEGs without an Adobe marker: 1 for YCbCr or YCCK, 0 for none. @default by the number of
+   * components
    */
   readonly transform?: number;
 }
@@ -46,8 +46,8 @@ export class MupdfJpegDecoder implements Disposable {
   }
 
   /**
-   * @returns samples of 8 bits, row by row, without padding: gray, RGB, or inks as they are stored; undefined if
-   * nothing can be decoded
+   * @returns 8-bit samples, row by row without padding: gray, RGB, or inks as stored; undefined if the JPEG cannot be
+   * decoded
    * @throws EngineFailure `too-large`
    */
   decode(jpeg: Uint8Array, frame: JpegFrame): Uint8Array | undefined {
@@ -56,7 +56,7 @@ export class MupdfJpegDecoder implements Disposable {
     if (needed > this.#options.heapLimitBytes) throw new EngineFailure("too-large", `a JPEG of ${width} x ${height}`);
     const document = MupdfDocument.open(this.#engine, pdfOf(jpeg, frame), this.#options);
     const image = decodeImage(document, IMAGE);
-    // MuPDF's messages about a damaged picture are no reason to discard the engine.
+    // A damaged JPEG causes messages, but does not make the engine unusable.
     this.#engine.messageCount = 0;
     if (!document.release()) throw new EngineFailure("too-large", "the engine ran out of memory");
     return image?.components === components && image.samples.length === width * height * components

@@ -1,28 +1,28 @@
 // Applies the decisions of optional-content.ts in MuPDF. MuPDF ignores visibility expressions, misreads two policies
-// and intents, and applies usage that was not requested, so the content that a page names is rewritten to what MuPDF
-// reads correctly.
+// and intents, and applies usage without a request. So each group and membership that a page names is rewritten to a
+// form that MuPDF evaluates correctly.
 
 import { OptionalContent } from "../../visibility/optional-content.ts";
 import type { Mupdf } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
 import type { PdfObjects } from "./objects.ts";
 
-/** Limits the objects that are examined in a document. The rest is left to MuPDF. */
+/** Maximum number of objects examined per document. MuPDF's own rules apply to further ones. */
 const MAX_OBJECTS = 50_000;
-/** Marks rewritten content that is not a reference, because several pages may lead to it. */
+/** Marks rewritten direct objects, which several pages can refer to. */
 const SETTLED = "Pagewright.Settled";
-/** Entries that lead to optional content, and dictionaries in which every entry does. */
+/** Entries that lead to optional content, and dictionaries whose entries all do. */
 const PATHS = new Set(["Resources", "Annots", "AP", "OC", "SMask", "G"]);
 const CONTAINERS = new Set(["XObject", "Properties", "Pattern", "ExtGState", "N"]);
 
-/** The layers of a document that is open in one engine. */
+/** The layers of a document open in one engine. */
 export class Layers {
   readonly #engine: Mupdf;
   readonly #document: Pointer;
   readonly #objects: PdfObjects;
   readonly #seen = new Set<number>();
   #looked = 0;
-  /** Read with the first page. Null if the document has no layers. */
+  /** Read with the first page. Null for a document without layers. */
   #content: OptionalContent<Pointer> | null | undefined;
 
   constructor(engine: Mupdf, objects: PdfObjects, document: Pointer) {
@@ -31,7 +31,7 @@ export class Layers {
     this.#document = document;
   }
 
-  /** Rewrites the groups and membership dictionaries that a page can name. Must be called within the engine's `run`. */
+  /** Rewrites the groups and membership dictionaries that a page can name. Must be called inside the engine's `run`. */
   settle(page: Pointer): void {
     if (this.#content === undefined) this.#content = this.#read();
     if (this.#content === null) return;
@@ -45,7 +45,7 @@ export class Layers {
     if (!this.#objects.isDictionary(properties)) return null;
     const content = new OptionalContent(this.#objects, properties);
     const groups = this.#objects.elements(this.#objects.get(properties, "OCGs"), MAX_OBJECTS);
-    // MuPDF keeps groups by descending object number, and hides a group that is off in any case.
+    // MuPDF keeps groups by descending object number. A group that is off stays hidden.
     const kept = groups.toSorted((one, other) => this.#objects.number(other) - this.#objects.number(one));
     for (const [index, group] of kept.entries()) {
       this.#engine.raw._wasm_pdf_enable_layer(this.#document, index, content.isOn(group) ? 1 : 0);
@@ -88,7 +88,7 @@ export class Layers {
     return true;
   }
 
-  /** Makes the group state its own visibility, which every reader interprets the same way, whatever the intent. */
+  /** Stores the visibility of a group in the group itself, in a form that is independent of its intent. */
   #settleGroup(group: Pointer, isShown: boolean): void {
     const objects = this.#objects;
     const state = this.#dictionary({ ViewState: objects.newName(isShown ? "ON" : "OFF") });
@@ -97,7 +97,7 @@ export class Layers {
     objects.putNew(group, "Intent", objects.newName("All"));
   }
 
-  /** Replaces the members: a membership without groups is visible, one with only a hidden group is hidden. */
+  /** Replaces the members: a membership without groups is visible, a membership of one hidden group is hidden. */
   #settleMembership(membership: Pointer, isShown: boolean): void {
     const objects = this.#objects;
     for (const key of ["VE", "P", "OCGs"]) objects.delete(membership, key);

@@ -1,20 +1,20 @@
-// Reads and changes the objects of a PDF in the engine's memory. Knows nothing about their meaning.
+// Reads and changes the objects of a PDF in the engine's memory.
 import type { Mupdf } from "./instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
 
-/** Smallest address: a lower pointer is one of the engine's constants, such as a name that it knows. */
+/** Smallest address: lower pointers represent the engine's constants, such as predefined names. */
 export const FIRST_ADDRESS = 1024;
 
 /**
  * Access to the objects of one engine, inside {@link Mupdf.run}. A returned object is borrowed from its container and
- * stays valid as long as the container. A reference counts as the object that it refers to.
+ * valid as long as the container. References are resolved.
  */
 export class PdfObjects {
   readonly #engine: Mupdf;
   readonly #raw: MupdfExports;
-  /** Keys as text in the heap. They are few, and stay as long as the engine. */
+  /** Keys as text in the heap. They are few, and are never freed. */
   readonly #keys = new Map<string, Pointer>();
-  /** Texts of names that are constants. */
+  /** Text of predefined names. */
   readonly #names = new Map<Pointer, string>();
 
   constructor(engine: Mupdf) {
@@ -22,12 +22,12 @@ export class PdfObjects {
     this.#raw = engine.raw;
   }
 
-  /** @returns 0 if there is no such entry, or no dictionary */
+  /** @returns 0 if the entry is missing or the object is not a dictionary */
   get(dictionary: Pointer, key: string): Pointer {
     return this.#raw._wasm_pdf_dict_gets(dictionary, this.#text(key));
   }
 
-  /** Returns the entry of a page or of a node above it (ISO 32000-1, 7.7.3.4). */
+  /** Returns an entry of a page or of its nearest ancestor that has it (ISO 32000-1, 7.7.3.4). */
   inherited(page: Pointer, key: string): Pointer {
     return this.#raw._wasm_pdf_dict_gets_inheritable(page, this.#text(key));
   }
@@ -40,7 +40,7 @@ export class PdfObjects {
     return this.#raw._wasm_pdf_is_array(object) !== 0;
   }
 
-  /** @returns the number of a reference, 0 for other objects */
+  /** @returns the object number of a reference, 0 for direct objects */
   number(object: Pointer): number {
     return this.#raw._wasm_pdf_is_indirect(object) ? this.#raw._wasm_pdf_to_num(object) : 0;
   }
@@ -60,14 +60,14 @@ export class PdfObjects {
     return text;
   }
 
-  /** @returns at most `limit` elements; none if the object is not an array */
+  /** @returns at most `limit` elements; an empty list if the object is not an array */
   elements(array: Pointer, limit = Infinity): Pointer[] {
     if (!this.isArray(array)) return [];
     const length = Math.min(this.#raw._wasm_pdf_array_len(array), limit);
     return Array.from({ length }, (_, index) => this.#raw._wasm_pdf_array_get(array, index));
   }
 
-  /** @returns at most `limit` entries; none if the object is not a dictionary */
+  /** @returns at most `limit` entries; an empty list if the object is not a dictionary */
   entries(dictionary: Pointer, limit: number): [key: string, value: Pointer][] {
     if (!this.isDictionary(dictionary)) return [];
     const length = Math.min(this.#raw._wasm_pdf_dict_len(dictionary), limit);
@@ -81,7 +81,7 @@ export class PdfObjects {
     this.#raw._wasm_pdf_dict_puts(dictionary, this.#text(key), value);
   }
 
-  /** Adds an object that was made for this entry alone. */
+  /** Puts a new object and drops the caller's reference to it. */
   putNew(dictionary: Pointer, key: string, value: Pointer): void {
     try {
       this.put(dictionary, key, value);

@@ -1,13 +1,13 @@
-// Corrects in memory what MuPDF reads differently from the standard in a page's dictionary, before the page is loaded.
-// Knows nothing about drawing.
+// Corrects entries of a page dictionary that MuPDF interprets differently from the standard, in memory and before the
+// page is loaded.
 import { ANNOTATION_FLAGS, effectiveFlags } from "../../visibility/annotation-flags.ts";
 import type { ShownAnnotations } from "./instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
 import type { PdfObjects } from "./objects.ts";
 
-/** Limits the annotations of a page that are examined. */
+/** Maximum number of annotations examined per page. */
 const MAX_ANNOTATIONS = 50_000;
-/** Corrects a page. Must be called within the engine's `run`. */
+/** Corrects a page. Must be called inside the engine's `run`. */
 export function correctPage(raw: MupdfExports, objects: PdfObjects, page: Pointer, shown: ShownAnnotations): void {
   if (!objects.isDictionary(page)) return;
   correctUserUnit(objects, page);
@@ -17,14 +17,14 @@ export function correctPage(raw: MupdfExports, objects: PdfObjects, page: Pointe
   }
 }
 
-/** Removes a unit that is not a positive number (ISO 32000-1, table 30). */
+/** Removes a UserUnit that is not a positive number (ISO 32000-1, table 30). */
 function correctUserUnit(objects: PdfObjects, page: Pointer): void {
   const unit = objects.get(page, "UserUnit");
   if (unit !== 0 && !((objects.real(unit) ?? 0) > 0)) objects.delete(page, "UserUnit");
 }
 
 /**
- * Corrects a crop box that leaves nothing of the media box (ISO 32000-1, 14.11.2), for which MuPDF would invent a page
+ * Corrects a CropBox that does not intersect the MediaBox (ISO 32000-1, 14.11.2). MuPDF would replace it by a default
  * size.
  */
 function correctCropBox(objects: PdfObjects, page: Pointer): void {
@@ -59,7 +59,7 @@ function isEmpty([left, bottom, right, top]: Rectangle): boolean {
   return !(left < right && bottom < top);
 }
 
-/** Corrects the flags, because MuPDF hides all annotations that have the flag Invisible. */
+/** Clears the flag Invisible, because MuPDF hides every annotation with it. */
 function correctFlags(raw: MupdfExports, objects: PdfObjects, annotation: Pointer, shown: ShownAnnotations): void {
   const given = objects.real(objects.get(annotation, "F")) ?? 0;
   let flags = effectiveFlags(objects.name(objects.get(annotation, "Subtype")), given);

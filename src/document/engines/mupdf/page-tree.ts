@@ -1,36 +1,39 @@
-// Reads the page tree for everything that reads a document, and writes it anew in memory where readers would differ: a
-// count, a kid, a parent or the root is wrong (ISO 32000-1, 7.7.3). Uses only the page tree.
+// Reads the page tree for all readers of a document. Rewrites it in memory if readers would disagree, because a count,
+// a kid, a parent or the root is wrong (ISO 32000-1, 7.7.3).
 import { EngineFailure } from "../../contract/failure.ts";
 import type { Mupdf } from "./instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
 import type { PdfObjects } from "./objects.ts";
 
-/** Limits the pages. */
+/** Maximum number of pages. */
 const MAX_KIDS = 1_000_000;
-/** Number of kids for each object, and in addition, from which on nodes that come again have multiplied their pages. */
+/**
+ * Number of kids above which repeated nodes have multiplied the pages: `perObject` for each object of the file, plus
+ * `more`.
+ */
 const MULTIPLIED = { perObject: 2, more: 10_000 };
-/** Depth from which on readers that search the tree for each page are slow. */
+/** Depth above which readers that search the tree for each page become slow. */
 const MAX_DEPTH = 64;
-/** Attributes a page inherits from the nodes above it (table 30). */
+/** Attributes that a page inherits from its ancestors (table 30). */
 const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
-/** Entries that make a page of a dictionary with another type. All viewers read files that write another type. */
+/** Entries that identify a page whose Type is wrong. All viewers accept such pages. */
 const PAGE_ENTRIES = ["Contents", "MediaBox", "Resources", "Annots"];
 
 /** The pages of a tree. */
 export interface PageTreeReading {
   readonly pageCount: number;
-  /** True if the tree was written anew, so that the engine's objects differ from those of the file. */
+  /** True if the tree was rewritten, so that the engine's objects differ from the file's. */
   readonly isRewritten: boolean;
 }
 
 /**
- * Reads the pages, and rewrites the tree unless it is sound. Must be called before the engine has looked for a page.
+ * Reads the pages, and rewrites the tree unless it is valid. Must be called before the engine searches for a page.
  * @throws EngineFailure `too-complex`; MupdfError
  */
 export function settlePageTree(engine: Mupdf, objects: PdfObjects, document: Pointer): PageTreeReading {
   return engine.run((raw) => {
     let tree = new PageTree(raw, objects, document);
-    // An object that is not where it should be makes the engine search for all objects.
+    // A missing or misplaced object makes the engine search the whole file for objects.
     if (raw._wasm_pdf_was_repaired(document) !== tree.wasRepaired) tree = new PageTree(raw, objects, document);
     if (tree.isMultiplied) tree = new PageTree(raw, objects, document, true);
     if (!tree.isSound && tree.pages.length > 0) rewrite(raw, objects, document, tree.pages);
@@ -46,7 +49,7 @@ interface Found {
   readonly inherited: Inherited;
 }
 
-/** A node whose kids are examined. */
+/** A node whose kids are being examined. */
 interface Node {
   readonly pointer: Pointer;
   /** Object number; 0 for a direct object. */
@@ -69,12 +72,12 @@ class PageTree {
   readonly #raw: MupdfExports;
   readonly #objects: PdfObjects;
   readonly #seen = new Set<number>();
-  /** The nodes from the root to the current one, and their object numbers. */
+  /** The nodes from the root to the current node, and their object numbers. */
   readonly #path: Node[] = [];
   readonly #above = new Set<number>();
   #examined = 0;
 
-  /** @param nodesComeOnce true to ignore nodes that come again */
+  /** @param nodesComeOnce true to ignore repeated nodes */
   constructor(raw: MupdfExports, objects: PdfObjects, document: Pointer, nodesComeOnce = false) {
     const objectCount = raw._wasm_pdf_xref_len(document);
     this.#mostKids = nodesComeOnce ? MAX_KIDS : MULTIPLIED.perObject * objectCount + MULTIPLIED.more;
@@ -86,7 +89,7 @@ class PageTree {
     if (this.pages.length === 0) this.#search(document);
   }
 
-  /** Returns the root, or what is in its place. Some files name a page or a lower node as their root. */
+  /** Returns the root, or its replacement. Some files name a page or a lower node as the root. */
   #root(document: Pointer): Pointer {
     const objects = this.#objects;
     let root = objects.get(objects.get(this.#raw._wasm_pdf_trailer(document), "Root"), "Pages");
@@ -122,7 +125,10 @@ class PageTree {
     else this.#enter(kid);
   }
 
-  /** Reports whether pages are below an object. Some nodes call themselves pages, and some pages have other kids. */
+  /**
+   * Reports whether an object has pages below it. Some intermediate nodes have the Type of a page, and some pages have
+   * unrelated Kids.
+   */
   #isNode(object: Pointer): boolean {
     const objects = this.#objects;
     const kids = objects.get(object, "Kids");
@@ -162,7 +168,7 @@ class PageTree {
     const type = objects.get(page, "Type");
     const isTyped = objects.name(type) === "Page";
     const isPage = isTyped || this.#isUntypedPage(page, parent);
-    // Every reader counts a leaf without a type.
+    // All readers accept a leaf without a Type.
     if (!isPage || !(isTyped || type === 0) || objects.get(page, "Kids") !== 0) this.isSound = false;
     if (!isPage) return;
     const node = this.#path.at(-1);
@@ -171,7 +177,7 @@ class PageTree {
     this.pages.push({ page, inherited: node?.inherited ?? NOTHING });
   }
 
-  /** Reports whether a leaf of another type, or of none, is a page. */
+  /** Reports whether a leaf with a wrong or missing Type is a page. */
   #isUntypedPage(leaf: Pointer, parent: number): boolean {
     const objects = this.#objects;
     if (!objects.isDictionary(leaf) || this.#raw._wasm_pdf_is_stream(leaf)) return false;
@@ -192,7 +198,7 @@ class PageTree {
     return inherited ?? above;
   }
 
-  /** Searches all objects: for trees that have no node above them, or for pages if there are none. */
+  /** Searches all objects: for tree nodes without a parent, or for pages if there are no such nodes. */
   #search(document: Pointer): void {
     this.isSound = false;
     const objects = this.#objects;
@@ -212,7 +218,7 @@ class PageTree {
   }
 }
 
-/** Puts the pages below a new root, with what they inherit. */
+/** Puts the pages below a new root, with their inherited attributes. */
 function rewrite(raw: MupdfExports, objects: PdfObjects, document: Pointer, pages: readonly Found[]): void {
   const root = raw._wasm_pdf_new_indirect(document, raw._wasm_pdf_create_object(document));
   const kids = raw._wasm_pdf_new_array(document, pages.length);
@@ -230,7 +236,7 @@ function rewrite(raw: MupdfExports, objects: PdfObjects, document: Pointer, page
   objects.putNew(objects.get(raw._wasm_pdf_trailer(document), "Root"), "Pages", root);
 }
 
-/** Returns a reference to the page, which some files write into the array of kids itself. */
+/** Returns a reference to the page. Some files have direct page dictionaries in Kids. */
 function indirect(raw: MupdfExports, objects: PdfObjects, document: Pointer, page: Pointer): Pointer {
   if (objects.number(page) > 0) return page;
   const number = raw._wasm_pdf_create_object(document);

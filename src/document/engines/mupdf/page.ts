@@ -1,5 +1,4 @@
-// Draws one page of a PDF as a Raster: a display list, drawn band by band into one pixmap. Knows nothing about file
-// formats.
+// Draws one page of a PDF as a Raster: interprets it to a display list, then draws that band by band into one pixmap.
 
 import { EngineFailure } from "../../contract/failure.ts";
 import type { Band, ColorModel, Raster } from "../../contract/raster.ts";
@@ -11,14 +10,14 @@ import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
 
 const CROP_BOX = 1;
 const POINTS_PER_INCH = 72;
-/** Bytes of one band: fewer bands are faster, but each level of transparency needs as much memory again. */
+/** Bytes per band. Fewer bands are faster, but each nested transparency group needs as much memory again. */
 const BAND_BYTES = 4 * 1024 * 1024;
-/** Maximum fuel per pixel, in addition to the page's fuel: scanned pages take 30, most pages less than 1. */
+/** Maximum fuel per pixel, in addition to the fuel of the page: scanned pages use 30, most pages less than 1. */
 const FUEL_PER_PIXEL = 64;
-/** Factor by which bands shrink when memory did not suffice. */
+/** Divisor of the band height for a retry after memory was insufficient. */
 const SHRINK = 8;
 
-/** MuPDF's messages when it breaks off a page because of its own limits, not because of a fault in the document. */
+/** MuPDF's messages when it stops interpreting a page because of its own limits. */
 const LIMITS_MET = /too many nested graphics states|nesting too deep/;
 
 const EVERY_PART = ["contents", "annots", "widgets"] as const;
@@ -30,23 +29,23 @@ export interface Size {
   readonly height: number;
 }
 
-/** A part of a page, as it is drawn. */
+/** The part of a page to draw. */
 export interface View extends Size {
   /**
-   * Maps points from the top left corner of the page to pixels: a, b, c, d, e, f. Equal matrices have the same grid of
-   * pixels.
+   * Maps points from the top left corner of the page to pixels: a, b, c, d, e, f. Views with equal matrices share one
+   * pixel grid.
    */
   readonly matrix: readonly [number, number, number, number, number, number];
-  /** The pixel of that grid in the top left corner of the picture. */
+  /** Position of the raster's top left pixel in that grid. */
   readonly left: number;
   readonly top: number;
 }
 
 export interface RasterOptions {
   readonly colorModel: ColorModel;
-  /** The resolution that the file states, and that of the picture unless a view is given. */
+  /** Resolution stated in the file; also the resolution of the raster unless a view is set. */
   readonly dpi: number;
-  /** @default the whole page at the resolution */
+  /** @default the whole page at `dpi` */
   readonly view?: View;
   /** @default {@link BAND_BYTES} */
   readonly bandBytes?: number;
@@ -54,30 +53,30 @@ export interface RasterOptions {
   readonly signal?: AbortSignal;
 }
 
-/** One page. Its pictures are readable until {@link close}. */
+/** One page. Its rasters are readable until {@link close}. */
 export class MupdfPage {
-  /** Width of the crop box in points, rotated and in user units. */
+  /** Width of the crop box in points, after rotation and UserUnit. */
   readonly width: number;
   readonly height: number;
   readonly #document: MupdfDocument;
   readonly #index: number;
   #page: Pointer = 0;
   #list: Pointer = 0;
-  /** Shared by all attempts to interpret the page. */
+  /** Fuel shared by all attempts to interpret the page. */
   readonly #tank: FuelBudget;
   #bounds: readonly number[] = [];
   #closed = false;
 
   /**
    * @param index from 0
-   * @throws EngineFailure `damaged` if the page cannot be loaded; failures of any step of the engine
+   * @throws EngineFailure `damaged` if the page cannot be loaded; any failure of the engine
    */
   constructor(document: MupdfDocument, index: number) {
     this.#document = document;
     this.#index = index;
     this.#tank = document.engine.tank();
     this.#load();
-    const [left, top, right, bottom] = this.#bounds;
+    const [left = 0, top = 0, right = 0, bottom = 0] = this.#bounds;
     this.width = right - left;
     this.height = bottom - top;
   }
@@ -97,9 +96,9 @@ export class MupdfPage {
   }
 
   /**
-   * Returns the text of the page, visible or not, including that of annotations.
-   * @param options of MuPDF, see text.ts
-   * @throws EngineFailure for the same reasons as drawing
+   * Returns the text of the page, visible or not, including text of annotations.
+   * @param options MuPDF's options, see text.ts
+   * @throws EngineFailure as drawing does
    */
   text(options = ""): readonly TextLine[] {
     const { engine } = this.#document;
@@ -120,8 +119,8 @@ export class MupdfPage {
   }
 
   /**
-   * Reads the text of the page's contents. An error ends that; a display list, which leaves out erroneous objects, is
-   * read then.
+   * Reads the text of the page contents. After an error, reads it from a display list instead, which omits objects with
+   * errors.
    */
   #textOfContents(ofList: (part: PagePart) => readonly TextLine[], options: string): readonly TextLine[] {
     try {
@@ -165,9 +164,9 @@ export class MupdfPage {
   }
 
   /**
-   * Interprets the page. MuPDF reports an erroneous object and leaves it out.
+   * Interprets the page. MuPDF reports and omits objects with errors.
    * @returns a display list
-   * @throws EngineFailure `too-complex` if the rest of the page is missing although nothing is wrong with it
+   * @throws EngineFailure `too-complex` if the rest of the page is missing although it has no defect
    */
   #interpret(...parts: readonly PagePart[]): Pointer {
     const { engine } = this.#document;
@@ -204,7 +203,7 @@ export class MupdfPage {
     const { width, height } = view;
     const { colorModel, signal, bandBytes = BAND_BYTES } = options;
     const { engine } = this.#document;
-    const [left, upper] = this.#bounds;
+    const [left = 0, upper = 0] = this.#bounds;
     const [a, b, c, d, e, f] = view.matrix;
     const tank = engine.tank(width * height * FUEL_PER_PIXEL);
     let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * DRAWN_BYTES[colorModel]))));
@@ -227,8 +226,7 @@ export class MupdfPage {
           if (rows === 1) throw new EngineFailure("too-large", "the heap's limit was met while drawing");
           canvas.close();
           this.#dropList();
-          // Removes fonts and images of earlier pages. They are kept as long as possible, which makes the pages of a
-          // book seven times faster.
+          // Frees fonts and images of earlier pages, but only now: with them, a book takes a seventh of the time.
           engine.release((raw) => raw._wasm_empty_store());
           rows = Math.ceil(rows / SHRINK);
         }
@@ -238,7 +236,7 @@ export class MupdfPage {
     }
   }
 
-  /** @returns undefined if memory was refused and, as far as can be determined, something is missing because of that */
+  /** @returns undefined if memory was refused and objects are probably missing as a result */
   #withMemory<T>(work: () => T): T | undefined {
     const shortage = this.#document.engine.shortage();
     try {

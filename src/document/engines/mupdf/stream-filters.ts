@@ -1,17 +1,17 @@
-// Reads a stream with other filters than it has.
+// Reads a stream with other filters than its dictionary states.
 
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
 import type { PdfObjects } from "./objects.ts";
 
-/** The filters with which a stream is read. */
+/** The filters to decode a stream with. */
 export interface OtherFilters {
   /** Name of a crypt filter that is applied first. @default none */
   readonly crypt?: string;
-  /** Number of the stream's own filters that follow. @default all of them */
+  /** Number of the stream's own filters to apply after it. @default all */
   readonly own?: number;
 }
 
-/** Runs the work while the stream has other filters. Must be called within the engine's `run`. */
+/** Runs work while the stream has other filters. Must be called inside the engine's `run`. */
 export function withFilters<T>(
   { raw, objects, document }: { raw: MupdfExports; objects: PdfObjects; document: Pointer },
   stream: Pointer,

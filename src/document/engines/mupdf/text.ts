@@ -1,23 +1,23 @@
-// Reads the text that a page or a display list shows or hides, as MuPDF finds it.
+// Reads the text of a page or display list, visible or not, in MuPDF's order.
 import type { FuelBudget, Mupdf } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
 
 /** Consecutive characters in one direction. */
 export interface TextLine {
-  /** Direction of the baseline: a vector of length 1, with y downwards. */
+  /** Direction of the baseline: a unit vector with y downwards. */
   readonly direction: readonly [x: number, y: number];
   readonly characters: readonly Character[];
 }
 
 export interface Character {
-  /** Unicode code point; U+FFFD if the document does not specify it. */
+  /** Unicode code point; U+FFFD if unknown. */
   readonly codePoint: number;
-  /** Start of the character on the baseline: points, with y downwards, in the page's own space as it is displayed. */
+  /** Origin of the character on the baseline: points with y downwards, in the space of the displayed page. */
   readonly x: number;
   readonly y: number;
   /** Font size in points. */
   readonly size: number;
-  /** Name of the font in the document. */
+  /** Font name in the document. */
   readonly fontName: string;
 }
 
@@ -26,9 +26,8 @@ const TEXT_BLOCK = 0;
 const MAX_CHARACTERS = 500_000;
 
 /**
- * Returns all text except that of annotations, at the cost of interpreting the page. Characters beyond {@link
- * MAX_CHARACTERS} are left out.
- * @throws MupdfError if anything on the page is wrong; errors of the engine
+ * Returns all text except annotations, by interpreting the page again. Omits characters beyond {@link MAX_CHARACTERS}.
+ * @throws MupdfError if the page has any error; errors of the engine
  */
 export function readTextOfContents(engine: Mupdf, page: Pointer, tank: FuelBudget, options = ""): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_page(page, options);
@@ -36,9 +35,8 @@ export function readTextOfContents(engine: Mupdf, page: Pointer, tank: FuelBudge
 }
 
 /**
- * Returns the text of a display list, without text that is invisible in every mode: a display list keeps no text whose
- * glyphs have no outlines, which is often the case for recognized text. Characters beyond {@link MAX_CHARACTERS} are
- * left out.
+ * Returns the text of a display list. A display list omits invisible text whose glyphs have no outlines, as in many
+ * recognized scans. Omits characters beyond {@link MAX_CHARACTERS}.
  * @throws MupdfError; errors of the engine
  */
 export function readTextOfList(engine: Mupdf, list: Pointer, tank: FuelBudget, options = ""): readonly TextLine[] {
@@ -46,7 +44,10 @@ export function readTextOfList(engine: Mupdf, list: Pointer, tank: FuelBudget, o
   return readText(engine, tank, make, options);
 }
 
-/** Option to return characters outside of the page, too: whether one at its edge counts depends on the font's box. */
+/**
+ * Option to include characters outside the page. Otherwise the inclusion of a character at the page edge would depend
+ * on the font's bounding box.
+ */
 export const WHOLE_TEXT = "clip=no";
 
 function readText(
@@ -68,7 +69,7 @@ function readText(
         names.set(font, name);
         return name;
       };
-      const point = (at: Pointer): [number, number] => [raw.HEAPF32[at >> 2], raw.HEAPF32[(at >> 2) + 1]];
+      const point = (at: Pointer): [number, number] => [raw.HEAPF32[at >> 2]!, raw.HEAPF32[(at >> 2) + 1]!];
       let block = raw._wasm_stext_page_get_first_block(text);
       for (; block !== 0; block = raw._wasm_stext_block_get_next(block)) {
         if (raw._wasm_stext_block_get_type(block) !== TEXT_BLOCK) continue;

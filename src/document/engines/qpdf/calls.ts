@@ -1,12 +1,12 @@
-// Provides the functions through which qpdf's module calls its functions that may throw. The caller learns of C++
-// exceptions; all other exceptions pass through.
+// The functions through which qpdf's module calls functions that can throw. Converts C++ exceptions to a state of the
+// module; rethrows all others.
 import type { QpdfExports } from "./program.ts";
 
 type Callee = (...values: number[]) => unknown;
 
 /**
- * Returns the wrappers that the module imports. There are millions of calls, mostly with few arguments, so each of
- * those counts has its own function.
+ * Returns the wrappers that the module imports. They run millions of times, mostly with few arguments, so each number
+ * of arguments has a separate function.
  */
 export function callImports(exports: () => QpdfExports): WebAssembly.ModuleImports {
   const functions: Callee[] = [];
@@ -67,7 +67,7 @@ export function callImports(exports: () => QpdfExports): WebAssembly.ModuleImpor
   return { ...few, ...Object.fromEntries([..."JzpxvyLrsu"].map((name) => [name, more])) };
 }
 
-/** Restores the stack, and reports a C++ exception, which is thrown as a number. */
+/** Restores the stack and records a C++ exception, which is thrown as a number. */
 function unwind({ ha: restoreStack, fa: setThrown }: QpdfExports, thrown: unknown, stack: number): void {
   restoreStack(stack);
   if (typeof thrown !== "number") throw thrown;

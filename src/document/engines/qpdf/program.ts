@@ -1,7 +1,6 @@
-// Declares the interface of qpdf's module: its exports, its callbacks, and its end. Knows nothing about how it is
-// called.
+// Declares the interface of qpdf's module: its exports, its callbacks, and its exit.
 
-/** The module's exports by purpose. Their letters belong to the one build that wasm/qpdf/build.ts accepts. */
+/** The module's exports by purpose. The letters belong to the build that wasm/qpdf/build.ts produces. */
 export interface QpdfExports {
   readonly aa: WebAssembly.Memory;
   /** Runs the constructors. */
@@ -24,19 +23,19 @@ export interface QpdfExports {
 
 export interface SystemOptions {
   readonly input: Uint8Array;
-  /** Receives the output file's bytes, in order; valid during the call. */
+  /** Receives consecutive bytes of the output file, valid during the call. */
   output(chunk: Uint8Array): void;
-  /** Receives standard output; valid during the call. */
+  /** Receives standard output, valid during the call. */
   print(chunk: Uint8Array): void;
-  /** Receives standard error; valid during the call. */
+  /** Receives standard error, valid during the call. */
   complain(chunk: Uint8Array): void;
-  /** Reports whether memory may grow to that size. */
+  /** Returns whether the memory can grow to a size in bytes. */
   mayGrow(bytes: number): boolean;
-  /** Called whenever the document is read. */
+  /** Called after each read of the document. */
   worked(): void;
 }
 
-/** Thrown to leave the module when the program ends. */
+/** Thrown to leave the module when the program exits. */
 export class ProgramEnd extends Error {
   override readonly name = "ProgramEnd";
   readonly status: number;

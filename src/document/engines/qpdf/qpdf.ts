@@ -1,44 +1,44 @@
-// Runs qpdf once as a program: takes arguments, and returns the exit code and the output. Each run has its own
-// instance, with limits on memory and work. Knows the meaning of the exit codes, but not of the arguments.
+// Runs qpdf once as a program: takes arguments, returns the exit code and the output. Each run has a new instance, with
+// limits of memory and work. Interprets exit codes; callers choose the arguments.
 import module from "#wasm/qpdf.wasm";
 import { EngineFailure } from "../../contract/failure.ts";
 import { ProgramEnd, type QpdfExports } from "./program.ts";
 import { INPUT_PATH, OUTPUT_PATH, QpdfSystem } from "./system.ts";
 
-/** Names of a run's input document and of its output. */
+/** File names of the input document and of the output. */
 export const QPDF_PATHS = { input: INPUT_PATH, output: OUTPUT_PATH } as const;
 
 export interface QpdfOptions {
   readonly input: Uint8Array;
-  /** Limits the size of the heap, in bytes. */
+  /** Maximum heap, in bytes. */
   readonly heapLimitBytes: number;
-  /** Called with each chunk of standard output, valid during the call. @default ignores it */
+  /** Called with each chunk of standard output, valid during the call. @default standard output is discarded */
   print?(chunk: Uint8Array): void;
 }
 
 export interface QpdfRun {
-  /** Exit code: 0, or 3 if there were warnings. Other codes depend on the arguments. */
+  /** Exit code: 0, or 3 after warnings. Other codes depend on the arguments. */
   readonly status: number;
-  /** Content of the output file, in order, in chunks of 256 KiB. */
+  /** The output file, in chunks of 256 KiB. */
   readonly output: Uint8Array[];
-  /** Beginning of standard error, for the log. */
+  /** The first bytes of standard error, for the log. */
   readonly messages: string;
   /** Final size of the heap. */
   readonly heapBytes: number;
-  /** Units of work used: function calls and loop iterations. */
+  /** Fuel used: function calls and loop iterations. */
   readonly fuelUsed: number;
 }
 
-/** End of the stack, which grows down. Data are below it (wasm/qpdf/build.ts). */
+/** End of the stack, which grows down to the static data (wasm/qpdf/build.ts). */
 const STACK_END = 343_712;
 const CANARY_BYTES = 4096;
 const CANARY = 0xa5;
 /**
- * Maximum cost of a run, in units of 1 to 4 ns, before the document counts as too complex. An object takes up to 1.4
- * KiB of heap and 15,000 units, so the heap's limit determines the need of an honest document.
+ * Maximum fuel of a run, per byte of the heap limit, in units of 1 to 4 ns. A document above it counts as too complex.
+ * An object needs up to 1.4 KiB of heap and 15,000 units, so a valid document reaches the heap limit first.
  */
 const FUEL_PER_HEAP_BYTE = 24;
-/** The module's counter has 31 bits. It is refilled while the document is read. */
+/** Capacity of the module's counter, which has 31 bits and is refilled while the document is read. */
 const TANK = 2 ** 30;
 const KEPT_MESSAGE_LENGTH = 2000;
 const CHUNK_BYTES = 2 ** 18;
@@ -95,7 +95,7 @@ export function runQpdf(values: readonly string[], options: QpdfOptions): QpdfRu
     else throw failure("crashed", `it ended by ${error}`, error);
   }
   if (hasOverflowed()) throw failure("too-complex", "the engine's stack overflowed");
-  // qpdf treats a failed allocation as any other error, and ends with the same status.
+  // After a failed allocation, qpdf exits with its general error status.
   if (refused && status !== 0) throw failure("too-large", "the heap's limit was reached");
   const fuelUsed = heapLimitBytes * FUEL_PER_HEAP_BYTE - fuelLeft - exports.fuel.value;
   return { status, output: output.chunks(), messages, heapBytes: exports.aa.buffer.byteLength, fuelUsed };

@@ -1,5 +1,5 @@
-// Provides the system that qpdf's module needs: files, standard streams, clock, memory, C++ exceptions. Two files
-// exist: a document that is read in place, and one that is written into chunks. Knows nothing about PDF.
+// System interface of qpdf's module: files, standard streams, clock, memory, C++ exceptions. There are two files: the
+// input document, read in place, and the output, written to chunks.
 
 import { callImports } from "./calls.ts";
 import { ProgramEnd, type QpdfExports, type SystemOptions } from "./program.ts";
@@ -11,7 +11,7 @@ const RANDOM_PATH = "/dev/urandom";
 /** Error numbers of WASI, which the module's C library uses. */
 const ERROR = { badDescriptor: 8, noSuchFile: 44, notATerminal: 59, notPermitted: 63, cannotSeek: 70, invalid: 28 };
 const SEEK = { set: 0, current: 1 };
-/** Layout of the header that precedes a thrown C++ object (Emscripten's own, for exceptions thrown by JavaScript). */
+/** Layout of the header before a thrown C++ object (Emscripten's layout, for exceptions implemented in JavaScript). */
 const HEADER = { bytes: 24, type: 4, destructor: 8, caught: 12, rethrown: 13, adjusted: 16 };
 
 interface OpenFile {
@@ -47,12 +47,12 @@ export class QpdfSystem {
     ];
   }
 
-  /** Attaches the module's exports. Must be called before any function of the module. */
+  /** Sets the module's exports. Must be called before any function of the module. */
   attach(exports: QpdfExports): void {
     this.#exports = exports;
   }
 
-  /** Writes the arguments into the heap. @returns the address of `main`'s arguments */
+  /** Writes the arguments to the heap. @returns the address of `argv` */
   arguments(values: readonly string[]): number {
     const { ia: take } = this.#exports;
     const list = take(4 * (values.length + 1));
@@ -102,7 +102,7 @@ export class QpdfSystem {
       O() {},
       P: () => 0,
       F: () => Date.now(),
-      // The time zone is universal time: minutes west of it, whether it has summer time, and the zone's two names.
+      // The time zone is UTC: offset in minutes, daylight saving flag, names of both zones.
       H: (minutes: number, daylight: number, standard: number, summer: number) => {
         this.#words().setInt32(minutes, 0, true);
         this.#words().setInt32(daylight, 0, true);
@@ -133,14 +133,14 @@ export class QpdfSystem {
 
   #grow(bytes: number): boolean {
     const { aa: memory } = this.#exports;
-    // Grows an eighth beyond the request, because growing is expensive.
+    // Grows an eighth beyond the request, because growing is slow.
     for (const wanted of [bytes + memory.buffer.byteLength / 8, bytes]) {
       if (!this.#options.mayGrow(wanted)) continue;
       try {
         memory.grow(Math.ceil((wanted - memory.buffer.byteLength) / 65_536));
         return true;
       } catch {
-        // The machine has no more memory.
+        // The machine has no memory left.
       }
     }
     return false;
@@ -196,7 +196,7 @@ export class QpdfSystem {
       _: (descriptor: number, vectors: number, count: number, done: number) =>
         this.#transfer(vectors, count, done, (bytes) => {
           const file = this.#files[descriptor];
-          // A file can be written only once, from its beginning to its end.
+          // The output can be written only once, sequentially.
           if (!file?.write || (file.canSeek && file.position !== file.size())) return undefined;
           file.write(bytes);
           file.position += bytes.length;
@@ -220,7 +220,7 @@ export class QpdfSystem {
         this.#describe(file, target);
         return 0;
       },
-      // The program uses fcntl() only for what files outside an operating system lack.
+      // The program calls fcntl() only for descriptor flags, which these files do not have.
       w: () => 0,
       D: () => -ERROR.notATerminal,
       T: () => -ERROR.notPermitted,
@@ -242,10 +242,7 @@ export class QpdfSystem {
     words.setBigInt64(target + 88, file.path === INPUT_PATH ? 1n : 2n, true);
   }
 
-  /**
-   * Implements readv() and writev(): passes one buffer after the other to `each`, which returns the number of bytes
-   * done.
-   */
+  /** Implements readv() and writev(): calls `each` for every buffer; it returns the number of bytes transferred. */
   #transfer(vectors: number, count: number, done: number, each: (bytes: Uint8Array) => number | undefined): number {
     let total = 0;
     for (let index = 0; index < count; index++) {
@@ -261,7 +258,7 @@ export class QpdfSystem {
     return 0;
   }
 
-  /** Implements C++ exceptions: the address of the object is thrown through JavaScript as a number. */
+  /** Implements C++ exceptions: throws the address of the object as a JavaScript number. */
   #exceptionImports() {
     return {
       a: (object: number, type: number, destructor: number): never => {
@@ -316,8 +313,7 @@ export class QpdfSystem {
   }
 
   /**
-   * Finds the first of the types that can catch the last thrown object, and reports it to the module. The type 0
-   * catches all objects.
+   * Finds the first type that catches the last thrown object, and reports it to the module. Type 0 catches all objects.
    */
   #find(types: readonly number[]): number {
     const { ga: setResult, ma: canCatch } = this.#exports;

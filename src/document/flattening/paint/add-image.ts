@@ -1,5 +1,4 @@
-// Stores pixels as an image of the file, with a mask of one bit if only some of them count (ISO 32000-1, 8.9.6.3).
-// Knows nothing about pages.
+// Stores pixels as an image XObject, with a mask of one bit if only some pixels are used (ISO 32000-1, 8.9.6.3).
 import { deflateSync } from "node:zlib";
 import { ImageKernel } from "../../formats/image-kernel.ts";
 import { encodePixels, newPixels } from "../../formats/jpeg/samples.ts";
@@ -9,27 +8,24 @@ import { Dictionary, Name, PdfStream, PdfString, plainBody, type Reference, type
 import type { Pixels } from "./offscreen-document.ts";
 import { countOf, dilated, type Mask } from "./pixels.ts";
 
-/**
- * Width in pixels of the border around the mask that keeps its colors, because viewers resample a picture and its mask
- * separately.
- */
+/** Border around the mask, in pixels, that keeps its colors: viewers resample an image and its mask separately. */
 const TRUE_PIXELS = 4;
-/** A mask that covers at least this share of the picture is omitted. */
+/** Fraction of the image above which the mask is omitted. */
 const WHOLE = 0.995;
 const JPEG_QUALITY = 90;
-/** A drawing with many colors becomes a JPEG if the JPEG is smaller than this share of the lossless data. */
+/** A drawing with many colors becomes a JPEG if the JPEG is smaller than this fraction of the lossless data. */
 const WORTHWHILE = 0.6;
-/** Share of pixels equal to their left neighbor from which a picture is a drawing. JPEG would blur its edges. */
+/** Fraction of pixels equal to their left neighbor above which an image is a drawing. JPEG would blur its edges. */
 const DRAWING = 0.7;
 
 export interface PictureOptions {
-  /** The pixels that count. @default all pixels */
+  /** The used pixels. @default all pixels */
   readonly mask?: Mask;
-  /** The optional content that the picture belongs to. */
+  /** The optional content group of the image. */
   readonly layer?: Value | undefined;
 }
 
-/** @returns the image as an object of the file */
+/** @returns the new image object */
 export function addImage(file: PdfFile, pixels: Pixels, { mask, layer }: PictureOptions): Reference {
   const { width, height } = pixels;
   const counted = mask ? countOf(mask.bits) : width * height;
@@ -48,12 +44,12 @@ export function addImage(file: PdfFile, pixels: Pixels, { mask, layer }: Picture
   return file.add(imageStream(dictionary, bytes));
 }
 
-/** @returns a stencil that paints where the mask is 0, as required for an explicit mask: 1 is masked out */
+/** @returns a stencil mask that is 0 where pixels are painted: in explicit masks, 1 masks out */
 export function addMask(file: PdfFile, { width, height, bits }: Mask): Reference {
   const rowBytes = Math.ceil(width / 8);
   const packed = new Uint8Array(rowBytes * height);
   for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) if (!bits[y * width + x]) packed[y * rowBytes + (x >> 3)] |= 0x80 >> (x & 7);
+    for (let x = 0; x < width; x++) if (!bits[y * width + x]) packed[y * rowBytes + (x >> 3)]! |= 0x80 >> (x & 7);
   }
   const dictionary = Dictionary.of({
     Type: Name.of("XObject"),
@@ -71,7 +67,7 @@ export function imageStream(dictionary: Dictionary, bytes: Uint8Array): PdfStrea
   return new PdfStream(dictionary, plainBody(bytes));
 }
 
-/** Fills invisible pixels with the color of their neighbor, so that they compress well. */
+/** Gives masked-out pixels the color of their neighbor, so that they compress well. */
 function plainBeyond({ width, height, channels, samples }: Pixels, { bits }: Mask): void {
   for (let y = 0; y < height; y++) {
     const first = bits.indexOf(1, y * width);
@@ -86,7 +82,7 @@ function plainBeyond({ width, height, channels, samples }: Pixels, { bits }: Mas
     }
     for (let pixel = first + 1; pixel < (y + 1) * width; pixel++) {
       if (bits[pixel]) continue;
-      for (let at = pixel * channels; at < (pixel + 1) * channels; at++) samples[at] = samples[at - channels];
+      for (let at = pixel * channels; at < (pixel + 1) * channels; at++) samples[at] = samples[at - channels]!;
     }
   }
 }
@@ -109,12 +105,12 @@ function encode({ width, height, channels, samples }: Pixels): Encoded {
   if (inColor.isGray) {
     for (let y = 0; y < height; y++) {
       const row = kernel.view(pixels.at + y * pixels.stride, width);
-      for (let x = 0, at = y * width * channels; x < width; x++, at += channels) row[x] = samples[at];
+      for (let x = 0, at = y * width * channels; x < width; x++, at += channels) row[x] = samples[at]!;
     }
   }
   const census = inColor.isGray ? takeCensus(kernel, pixels) : inColor;
   const space = Name.of({ 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" }[pixels.channels]!);
-  // The JPEG is encoded first because the lossless encoder changes the samples.
+  // JPEG encoding runs first, because the lossless encoder modifies the samples.
   const isPhoto = !census.colors && Math.max(width, height) <= 65_535;
   const isDrawing = census.flat >= DRAWING;
   const options = { quality: JPEG_QUALITY, subsampled: !isDrawing };

@@ -1,5 +1,5 @@
-// Replaces a group of shapes with constant alpha over one color with opaque shapes in mixed colors. The shapes hide
-// each other as before (ISO 32000-1, 11.4). Knows nothing about pixels.
+// Replaces a form with constant alpha over one backdrop color by an opaque form in composited colors. Its shapes
+// overlap as before (ISO 32000-1, 11.4).
 import { readOperations } from "../../content/content.ts";
 import { applyEdits, type Edit } from "../../content/edits.ts";
 import {
@@ -21,7 +21,7 @@ import { type CompositeInput, mixed } from "./compositing.ts";
 const MAX_DEPTH = 8;
 const MAX_CONTENT_BYTES = 8 * 2 ** 20;
 const MAX_FORMS = 200;
-/** Operators that set colors of unknown meaning, paint pictures, or define glyphs. */
+/** Operators that set unsupported colors, paint images, or define glyphs. */
 const UNKNOWN_COLORS: ReadonlySet<string> = new Set([...SPACE_COLOR, "sh", "BI", ...GLYPH_WIDTH]);
 const INVISIBLE = 3;
 
@@ -35,10 +35,10 @@ export class CompositedForms {
     this.#marks = marks;
   }
 
-  /** @returns an opaque form; undefined if the form contains anything except shapes and text in device colors */
+  /** @returns an opaque form; undefined if the form contains objects other than shapes and text in device colors */
   make(value: Value | undefined, mixture: CompositeInput): Reference | undefined {
     const stream = this.#file.stream(value);
-    // Without a group, every object in the form is blended separately.
+    // Without a Group entry, each object of the form is composited separately.
     if (!stream || !this.#file.dictionary(stream.dictionary.get("Group"))) return undefined;
     return this.#make(stream, mixture, 0);
   }
@@ -59,12 +59,12 @@ export class CompositedForms {
     return file.add(imageStream(copy, applyEdits(bytes, edits, bytes.length)));
   }
 
-  /** @param objects the XObjects of the form; the used ones are replaced, the others removed */
+  /** @param objects the XObject resources of the form; used ones are replaced, others removed */
   #edits(bytes: Uint8Array, objects: Dictionary, mixture: CompositeInput, depth: number): Edit[] | undefined {
     const edits: Edit[] = [];
     const saved: { fill: boolean; stroke: boolean; mode: number }[] = [];
     const shown = new Set<string>();
-    /** True if a color was set in this form: the inherited colors are unknown. `mode` is the text rendering mode. */
+    /** True if this form has set the color: inherited colors are unknown. `mode` is the text rendering mode. */
     let state = { fill: false, stroke: false, mode: 0 };
     for (const { operator, operands, start, end } of readOperations(bytes)) {
       if (UNKNOWN_COLORS.has(operator)) return undefined;

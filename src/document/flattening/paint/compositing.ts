@@ -1,12 +1,12 @@
-// Computes the single color that results from constant alpha over one backdrop color (ISO 32000-1, 11.3.6). The painted
-// shape then stays a vector. Knows nothing about pixels.
+// Computes the color that constant alpha over one backdrop color produces (ISO 32000-1, 11.3.6), so that a shape can
+// stay a vector.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { serializeNumber } from "../../objects/serialize.ts";
 import type { Value } from "../../objects/values.ts";
 import type { Color, Paint } from "../scan/content-node.ts";
 import type { ColorModel } from "./offscreen-document.ts";
 
-/** The backdrop color and the alpha of the color above it. */
+/** The backdrop color, and the alpha of the color painted over it. */
 export interface CompositeInput {
   readonly alpha: number;
   /** In the components of the model, from 0 to 1. */
@@ -17,7 +17,7 @@ export interface CompositeInput {
 const DEFAULTS = ["DefaultGray", "DefaultRGB", "DefaultCMYK"];
 const DEVICE_SPACES: Readonly<Record<string, number>> = { DeviceGray: 1, DeviceRGB: 3, DeviceCMYK: 4 };
 
-/** @returns an operation that sets the mixed color of a fill or a stroke; undefined for colors outside the model */
+/** @returns an operation that sets the composited fill or stroke color; undefined for colors outside the color model */
 export function compositedColor(file: PdfFile, paint: Paint, mixture: CompositeInput): string | undefined {
   const color = paint.isStroke ? paint.stroke : paint.fill;
   const components = color ? deviceComponents(file, paint, color) : [0];
@@ -29,7 +29,7 @@ export function compositedColor(file: PdfFile, paint: Paint, mixture: CompositeI
 export function mixed(components: readonly number[], { alpha, backdrop, model }: CompositeInput): string | undefined {
   const own = inModel(components, model);
   if (!own) return undefined;
-  const result = own.map((component, index) => alpha * clamp(component) + (1 - alpha) * backdrop[index]);
+  const result = own.map((component, index) => alpha * clamp(component) + (1 - alpha) * backdrop[index]!);
   return colorSetting(result, model);
 }
 
@@ -42,8 +42,9 @@ export function colorSetting(color: readonly number[], model: ColorModel): strin
 }
 
 /**
- * Scales ink tints by the alpha. On bare paper this has the same look, and spot colors stay spot colors (11.7.3).
- * @returns an operation that sets the color; undefined for colors that are not inks
+ * Scales ink tints by the alpha. On unprinted paper the result looks the same, and spot colors stay spot colors
+ * (11.7.3).
+ * @returns an operation that sets the color; undefined for colors other than inks
  */
 export function scaledTint(file: PdfFile, paint: Paint, alpha: number): string | undefined {
   const color = paint.isStroke ? paint.stroke : paint.fill;
@@ -52,7 +53,7 @@ export function scaledTint(file: PdfFile, paint: Paint, alpha: number): string |
   const operator = (text: string) => (paint.isStroke ? text.toUpperCase() : text);
   if (deviceComponents(file, paint, color)?.length === 4) return `${tints} ${operator("k")}`;
   const family = color.space && familyOf(file, paint, color.space);
-  // The current color space is unchanged.
+  // The operation keeps the current color space.
   return family === "Separation" || family === "DeviceN" ? `${tints} ${operator("scn")}` : undefined;
 }
 
@@ -64,7 +65,7 @@ function inModel(components: readonly number[], model: ColorModel): readonly num
 }
 
 function deviceComponents(file: PdfFile, paint: Paint, { space, components }: Color): readonly number[] | undefined {
-  // Default color spaces change the meaning of device colors (8.6.5.6).
+  // Default color spaces redefine device colors (8.6.5.6).
   if (DEFAULTS.some((name) => file.dictionary(paint.node.resources?.get("ColorSpace"))?.has(name))) return undefined;
   if (space === undefined) return components;
   return DEVICE_SPACES[familyOf(file, paint, space) ?? ""] === components.length ? components : undefined;

@@ -1,5 +1,4 @@
-// Replaces soft masks that have no intermediate values (ISO 32000-1, 11.6.5.3) with equivalent masks of one bit
-// (8.9.6.3). Knows nothing about pages.
+// Replaces soft masks without intermediate values (ISO 32000-1, 11.6.5.3) by equivalent masks of one bit (8.9.6.3).
 
 import { EngineFailure } from "../../contract/failure.ts";
 import { ImageKernel } from "../../formats/image-kernel.ts";
@@ -14,14 +13,17 @@ const OPAQUE = 255;
 
 export class HardMasks {
   readonly #file: PdfFile;
-  /** The replacement of each image, by its object number. */
+  /** The replacement of each image, by object number. */
   readonly #found = new Map<number, Reference | undefined>();
 
   constructor(file: PdfFile) {
     this.#file = file;
   }
 
-  /** @returns the same image with a mask of one bit or with no mask; undefined if its mask has intermediate values */
+  /**
+   * @returns the image with a mask of one bit, or without a mask if all of it is opaque; undefined if its mask has
+   * intermediate values
+   */
   find(value: Value | undefined): Reference | undefined {
     if (!(value instanceof Reference)) return undefined;
     if (!this.#found.has(value.number)) this.#found.set(value.number, this.#make(value));
@@ -36,7 +38,7 @@ export class HardMasks {
     const dictionary = image.dictionary.clone();
     dictionary.delete("SMask");
     if (soft) {
-      // Preblended colors equal the colors of the image in all opaque areas.
+      // In opaque areas, preblended colors equal the original ones.
       dictionary.delete("Mask");
       const stencil = this.#stencilOf(soft);
       const levels = stencil ? undefined : this.#levelsOf(soft);
@@ -47,10 +49,7 @@ export class HardMasks {
     return file.add(new PdfStream(dictionary, image.body));
   }
 
-  /**
-   * Returns a soft mask of one bit as a stencil. The stencil has the same data with inverted meaning, because 1 masks
-   * out.
-   */
+  /** Converts a soft mask of one bit to a stencil mask: same data, inverted Decode, because 1 masks out. */
   #stencilOf(soft: PdfStream): Reference | undefined {
     const image = readImage(this.#file, soft.dictionary);
     if (image?.bits !== 1 || image.isStencil || image.colors?.kind !== "gray" || image.colors.palette) return undefined;
@@ -63,7 +62,7 @@ export class HardMasks {
     return this.#file.add(new PdfStream(dictionary, soft.body));
   }
 
-  /** @returns undefined if the mask has intermediate values or cannot be read */
+  /** @returns undefined if the mask has intermediate values or cannot be decoded */
   #levelsOf(soft: PdfStream) {
     const image = readImage(this.#file, soft.dictionary);
     if (image?.colors?.channels !== 1) return undefined;
@@ -72,11 +71,11 @@ export class HardMasks {
       using kernel = new ImageKernel();
       const pixels = readSamples(kernel, image, soft.body, { width, height, nearest: false }, LIMITS);
       const bits = new Uint8Array(width * height);
-      const [low, high] = image.decode ?? [0, 1];
+      const [low = 0, high = 1] = image.decode ?? [];
       for (let y = 0; y < height; y++) {
         const row = kernel.view(pixels.at + y * pixels.stride, width);
         for (let x = 0; x < width; x++) {
-          const alpha = low! + ((high! - low!) * row[x]) / OPAQUE;
+          const alpha = low + ((high - low) * row[x]!) / OPAQUE;
           if (alpha > 0 && alpha < 1) return undefined;
           bits[y * width + x] = alpha >= 1 ? 1 : 0;
         }

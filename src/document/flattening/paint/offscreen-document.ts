@@ -1,5 +1,4 @@
-// Provides a copy of the document that is used only for drawing. One of its pages shows any given content. Knows
-// nothing about transparency.
+// An off-screen copy of the document, used only for drawing. One of its pages shows any content.
 
 import type { Box, Matrix } from "../../content/matrix.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -29,27 +28,27 @@ export interface Pixels {
 export interface OffscreenPage {
   readonly page: Dictionary;
   readonly resources: Dictionary | undefined;
-  /** The XObject entry of the resources. */
+  /** The XObject resources. */
   readonly objects: Dictionary | undefined;
   readonly states: Dictionary | undefined;
-  /** True if the page may use tiling patterns. */
+  /** True if the page might use tiling patterns. */
   readonly hasTilings: boolean;
-  /** Number of samples of its transparent images. @default 0 */
+  /** Number of samples in its transparent images. @default 0 */
   readonly imageSamples?: number;
 }
 
 const CROP_BOX = 1;
 const BAND_BYTES = 40 * 1024 * 1024;
-/** Margin in pixels around a band in which objects still count. */
+/** Margin in pixels around a band in which objects are drawn too. */
 const MARGIN = 2;
 const SHRINK = 8;
-/** Multiple of an engine's usual fuel for one page, which is drawn many times. */
+/** Multiple of the usual fuel per page, because the page is drawn many times. */
 const EFFORT = 4;
-/** Units of fuel for each sample of a page's images, which are decoded a few times. */
+/** Fuel per sample of a page's images, each decoded a few times. */
 const FUEL_PER_SAMPLE = 40;
-/** Limits the fuel for images, to about two minutes. */
+/** Maximum fuel for images, about two minutes. */
 const MOST_IMAGE_FUEL = 50_000_000_000;
-/** Heap size above which the next page uses a new engine. The heap of an engine never shrinks. */
+/** Heap size above which the next page gets a new engine, because a heap never shrinks. */
 const RENEWED_BYTES = 160 * 1024 * 1024;
 const BOXES = ["MediaBox", "CropBox", "Rotate", "UserUnit", "Group"];
 
@@ -57,9 +56,9 @@ export class OffscreenDocument {
   readonly #document: MupdfDocument;
   #values: EngineValues;
   #objects: PdfObjects;
-  /** Mends the forms of variants; the page itself is mended when it is loaded. */
+  /** Corrects the resources of forms in variants; the page itself is corrected when it is loaded. */
   #resources: DrawnResources;
-  /** Objects that variants of the page reuse for their forms. */
+  /** Objects reused for the forms of the page's variants. */
   #pool: number[] = [];
   #used = 0;
   #hasTilings = false;
@@ -83,12 +82,12 @@ export class OffscreenDocument {
     return new OffscreenDocument(MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(options)));
   }
 
-  /** The bounds of the page: its rotated crop box in points. */
+  /** The bounds of the page: its crop box in points, rotated. */
   get bounds(): Box {
     return this.#bounds;
   }
 
-  /** The matrix from the page's user space to the space of {@link bounds}. */
+  /** The matrix from user space to the space of {@link bounds}. */
   get transform(): Matrix {
     return this.#transform;
   }
@@ -134,7 +133,7 @@ export class OffscreenDocument {
     });
   }
 
-  /** Releases the forms of the last variant for reuse. */
+  /** Makes the forms of the last variant reusable. */
   begin(): void {
     this.#used = 0;
   }
@@ -151,7 +150,7 @@ export class OffscreenDocument {
     return new Reference(number);
   }
 
-  /** Calls `work` while the given objects of optional content are shown regardless of their layer. */
+  /** Calls `work` while the given optional content is visible, even if its layer is off. */
   reveal<T>(numbers: readonly number[], work: () => T): T {
     const hidden = numbers.map((number) => {
       const object = this.#values.number(number);
@@ -174,7 +173,7 @@ export class OffscreenDocument {
 
   /**
    * Returns the page with this content.
-   * @param forms the added forms, by name in the page's resources
+   * @param forms the added forms, by their resource names
    */
   variant(content: Uint8Array, forms: ReadonlyMap<string, Reference>): PageVariant {
     const { engine } = this.#document;
@@ -227,11 +226,11 @@ export class OffscreenDocument {
   }
 }
 
-/** The name on the stage of {@link NEUTRAL}, a graphics state without transparency (ISO 32000-1, table 58). */
+/** Resource name of {@link NEUTRAL}, a graphics state without transparency (ISO 32000-1, table 58). */
 export const NEUTRAL_NAME = "FlattenNone";
 export const NEUTRAL: Dictionary = Dictionary.of({ ca: 1, CA: 1, BM: Name.of("Normal"), SMask: Name.of("None") });
 
-/** A page with given content, which can be drawn in parts. */
+/** The page with one content, which can be drawn region by region. */
 export class PageVariant implements Disposable {
   readonly #engine: Mupdf;
   readonly #list: Pointer;
@@ -246,7 +245,7 @@ export class PageVariant implements Disposable {
     this.#list = list;
   }
 
-  /** @param box in pixels; the page has `scale` pixels per point along x and y */
+  /** @param box in pixels; `scale` is pixels per point along x and y */
   draw([left, top, right, bottom]: Box, scale: Scale, model: ColorModel): Pixels {
     const [width, height] = [right - left, bottom - top];
     const channels = model === "cmyk" ? 4 : 3;
@@ -254,7 +253,7 @@ export class PageVariant implements Disposable {
     let rows = Math.max(1, Math.min(height, Math.floor(BAND_BYTES / (width * channels))));
     for (let y = 0; y < height; ) {
       const count = Math.min(rows, height - y);
-      // The engine caches tiles, which may contain objects that this variant hides.
+      // The engine's cache of pattern tiles can contain objects that this variant omits.
       if (this.#hasTilings) this.#engine.release((raw) => raw._wasm_empty_store());
       const refusals = this.#engine.refusals;
       try {
@@ -282,7 +281,7 @@ export class PageVariant implements Disposable {
       const space = model === "cmyk" ? raw._wasm_device_cmyk() : raw._wasm_device_rgb();
       const pixmap = raw._wasm_new_pixmap_with_bbox(space, engine.floats(0, 0, width, rows), 0);
       try {
-        // The engine represents white as 255 in CMYK, too: it then converts it to no ink.
+        // In CMYK too, the engine's value for white is 255; it converts it to no ink.
         raw._wasm_clear_pixmap_with_value(pixmap, 255);
         const device = raw._wasm_new_draw_device(engine.identity(), pixmap);
         try {
@@ -301,7 +300,7 @@ export class PageVariant implements Disposable {
   }
 }
 
-/** Ignores the error of groups that an interrupted page leaves open. The page is drawn up to there. */
+/** Ignores the error of groups left open at the end of an incomplete page. The page is drawn up to there. */
 function closed(engine: Mupdf, close: () => void): void {
   try {
     close();

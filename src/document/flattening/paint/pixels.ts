@@ -1,24 +1,23 @@
-// Compares pictures of a page: the pixels that differ, the rectangles around them, and their sharpness. Knows nothing
-// about PDF.
+// Compares rasters of a page: the pixels that differ, their bounding boxes, and their sharpness.
 import type { Box } from "../../content/matrix.ts";
 import type { Pixels } from "./offscreen-document.ts";
 
-/** A mask with one value, 0 or 1, for each pixel. */
+/** One byte per pixel, 0 or 1. */
 export interface Mask {
   readonly width: number;
   readonly height: number;
   readonly bits: Uint8Array;
 }
 
-/** Side length of the squares into which a mask is divided. */
+/** Side, in pixels, of the squares into which a mask is divided. */
 const TILE = 8;
-/** More rectangles than this are merged into one. */
+/** Maximum number of rectangles; more are merged into one. */
 const MAX_BOXES = 24;
-/** Maximum invisible difference, of 255. */
+/** Maximum invisible difference of a component, of 255. */
 const UNSEEN = 2;
-/** Minimum difference between visible edges. */
+/** Minimum difference of a component at a visible edge, of 255. */
 const EDGE = 80;
-/** Minimum difference of a hard end, measured `INSIDE` pixels from the end. */
+/** Minimum difference, of 255, at a hard border, measured `INSIDE` pixels from it. */
 const HARD = 32;
 const INSIDE = 2;
 
@@ -28,11 +27,11 @@ export function differenceOf(a: Pixels, b: Pixels): Mask {
   const [one, other] = [a.samples, b.samples];
   const rowBytes = width * channels;
   for (let y = 0; y < height; y++) {
-    // Most rows are equal, and comparing whole buffers is fast.
+    // Most rows are equal, and comparing whole rows is fast.
     if (rowOf(one, y, rowBytes).equals(rowOf(other, y, rowBytes))) continue;
     for (let pixel = y * width, at = y * rowBytes; pixel < (y + 1) * width; pixel++, at += channels) {
       for (let channel = 0; channel < channels; channel++) {
-        const step = one[at + channel] - other[at + channel];
+        const step = one[at + channel]! - other[at + channel]!;
         if (step <= UNSEEN && step >= -UNSEEN) continue;
         bits[pixel] = 1;
         break;
@@ -49,12 +48,12 @@ export function isEmpty({ bits }: Mask): boolean {
   return bits.indexOf(1) < 0;
 }
 
-/** Removes pixels from `mask` that are not in `other`. Changes `mask` in place. */
+/** Clears pixels of `mask` that are not set in `other`, in place. */
 export function intersect(mask: Mask, other: Mask): void {
-  for (let pixel = 0; pixel < mask.bits.length; pixel++) mask.bits[pixel] &= other.bits[pixel];
+  for (let pixel = 0; pixel < mask.bits.length; pixel++) mask.bits[pixel]! &= other.bits[pixel]!;
 }
 
-/** Returns the mask, extended by that many pixels on every side. */
+/** Returns the mask extended by a number of pixels on every side. */
 export function dilated({ width, height, bits }: Mask, by: number): Mask {
   const grown = new Uint8Array(width * height);
   const row = new Uint8Array(width);
@@ -64,7 +63,7 @@ export function dilated({ width, height, bits }: Mask, by: number): Mask {
     spread(from, row, by);
     const last = Math.min(height - 1, y + by);
     for (let to = Math.max(0, y - by); to <= last; to++) {
-      for (let x = 0, at = to * width; x < width; x++, at++) grown[at] |= row[x];
+      for (let x = 0, at = to * width; x < width; x++, at++) grown[at]! |= row[x]!;
     }
   }
   return { width, height, bits: grown };
@@ -86,11 +85,11 @@ function spread(from: Uint8Array, to: Uint8Array, by: number): void {
 /** Returns the number of set pixels. */
 export function countOf(bits: Uint8Array): number {
   let count = 0;
-  for (let at = 0; at < bits.length; at++) count += bits[at];
+  for (let at = 0; at < bits.length; at++) count += bits[at]!;
   return count;
 }
 
-/** Returns rectangles that together cover a mask. Distant parts are in separate rectangles. */
+/** Returns rectangles that cover a mask. Distant areas get separate rectangles. */
 export function boxesOf(mask: Mask): Box[] {
   const columns = Math.ceil(mask.width / TILE);
   const rows = Math.ceil(mask.height / TILE);
@@ -131,13 +130,13 @@ function components(tiles: Uint8Array, columns: number, rows: number): Box[] {
   return boxes;
 }
 
-/** Merges boxes that overlap, so that no area is painted twice. */
+/** Merges overlapping boxes, so that no area is painted twice. */
 function joined(boxes: readonly Box[]): Box[] {
   if (boxes.length > 500) return [boxes.reduce(around)];
   const apart: Box[] = [];
   for (let box of boxes) {
     for (let index = 0; index < apart.length; index++) {
-      const other = apart[index];
+      const other = apart[index]!;
       if (box[0] >= other[2] || other[0] >= box[2] || box[1] >= other[3] || other[1] >= box[3]) continue;
       box = around(box, other);
       apart.splice(index, 1);
@@ -155,7 +154,7 @@ export const around = (a: Box, b: Box): Box => [
   Math.max(a[3], b[3]),
 ];
 
-/** Returns the share of horizontally adjacent pixel pairs in the mask that form an edge. */
+/** Returns the fraction of horizontal pixel pairs in the mask that are an edge. */
 export function sharpness({ width, height, channels, samples }: Pixels, { bits }: Mask): number {
   let pairs = 0;
   let edges = 0;
@@ -166,7 +165,7 @@ export function sharpness({ width, height, channels, samples }: Pixels, { bits }
       pairs++;
       const at = pixel * channels;
       for (let channel = 0; channel < channels; channel++) {
-        if (Math.abs(samples[at + channel] - samples[at + channel - channels]) < EDGE) continue;
+        if (Math.abs(samples[at + channel]! - samples[at + channel - channels]!) < EDGE) continue;
         edges++;
         break;
       }
@@ -175,7 +174,10 @@ export function sharpness({ width, height, channels, samples }: Pixels, { bits }
   return pairs === 0 ? 0 : edges / pairs;
 }
 
-/** Returns the share of row ends of a mask at which two pictures differ abruptly instead of gradually. */
+/**
+ * Returns the fraction of row ends of a mask where two rasters differ abruptly, as at the border of a shape, instead of
+ * gradually.
+ */
 export function hardness(a: Pixels, b: Pixels, { width, height, bits }: Mask): number {
   const { channels } = a;
   let ends = 0;
@@ -183,7 +185,7 @@ export function hardness(a: Pixels, b: Pixels, { width, height, bits }: Mask): n
   const count = (pixel: number) => {
     ends++;
     for (let at = pixel * channels; at < (pixel + 1) * channels; at++) {
-      if (Math.abs(a.samples[at] - b.samples[at]) < HARD) continue;
+      if (Math.abs(a.samples[at]! - b.samples[at]!) < HARD) continue;
       hard++;
       return;
     }
@@ -198,7 +200,7 @@ export function hardness(a: Pixels, b: Pixels, { width, height, bits }: Mask): n
   return ends === 0 ? 0 : hard / ends;
 }
 
-/** Returns the color that all pixels of a mask have. Undefined if they differ. */
+/** Returns the common color of all pixels in a mask. Undefined if they differ. */
 export function uniformColor({ channels, samples }: Pixels, { bits }: Mask): number[] | undefined {
   const first = bits.indexOf(1);
   if (first < 0) return undefined;

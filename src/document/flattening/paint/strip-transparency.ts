@@ -1,15 +1,15 @@
-// Removes transparency marks from objects as they are written. Marks without any transparent painting have no effect,
-// but PDF/A-1 still forbids them (ISO 19005-1, 6.4). Knows nothing about content.
+// Removes transparency parameters from objects as they are written. Without transparent painting they have no effect,
+// but PDF/A-1 still forbids them (ISO 19005-1, 6.4).
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, type Value } from "../../objects/values.ts";
 
-/** Entries of a graphics state that only affect transparency (ISO 32000-1, table 58). */
+/** Graphics state entries that affect only transparency (ISO 32000-1, table 58). */
 const STATE_ENTRIES = ["ca", "CA", "BM", "SMask", "AIS", "TK"];
-/** Entries of annotations that only affect transparency (ISO 32000-2, table 166). */
+/** Annotation entries that affect only transparency (ISO 32000-2, table 166). */
 const ANNOTATION_ENTRIES = ["ca", "CA", "BM"];
 const IMAGE_ENTRIES = ["SMask", "SMaskInData"];
 
-/** @returns the object itself if it has no marks */
+/** @returns the object itself if it has no such entries */
 export function stripTransparency(file: PdfFile, object: PdfObject): PdfObject {
   if (object instanceof PdfStream) {
     const dictionary = sweep(file, object.dictionary, "stream");
@@ -60,7 +60,7 @@ function withoutGroup(dictionary: Dictionary): Dictionary {
 
 const isName = (value: Value | undefined, text: string) => value instanceof Name && value.text === text;
 
-/** Reports whether CA is an opacity. In appearance characteristics, CA is a caption, which is a string (table 189). */
+/** Reports whether CA is an opacity. In appearance characteristics it is a caption, a string (table 189). */
 function isOpacity(dictionary: Dictionary): boolean {
   return ANNOTATION_ENTRIES.some((entry) => {
     const value = dictionary.get(entry);

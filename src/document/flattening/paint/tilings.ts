@@ -1,9 +1,8 @@
-// Detects whether a page may use tiling patterns (ISO 32000-1, 8.7.3), which the renderer caches. Knows nothing about
-// content.
+// Detects whether a page might use tiling patterns (ISO 32000-1, 8.7.3), whose tiles the engine caches.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
 
-/** Maximum number of objects in the search. A page with more counts as having patterns. */
+/** Maximum number of objects to search. Beyond it, the page counts as having patterns. */
 const MAX_STEPS = 20_000;
 const TILING = 1;
 
@@ -30,7 +29,7 @@ export function mayHaveTilings(file: PdfFile, resources: Dictionary | undefined)
   return false;
 }
 
-/** Returns the resources inside a form, a font or a graphics state. */
+/** Returns the resources of a form, font or graphics state. */
 function insides(file: PdfFile, value: Value): Value[] {
   const dictionary = file.dictionary(value);
   const group = file.dictionary(dictionary?.get("SMask"))?.get("G");

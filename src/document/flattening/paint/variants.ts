@@ -1,5 +1,5 @@
-// Builds variants of a page's content: up to an operation, or without some operations. Drawing them shows the effect of
-// the operations. Knows nothing about pixels.
+// Builds variants of a page's content: up to an operation, or without some operations. Drawing two variants shows the
+// effect of an operation.
 
 import { applyEdits, type Edit } from "../../content/edits.ts";
 import { apply, type Box, inverse, type Matrix } from "../../content/matrix.ts";
@@ -11,15 +11,15 @@ import type { ContentNode, Kid, LayerScope, Paint } from "../scan/content-node.t
 import { NEUTRAL, NEUTRAL_NAME, type OffscreenDocument, type PageVariant } from "./offscreen-document.ts";
 
 export interface VariantOptions {
-  /** The last operation to include. @default the last operation of the page */
+  /** The last operation to include. @default the last one of the page */
   readonly upTo?: Paint | undefined;
-  /** Operations that leave no mark. */
+  /** Operations whose painting is removed. */
   readonly without?: readonly Paint[];
-  /** Operations that paint without transparency. */
+  /** Operations to paint without transparency. */
   readonly opaque?: readonly Paint[];
-  /** A fill that is extended over the whole page within its clip. */
+  /** A fill to extend over the whole page within its clip. */
   readonly unbounded?: Paint;
-  /** Optional content that is always shown. */
+  /** Optional content to show regardless of its state. */
   readonly revealed?: LayerScope | undefined;
 }
 
@@ -94,7 +94,7 @@ interface Cut {
   readonly marked: number;
 }
 
-/** Returns the cut after an operation in its content stream and in the streams around it. */
+/** Truncates the content after an operation, in its stream and in every enclosing one. */
 function cutsOf(last: Paint | undefined): Map<ContentNode, Cut> {
   const cuts = new Map<ContentNode, Cut>();
   if (!last) return cuts;
@@ -107,7 +107,7 @@ function cutsOf(last: Paint | undefined): Map<ContentNode, Cut> {
   return cuts;
 }
 
-/** Edits of content streams, with the streams that must be rewritten. */
+/** Edits of content streams, and all streams to rewrite. */
 export class NodeEdits {
   readonly #edits = new Map<ContentNode, Edit[]>();
   readonly #touched = new Set<ContentNode>();
@@ -129,7 +129,7 @@ export class NodeEdits {
   }
 }
 
-/** Returns edits that fill the whole plane with the color of a fill and omit its shape. */
+/** Returns edits that replace the shape of a fill by the whole plane. */
 function unbounded(paint: Paint): Edit[] {
   const back = inverse(paint.place.matrix);
   if (!back) return [];

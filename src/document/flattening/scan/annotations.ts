@@ -1,5 +1,5 @@
-// Removes transparency from appearances of annotations (ISO 32000-1, 12.5.5). Replaces a transparent appearance with a
-// picture of the change that it makes to the page.
+// Flattens annotation appearances (ISO 32000-1, 12.5.5). Replaces a transparent appearance by an image of its effect on
+// the page.
 
 import { applyEdits } from "../../content/edits.ts";
 import { type Box, boundsOf, boxOf, fitting, IDENTITY, type Matrix, matrixOf } from "../../content/matrix.ts";
@@ -23,7 +23,7 @@ const MAX_ANNOTATIONS = 5_000;
 
 interface Appearance {
   readonly form: Reference;
-  /** Matrix from the form space to the page space (algorithm 8.1). */
+  /** Matrix from form space to page space (algorithm 8.1). */
   readonly matrix: Matrix;
   readonly box: Box;
 }
@@ -77,13 +77,13 @@ export async function flattenAnnotations(
 
 interface AnnotatedPage {
   readonly resources: Dictionary | undefined;
-  /** The page's content with all saved states closed. */
+  /** The page's content with all graphics states restored. */
   readonly base: Uint8Array;
   readonly regions: Regions;
   readonly names: NameAllocator;
 }
 
-/** The appearances of a page's annotations, each drawn over those before it. */
+/** The appearances of a page's annotations. Each is drawn over the page and the earlier appearances. */
 class AppearanceStack {
   readonly #job: PageJob;
   readonly #page: AnnotatedPage;
@@ -102,7 +102,7 @@ class AppearanceStack {
     this.#below += this.#show(appearance);
   }
 
-  /** Returns an appearance with the same text, and pictures of the change that the given one makes to the page. */
+  /** Returns an appearance with the same text, and images of the effect of the given one. */
   flatten(appearance: Appearance): Reference {
     const { regions, resources } = this.#page;
     using after = this.#withText(this.#below + this.#show(appearance));
@@ -125,7 +125,7 @@ class AppearanceStack {
       Type: Name.of("XObject"),
       Subtype: Name.of("Form"),
       BBox: [...appearance.box],
-      // Without a graphics state, some viewers draw a highlight of their own.
+      // Without an ExtGState, some viewers draw a default highlight.
       Resources: Dictionary.of({ XObject: used, ExtGState: Dictionary.of({ G0: Dictionary.of({ SA: true }) }) }),
     });
     return this.#job.file.add(imageStream(dictionary, new Uint8Array(Buffer.from(content, "latin1"))));
@@ -167,7 +167,7 @@ function background(
   }
 }
 
-/** Returns references to all streams of an appearance dictionary: normal, rollover, down, and their states. */
+/** Returns references to all streams of an appearance dictionary: normal, rollover and down, in all states. */
 function streamsIn(file: PdfFile, appearances: Value | undefined): Reference[] {
   const found: Reference[] = [];
   for (const value of file.dictionary(appearances)?.values() ?? []) {

@@ -1,5 +1,4 @@
-// Collects the kinds of color that a page paints with. Pictures of the page are in CMYK if it uses inks. Knows nothing
-// about rendering.
+// Collects the kinds of colors on a page. Its images are in CMYK if it uses inks.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
 
@@ -24,7 +23,7 @@ export class ColorUse {
     else if (operator === "rg" || operator === "RG") this.usesRgb = true;
   }
 
-  /** @param space the name or the value of the color space */
+  /** @param space name or value of the color space */
   space(space: Value | undefined, resources: Dictionary | undefined, depth = 0): void {
     if (depth > MAX_DEPTH || space === undefined) return;
     const file = this.#file;

@@ -1,20 +1,19 @@
-// The data that a scan collects from a content stream: the painting operations with their byte positions, and the forms
-// that the scan entered. Knows nothing about rendering or files.
+// The results of scanning a content stream: painting operations with byte offsets, and the forms that were scanned.
 
 import type { Box, Matrix } from "../../content/matrix.ts";
 import type { Dictionary, Value } from "../../objects/values.ts";
 
-/** A clip of painting. `outer` is the wider clip around it. */
+/** A clip. `outer` is the enclosing clip. */
 export interface Clip {
   readonly outer: Clip | undefined;
 }
 
-/** The optional content that an operation belongs to, and the optional content around it (ISO 32000-1, 8.11.3). */
+/** The optional content of an operation, linked to the enclosing one (ISO 32000-1, 8.11.3). */
 export interface LayerScope {
   readonly outer: LayerScope | undefined;
-  /** The `BDC` that begins the optional content. */
+  /** The `BDC` that starts the optional content. */
   readonly mark: { readonly node: ContentNode; readonly start: number; readonly end: number } | undefined;
-  /** The number of the object whose OC entry defines the layer. */
+  /** Number of the object whose OC entry defines the layer. */
   readonly objectNumber: number | undefined;
 }
 
@@ -22,12 +21,12 @@ export interface LayerScope {
 export interface TextShow {
   readonly start: number;
   readonly end: number;
-  /** The text rendering mode (9.3.6). */
+  /** Text rendering mode (9.3.6). */
   readonly mode: number;
   readonly isType3: boolean;
 }
 
-/** A range of bytes in a content stream. */
+/** A byte range in a content stream. */
 export interface ByteSpan {
   readonly start: number;
   readonly end: number;
@@ -35,96 +34,91 @@ export interface ByteSpan {
 
 export type PaintKind = "path" | "text" | "image" | "inline" | "shading" | "form";
 
-/** A color with its original operands. */
+/** A color as operands of its operator. */
 export interface Color {
   /** Undefined for the device color spaces. */
   readonly space: string | undefined;
   readonly components: readonly number[];
 }
 
-/** A painting operation. A whole text object counts as one operation. */
+/** A painting operation, or a whole text object. */
 export interface Paint {
-  /** The position in the painting order of the page, from 0. */
+  /** Index in the painting order of the page, from 0. */
   readonly sequence: number;
   readonly node: ContentNode;
   readonly kind: PaintKind;
   readonly operator: string;
   readonly start: number;
   readonly end: number;
-  /** For a path, the start of its construction. For other kinds, `start`. */
+  /** For a path, the start of its construction; for other kinds, equal to `start`. */
   readonly pathStart: number;
   readonly place: InsertionPoint;
   readonly shows: readonly TextShow[];
-  /** Operations in a text object that stay in effect after it. */
+  /** Operators inside a text object whose settings outlast it. */
   readonly settings: readonly ByteSpan[];
-  /** For an image or a form, the value of its name in the resources. */
+  /** For an image or a form, its resource. */
   readonly object: Value | undefined;
-  /** True if only the graphics state makes the operation transparent. */
+  /** True if the only cause of transparency is the graphics state. */
   readonly byState: boolean;
-  /** True if only the soft mask of the image makes it transparent. */
+  /** True if the only cause of transparency is the soft mask of the image. */
   readonly byMask: boolean;
-  /** True if the operation is a fill of one color whose shape can be kept. `isStroke` is the same for strokes. */
+  /** True for a fill of one color whose shape can be kept. `isStroke`: the same for strokes. */
   readonly isFill: boolean;
   readonly isStroke: boolean;
-  /** The constant alpha, if nothing else can make the operation transparent. */
+  /** The constant alpha, if it is the only cause of transparency. */
   readonly plainAlpha: number | undefined;
   readonly fill: Color | undefined;
   readonly stroke: Color | undefined;
-  /** The bounds of the painted area in default user space. Undefined if they are unknown. */
+  /** Bounds of the painted area in default user space. Undefined if unknown. */
   readonly bounds: Box | undefined;
   readonly ownLayer: Value | undefined;
 }
 
-/** A position in a content stream where content can be inserted, with the state at that position. */
+/** An offset in a content stream where content can be inserted, with the state there. */
 export interface InsertionPoint {
   readonly node: ContentNode;
-  /** The byte offset at which content is inserted. */
+  /** Byte offset of the inserted content. */
   readonly at: number;
   readonly matrix: Matrix;
   readonly clip: Clip;
   readonly layers: LayerScope | undefined;
-  /** The number of open `q` operators. `marked` is the number of open marked-content sequences. */
+  /** Number of open `q` operators. `marked`: number of open marked-content sequences. */
   readonly saved: number;
   readonly marked: number;
-  /** The start of the enclosing marked content that belongs to the structure tree (14.7.4). */
+  /** Start of the enclosing marked content that belongs to the structure tree (14.7.4). */
   readonly tagStart: number | undefined;
 }
 
-/** A form that the scan entered. */
+/** A form that was scanned. */
 export interface Kid {
   readonly start: number;
   readonly end: number;
   readonly saved: number;
   readonly marked: number;
   readonly node: ContentNode;
-  /**
-   * The sequence number of the first operation in the form. `last` is one more than the number of its last operation.
-   */
+  /** Sequence number of the form's first operation. `last`: one more than the sequence number of its last operation. */
   readonly first: number;
   readonly last: number;
 }
 
-/** The content stream of a page, or of a form that the scan entered. */
+/** The content stream of a page, or of a scanned form. */
 export interface ContentNode {
   readonly id: number;
   readonly bytes: Uint8Array;
   readonly resources: Dictionary | undefined;
-  /** The form. Undefined for the content of a page. */
+  /** The form; undefined for page content. */
   readonly form: { readonly dictionary: Dictionary; readonly objectNumber: number } | undefined;
-  /** The transparent operations, or all operations if the scan notes all. */
+  /** The transparent operations; all operations if `notesAll` is set. */
   readonly paints: Paint[];
   readonly kids: Kid[];
   parent: { readonly node: ContentNode; readonly kid: Kid } | undefined;
-  /** The sequences that are open at the end, and each `Q` without a matching `q`. */
+  /** Sequences still open at the end, and each `Q` without a matching `q`. */
   ending: { readonly saved: number; readonly marked: number; readonly strays: readonly ByteSpan[] };
 }
 
 /** Consecutive painting operations that are flattened together. */
 export interface TransparentRun {
   readonly paints: Paint[];
-  /**
-   * The position for a picture of the result. The picture contains everything painted before this position, and nothing
-   * else.
-   */
+  /** Insertion point of an image of the result. The image includes everything painted before this point. */
   place: InsertionPoint;
 }

@@ -1,5 +1,5 @@
-// Scans one content stream as a viewer processes it: painting operations, their graphics state, and possible positions
-// for pictures. Reads other streams only if they are forms that the scanner enters.
+// Scans one content stream as a viewer does: painting operations, their graphics state, and insertion points for
+// images. Follows only forms that the scanner enters.
 import { type ContentOperation, readOperations } from "../../content/content.ts";
 import { type Box, boundsOf, boxOf, IDENTITY, matrixOf, multiply } from "../../content/matrix.ts";
 import {
@@ -266,7 +266,7 @@ export class ContentScan {
     }
   }
 
-  /** Returns the font as the value that holds its glyphs. */
+  /** Returns the object that contains the font's glyphs. */
   #fontOf({ font }: GraphicsState): Value | undefined {
     return font;
   }

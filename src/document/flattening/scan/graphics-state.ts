@@ -1,5 +1,5 @@
-// Holds the parts of the graphics state and of text objects (ISO 32000-1, 8.4 and 9.4) that determine whether painting
-// is transparent. Contains only data.
+// The parts of the graphics state and of text objects (ISO 32000-1, 8.4 and 9.4) that decide whether painting is
+// transparent.
 
 import type { Matrix } from "../../content/matrix.ts";
 import type { Dictionary, Value } from "../../objects/values.ts";
@@ -25,7 +25,7 @@ export class GraphicsState {
     this.clip = clip;
   }
 
-  /** True if a blend mode or a soft mask makes everything transparent. */
+  /** True if a blend mode or a soft mask makes all painting transparent. */
   get isMarked(): boolean {
     return this.#isBlended || this.#isMasked;
   }

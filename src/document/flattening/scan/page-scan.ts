@@ -1,4 +1,4 @@
-// Holds the part of a page's scan that the scans of its content and its forms share.
+// The state of a page scan, shared by its content and its forms.
 
 import type { ContentOperation } from "../../content/content.ts";
 import type { Budget } from "../../objects/budget.ts";
@@ -15,15 +15,15 @@ export interface ScanOptions {
   readonly marks: TransparencyFinder;
   readonly colors: ColorUse;
   readonly budget: Budget;
-  /** True to make fills of one color runs of their own, so that their shapes can be kept. */
+  /** True to put each fill of one color in a separate run, so that its shape can be kept. */
   readonly splitsFills: boolean;
-  /** True to note everything that paints, and to enter every form. @default false */
+  /** True to record all painting operations and to enter every form. @default false */
   readonly notesAll?: boolean;
 }
 
-/** The position of a form in the content that paints it. */
+/** The insertion point of a form in the enclosing content. */
 export interface FormPlace {
-  /** Number of forms around this content. */
+  /** Number of enclosing forms. */
   readonly depth: number;
   readonly state: GraphicsState;
   readonly node: ContentNode;
@@ -33,9 +33,9 @@ export interface FormPlace {
 export interface PageScan {
   readonly options: ScanOptions;
   readonly runs: RunBuilder;
-  /** @throws TooMuch */
+  /** @throws PageTooComplex */
   countOperation(): void;
-  /** @returns the sequence number of the next operation that paints. @throws TooMuch */
+  /** @returns the sequence number of the next painting operation. @throws PageTooComplex */
   next(isNoted: boolean): number;
   noteLayer(): void;
   /** Scans the content of a form. @returns false if the form counts as one operation instead */

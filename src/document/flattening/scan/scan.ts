@@ -1,5 +1,5 @@
-// Scans the content of a page as a viewer processes it. Notes transparent painting, and the positions of pictures that
-// could replace it. Knows nothing about rendering.
+// Scans the content of a page as a viewer does. Records transparent painting, and insertion points for the images that
+// replace it.
 
 import type { ContentOperation } from "../../content/content.ts";
 import { IDENTITY, matrixOf, multiply } from "../../content/matrix.ts";
@@ -13,15 +13,15 @@ import { ContentScan } from "./content-scan.ts";
 import { GraphicsState } from "./graphics-state.ts";
 import type { FormPlace, PageScan, ScanOptions } from "./page-scan.ts";
 
-/** Maximum depth of nested forms that are scanned. A deeper form counts as one operation. */
+/** Maximum depth of nested forms. A deeper form counts as one operation. */
 const MAX_DEPTH = 12;
 const MAX_NODES = 4000;
 const MAX_PAINTS = 200_000;
 const MAX_OPERATIONS = 10_000_000;
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
-/** Maximum size of the page's content and all its forms, counted each time a form is shown. */
+/** Maximum decoded bytes of the page's content and its forms. A form counts each time it is painted. */
 const MAX_TOTAL_BYTES = 160 * 1024 * 1024;
-/** Approximate memory of one noted operation. */
+/** Approximate memory of a recorded operation. */
 const PAINT_BYTES = 400;
 
 const CLOSED = { saved: 0, marked: 0, strays: [] };
@@ -29,19 +29,18 @@ const CLOSED = { saved: 0, marked: 0, strays: [] };
 export interface Scanned {
   readonly root: ContentNode;
   readonly runs: readonly TransparentRun[];
-  /** The number after the last sequence number. */
+  /** One more than the last sequence number. */
   readonly paintCount: number;
   readonly usesLayers: boolean;
   /** The memory charged for the scan. */
   readonly chargedBytes: number;
 }
 
-/** @throws TooMuch */
+/** @throws PageTooComplex */
 export function scanContent(bytes: Uint8Array, resources: Dictionary | undefined, options: ScanOptions): Scanned {
   return new Scanner(options).run(bytes, resources);
 }
 
-/** Scans one page. */
 class Scanner implements PageScan {
   readonly #options: ScanOptions;
   readonly #file: PdfFile;
@@ -102,7 +101,7 @@ class Scanner implements PageScan {
     if (++this.#operations > MAX_OPERATIONS) throw new PageTooComplex("operations");
   }
 
-  /** @returns the number of the next operation that paints */
+  /** @returns the sequence number of the next painting operation */
   next(isNoted: boolean): number {
     if (isNoted) {
       if (++this.#paints > MAX_PAINTS) throw new PageTooComplex("transparent operations");
@@ -150,7 +149,7 @@ class Scanner implements PageScan {
   }
 }
 
-/** Returns the decoded content; content that cannot be decoded shows nothing. */
+/** Returns decoded content. Content that cannot be decoded paints nothing. */
 function decoded({ body }: PdfStream): Uint8Array {
   try {
     return body.decoded(MAX_CONTENT_BYTES);

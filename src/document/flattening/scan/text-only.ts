@@ -1,5 +1,5 @@
-// Reduces content to its text, which becomes invisible (ISO 32000-1, 9.3.6). Content that became a picture can still be
-// searched and read aloud. Knows nothing about pictures.
+// Reduces content to its text, and makes the text invisible (ISO 32000-1, 9.3.6), so that content replaced by an image
+// stays searchable and can be read aloud.
 import { readOperations } from "../../content/content.ts";
 import { applyEdits, type Edit } from "../../content/edits.ts";
 import { OBJECT_PAINTING, PATH_PAINTING, TEXT_SHOWING } from "../../content/operators.ts";
@@ -15,7 +15,7 @@ import { scanContent } from "./scan.ts";
 
 const MAX_EDITS = 2_000_000;
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
-/** Entries of a form that text does not need. */
+/** Entries of a form that are not needed for text. */
 const USELESS = ["Group", "PieceInfo", "LastModified", "Metadata", "OPI", "Ref", "Measure", "StructParent"];
 
 export interface TextContent {
@@ -26,7 +26,7 @@ export interface TextContent {
 export class TextOnly {
   readonly #file: PdfFile;
   readonly #options: ScanOptions;
-  /** The results, by the form's object number. */
+  /** The results, by object number of the form. */
   readonly #forms = new Map<number, Reference | undefined>();
 
   constructor(file: PdfFile, options: Omit<ScanOptions, "notesAll" | "splitsFills">) {
@@ -34,7 +34,7 @@ export class TextOnly {
     this.#options = { ...options, notesAll: true, splitsFills: false };
   }
 
-  /** @returns a form with only the text; undefined if there is no text or it cannot be determined */
+  /** @returns a form with only the text; undefined if it has none or the text cannot be determined */
   form(value: Value | undefined, outer: Dictionary | undefined): Reference | undefined {
     const stream = this.#file.stream(value);
     if (!stream) return undefined;
@@ -45,7 +45,7 @@ export class TextOnly {
     return made;
   }
 
-  /** @returns undefined if there is no text or it cannot be determined */
+  /** @returns undefined if there is no text or the text cannot be determined */
   content(bytes: Uint8Array, resources: Dictionary | undefined): TextContent | undefined {
     try {
       const { root, chargedBytes } = scanContent(bytes, resources, this.#options);
@@ -84,7 +84,7 @@ export class TextOnly {
   }
 }
 
-/** Returns only the resources that text can use. */
+/** Returns the resources that text can use. */
 function withoutObjects(given: Dictionary | undefined): Dictionary {
   const resources = new Dictionary();
   for (const key of ["Font", "Properties", "ExtGState", "ColorSpace"]) {
@@ -95,7 +95,7 @@ function withoutObjects(given: Dictionary | undefined): Dictionary {
 }
 
 /**
- * Returns edits that keep only the text, without reading forms and fonts. Used for content that is too complex to scan.
+ * Returns edits that keep only the text, without following forms and fonts. For content that is too complex to scan.
  */
 function plainEdits(bytes: Uint8Array): Edit[] | undefined {
   const edits: Edit[] = [];

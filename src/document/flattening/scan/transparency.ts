@@ -1,9 +1,9 @@
-// Finds the marks that make painting transparent (ISO 32000-1, 11.6): entries of graphics state dictionaries and of
-// images, in the resources of anything that paints. Knows nothing about content streams.
+// Finds the causes of transparent painting (ISO 32000-1, 11.6): entries of graphics states and images, in all reachable
+// resources.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference, type Value } from "../../objects/values.ts";
 
-/** The transparency parameters that a graphics state dictionary sets. Absent parameters stay unchanged. */
+/** The transparency parameters that a graphics state dictionary sets. Absent ones stay unchanged. */
 export interface TransparencyParams {
   readonly fillAlpha?: number;
   readonly strokeAlpha?: number;
@@ -11,7 +11,7 @@ export interface TransparencyParams {
   readonly isMasked?: boolean;
 }
 
-/** Maximum number of dictionaries in one search. A longer search reports transparency. */
+/** Maximum number of dictionaries per search. Beyond it, the object counts as transparent. */
 const MAX_STEPS = 20_000;
 /** Maximum number of dictionaries in all searches of a document. */
 const MAX_TOTAL_STEPS = 2_000_000;
@@ -19,7 +19,7 @@ const NO_BLENDING = new Set(["Normal", "Compatible"]);
 
 export class TransparencyFinder {
   readonly #file: PdfFile;
-  /** The results by object number: true if the object, or anything that it refers to, is transparent. */
+  /** The results by object number: true if the object, or any object reachable from it, is transparent. */
   readonly #found = new Map<number, boolean>();
   #steps = 0;
 
@@ -27,7 +27,7 @@ export class TransparencyFinder {
     this.#file = file;
   }
 
-  /** Reads the alpha, blend mode and soft mask (11.6.4.3, 11.6.3 and 11.6.5.1). */
+  /** Reads alpha, blend mode and soft mask (11.6.4.3, 11.6.3 and 11.6.5.1). */
   ofState(state: Dictionary): TransparencyParams {
     const file = this.#file;
     const marks: { -readonly [K in keyof TransparencyParams]: TransparencyParams[K] } = {};
@@ -49,12 +49,12 @@ export class TransparencyFinder {
     return fillAlpha < 1 || strokeAlpha < 1 || isBlended === true || isMasked === true;
   }
 
-  /** Reports whether an image has a soft mask (11.6.5.3). JPEG 2000 data can contain the mask. */
+  /** Reports whether an image has a soft mask (11.6.5.3). JPEG 2000 data can include one. */
   isTransparentImage(image: Dictionary): boolean {
     return image.has("SMask") || (this.#file.number(image.get("SMaskInData")) ?? 0) > 0;
   }
 
-  /** Reports whether painting with these resources may be transparent. */
+  /** Reports whether painting with these resources might be transparent. */
   inResources(resources: Value | undefined): boolean {
     return resources !== undefined && this.#search(resources, "resources");
   }
@@ -64,7 +64,7 @@ export class TransparencyFinder {
     return value !== undefined && this.#search(value, "object");
   }
 
-  /** Searches depth first, without recursion. All objects of a search without a result are opaque. */
+  /** Searches depth first, without recursion. If the search finds no transparency, all objects in it are opaque. */
   #search(start: Value, as: "resources" | "object"): boolean {
     const visited = new Set<number>();
     const waiting: { readonly value: Value; readonly as: "resources" | "object" }[] = [{ value: start, as }];

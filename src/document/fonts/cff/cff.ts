@@ -1,5 +1,5 @@
 // Reads fonts in the Compact Font Format (Adobe Technical Note 5176): glyphs by name or CID, encodings and widths.
-// Knows nothing about PDF; cff/writer.ts writes such fonts.
+// cff/writer.ts writes such fonts.
 
 import {
   cffExpertCharset,
@@ -28,7 +28,7 @@ export const TOP = {
 } as const;
 export const PRIVATE = { subrs: 19, defaultWidth: 20, nominalWidth: 21 } as const;
 
-/** Parameters for reading charstrings: one set for a font, or one for each part of a CID font. */
+/** Parameters for reading charstrings: one set per font, or one per FD (font dictionary) of a CID font. */
 export interface SubFont {
   readonly dict: Dict;
   readonly private: Dict;
@@ -48,12 +48,12 @@ export interface CffFont {
   readonly globalSubrs: Index;
   readonly charStrings: Index;
   readonly isCid: boolean;
-  /** CIDs by glyph, or string numbers of the glyphs' names. */
+  /** By glyph: the CID, or the string number of the glyph name. */
   readonly charset: Uint16Array;
   readonly subFonts: readonly SubFont[];
-  /** Sub fonts by glyph; undefined if there is only one. */
+  /** FD index by glyph; undefined if the font has only one set of parameters. */
   readonly fdSelect: Uint8Array | undefined;
-  /** Offset of the font's own encoding, or the number of a predefined one. */
+  /** Offset of the built-in encoding, or the number of a predefined one. */
   readonly encodingPlace: { readonly start: number; readonly end: number } | 0 | 1;
 }
 
@@ -75,7 +75,7 @@ export function readCff(bytes: Uint8Array): CffFont | undefined {
   try {
     return read(bytes);
   } catch (error) {
-    // This is a read beyond the end.
+    // A read beyond the end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -83,7 +83,7 @@ export function readCff(bytes: Uint8Array): CffFont | undefined {
 
 function read(bytes: Uint8Array): CffFont | undefined {
   if (bytes.length < 8 || bytes[0] !== 1) return undefined;
-  const nameIndex = readIndex(bytes, bytes[2]);
+  const nameIndex = readIndex(bytes, bytes[2]!);
   const tops = readIndex(bytes, nameIndex.end);
   const strings = readIndex(bytes, tops.end);
   const globalSubrs = readIndex(bytes, strings.end);
@@ -183,50 +183,50 @@ function placeOfEncoding(bytes: Uint8Array, place: number): CffFont["encodingPla
   return { start: place, end };
 }
 
-/** Returns the text of a string number. */
+/** Returns the string of a string number. */
 function stringOf({ strings }: CffFont, sid: number): string {
   const standard = cffStrings();
-  if (sid < standard.length) return standard[sid];
+  if (sid < standard.length) return standard[sid]!;
   const at = sid - standard.length;
   return at < strings.count ? Buffer.from(strings.at(at)).toString("latin1") : NOTDEF;
 }
 
-/** Returns names by glyph for a font that is not a CID font. */
+/** Returns the glyph names of a font that is not a CID font. */
 export function glyphNames(font: CffFont): string[] {
   return Array.from(font.charset, (sid, glyph) => (glyph === 0 ? NOTDEF : stringOf(font, sid)));
 }
 
-/** Returns the font's own encoding. */
+/** Returns the built-in encoding. */
 export function builtInEncoding(font: CffFont, names: readonly string[]): Encoding {
   const { encodingPlace: place, bytes } = font;
   if (place === 0) return standardEncoding();
   const encoding: (string | undefined)[] = new Array(256).fill(undefined);
-  // No text is set in fonts with the expert encoding; Differences then names the codes.
+  // The expert encoding is not implemented, because fonts with it are used only through Differences.
   if (place === 1) return encoding;
-  const format = bytes[place.start];
-  const count = bytes[place.start + 1];
+  const format = bytes[place.start]!;
+  const count = bytes[place.start + 1]!;
   let at = place.start + 2;
   if ((format & 0x7f) === 0) {
-    for (let glyph = 1; glyph <= count; glyph++) encoding[bytes[at++]] = names[glyph];
+    for (let glyph = 1; glyph <= count; glyph++) encoding[bytes[at++]!] = names[glyph];
   } else {
     for (let range = 0, glyph = 1; range < count; range++, at += 2) {
-      for (let code = bytes[at], left = bytes[at + 1]; left >= 0; left--, code++)
+      for (let code = bytes[at]!, left = bytes[at + 1]!; left >= 0; left--, code++)
         encoding[code & 0xff] = names[glyph++];
     }
   }
   if (format & 0x80) {
-    for (let left = bytes[at++]; left > 0; left--, at += 3) {
-      encoding[bytes[at]] = stringOf(font, (bytes[at + 1] << 8) | bytes[at + 2]);
+    for (let left = bytes[at++]!; left > 0; left--, at += 3) {
+      encoding[bytes[at]!] = stringOf(font, (bytes[at + 1]! << 8) | bytes[at + 2]!);
     }
   }
   return encoding;
 }
 
 export function subFontOf({ fdSelect, subFonts }: CffFont, glyph: number): SubFont {
-  return subFonts[fdSelect?.[glyph] ?? 0] ?? subFonts[0];
+  return subFonts[fdSelect?.[glyph] ?? 0] ?? subFonts[0]!;
 }
 
-/** Returns a width in thousandths of text space; undefined if the charstring is damaged. */
+/** Returns a width in thousandths of an em; undefined if the charstring is damaged. */
 export function cffWidth(font: CffFont, glyph: number): number | undefined {
   if (glyph >= font.charStrings.count) return undefined;
   const subFont = subFontOf(font, glyph);

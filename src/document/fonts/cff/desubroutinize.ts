@@ -1,5 +1,5 @@
-// Copies glyphs of a CFF font into a font without subroutines. Subsets of one font number their subroutines
-// differently; without them, the subsets can be compared. Keeps hints. Knows nothing about PDF.
+// Inlines the subroutines of CFF glyphs and keeps hints. Subsets of one font number their subroutines differently;
+// without them, their glyphs can be compared.
 
 import { NOTDEF } from "../names/glyph-names.ts";
 import { TAGGED } from "../names/subset-tag.ts";
@@ -11,30 +11,30 @@ import { isWritable } from "./type2-writer.ts";
 import { PLAIN_ESCAPES, STEMS } from "./used-subroutines.ts";
 
 const MAX_DEPTH = 10;
-/** Limits the bytes of one glyph (Adobe Technical Note 5177, appendix B), and the steps to flatten it. */
+/** Maximum bytes of one glyph (Adobe Technical Note 5177, appendix B), and maximum steps to inline it. */
 const MAX_CHARSTRING = 65_535;
 const MAX_STEPS = 200_000;
 const [CALLSUBR, RETURN, ESCAPE, ENDCHAR, HINTMASK, CNTRMASK, CALLGSUBR] = [10, 11, 12, 14, 19, 20, 29];
 const FONT_BBOX = 5;
-/** Operator of a font that is a slanted copy of another one. */
+/** Operator of a font that is an obliqued copy of another one. */
 const SYNTHETIC_BASE = 1220;
-/** Operators for the offsets of a font's parts, and for its names and notices. */
+/** Operators whose operands are offsets, names or notices, which differ between subsets. */
 const PLACES: ReadonlySet<number> = new Set([TOP.charset, TOP.encoding, TOP.charStrings, TOP.private, FONT_BBOX]);
 const NOTES = new Set([0, 1, 2, 3, 4, 13, 14, 1200, 1201, 1202, 1203, 1204, 1221, 1222]);
 const WIDTHS: ReadonlySet<number> = new Set([PRIVATE.subrs, PRIVATE.defaultWidth, PRIVATE.nominalWidth]);
 const NOTHING = readIndex(new Uint8Array(0), 0);
 
 /**
- * @returns undefined for a CID font, or if a glyph is not plain
- * @throws RangeError if an entry lies outside the font
+ * @returns undefined for a CID font, or if a glyph has an unsupported operator
+ * @throws RangeError if an entry is outside the font
  */
 export function desubroutinize(font: CffFont, { names: wanted, codes }: WantedNames): NamedCff | undefined {
-  const { private: dict, nominalWidth, defaultWidth, subrs } = font.subFonts[0];
+  const { private: dict, nominalWidth, defaultWidth, subrs } = font.subFonts[0]!;
   if (font.isCid || font.encodingPlace === 1 || font.nameIndex.count === 0) return undefined;
   if ((font.top.number(TOP.charStringType) ?? 2) !== 2 || font.top.has(SYNTHETIC_BASE)) return undefined;
   const names = glyphNames(font);
   const places = new Map(names.map((name, glyph) => [name, glyph]));
-  // If two glyphs share a name, readers differ in which one they use.
+  // If two glyphs share a name, readers choose different ones.
   if (places.size !== names.length) return undefined;
   const glyphs = new Map<string, NamedGlyph>();
   let bytes = 0;
@@ -75,7 +75,7 @@ const without = (bytes: Uint8Array, start: number, end: number) =>
 
 /**
  * Returns a charstring with its subroutines inlined.
- * @returns undefined if it is damaged, computes numbers or is composed of other glyphs
+ * @returns undefined if it is damaged, uses arithmetic operators or is composed of other glyphs
  */
 function flattened(charString: Uint8Array, local: Index, global: Index): Uint8Array | undefined {
   const flat: number[] = [];
@@ -84,7 +84,7 @@ function flattened(charString: Uint8Array, local: Index, global: Index): Uint8Ar
   let bytes = charString;
   let stems = 0;
   for (let at = 0, steps = 0; steps < MAX_STEPS && flat.length <= MAX_CHARSTRING; steps++) {
-    const operator = at < bytes.length ? bytes[at] : RETURN;
+    const operator = at < bytes.length ? bytes[at]! : RETURN;
     let end = at + 1;
     if (operator === RETURN) {
       const caller = callers.pop();
@@ -115,7 +115,7 @@ function flattened(charString: Uint8Array, local: Index, global: Index): Uint8Ar
       operands = [];
     }
     if (end > bytes.length) return undefined;
-    for (let place = at; place < end; place++) flat.push(bytes[place]);
+    for (let place = at; place < end; place++) flat.push(bytes[place]!);
     if (operator === ENDCHAR) return Uint8Array.from(flat);
     at = end;
   }

@@ -1,34 +1,33 @@
-// Writes a CFF font of named glyphs (Adobe Technical Note 5176), from one font or from several parts of one font. Knows
-// nothing about PDF or about the source of the glyphs.
+// Writes a CFF font of named glyphs (Adobe Technical Note 5176), from one font or from several subsets of one font.
 
 import { cffStrings, NOTDEF } from "../names/glyph-names.ts";
 import { cffWidth, glyphNames, PRIVATE, readCff, TOP } from "./cff.ts";
 import { writeEntry, writeIndex } from "./syntax.ts";
 import { type2Number } from "./type2-writer.ts";
 
-/** The wanted part of a font. */
+/** The part of a font to keep. */
 export interface WantedNames {
   readonly names: Iterable<string>;
-  /** Codes that are looked up in the font's own encoding. */
+  /** Codes looked up in the built-in encoding. */
   readonly codes: Iterable<number>;
 }
 
 export interface NamedGlyph {
   readonly width: number;
-  /** A Type 2 charstring without a width or calls of subroutines. */
+  /** A Type 2 charstring without a width and without subroutine calls. */
   readonly charString: Uint8Array;
 }
 
-/** Glyphs of one font, and the parameters that draw them. */
+/** Glyphs of one font, and the font parameters that affect their outlines. */
 export interface NamedCff {
-  /** Name of the font, without the tag of a subset. */
+  /** Font name without subset tag. */
   readonly name: string;
   readonly hasStandardEncoding: boolean;
   readonly glyphs: ReadonlyMap<string, NamedGlyph>;
-  /** Names by code; `.notdef` for a code that is looked up and has none. */
+  /** Names by code; `.notdef` for a looked-up code without a glyph. */
   readonly codes: ReadonlyMap<number, string>;
   readonly box: readonly number[];
-  /** Entries of the Top DICT and of the Private DICT, except offsets and widths. */
+  /** Entries of the Top DICT and the Private DICT, except offsets and widths. */
   readonly top: Uint8Array;
   readonly private: Uint8Array;
 }
@@ -36,10 +35,10 @@ export interface NamedCff {
 const FONT_BBOX = 5;
 const HEADER = Uint8Array.of(1, 0, 4, 4);
 const MAX_CODES = 255;
-/** Limits the bytes of charstrings in memory at a time. */
+/** Maximum bytes of charstrings in memory at a time. */
 export const MAX_BYTES: number = 16 * 2 ** 20;
 
-/** Returns a key that must be equal for fonts that are parts of one. */
+/** Returns a key that is equal for subsets of one font. */
 export const commonOf = (font: NamedCff): string =>
   [
     font.name,
@@ -49,7 +48,7 @@ export const commonOf = (font: NamedCff): string =>
   ].join(" ");
 
 /**
- * @param fonts one font, or several that are parts of one
+ * @param fonts one font, or several subsets of one font
  * @returns undefined if the fonts contradict each other
  */
 export function writeNamedCff(fonts: Iterable<NamedCff | undefined>): Uint8Array | undefined {
@@ -85,12 +84,12 @@ const isEqual = (one: NamedGlyph, other: NamedGlyph) =>
 
 function around(one: readonly number[], other: readonly number[]): readonly number[] {
   if (one.length !== 4 || other.length !== 4) return [];
-  return one.map((value, index) => (index < 2 ? Math.min : Math.max)(value, other[index]));
+  return one.map((value, index) => (index < 2 ? Math.min : Math.max)(value, other[index]!));
 }
 
 type Named = readonly [name: string, glyph: NamedGlyph];
 
-/** Sorts the glyphs with codes first (5176, 12). */
+/** Sorts glyphs with codes before the others (5176, 12). */
 function encodedFirst(glyphs: ReadonlyMap<string, NamedGlyph>, coded: ReadonlySet<string>): Named[] {
   const sorted = [...glyphs].sort(([a], [b]) => (a < b ? -1 : 1));
   const rank = (name: string) => (name === NOTDEF ? 0 : coded.has(name) ? 1 : 2);
@@ -124,17 +123,17 @@ function written(
   const head = [HEADER, writeIndex([Buffer.from(name, "latin1")])];
   const behind = [writeIndex(Array.from(strings.keys(), (one) => Buffer.from(one, "latin1"))), writeIndex([])];
   const body = [charset, encoding, charStrings, privateDict];
-  // Integers have a fixed size, so that a first pass finds the offsets.
+  // Integers have a fixed size, so that a first pass can compute the offsets.
   const top = (start: number) => {
     const places = body.map((_, part) => start + sizeOf(body.slice(0, part)));
     return writeIndex([
       Buffer.concat([
         ownTop,
         boxEntry(box),
-        writeEntry(TOP.charset, [places[0]]),
-        writeEntry(TOP.encoding, [codes ? places[1] : 0]),
-        writeEntry(TOP.charStrings, [places[2]]),
-        writeEntry(TOP.private, [privateDict.length, places[3]]),
+        writeEntry(TOP.charset, [places[0]!]),
+        writeEntry(TOP.encoding, [codes ? places[1]! : 0]),
+        writeEntry(TOP.charStrings, [places[2]!]),
+        writeEntry(TOP.private, [privateDict.length, places[3]!]),
       ]),
     ]);
   };
@@ -144,8 +143,8 @@ function written(
 const sizeOf = (parts: readonly Uint8Array[]) => parts.reduce((sum, { length }) => sum + length, 0);
 
 /**
- * Writes the box in two bytes for each number: some versions of FreeType misread negative four-byte numbers as large
- * ones.
+ * Writes the bounding box in two bytes per number: some FreeType versions read negative four-byte numbers as large
+ * positive ones.
  */
 function boxEntry(box: readonly number[]): Uint8Array {
   if (box.length !== 4) return new Uint8Array(0);
@@ -163,7 +162,7 @@ function mostUsual(widths: readonly number[]): number {
 
 let standardNumbers: Map<string, number> | undefined;
 
-/** @param strings the font's own strings; a nonstandard name is added to them */
+/** @param strings the font's own strings; gets the string if it is not a standard one */
 function stringNumber(name: string, strings: Map<string, number>): number {
   standardNumbers ??= new Map(cffStrings().map((one, number) => [one, number]));
   const known = standardNumbers.get(name) ?? strings.get(name);
@@ -174,8 +173,8 @@ function stringNumber(name: string, strings: Map<string, number>): number {
 }
 
 /**
- * Writes a code for each of the first glyphs, and supplementary codes (5176, 12).
- * @returns undefined if there is no room
+ * Writes the codes of the first glyphs, and supplementary codes (5176, 12).
+ * @returns undefined if there are more codes than the format allows
  */
 function encodingBytes(
   glyphs: readonly Named[],
@@ -200,12 +199,12 @@ function encodingBytes(
   return Uint8Array.from([format, first.length, ...first, ...(format ? [further.length, ...supplement] : [])]);
 }
 
-/** Reports whether the written font reads back with the same glyphs. */
+/** Reports whether the written font, when read again, has the same glyphs. */
 function isSame(bytes: Uint8Array, glyphs: readonly Named[]): boolean {
   const font = readCff(bytes);
   if (!font || font.charStrings.count !== glyphs.length) return false;
   const names = glyphNames(font);
-  const { scale } = font.subFonts[0];
+  const { scale } = font.subFonts[0]!;
   return glyphs.every(
     ([name, { width }], glyph) =>
       names[glyph] === name && Math.abs((cffWidth(font, glyph) ?? Number.NaN) - width * scale) < 0.001,

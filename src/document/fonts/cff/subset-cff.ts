@@ -1,6 +1,6 @@
-// Subsets a CFF font, bare or in OpenType (Adobe Technical Notes 5176 and 5177): unused glyphs become empty, and unused
-// subroutines only return. Glyphs keep their numbers, names and order. Everything else stays in place, byte for byte;
-// free bytes become zeros, which compress to almost nothing. Knows nothing about PDF.
+// Subsets a CFF font, bare or in OpenType (Adobe Technical Notes 5176 and 5177): empties unused glyphs, and replaces
+// unused subroutines by a return. Glyphs keep their numbers, names and order. Everything else keeps its offset and
+// bytes; freed bytes become zeros, which compress to almost nothing.
 
 import { standardEncoding } from "../names/glyph-names.ts";
 import { checksum, MAGIC } from "../truetype/subset-truetype.ts";
@@ -14,14 +14,14 @@ const HEAD = 0x68656164;
 const RETURN = Uint8Array.of(11);
 const ENDCHAR = Uint8Array.of(14);
 
-/** A CFF font as a PDF embeds it. */
+/** A CFF font, as embedded in a PDF. */
 export interface EmbeddedCff {
   readonly font: CffFont;
-  /** True for a table of an OpenType font. */
+  /** True for a table in an OpenType font. */
   readonly isWrapped: boolean;
 }
 
-/** @returns undefined if there is no such font, or it is damaged */
+/** @returns undefined if the font is missing or damaged */
 export function readEmbeddedCff(bytes: Uint8Array): EmbeddedCff | undefined {
   if (bytes.length < 12) return undefined;
   const isWrapped = viewOf(bytes).getUint32(0) === OTTO;
@@ -32,7 +32,7 @@ export function readEmbeddedCff(bytes: Uint8Array): EmbeddedCff | undefined {
 
 /**
  * @param glyphs the used glyphs
- * @returns undefined if nothing can be saved, or the font has an unexpected form
+ * @returns undefined if a subset would save nothing, or the font has an unexpected structure
  */
 export function subsetCff(bytes: Uint8Array, glyphs: ReadonlySet<number>): Uint8Array | undefined {
   const embedded = readEmbeddedCff(bytes);
@@ -43,14 +43,14 @@ export function subsetCff(bytes: Uint8Array, glyphs: ReadonlySet<number>): Uint8
     if (!table) return undefined;
     return isWrapped ? rewrapped(bytes, font.bytes, table) : table;
   } catch (error) {
-    // An entry of an INDEX lies outside it.
+    // An INDEX entry is outside the INDEX.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
 function emptied(font: CffFont, glyphs: ReadonlySet<number>): Uint8Array | undefined {
-  // Type 1 charstrings have other operators.
+  // Type 1 charstrings use other operators.
   if ((font.top.number(TOP.charStringType) ?? 2) !== 2) return undefined;
   if (font.fdSelect?.some((number) => number >= font.subFonts.length)) return undefined;
   const used = usedParts(font, glyphs);
@@ -66,7 +66,7 @@ function emptied(font: CffFont, glyphs: ReadonlySet<number>): Uint8Array | undef
 
 interface Used {
   readonly glyphs: ReadonlySet<number>;
-  /** Used subroutines by the offset of their list, which sub fonts can share. */
+  /** Used subroutines, by the offset of their INDEX, which FDs can share. */
   readonly subrs: ReadonlyMap<number, UsedSubrs>;
 }
 
@@ -98,10 +98,10 @@ function usedParts(font: CffFont, wanted: ReadonlySet<number>): Used | undefined
     const own = local.count > 0 ? usedOf(local) : { index: local, used: new Set<number>() };
     if (!addUsedSubrs(font.charStrings.at(glyph), own, global, walk)) return undefined;
     if (walk.parts.size === 0) continue;
-    // The parts of an accented glyph are found by name, and a CID font has no names.
+    // The components of an accented glyph are named by standard encoding, and CID fonts have no names.
     if (font.isCid) return undefined;
     names ??= glyphNames(font);
-    // The parts of earlier glyphs have already been added.
+    // The components of earlier glyphs are already included.
     for (const code of walk.parts) {
       if (known.has(code)) continue;
       const part = names.indexOf(standardEncoding()[code] ?? "");
@@ -113,7 +113,7 @@ function usedParts(font: CffFont, wanted: ReadonlySet<number>): Used | undefined
   return { glyphs, subrs };
 }
 
-/** @returns whether an entry has changed */
+/** @returns true if an entry has changed */
 function fill(bytes: Uint8Array, index: Index, kept: ReadonlySet<number>, filler: Uint8Array): boolean {
   let isChanged = false;
   const entries = Array.from({ length: index.count }, (_, number) => {
@@ -129,7 +129,7 @@ function fill(bytes: Uint8Array, index: Index, kept: ReadonlySet<number>, filler
   return true;
 }
 
-/** Reports whether the used parts are unchanged. In a damaged font, parts can overlap. */
+/** Reports whether the used entries are unchanged. In a damaged font, entries can overlap. */
 function isSame(font: CffFont, made: CffFont, { glyphs, subrs }: Used): boolean {
   const equal = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
   const equalList = (one: Index, other: Index, kept: Iterable<number>) => {
@@ -151,7 +151,7 @@ function isSame(font: CffFont, made: CffFont, { glyphs, subrs }: Used): boolean 
     equalList(font.globalSubrs, made.globalSubrs, subrs.get(font.globalSubrs.start)!.used) &&
     font.subFonts.length === made.subFonts.length &&
     font.subFonts.every(({ subrs: local }, at) =>
-      equalList(local, made.subFonts[at].subrs, subrs.get(local.start)?.used ?? []),
+      equalList(local, made.subFonts[at]!.subrs, subrs.get(local.start)?.used ?? []),
     ) &&
     equal(charset(font), charset(made)) &&
     equal(encoding(font), encoding(made)) &&
@@ -160,7 +160,7 @@ function isSame(font: CffFont, made: CffFont, { glyphs, subrs }: Used): boolean 
   );
 }
 
-/** Returns the OpenType font with the other table in the same place. @returns undefined if tables overlap */
+/** Returns the OpenType font with its CFF table replaced in place. @returns undefined if tables overlap */
 function rewrapped(bytes: Uint8Array, original: Uint8Array, table: Uint8Array): Uint8Array | undefined {
   const start = original.byteOffset - bytes.byteOffset;
   const end = start + original.length;

@@ -1,18 +1,17 @@
-// Reads and writes the containers of a CFF font: INDEX and DICT (Adobe Technical Note 5176, 4 and 5). Knows nothing
-// about the meaning of entries.
+// Reads and writes the containers of a CFF font: INDEX and DICT (Adobe Technical Note 5176, 4 and 5).
 import { viewOf } from "../truetype/truetype.ts";
 
-/** A list of byte strings. */
+/** An INDEX: a list of byte strings. */
 export interface Index {
   readonly count: number;
-  /** Offset of the first byte; `end` is the one after the last byte. */
+  /** Offset of the first byte. `end`: the offset after the last byte. */
   readonly start: number;
   readonly end: number;
-  /** @throws RangeError if the entry lies outside the font */
+  /** @throws RangeError if the entry is outside the font */
   at(index: number): Uint8Array;
 }
 
-/** Reads an INDEX; at the very end of the font, an empty one. @throws RangeError if it does not end within the font */
+/** Reads an INDEX. At the end of the font it is empty. @throws RangeError if the INDEX extends beyond the font */
 export function readIndex(bytes: Uint8Array, start: number): Index {
   const empty = { count: 0, start, end: start, at: () => new Uint8Array(0) };
   if (start >= bytes.length) return empty;
@@ -69,7 +68,7 @@ export function writeIndex(entries: readonly Uint8Array[]): Uint8Array {
 interface DictEntry {
   readonly operator: number;
   readonly operands: readonly number[];
-  /** The operands as they are stored, without the operator. */
+  /** The stored operands, without the operator. */
   readonly raw: Uint8Array;
 }
 
@@ -94,7 +93,7 @@ export class Dict {
   }
 }
 
-/** Limits the entries of a DICT. No DICT has more operands (5176, table 3), and fonts have fewer operators. */
+/** Maximum number of entries of a DICT. No operator has more operands (5176, table 3), and no font more operators. */
 const MAX_ENTRIES = 200;
 const NIBBLES = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".", "E", "E-", "", "-"];
 
@@ -104,7 +103,7 @@ export function readDict(bytes: Uint8Array): Dict {
   let operands: number[] = [];
   let start = 0;
   for (let at = 0; at < bytes.length && entries.length < MAX_ENTRIES; ) {
-    const byte = bytes[at++];
+    const byte = bytes[at++]!;
     if (byte <= 21) {
       const raw = bytes.subarray(start, at - 1);
       entries.push({ operator: byte === 12 ? 1200 + view.getUint8(at++) : byte, operands, raw });
@@ -133,7 +132,7 @@ export function readDict(bytes: Uint8Array): Dict {
   return new Dict(entries);
 }
 
-/** Writes an entry with five bytes for each integer, so that its size is known before its values. */
+/** Writes an entry with five bytes per integer, so that its size does not depend on its values. */
 export function writeEntry(operator: number, operands: readonly number[]): Uint8Array {
   const code = operator >= 1200 ? [12, operator - 1200] : [operator];
   const entry = new Uint8Array(operands.length * 5 + code.length);
@@ -146,7 +145,7 @@ export function writeEntry(operator: number, operands: readonly number[]): Uint8
   return entry;
 }
 
-/** Copies an entry. */
+/** Copies an entry unchanged. */
 export function copyEntry({ operator, raw }: DictEntry): Uint8Array {
   return Uint8Array.from([...raw, ...(operator >= 1200 ? [12, operator - 1200] : [operator])]);
 }

@@ -1,11 +1,10 @@
-// Reads and sets the widths of Type 2 charstrings (Adobe Technical Note 5177, 3.1) without drawing. Knows nothing about
-// fonts.
+// Reads and sets the widths of Type 2 charstrings (Adobe Technical Note 5177, 3.1) without drawing.
 import type { Index } from "./syntax.ts";
 
 /** Limits of 5177, appendix B. */
 const MAX_DEPTH = 10;
 const MAX_STACK = 513;
-/** Limits the bytes read before a width is known, because subroutines of hostile files call each other. */
+/** Maximum bytes to read until the width is found, because subroutines of hostile fonts call each other. */
 const MAX_STEPS = 20_000;
 
 const OPERATORS = { hstem: 1, vstem: 3, vmoveto: 4, callsubr: 10, return: 11, escaped: 12, endchar: 14 } as const;
@@ -14,20 +13,20 @@ const [hstemhm, hintmask, cntrmask, rmoveto, hmoveto, vstemhm, callgsubr] = [18,
 
 interface Operand {
   readonly value: number;
-  /** Offset in the charstring; -1 for an operand in a subroutine. */
+  /** Offset in the charstring; -1 for an operand from a subroutine. */
   readonly start: number;
   readonly end: number;
 }
 
 interface Found {
-  /** The difference from the nominal width; undefined if the default width applies. */
+  /** Difference from nominalWidthX; undefined if defaultWidthX applies. */
   readonly width: number | undefined;
   readonly operand: Operand | undefined;
-  /** The charstring's first call, with its operand, and the called subroutine. */
+  /** The charstring's first subroutine call, with its operand, and the called subroutine. */
   readonly call: { readonly start: number; readonly end: number; readonly subr: Uint8Array } | undefined;
 }
 
-/** Returns the number that is added to that of a subroutine (5177, 4.7). */
+/** Returns the bias that is added to subroutine numbers (5177, 4.7). */
 export const subrBias = (count: number) => (count < 1240 ? 107 : count < 33900 ? 1131 : 32768);
 
 /** @returns undefined if the charstring is damaged, or computes its first operands */
@@ -44,7 +43,7 @@ export function glyphWidth(charString: Uint8Array, subrs: Index, globalSubrs: In
       continue;
     }
     const start = at;
-    const byte = bytes[at++];
+    const byte = bytes[at++]!;
     if (byte >= 32 || byte === 28) {
       const [value, end] = numberAt(bytes, start);
       if (end > bytes.length || stack.length > MAX_STACK) return undefined;
@@ -78,7 +77,9 @@ export function glyphWidth(charString: Uint8Array, subrs: Index, globalSubrs: In
   return undefined;
 }
 
-/** Reports whether the first of so many operands of a charstring's first operator is a width. */
+/**
+ * Reports whether the first operator of a charstring, with this number of operands, has a width as its first operand.
+ */
 function hasWidth(operator: number, count: number): boolean {
   switch (operator) {
     case hstem:
@@ -96,7 +97,7 @@ function hasWidth(operator: number, count: number): boolean {
     case endchar:
       return count === 1 || count === 5;
     default:
-      // An operator that draws before any move leaves no width.
+      // An operator that draws before any move has no width operand.
       return false;
   }
 }
@@ -111,7 +112,7 @@ function entryOf(index: Index, at: number): Uint8Array | undefined {
 
 /** @param at offset of the first byte of a number */
 export function numberAt(bytes: Uint8Array, at: number): [value: number, end: number] {
-  const byte = bytes[at];
+  const byte = bytes[at]!;
   const next = (place: number) => bytes[at + place] ?? 0;
   if (byte === 28) return [((next(1) << 24) >> 16) | next(2), at + 3];
   if (byte <= 246) return [byte - 139, at + 1];
@@ -127,7 +128,7 @@ function encoded(value: number): Uint8Array {
 
 /**
  * Returns the same glyph with another width.
- * @param width the difference from the nominal width
+ * @param width difference from nominalWidthX
  * @returns undefined if the width cannot be set
  */
 export function withWidth(
@@ -144,7 +145,7 @@ export function withWidth(
     if (found.operand.start >= 0) {
       return joined(bytes.subarray(0, found.operand.start), encoded(width), bytes.subarray(found.operand.end));
     }
-    // The width is in a subroutine that other glyphs may share.
+    // The width is in a subroutine that other glyphs can share.
     const { call } = found;
     if (!call) return undefined;
     const body = call.subr.at(-1) === OPERATORS.return ? call.subr.subarray(0, -1) : call.subr;

@@ -1,14 +1,14 @@
-// Writes outlines as Type 2 charstrings without hints (Adobe Technical Note 5177). Knows nothing about fonts.
+// Writes outlines as Type 2 charstrings without hints (Adobe Technical Note 5177).
 import type { Type1Outline } from "../type1/charstring.ts";
 
-/** Limits the operands of one operator (5177, appendix B). */
+/** Maximum operands of one operator (5177, appendix B). */
 const MAX_OPERANDS = 48;
-/** Limits coordinates. Larger numbers have other encodings, which no font needs. */
+/** Maximum coordinate. Larger numbers have other encodings, which no font needs. */
 const MAX_VALUE = 32_000;
 const FRACTION = 65_536;
 const [VMOVETO, RLINETO, HLINETO, VLINETO, RRCURVETO, ENDCHAR] = [4, 5, 6, 7, 8, 14];
 const [RMOVETO, HMOVETO, VHCURVETO, HVCURVETO] = [21, 22, 30, 31];
-/** Operators that alternate, so that one of them covers a sequence of both. */
+/** Operators that alternate implicitly: one operator encodes a sequence of both. */
 const TURNS = new Map([
   [HLINETO, VLINETO],
   [VLINETO, HLINETO],
@@ -24,7 +24,7 @@ export interface PlacedOutline {
   readonly origin: readonly [x: number, y: number];
 }
 
-/** @returns a charstring without a width, which may precede it; undefined if a number cannot be written */
+/** @returns a charstring to which a width can be prepended; undefined if a number cannot be encoded */
 export function type2CharString(outlines: readonly PlacedOutline[]): Uint8Array | undefined {
   const writer = new Type2Writer();
   for (const one of outlines) writer.draw(one);
@@ -34,11 +34,11 @@ export function type2CharString(outlines: readonly PlacedOutline[]): Uint8Array 
 class Type2Writer {
   readonly #bytes: number[] = [];
   #operands: number[] = [];
-  /** Operator of the collected operands; `#next` is the operator that the next operands must have to join them. */
+  /** Operator of the collected operands. `#next`: the operator of the next operands if they continue the sequence. */
   #operator = 0;
   #next = 0;
   #exact: [number, number] = [0, 0];
-  /** The point that the written numbers reach. They are rounded, and the errors must not accumulate. */
+  /** The current point according to the written, rounded numbers. Prevents the accumulation of rounding errors. */
   #written: [number, number] = [0, 0];
   #isMoved = false;
   #isWritable = true;
@@ -48,8 +48,8 @@ class Type2Writer {
     this.#isMoved = true;
     for (const { kind, deltas } of outline.path) {
       if (kind === "move") {
-        this.#exact[0] += deltas[0];
-        this.#exact[1] += deltas[1];
+        this.#exact[0] += deltas[0]!;
+        this.#exact[1] += deltas[1]!;
         this.#isMoved = true;
       } else if (kind !== "close") {
         if (this.#isMoved) this.#move();
@@ -109,14 +109,14 @@ class Type2Writer {
 
   #steps(deltas: readonly number[]): number[] {
     return deltas.map((delta, index) => {
-      this.#exact[index & 1] += delta;
+      this.#exact[index & 1]! += delta;
       return this.#step(index & 1);
     });
   }
 
   #step(axis: number): number {
-    const step = Math.round((this.#exact[axis] - this.#written[axis]) * FRACTION) / FRACTION;
-    this.#written[axis] += step;
+    const step = Math.round((this.#exact[axis]! - this.#written[axis]!) * FRACTION) / FRACTION;
+    this.#written[axis]! += step;
     return step;
   }
 

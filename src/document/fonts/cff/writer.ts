@@ -1,5 +1,5 @@
-// Rewrites a CFF font (Adobe Technical Note 5176) with a selection of its glyphs, in another order, repeated, with
-// other widths or other names. Never draws outlines. Knows nothing about PDF.
+// Rewrites a CFF font (Adobe Technical Note 5176) with a selection of its glyphs: in another order, repeated, with
+// other widths or names. Outlines are copied, not interpreted.
 
 import { cffStrings } from "../names/glyph-names.ts";
 import { type CffFont, PRIVATE, type SubFont, subFontOf, TOP } from "./cff.ts";
@@ -7,20 +7,20 @@ import { copyEntry, type Dict, type Index, writeEntry, writeIndex } from "./synt
 import { withWidth } from "./type2-charstring.ts";
 import { addUsedSubrs, CharStringWalk } from "./used-subroutines.ts";
 
-/** A glyph of the new font. The first one is `.notdef`. */
+/** A glyph of the new font. Glyph 0 is `.notdef`. */
 export interface CffGlyph {
-  /** The glyph that it looks like. */
+  /** The glyph whose outline it has. */
   readonly source: number;
-  /** Name of the glyph, or its CID in a CID font. */
+  /** Glyph name, or the CID in a CID font. */
   readonly identity: string | number;
-  /** Width in thousandths of text space. @default the original width */
+  /** Width in thousandths of an em. @default the original width */
   readonly width?: number | undefined;
 }
 
 export interface CffOptions {
   /** Character collection of a CID font. @default the original collection */
   readonly ordering?: { readonly registry: string; readonly ordering: string; readonly supplement: number };
-  /** Keeps the font's own encoding. Its glyphs must then be the first ones, in their original order. */
+  /** Keeps the built-in encoding. Its glyphs must be the first ones, in their original order. */
   readonly keepsEncoding: boolean;
 }
 
@@ -41,11 +41,11 @@ function charStringsOf(font: CffFont, glyphs: readonly CffGlyph[]): Uint8Array[]
   return charStrings;
 }
 
-/** All parts of a font except the DICTs that contain offsets. */
+/** All parts of a font except the DICTs with offsets. */
 interface Tables {
-  /** Header and names, which precede the top DICT. */
+  /** Header and Name INDEX, before the Top DICT. */
   readonly before: readonly Uint8Array[];
-  /** Strings and global subroutines, which follow the top DICT. */
+  /** String INDEX and global subroutines, after the Top DICT. */
   readonly behind: readonly Uint8Array[];
   readonly charset: Uint8Array;
   readonly fdSelect: Uint8Array;
@@ -91,7 +91,7 @@ function tablesOf(
     charStrings: writeIndex(charStrings),
     privates: font.subFonts.map((subFont, at) => {
       const { subrs } = subFont;
-      return new PrivatePart(subFont, kept ? withoutUnused(subrs, kept.local[at]) : indexBytes(font.bytes, subrs));
+      return new PrivatePart(subFont, kept ? withoutUnused(subrs, kept.local[at]!) : indexBytes(font.bytes, subrs));
     }),
     cidCount: font.isCid ? 1 + glyphs.reduce((most, { identity }) => Math.max(most, Number(identity)), 0) : 0,
     ros,
@@ -119,8 +119,8 @@ interface TableOffsets {
 }
 
 /**
- * Joins the parts. Offsets have a fixed size, so a first pass with zeros finds the sizes of the DICTs that contain
- * them.
+ * Concatenates the parts. Offsets have a fixed size, so a first pass with zeros yields the sizes of the DICTs with
+ * offsets.
  */
 function assemble(font: CffFont, tables: Tables, options: CffOptions): Uint8Array {
   const { before, behind, charset, fdSelect, encoding, charStrings, privates } = tables;
@@ -163,7 +163,7 @@ function topDict(font: CffFont, tables: Tables, { keepsEncoding }: CffOptions, o
     changed.set(TOP.fdArray, [offsets.fdArray]).set(TOP.fdSelect, [offsets.fdSelect]).set(TOP.cidCount, [cidCount]);
     if (ros) changed.set(TOP.ros, ros);
   } else {
-    changed.set(TOP.private, [privates[0].size, offsets.privates[0]]);
+    changed.set(TOP.private, [privates[0]!.size, offsets.privates[0]!]);
     if (encoding.length > 0) changed.set(TOP.encoding, [offsets.encoding]);
     else if (!keepsEncoding) changed.set(TOP.encoding, [0]);
   }
@@ -173,7 +173,7 @@ function topDict(font: CffFont, tables: Tables, { keepsEncoding }: CffOptions, o
 function fdArrayOf(font: CffFont, { privates }: Tables, offsets: TableOffsets): Uint8Array {
   if (!font.isCid) return new Uint8Array(0);
   return writeIndex(
-    privates.map((part, at) => rewritten(part.dict, new Map([[TOP.private, [part.size, offsets.privates[at]]]]))),
+    privates.map((part, at) => rewritten(part.dict, new Map([[TOP.private, [part.size, offsets.privates[at]!]]]))),
   );
 }
 
@@ -185,7 +185,7 @@ function indexBytes(bytes: Uint8Array, index: Index): Uint8Array {
 
 interface UsedSubrs {
   readonly global: ReadonlySet<number>;
-  /** Used local subroutines by sub font. */
+  /** Used local subroutines by FD. */
   readonly local: readonly ReadonlySet<number>[];
 }
 
@@ -195,19 +195,19 @@ function usedSubrs(font: CffFont, glyphs: readonly CffGlyph[]): UsedSubrs | unde
   const local = font.subFonts.map(({ subrs }) => ({ index: subrs, used: new Set<number>() }));
   const walk = new CharStringWalk(font.bytes.length);
   for (const { source } of glyphs) {
-    const own = local[font.subFonts.indexOf(subFontOf(font, source))];
+    const own = local[font.subFonts.indexOf(subFontOf(font, source))]!;
     if (!addUsedSubrs(font.charStrings.at(source), own, global, walk)) return undefined;
   }
   return { global: global.used, local: local.map(({ used }) => used) };
 }
 
-/** Empties the unused subroutines; all keep their numbers. */
+/** Empties unused subroutines without renumbering. */
 function withoutUnused(index: Index, used: ReadonlySet<number>): Uint8Array {
   const entries = Array.from({ length: index.count }, (_, at) => (used.has(at) ? index.at(at) : EMPTY_SUBR));
   return writeIndex(used.size > 0 ? entries : entries.slice(0, Math.min(1, entries.length)));
 }
 
-/** An unused subroutine: only the operator `return`. */
+/** The replacement of an unused subroutine: the operator `return`. */
 const EMPTY_SUBR = Uint8Array.of(11);
 
 function widened(font: CffFont, glyph: number, charString: Uint8Array, width: number): Uint8Array | undefined {
@@ -216,7 +216,7 @@ function widened(font: CffFont, glyph: number, charString: Uint8Array, width: nu
   return withWidth(charString, width / scale - nominalWidth, subrs, font.globalSubrs);
 }
 
-/** Returns the DICT with other operands. New entries come last. ROS must be the first (5176, 18). */
+/** Returns the DICT with other operands. New entries are appended, but ROS is always first (5176, 18). */
 function rewritten(dict: Dict, changed: ReadonlyMap<number, readonly number[]>): Uint8Array {
   const left = new Map(changed);
   const parts = dict.entries.map((entry) => {
@@ -228,11 +228,11 @@ function rewritten(dict: Dict, changed: ReadonlyMap<number, readonly number[]>):
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** A private DICT followed by its subroutines. */
+/** A Private DICT followed by its subroutines. */
 class PrivatePart {
   readonly dict: Dict;
   readonly bytes: Uint8Array;
-  /** Size of the DICT alone. */
+  /** Size of the DICT without the subroutines. */
   readonly size: number;
 
   constructor(subFont: SubFont, subrs: Uint8Array) {
@@ -248,7 +248,7 @@ class PrivatePart {
   }
 }
 
-/** The strings of a font, and the added ones. */
+/** The strings of a font, and added strings. */
 class Strings {
   readonly #font: CffFont;
   readonly #numbers = new Map<string, number>();

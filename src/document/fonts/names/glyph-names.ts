@@ -1,12 +1,11 @@
-// Names of glyphs: the characters they stand for (Adobe Glyph List), and the encodings that PDF defines (ISO 32000-1,
-// annex D). Knows nothing about fonts.
+// Glyph names: their characters (Adobe Glyph List), and the encodings of PDF (ISO 32000-1, annex D).
 import encodings from "./encodings.json" with { type: "json" };
 import glyphs from "./glyph-list.json" with { type: "json" };
 
-/** The glyph of an unused position in an encoding or a glyph order. */
+/** The name of an unused position in an encoding or a glyph order. */
 export const NOTDEF = ".notdef";
 
-/** The glyph name of each code from 0 to 255; undefined for a code without one. */
+/** Glyph names for the codes 0 to 255; undefined for unused codes. */
 export type Encoding = readonly (string | undefined)[];
 
 const listOf = (text: string) => text.split(" ").map((name) => (name === "-" ? undefined : name));
@@ -24,21 +23,21 @@ export const macRomanEncoding = lazily((): Encoding => listOf(encodings.macRoman
 const macExpertEncoding = lazily((): Encoding => listOf(encodings.macExpert));
 export const symbolEncoding = lazily((): Encoding => listOf(encodings.symbol));
 export const dingbatsEncoding = lazily((): Encoding => listOf(encodings.dingbats));
-/** The glyph order of format 1 of the "post" table (OpenType), which gives TrueType glyphs their names. */
+/** The standard Macintosh glyph order ("post" table, OpenType), which names TrueType glyphs. */
 export const macGlyphOrder = lazily(() => listOf(encodings.macGlyphOrder).map((name) => name ?? NOTDEF));
-/** The strings that every CFF font has (Adobe Technical Note 5176, appendix A). */
+/** The standard strings of CFF (Adobe Technical Note 5176, appendix A). */
 export const cffStrings = lazily(() => listOf(encodings.cffStrings).map((name) => name ?? NOTDEF));
 /** String numbers by glyph (5176, appendix C). */
 export const cffExpertCharset = lazily(() => encodings.cffExpertCharset.split(" ").map(Number));
 export const cffExpertSubsetCharset = lazily(() => encodings.cffExpertSubsetCharset.split(" ").map(Number));
 
 const unicodeByName = lazily(() => charactersByName(glyphs.unicode));
-/** Names in TeX's mathematics fonts, whose glyphs can also have a size at the end of their names. */
+/** Glyph names in TeX's mathematics fonts. A size can follow such a name. */
 const mathematicsByName = lazily(() => charactersByName(glyphs.mathematics));
 const SIZE = /(?:display|text|big|Big|bigg|Bigg|tp|bt|ex)$/;
 const dingbatsByName = lazily(() => charactersByName(glyphs.dingbats));
 
-/** Returns the encoding that a PDF names; undefined for an unknown name. */
+/** Returns a named encoding of PDF; undefined for an unknown name. */
 export function namedEncoding(name: string | undefined): Encoding | undefined {
   switch (name) {
     case "StandardEncoding":
@@ -54,15 +53,15 @@ export function namedEncoding(name: string | undefined): Encoding | undefined {
   }
 }
 
-/** Limits the parts of a name that are read. Ligatures have a few. */
+/** Maximum components of a glyph name. Ligatures have a few. */
 const MAX_PARTS = 16;
 
 /**
- * Returns the characters that a glyph's name stands for (Adobe Glyph List Specification, 2).
- * @returns undefined for a name without a meaning
+ * Returns the characters of a glyph name (Adobe Glyph List Specification, 2).
+ * @returns undefined for a meaningless name
  */
 export function unicodeOfName(name: string, isDingbats = false): string | undefined {
-  const base = name.split(".", 1)[0];
+  const base = name.split(".", 1)[0]!;
   if (base === "") return undefined;
   if (!base.includes("_")) return unicodeOfPart(base, isDingbats);
   const parts = base.split("_", MAX_PARTS).map((part) => unicodeOfPart(part, isDingbats));
@@ -71,7 +70,7 @@ export function unicodeOfName(name: string, isDingbats = false): string | undefi
 
 const namesByUnicode = lazily(() => {
   const names = new Map<string, string>();
-  // Fonts have the glyphs of the older names, which are the shorter ones.
+  // The older names are shorter, and fonts use them.
   for (const [name, characters] of unicodeByName()) {
     if (name.length < (names.get(characters)?.length ?? Number.POSITIVE_INFINITY)) names.set(characters, name);
   }
@@ -104,7 +103,7 @@ function mathematical(part: string): string | undefined {
 
 const isScalar = (code: number) => code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
 
-/** Replaces Latin ligatures by their letters, for which readers search. */
+/** Expands Latin ligatures, because users search for the letters. */
 export function spelledOut(text: string): string {
   return /[\ufb00-\ufb06]/.test(text)
     ? text.replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize("NFKC"))
@@ -115,8 +114,8 @@ function charactersByName(list: string): ReadonlyMap<string, string> {
   const words = list.split(" ");
   const map = new Map<string, string>();
   for (let at = 0; at + 1 < words.length; at += 2) {
-    const codes = words[at + 1].split("_").map((digits) => Number.parseInt(digits, 16));
-    map.set(words[at], String.fromCodePoint(...codes));
+    const codes = words[at + 1]!.split("_").map((digits) => Number.parseInt(digits, 16));
+    map.set(words[at]!, String.fromCodePoint(...codes));
   }
   return map;
 }

@@ -1,10 +1,10 @@
-// Widths of the characters of the standard 14 fonts (ISO 32000-1, 9.6.2.2), in thousandths of the font size. The two
-// fonts of symbols have no characters here.
+// Widths of the characters of the standard 14 fonts (ISO 32000-1, 9.6.2.2), in thousandths of the font size. Characters
+// of Symbol and ZapfDingbats are not included.
 import tables from "./standard-widths.json" with { type: "json" };
 import { TAGGED } from "./subset-tag.ts";
 
 const FIXED_WIDTH = 600;
-/** Names of families that the standard fonts stand for in every viewer. */
+/** Family names that every viewer replaces by a standard font. */
 const FAMILIES: readonly (readonly [RegExp, "Courier" | "Times" | "Helvetica"])[] = [
   [/^courier/i, "Courier"],
   [/^times/i, "Times"],
@@ -12,7 +12,7 @@ const FAMILIES: readonly (readonly [RegExp, "Courier" | "Times" | "Helvetica"])[
 
 const byFont = new Map<string, ReadonlyMap<string, number>>();
 
-/** @returns the width of a character in the standard font that stands for a font of this name; undefined if unknown */
+/** @returns the widths of the standard font that replaces a font of this name; undefined if unknown */
 export function standardWidths(baseFont: string): (character: string) => number | undefined {
   const name = baseFont.replace(TAGGED, "");
   const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? "Helvetica";

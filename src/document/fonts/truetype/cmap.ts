@@ -1,21 +1,21 @@
-// Reads the character maps of TrueType fonts (OpenType, "cmap"). Knows nothing about outlines.
+// Reads the cmap of TrueType fonts (OpenType, "cmap").
 import { type TrueTypeFont, viewOf } from "./truetype.ts";
 
-/** Returns the glyph for a code in a character map; 0 if there is none. */
+/** Returns the glyph of a code in a subtable; 0 if there is none. */
 export type GlyphLookup = (code: number) => number;
 
 export interface CmapSubtable {
   readonly platform: number;
   readonly encoding: number;
   readonly glyphOf: GlyphLookup;
-  /** Returns all codes that have a glyph, in no particular order. */
+  /** Returns all codes with a glyph, unordered. */
   entries(): Iterable<readonly [code: number, glyph: number]>;
 }
 
-/** Limits the codes that are read from one map. */
+/** Maximum number of codes read from one subtable. */
 const MAX_ENTRIES = 200_000;
 
-/** @returns all maps, whatever their purpose; undefined if one has an unknown format */
+/** @returns all subtables; undefined if one has an unknown format */
 export function readCmap({ tables }: Pick<TrueTypeFont, "tables">): CmapSubtable[] | undefined {
   const cmap = tables.get("cmap");
   if (!cmap || cmap.length < 4) return [];
@@ -25,7 +25,7 @@ export function readCmap({ tables }: Pick<TrueTypeFont, "tables">): CmapSubtable
     const start = view.getUint32(4 + index * 8 + 4);
     if (start + 8 > cmap.length) return undefined;
     const table = viewOf(cmap.subarray(start));
-    // Variants of characters (format 14) are not a separate map.
+    // Format 14 (variation sequences) is no mapping of its own.
     if (table.getUint16(0) === 14) continue;
     const glyphOf = readMap(table);
     if (!glyphOf) return undefined;
@@ -39,7 +39,7 @@ export function readCmap({ tables }: Pick<TrueTypeFont, "tables">): CmapSubtable
   return maps;
 }
 
-/** Reads a map (OpenType, "cmap"). Entries outside the table are glyph 0. */
+/** Reads a subtable (OpenType, "cmap"). Entries outside the table map to glyph 0. */
 function readMap(view: DataView): GlyphLookup | undefined {
   const word = (at: number) => (at >= 0 && at + 2 <= view.byteLength ? view.getUint16(at) : 0);
   const long = (at: number) => (at + 4 <= view.byteLength ? view.getUint32(at) : 0);
@@ -85,11 +85,11 @@ function groupGlyphs(view: DataView, long: (at: number) => number): GlyphLookup 
 }
 
 /**
- * Searches ranges. They are normally in order (OpenType, "cmap"), and large fonts have thousands of them.
+ * Creates a binary search over ranges. Ranges should be sorted (OpenType, "cmap"), and large fonts have thousands.
  * @param lastOf returns the last code of a range
- * @param firstOf returns its first code, to search unordered ranges for the one that contains the code
- * @returns a function that returns the index of the first range that ends at or after the code; the count if there is
- * none
+ * @param firstOf returns its first code, for unsorted ranges, which are searched linearly
+ * @returns a function that returns the index of the first range that ends at or after a code; the number of ranges if
+ * there is none
  */
 function searchIn(
   count: number,

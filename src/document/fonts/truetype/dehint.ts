@@ -1,8 +1,7 @@
-// Removes the program that fits a TrueType outline to the pixels of coarse screens (OpenType, "glyf"). Knows nothing
-// about tables.
+// Removes the instructions (hinting) of a TrueType outline (OpenType, "glyf").
 
 const SIMPLE_HEADER = 10;
-/** Flags of a component of a composite glyph. */
+/** Component flags of a composite glyph. */
 const WORDS = 0x0001;
 const SCALE = 0x0008;
 const MORE = 0x0020;
@@ -11,15 +10,15 @@ const TWO_BY_TWO = 0x0080;
 const INSTRUCTIONS = 0x0100;
 
 /**
- * Matches names of fonts whose programs draw the glyphs. Without their programs, the glyphs of these fonts are jumbled
- * strokes. Also matches names without a meaning. FreeType calls such fonts tricky.
+ * Font names, including unspecific ones, of fonts whose glyphs are meaningless strokes until their instructions run.
+ * FreeType calls these fonts tricky.
  */
 const DRAWN_BY_PROGRAM = /^DF|^DLC|HuaTian|Ming|cpop|^NEC|^CIDFont|[^ -~]/i;
 
-/** @param name name of a font, without the tag of a subset */
+/** @param name font name without subset tag */
 export const needsHints = (name: string): boolean => name === "" || DRAWN_BY_PROGRAM.test(name);
 
-/** @returns undefined if the outline has an unexpected form */
+/** @returns undefined if the outline has an unexpected structure */
 export function dehint(outline: Uint8Array): Uint8Array | undefined {
   if (outline.length === 0) return outline;
   if (outline.length < SIMPLE_HEADER) return undefined;
@@ -40,7 +39,7 @@ function simpleOf(outline: Uint8Array, view: DataView, contours: number): Uint8A
 }
 
 function compositeOf(outline: Uint8Array, view: DataView): Uint8Array | undefined {
-  // This is a copy, because the outline can be a part of any array.
+  // A copy, because `outline` is a view.
   const result = new Uint8Array(outline);
   const changed = new DataView(result.buffer);
   for (let at = SIMPLE_HEADER; at + 4 <= outline.length; ) {

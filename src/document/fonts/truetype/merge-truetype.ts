@@ -1,5 +1,5 @@
 // Merges subsets of one TrueType font, in which glyphs have the same numbers, into one font (ISO 32000-1, 9.9).
-// Compares the subsets by fingerprints first, so that no two are in memory together. Knows nothing about PDF.
+// Compares hashes of the subsets, so that only one subset is in memory at a time.
 
 import { type CmapSubtable, readCmap } from "./cmap.ts";
 import { HINTS, outlines, outlinesOf, postVersion3, subsetCmap, writeSfnt } from "./subset-truetype.ts";
@@ -13,34 +13,32 @@ import {
   viewOf,
 } from "./truetype.ts";
 
-/** The wanted part of a font. */
+/** The part of a font to keep. */
 export interface GlyphSelection {
   /** The used glyphs. */
   readonly glyphs: ReadonlySet<number>;
-  /** Also keeps all other glyphs that have an outline. */
+  /** True to also keep all other glyphs with an outline. */
   readonly keepsAll: boolean;
-  /** Characters that are looked up in the font's maps; undefined if glyphs are selected only by number. */
+  /** Characters looked up in the cmap; undefined if glyphs are selected only by number. */
   readonly characters: ReadonlySet<number> | undefined;
   readonly withoutHints: boolean;
 }
 
-/** The wanted contents of a font. */
+/** The selected contents of a font. */
 export interface FontContents {
-  /** A key that must be equal for fonts that are merged. */
+  /** A key that must be equal for merged fonts. */
   readonly common: string;
-  /** Fingerprints by glyph. */
+  /** Outline hashes by glyph. */
   readonly glyphs: ReadonlyMap<number, number>;
-  /**
-   * Glyphs by character. Characters of each further map follow those of the previous one, at a distance of `MAP_SPAN`.
-   */
+  /** Glyphs by character. Characters of subtable n are offset by n * `MAP_SPAN`. */
   readonly characters: ReadonlyMap<number, number>;
 }
 
-/** Characters of one map; more than exist. */
+/** Offset between the characters of two subtables, larger than any character. */
 const MAP_SPAN = 0x200000;
-/** Limits the bytes of outlines in memory at a time. */
+/** Maximum bytes of outlines in memory at a time. */
 const MAX_OUTLINE_BYTES = 16 * 2 ** 20;
-/** Offset in "maxp" from which all numbers are maximums (OpenType, "maxp"). */
+/** Offset in "maxp" after which all values are maximums (OpenType, "maxp"). */
 const FIRST_MAXIMUM = 6;
 const MAXP_BYTES = 32;
 
@@ -94,7 +92,7 @@ function commonOf({ font, maps }: MergedFont, { withoutHints }: GlyphSelection):
     Buffer.from((font.tables.get(tag) ?? new Uint8Array(0)).subarray(from, to)).toString("hex");
   const parts = [
     font.version,
-    // Flags and units, then ascent, descent and line gap.
+    // Flags and unitsPerEm; ascender, descender and line gap.
     hex("head", 16, 20),
     hex("hhea", 4, 10),
     ...maps.map(({ platform, encoding }) => `${platform},${encoding}`),
@@ -103,7 +101,7 @@ function commonOf({ font, maps }: MergedFont, { withoutHints }: GlyphSelection):
   return parts.join(" ");
 }
 
-/** Returns an FNV-1a hash. Equal hashes need another comparison. @param more further value that must be equal */
+/** Returns an FNV-1a hash. Glyphs with equal hashes must still be compared. @param more another value to include */
 export function outlineHash(outline: Uint8Array, more: number): number {
   let hash = 0x811c9dc5 ^ more;
   for (const byte of outline) hash = Math.imul(hash ^ byte, 0x01000193);
@@ -111,8 +109,8 @@ export function outlineHash(outline: Uint8Array, more: number): number {
 }
 
 /**
- * @param parts fonts whose holdings do not contradict each other, each read in its turn
- * @returns undefined if they contradict each other after all, or are too large
+ * @param parts fonts whose contents do not contradict each other, read one at a time
+ * @returns undefined if their outlines contradict each other, or the result is too large
  */
 export function mergeTrueType(
   parts: Iterable<readonly [bytes: Uint8Array | undefined, wanted: GlyphSelection]>,
@@ -168,14 +166,14 @@ class Union {
       const [advance, bearing] = this.#metrics.get(glyph)!;
       return advance === metrics[0] && bearing === metrics[1] && Buffer.compare(known, outline) === 0;
     }
-    // This is a copy, so that the source font can be released.
+    // A copy, so that the source font can be released.
     this.#outlines.set(glyph, new Uint8Array(outline));
     this.#metrics.set(glyph, metrics);
     this.#bytes += outline.length;
     return true;
   }
 
-  /** Takes the maximum of the fonts' needs, and the box around all of them. */
+  /** Raises the limits of "maxp" and extends the bounding box to include another font. */
   #widen(font: TrueTypeFont): void {
     const [maxp, other] = [this.#tables!.get("maxp")!, font.tables.get("maxp")!];
     for (let at = FIRST_MAXIMUM; at < MAXP_BYTES; at += 2) {

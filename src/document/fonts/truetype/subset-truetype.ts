@@ -1,5 +1,5 @@
 // Subsets a TrueType font: keeps the outlines of some glyphs, with their numbers, and the tables that PDF needs (ISO
-// 32000-1, 9.9). Knows nothing about PDF.
+// 32000-1, 9.9).
 
 import { type CmapSubtable, readCmap } from "./cmap.ts";
 import { dehint } from "./dehint.ts";
@@ -8,26 +8,26 @@ import { glyphClosure, outlineOf, readTrueType, type TrueTypeFont, viewOf } from
 export interface SubsetOptions {
   /** The used glyphs. @default all */
   readonly glyphs?: ReadonlySet<number>;
-  /** Characters that are looked up in the font's maps. @default all characters of the maps */
+  /** Characters looked up in the cmap. @default all characters */
   readonly characters?: ReadonlySet<number>;
-  /** True if glyphs are selected only by number. The subset then has no names and no character maps. */
+  /** True if glyphs are selected only by number. The subset then has neither glyph names nor a cmap. */
   readonly byNumber: boolean;
-  /** Removes the programs that fit outlines to coarse pixels; only if glyphs are removed, too. @default false */
+  /** True to remove hinting if glyphs are removed. @default false */
   readonly withoutHints?: boolean;
 }
 
 /** Tables for outlines, metrics and hints. */
 const NEEDED = ["cvt ", "fpgm", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "prep"];
-/** Tables of the programs that fit outlines to pixels. */
+/** Tables of hinting programs. */
 export const HINTS = ["cvt ", "fpgm", "prep"];
-/** Further tables for characters. */
+/** Tables of character mapping and glyph names. */
 const OF_CHARACTERS = ["OS/2", "cmap", "post"];
-/** Largest offset that 16 bits can store, because offsets are halved. */
+/** Maximum glyph offset with 16-bit entries, which store half of each offset. */
 export const MAX_SHORT_OFFSET = 0x1fffe;
-/** Value that the checksum of a whole font must have. */
+/** Required checksum of the whole font. */
 export const MAGIC = 0xb1b0afba;
 
-/** @returns undefined if the font has an unexpected form */
+/** @returns undefined if the font has an unexpected structure */
 export function subsetTrueType(
   bytes: Uint8Array,
   { glyphs, characters, byNumber, withoutHints }: SubsetOptions,
@@ -42,7 +42,7 @@ export function subsetTrueType(
   if (glyphs) {
     const all = glyphClosure(font, glyphs);
     if (!all) return undefined;
-    // Glyphs after the last used one are removed, unless a character map could refer to them.
+    // Removes the glyphs after the last used one, unless the cmap could refer to them.
     const count = byNumber ? Math.max(...all) + 1 : font.glyphCount;
     const shapes = outlinesOf(font, all, withoutHints === true);
     if (!shapes) return undefined;
@@ -61,7 +61,7 @@ export function subsetTrueType(
   return writeSfnt(font.version, kept);
 }
 
-/** Returns the outlines of the glyphs. @returns undefined if an outline has an unexpected form */
+/** Returns the outlines of the glyphs. @returns undefined if an outline has an unexpected structure */
 export function outlinesOf(
   font: TrueTypeFont,
   glyphs: ReadonlySet<number>,
@@ -111,7 +111,7 @@ export function outlines(
   ]);
 }
 
-/** Sets the metrics of removed glyphs to zero, which compresses to almost nothing. */
+/** Sets the metrics of removed glyphs to zero, because zeros compress well. */
 function metricsOf(
   font: TrueTypeFont,
   glyphs: ReadonlySet<number>,
@@ -123,7 +123,7 @@ function metricsOf(
   if (hmtx.length < full * 4 || full === 0) return undefined;
   const kept = Math.min(full, count);
   const metrics = hmtx.slice(0, kept * 4 + Math.max(0, count - kept) * 2);
-  // The last full entry applies to all glyphs after it.
+  // The last full entry applies to all later glyphs.
   for (let glyph = 0; glyph < kept - 1; glyph++) if (!glyphs.has(glyph)) metrics.fill(0, glyph * 4, glyph * 4 + 4);
   const header = new Uint8Array(hhea);
   viewOf(header).setUint16(34, kept);
@@ -133,7 +133,7 @@ function metricsOf(
   ]);
 }
 
-/** Returns the same maps, limited to these characters. */
+/** Returns the subtables with only these characters. */
 export function subsetCmap(
   maps: readonly Omit<CmapSubtable, "entries">[],
   characters: ReadonlySet<number>,
@@ -151,15 +151,15 @@ export function subsetCmap(
     view.setUint16(4 + index * 8, platform);
     view.setUint16(6 + index * 8, encoding);
     view.setUint32(8 + index * 8, at);
-    cmap.set(tables[index], at);
-    at += tables[index].length;
+    cmap.set(tables[index]!, at);
+    at += tables[index]!.length;
   });
   return cmap;
 }
 
 /**
- * Writes format 4 (OpenType, "cmap"): a segment for each run of characters whose glyphs are a run, and one that ends
- * the table.
+ * Writes format 4 (OpenType, "cmap"): a segment per run of consecutive characters with consecutive glyphs, and a final
+ * one.
  */
 export function cmapFormat4(pairs: readonly (readonly number[])[]): Uint8Array {
   const runs: { first: number; last: number; delta: number }[] = [];
@@ -184,7 +184,7 @@ export function cmapFormat4(pairs: readonly (readonly number[])[]): Uint8Array {
   return table;
 }
 
-/** Returns version 3 without glyph names (OpenType, "post"). */
+/** Returns a version 3 table, which has no glyph names (OpenType, "post"). */
 export function postVersion3({ tables }: TrueTypeFont): Uint8Array {
   const post = new Uint8Array(32);
   post.set((tables.get("post") ?? new Uint8Array(0)).subarray(0, 32));
@@ -192,7 +192,7 @@ export function postVersion3({ tables }: TrueTypeFont): Uint8Array {
   return post;
 }
 
-/** Joins the tables of a font (OpenType, "Organization of an OpenType font"). */
+/** Writes a font file from tables (OpenType, "Organization of an OpenType font"). */
 export function writeSfnt(version: number, tables: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const padded = (size: number) => (size + 3) & ~3;
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -223,7 +223,7 @@ export function writeSfnt(version: number, tables: ReadonlyMap<string, Uint8Arra
   return font;
 }
 
-/** Sums bytes in whole words (OpenType, "Calculating checksums"). */
+/** Sums 32-bit words (OpenType, "Calculating checksums"). */
 export function checksum(view: DataView, from: number, bytes: number): number {
   let sum = 0;
   for (let at = from; at < from + bytes; at += 4) sum = (sum + view.getUint32(at)) >>> 0;

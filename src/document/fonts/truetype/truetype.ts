@@ -1,12 +1,11 @@
-// Reads TrueType font programs as PDF embeds them (ISO 32000-1, 9.9): tables, outlines by glyph, metrics. Knows nothing
-// about PDF.
+// Reads embedded TrueType font programs (ISO 32000-1, 9.9): tables, outlines by glyph, metrics.
 
 export interface TrueTypeFont {
   readonly version: number;
-  /** Tables by tag, in the order of the directory. */
+  /** Tables by tag, in directory order. */
   readonly tables: ReadonlyMap<string, Uint8Array>;
   readonly glyphCount: number;
-  /** Offsets of the outlines by glyph, followed by the end of the last one. */
+  /** Outline offset by glyph, and the end of the last outline. */
   readonly offsets: Uint32Array;
 }
 
@@ -22,8 +21,8 @@ const MAX_COMPONENTS = 256;
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
 /**
- * @param isLenient accepts truncated tables and misplaced outlines; missing parts are empty
- * @returns undefined if the bytes are not a TrueType font, or its tables are not at their stated offsets
+ * @param isLenient accepts truncated tables and misplaced outlines, and treats missing parts as empty
+ * @returns undefined if the bytes are not a TrueType font, or a table is outside the font
  */
 export function readTrueType(bytes: Uint8Array, isLenient = false): TrueTypeFont | undefined {
   if (bytes.length < 12) return undefined;
@@ -62,7 +61,7 @@ function readOffsets(
       continue;
     }
     offsets[glyph] = isLong ? view.getUint32(glyph * 4) : view.getUint16(glyph * 2) * 2;
-    if (offsets[glyph] > limit || (glyph > 0 && offsets[glyph] < offsets[glyph - 1])) {
+    if (offsets[glyph]! > limit || (glyph > 0 && offsets[glyph]! < offsets[glyph - 1]!)) {
       if (!isLenient) return undefined;
       offsets[glyph] = offsets[glyph - 1] ?? 0;
     }
@@ -70,12 +69,12 @@ function readOffsets(
   return offsets;
 }
 
-/** Returns the bytes of an outline; none for a glyph without one. */
+/** Returns the bytes of an outline; empty for a blank glyph. */
 export function outlineOf({ tables, offsets }: TrueTypeFont, glyph: number): Uint8Array {
   return tables.get("glyf")!.subarray(offsets[glyph], offsets[glyph + 1]);
 }
 
-/** @returns the glyphs, their components and glyph 0; undefined if an outline is damaged */
+/** @returns the glyphs, their components, and glyph 0; undefined if an outline is damaged */
 export function glyphClosure(font: TrueTypeFont, glyphs: ReadonlySet<number>): Set<number> | undefined {
   const all = new Set<number>([0]);
   const waiting = [0, ...glyphs];
@@ -93,7 +92,7 @@ function componentsOf(outline: Uint8Array): number[] | undefined {
   return componentOffsets(outline)?.map((at) => viewOf(outline).getUint16(at));
 }
 
-/** Returns the offsets of component numbers in an outline; undefined if it is damaged. */
+/** Returns the offsets of the component glyph numbers in an outline; undefined if it is damaged. */
 export function componentOffsets(outline: Uint8Array): number[] | undefined {
   const places: number[] = [];
   if (outline.length < 10) return places;
@@ -108,10 +107,7 @@ export function componentOffsets(outline: Uint8Array): number[] | undefined {
   return places;
 }
 
-/**
- * Returns the advance of a glyph in the font's units. A glyph without an entry has the advance of the last one
- * (OpenType, "hmtx").
- */
+/** Returns the advance width of a glyph, in font units. Glyphs without an entry use the last one (OpenType, "hmtx"). */
 export function advanceWidth({ tables }: TrueTypeFont, glyph: number): number {
   const [hhea, hmtx] = [tables.get("hhea"), tables.get("hmtx")];
   if (!hhea || hhea.length < 36 || !hmtx || hmtx.length < 4) return 0;
@@ -119,7 +115,7 @@ export function advanceWidth({ tables }: TrueTypeFont, glyph: number): number {
   return full === 0 ? 0 : viewOf(hmtx).getUint16(Math.min(glyph, full - 1) * 4);
 }
 
-/** Returns the distance from a glyph's origin to the left edge of its outline. */
+/** Returns the left side bearing of a glyph, in font units. */
 export function leftSideBearing({ tables }: TrueTypeFont, glyph: number): number {
   const [hhea, hmtx] = [tables.get("hhea"), tables.get("hmtx")];
   if (!hhea || hhea.length < 36 || !hmtx) return 0;

@@ -1,17 +1,16 @@
-// Reads the glyphs that replace others in vertical text (OpenType, "GSUB", feature "vert"). Knows nothing about
-// outlines.
+// Reads the glyphs that replace others in vertical text (OpenType, "GSUB", feature "vert").
 import { viewOf } from "./truetype.ts";
 
 const FEATURE = 0x76657274;
 const SINGLE = 1;
 const EXTENSION = 7;
-/** Limits the glyphs of one list. */
+/** Maximum number of glyphs in one list. */
 const MAX_GLYPHS = 65_536;
-/** Limits the features, lookups and subtables that are read. */
+/** Maximum number of features, lookups and subtables read. */
 const MAX_PARTS = 1000;
 
 /**
- * Returns the vertical forms of glyphs; empty if the font has none.
+ * Returns the vertical forms by glyph; empty if the font has none.
  * @throws RangeError if the table is truncated
  */
 export function verticalForms({ tables }: { readonly tables: ReadonlyMap<string, Uint8Array> }): Map<number, number> {

@@ -1,33 +1,33 @@
-// Rewrites a TrueType font with other advances, more glyphs and another character map, or with a few glyphs in a new
-// order. Copies outlines and never draws them. Knows nothing about PDF.
+// Rewrites a TrueType font with other advance widths, more glyphs and another cmap, or with a few glyphs in a new
+// order. Outlines are copied, not interpreted.
 import { SYMBOL_BASE } from "../symbolic.ts";
 import { cmapFormat4, MAX_SHORT_OFFSET, postVersion3, writeSfnt } from "./subset-truetype.ts";
 import { advanceWidth, componentOffsets, leftSideBearing, outlineOf, type TrueTypeFont, viewOf } from "./truetype.ts";
 
 /** A glyph of the new font. */
 export interface TrueTypeGlyph {
-  /** The glyph that it looks like. */
+  /** The glyph whose outline it has. */
   readonly source: number;
-  /** Advance in the font's units. @default the original advance */
+  /** Advance width in font units. @default the original one */
   readonly advance?: number | undefined;
 }
 
 export interface TrueTypeChanges {
-  /** Advances by glyph, in the font's units. */
+  /** Advance widths by glyph, in font units. */
   readonly advances: ReadonlyMap<number, number>;
-  /** Glyphs that follow the existing ones. */
+  /** Glyphs to append. */
   readonly added: readonly TrueTypeGlyph[];
-  /** @default the original map */
+  /** @default the original cmap */
   readonly cmap?: Uint8Array | undefined;
 }
 
 const MAX_GLYPHS = 65_535;
-/** Tables for hints, which are the same for all glyphs. */
+/** Hinting tables, which apply to all glyphs. */
 const HINTS = ["cvt ", "fpgm", "prep"];
-/** Tables for names and characters. */
+/** Tables of glyph names and character mapping. */
 const NAMES = ["OS/2", "name", "post"];
 
-/** @returns undefined if there would be too many glyphs */
+/** @returns undefined if there would be more glyphs than the format allows */
 export function changeTrueType(font: TrueTypeFont, { advances, added, cmap }: TrueTypeChanges): Uint8Array | undefined {
   if (font.glyphCount + added.length > MAX_GLYPHS) return undefined;
   const glyphs: OutlinedGlyph[] = [];
@@ -47,7 +47,7 @@ export function changeTrueType(font: TrueTypeFont, { advances, added, cmap }: Tr
 }
 
 /**
- * Returns a font of glyph 0, the given glyphs in their order, and their components.
+ * Returns a font with glyph 0, the given glyphs in order, and their components.
  * @returns undefined if an outline is damaged
  */
 export function compactTrueType(
@@ -64,7 +64,7 @@ export function compactTrueType(
     if (!places.has(source)) places.set(source, place);
   });
   for (let place = 0; place < glyphs.length; place++) {
-    const outline = glyphs[place].outline;
+    const outline = glyphs[place]!.outline;
     const components = componentOffsets(outline);
     if (!components) return undefined;
     if (components.length === 0) continue;
@@ -80,14 +80,14 @@ export function compactTrueType(
       }
       viewOf(copy).setUint16(at, target);
     }
-    glyphs[place] = { ...glyphs[place], outline: copy };
+    glyphs[place] = { ...glyphs[place]!, outline: copy };
   }
   const tables = tablesOf(font, glyphs).set("post", postVersion3(font));
   if (cmap) tables.set("cmap", cmap);
   return writeSfnt(0x00010000, tables);
 }
 
-/** Returns a character map of a symbolic font, from glyphs by code. */
+/** Returns the cmap of a symbolic font, from glyphs by code. */
 export function symbolMap(glyphs: ReadonlyMap<number, number>): Uint8Array {
   const pairs = [...glyphs].sort(([a], [b]) => a - b).map(([code, glyph]) => [SYMBOL_BASE + code, glyph]);
   const table = cmapFormat4(pairs);
@@ -113,7 +113,7 @@ function tablesOf(font: TrueTypeFont, glyphs: readonly OutlinedGlyph[]): Map<str
   const even = (size: number) => size + (size & 1);
   const size = glyphs.reduce((sum, { outline }) => sum + even(outline.length), 0);
   const isLong = size > MAX_SHORT_OFFSET;
-  // Readers treat a table of zero bytes as missing.
+  // Readers treat an empty table as missing.
   const glyf = new Uint8Array(Math.max(size, 2));
   const loca = new Uint8Array((glyphs.length + 1) * (isLong ? 4 : 2));
   const hmtx = new Uint8Array(glyphs.length * 4);

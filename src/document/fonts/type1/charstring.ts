@@ -1,7 +1,7 @@
-// Draws Type 1 charstrings (Adobe Type 1 Font Format, 6 and 8) and finds the subroutines they call. Executes flex and
-// hint replacement, and ignores hints. Knows nothing about fonts.
+// Interprets Type 1 charstrings (Adobe Type 1 Font Format, 6 and 8): returns outlines, and the called subroutines.
+// Executes flex and hint replacement; ignores hints.
 
-/** A part of a path. Numbers are distances from the previous point, as in the charstring. */
+/** A path segment. Numbers are relative to the previous point, as in the charstring. */
 export interface PathStep {
   readonly kind: "move" | "line" | "curve" | "close";
   readonly deltas: readonly number[];
@@ -9,17 +9,17 @@ export interface PathStep {
 
 export interface Type1Outline {
   readonly width: number;
-  /** The point where the outline begins. */
+  /** The left sidebearing point, where the outline starts. */
   readonly bearing: readonly [x: number, y: number];
   readonly path: readonly PathStep[];
   /** Numbers of the called subroutines. */
   readonly called: ReadonlySet<number>;
-  /** Parts of a composed glyph: codes in the standard encoding, and the position of the accent (6.4, `seac`). */
+  /** Components of an accented glyph: codes in the standard encoding, and the position of the accent (6.4, `seac`). */
   readonly parts?: { readonly base: number; readonly accent: number; readonly dx: number; readonly dy: number };
 }
 
 /**
- * Limits the bytes of charstrings that are read, subroutines included, because those of hostile files call each other.
+ * Remaining bytes of charstrings to read, subroutines included, because subroutines of hostile fonts call each other.
  */
 export interface ReadBudget {
   stepsLeft: number;
@@ -27,7 +27,7 @@ export interface ReadBudget {
 
 const MAX_DEPTH = 16;
 const MAX_STACK = 64;
-/** Limits the parts of a path, because subroutines of hostile files draw without end. */
+/** Maximum number of path segments, because subroutines of hostile fonts draw endlessly. */
 const MAX_PATH = 30_000;
 const [CALLSUBR, RETURN, ESCAPE, HSBW, ENDCHAR] = [10, 11, 12, 13, 14];
 /** Two-byte operators: 100 plus the second byte. */
@@ -35,7 +35,7 @@ const [SEAC, SBW, DIV, CALLOTHERSUBR, POP, SETCURRENTPOINT] = [106, 107, 112, 11
 /** Four kinds of stems, and dotsection. */
 const HINTS = new Set([1, 3, 100, 101, 102]);
 const [FLEX_END, FLEX_BEGIN, FLEX_POINT, HINTS_ANEW] = [0, 1, 2, 3];
-/** Procedures that receive counter hints (8.1). */
+/** OtherSubrs that receive counter hints (8.1). */
 const COUNTERS = new Set([12, 13]);
 const FLEX_POINTS = 7;
 
@@ -75,7 +75,7 @@ class Drawing {
   readonly #called = new Set<number>();
   readonly #path: PathStep[] = [];
   #stack: number[] = [];
-  /** Results of PostScript procedures. */
+  /** Results of OtherSubrs on the PostScript stack. */
   #results: number[] = [];
   #flex: number[] | undefined;
   #point = [0, 0];
@@ -95,7 +95,7 @@ class Drawing {
       const byte = bytes[at];
       if (byte === undefined || byte === RETURN) {
         const caller = callers.pop();
-        // Some readers do not show a glyph without an end.
+        // Some readers show no glyph that lacks `endchar`.
         if (!caller) return undefined;
         ({ bytes, at } = caller);
       } else if (byte >= 32) {
@@ -144,8 +144,8 @@ class Drawing {
     if (operator === CALLOTHERSUBR) return this.#callOther();
     this.#stack = [];
     if (HINTS.has(operator)) return true;
-    if (operator === HSBW && stack.length === 2) return this.#begin(stack[0], 0, stack[1]);
-    if (operator === SBW && stack.length === 4) return this.#begin(stack[0], stack[1], stack[2]);
+    if (operator === HSBW && stack.length === 2) return this.#begin(stack[0]!, 0, stack[1]!);
+    if (operator === SBW && stack.length === 4) return this.#begin(stack[0]!, stack[1]!, stack[2]!);
     if (!this.#begun) return false;
     if (operator === SETCURRENTPOINT) return stack.every((value, axis) => value === this.#point[axis]);
     if (operator === SEAC) return this.#accent(stack);
@@ -167,7 +167,7 @@ class Drawing {
   #accent(stack: readonly number[]): boolean {
     if (stack.length !== 5 || this.#path.length > 0) return false;
     const [bearing, dx, dy, base, accent] = stack as [number, number, number, number, number];
-    // The accent begins with its own bearing.
+    // The accent's outline starts at its own sidebearing point.
     this.#parts = { base, accent, dx: dx + this.#begun!.bearing[0] - bearing, dy };
     return true;
   }
@@ -190,7 +190,7 @@ class Drawing {
   #add(kind: PathStep["kind"], deltas: readonly number[]): boolean {
     this.#path.push({ kind, deltas });
     deltas.forEach((delta, index) => {
-      this.#point[index & 1] += delta;
+      this.#point[index & 1]! += delta;
     });
     return this.#path.length <= MAX_PATH;
   }
@@ -202,8 +202,8 @@ class Drawing {
     const args = count === 0 ? [] : this.#stack.splice(-count);
     this.#results = [];
     if (number === HINTS_ANEW && count === 1) {
-      this.#results.push(args[0]);
-      // An interpreter without hint replacement calls this subroutine (8.1).
+      this.#results.push(args[0]!);
+      // Interpreters without hint replacement call subroutine 3 (8.1).
       this.#called.add(3);
       return true;
     }
@@ -217,7 +217,7 @@ class Drawing {
     return number !== undefined && COUNTERS.has(number);
   }
 
-  /** Ends flex. Its first point is the reference point of the others (8.3). */
+  /** Ends flex. The first point is the reference point, to which the second one is relative (8.3). */
   #endFlex([, x, y]: readonly number[]): boolean {
     const flex = this.#flex;
     this.#flex = undefined;
@@ -231,7 +231,7 @@ class Drawing {
 
 /** @param at offset of a byte of at least 32 */
 function numberAt(bytes: Uint8Array, at: number): [value: number, end: number] {
-  const byte = bytes[at];
+  const byte = bytes[at]!;
   const next = (place: number) => bytes[at + place] ?? 0;
   if (byte <= 246) return [byte - 139, at + 1];
   if (byte <= 250) return [(byte - 247) * 256 + next(1) + 108, at + 2];

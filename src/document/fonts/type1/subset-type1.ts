@@ -1,5 +1,5 @@
-// Subsets a Type 1 font (Adobe Type 1 Font Format): removes unused glyphs from its dictionary; unused subroutines
-// return at once. Keeps everything else, and leaves unusual parts alone. Knows nothing about PDF.
+// Subsets a Type 1 font (Adobe Type 1 Font Format): removes unused glyphs, and replaces unused subroutines by a return.
+// Keeps everything else, including unusual parts.
 import { NOTDEF, standardEncoding } from "../names/glyph-names.ts";
 import { drawType1, type ReadBudget, type Type1Outline } from "./charstring.ts";
 import {
@@ -13,36 +13,36 @@ import {
 
 /** Subroutines by number, and their offsets in the decrypted part. */
 interface Subrs {
-  /** Place of the stored number of subroutines. */
+  /** Position of the number of subroutines. */
   readonly count: { readonly start: number; readonly end: number };
   readonly entries: ReadonlyMap<number, Subr>;
 }
 
 interface Subr {
-  /** Start of the whole entry. */
+  /** Start of the entry. */
   readonly start: number;
   readonly end: number;
-  /** Encrypted charstring, as stored. */
+  /** The stored, encrypted charstring. */
   readonly charString: Uint8Array;
-  /** Text between its length and its bytes; `after` is the text that follows them. */
+  /** Text between the length and the bytes. `after`: the text after the bytes. */
   readonly before: string;
   readonly after: string;
 }
 
-/** Number of subroutines that an interpreter relies on: flex and hint replacement (8.3). */
+/** Number of subroutines reserved for flex and hint replacement (8.3), which interpreters rely on. */
 const OWN_SUBRS = 4;
 const RETURN = Uint8Array.of(11);
-/** Limits the bytes of charstrings that are read, subroutines included. Real fonts take a few times their size. */
+/** Minimum budget of charstring bytes, subroutines included. Real fonts need a few times their size. */
 const LEAST_STEPS = 100_000;
 const MOST_STEPS = 20_000_000;
 const MAX_GROWTH = 16;
 const MAX_SUBRS = 65_536;
-/** Matches fonts with several masters, and fonts that change their own program (Type 1 Font Format, supplement). */
+/** Matches multiple master fonts, and fonts that modify their own program (Type 1 Font Format, supplement). */
 const UNUSUAL = /\/(?:WeightVector|BlendDesign\w*|Blend|blend|hires|CCRun)\b|\/Private\s+get/;
 
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 
-/** A font whose glyphs can be drawn. */
+/** A font whose charstrings can be interpreted. */
 export interface DrawnType1 {
   readonly font: Type1Font;
   readonly subrs: Subrs | undefined;
@@ -50,7 +50,7 @@ export interface DrawnType1 {
   outlineOf(charString: Uint8Array): Type1Outline | undefined;
 }
 
-/** @returns undefined if the bytes are not a plain Type 1 font */
+/** @returns undefined if the bytes are not an ordinary Type 1 font */
 export function readDrawnType1(bytes: Uint8Array): DrawnType1 | undefined {
   const font = readType1(bytes);
   if (!font || font.lenIV < -1 || font.lenIV > 16) return undefined;
@@ -90,18 +90,18 @@ function readSubrs({ private: secret, count }: Type1Font, text: string): Subrs |
     const isUsual = after !== null && after[0].length < 32 && !after[0].includes("dup");
     if (!isUsual || entries.has(number) || number >= total || entries.size >= MAX_SUBRS) return "damaged";
     const charString = secret.subarray(start, start + Number(head[2]));
-    entries.set(number, { start: at, end: closing.lastIndex, charString, before: head[3], after: after[0] });
+    entries.set(number, { start: at, end: closing.lastIndex, charString, before: head[3]!, after: after[0] });
     at = closing.lastIndex;
   }
-  // Subroutines precede the glyphs, and later code adds none to their list.
+  // Subroutines precede the glyphs, and later code adds no more.
   if (at > count.start || /\bdup\s+\d+\s+\d+\s+\S+ /.test(text.slice(at, count.start))) return "damaged";
-  const countStart = begin.index + begin[0].indexOf(begin[1], "/Subrs".length);
-  return { count: { start: countStart, end: countStart + begin[1].length }, entries };
+  const countStart = begin.index + begin[0].indexOf(begin[1]!, "/Subrs".length);
+  return { count: { start: countStart, end: countStart + begin[1]!.length }, entries };
 }
 
 /**
  * @param names names of the used glyphs
- * @returns undefined if nothing can be saved, or the font has an unexpected form
+ * @returns undefined if a subset would save nothing, or the font has an unexpected structure
  */
 export function subsetType1(bytes: Uint8Array, names: Iterable<string>): Type1Program | undefined {
   const drawn = readDrawnType1(bytes);
@@ -120,7 +120,7 @@ interface Used {
 }
 
 /**
- * Returns the used parts, including the glyphs that accented ones are composed of.
+ * Returns the used glyphs and subroutines, including components of accented glyphs.
  * @returns undefined if they cannot be determined
  */
 function usedParts(drawn: DrawnType1, wanted: Iterable<string>): Used | undefined {
@@ -168,12 +168,12 @@ function editsOfGlyphs({ entries, count, private: secret }: Type1Font, kept: Rea
     else edits.push({ start, end: entries[index + 1]?.start ?? end, bytes: NOTHING });
   });
   if (edits.length === 0) return edits;
-  // Some fonts state a larger count, as room for added glyphs.
+  // Some fonts state a larger count, to reserve entries for added glyphs.
   const more = Math.max(0, Number(latin1(secret.subarray(count.start, count.end))) - entries.length);
   return [{ ...count, bytes: Buffer.from(String(left + more)) }, ...edits];
 }
 
-/** Removes the subroutines after the last used one. Readers need all subroutines before it. */
+/** Removes the subroutines after the last used one. Earlier ones must stay, because calls use their numbers. */
 function editsOfSubrs({ font, subrs }: DrawnType1, kept: ReadonlySet<number>): Edit[] {
   if (!subrs) return [];
   const edits: Edit[] = [];
@@ -202,7 +202,7 @@ function edited(bytes: Uint8Array, edits: readonly Edit[]): Uint8Array {
   return Buffer.concat([...pieces, bytes.subarray(at)]);
 }
 
-/** Reports whether the used parts read back unchanged. */
+/** Reports whether the used glyphs and subroutines, when read again, are unchanged. */
 function isSame(one: DrawnType1, other: DrawnType1, used: Used): boolean {
   const equal = (a: Uint8Array | undefined, b: Uint8Array | undefined) =>
     a !== undefined && b !== undefined && Buffer.compare(a, b) === 0;
@@ -212,7 +212,7 @@ function isSame(one: DrawnType1, other: DrawnType1, used: Used): boolean {
     equal(one.font.clear, other.font.clear) &&
     kept.length === other.font.entries.length &&
     kept.every(({ name, charString }, index) => {
-      const read = other.font.entries[index];
+      const read = other.font.entries[index]!;
       return read.name === name && equal(read.charString, charString);
     }) &&
     [...used.subrs].every(

@@ -1,5 +1,5 @@
 // Converts glyphs of Type 1 fonts to a CFF font without hints (Adobe Technical Note 5176). Outlines, widths, names and
-// codes stay the same; unlike an encrypted font, the result compresses. Knows nothing about PDF.
+// codes stay the same. Unlike encrypted Type 1, CFF compresses well.
 
 import { MAX_BYTES, type NamedCff, type NamedGlyph, type WantedNames } from "../cff/named-cff.ts";
 import { isWritable, type PlacedOutline, type2CharString } from "../cff/type2-writer.ts";
@@ -11,11 +11,11 @@ import { hasPlainEncoding, type Type1Font } from "./type1.ts";
 
 const NUMBER = "([-+.\\dEe]+)";
 const UNIT_MATRIX = [0.001, 0, 0, 0.001, 0, 0];
-/** Matches entries besides outlines that change a font's appearance or widths. */
+/** Matches entries besides outlines that affect appearance or widths. */
 const MORE = /\/(?:Metrics|CDevProc)\b|\/PaintType\s+[^0\s]/;
 const NOTHING = new Uint8Array(0);
 
-/** @returns undefined if a glyph or the font is not plain */
+/** @returns undefined if a glyph or the font uses unsupported features */
 export function convertType1(drawn: DrawnType1, { names, codes }: WantedNames): NamedCff | undefined {
   const { font } = drawn;
   const head = Buffer.from(font.clear).toString("latin1");
@@ -26,7 +26,7 @@ export function convertType1(drawn: DrawnType1, { names, codes }: WantedNames): 
   let bytes = 0;
   for (const one of [NOTDEF, ...names]) {
     if (glyphs.has(one) || (one !== NOTDEF && !font.glyphs.has(one))) continue;
-    // If glyphs share a name, readers differ in which one they use.
+    // If glyphs share a name, readers choose different ones.
     const glyph = repeated.has(one) ? undefined : glyphOf(drawn, one);
     bytes += glyph?.charString.length ?? 0;
     if (!glyph || bytes > MAX_BYTES) return undefined;

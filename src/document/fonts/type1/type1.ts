@@ -1,10 +1,10 @@
-// Reads Type 1 font programs (Adobe Type 1 Font Format): glyphs and their widths. Rewrites them with other widths and
-// more glyphs. Never draws outlines. Knows nothing about PDF.
+// Reads Type 1 font programs (Adobe Type 1 Font Format): glyphs and widths. Rewrites them with other widths and more
+// glyphs. Outlines are copied, not interpreted.
 import { type Encoding, NOTDEF, standardEncoding } from "../names/glyph-names.ts";
 
 interface Type1Glyph {
   readonly name: string;
-  /** Start of the whole CharStrings entry in the decrypted part. */
+  /** Start of the CharStrings entry in the decrypted part. */
   readonly start: number;
   readonly end: number;
   /** Encrypted charstring. */
@@ -12,23 +12,23 @@ interface Type1Glyph {
 }
 
 export interface Type1Font {
-  /** The clear part, up to and including `eexec` and the white space after it. */
+  /** The clear-text part, up to `eexec` and the white space after it. */
   readonly clear: Uint8Array;
-  /** The decrypted part, without the four bytes at its beginning. */
+  /** The decrypted part, without its four random bytes. */
   readonly private: Uint8Array;
-  /** The first glyph of each name. */
+  /** The first entry of each glyph name. */
   readonly glyphs: ReadonlyMap<string, Type1Glyph>;
-  /** All entries, in their order. */
+  /** All entries, in file order. */
   readonly entries: readonly Type1Glyph[];
   readonly encoding: Encoding;
-  /** Factor from the units of a charstring to thousandths of text space. */
+  /** Factor from charstring units to thousandths of an em. */
   readonly scale: number;
-  /** Number of meaningless bytes before each charstring; -1 if charstrings are not encrypted. */
+  /** Number of random bytes before each charstring; -1 if charstrings are not encrypted. */
   readonly lenIV: number;
-  /** Offset of the stored number of charstrings. `glyphsEnd` is the end of the last one. */
+  /** Position of the number of charstrings. `glyphsEnd`: the end of the last charstring. */
   readonly count: { readonly start: number; readonly end: number };
   readonly glyphsEnd: number;
-  /** Text between an entry's length and its bytes, and after them: `RD` and `ND` under other names. */
+  /** Text between an entry's length and its bytes, and after the bytes: `RD` and `ND`, which fonts can rename. */
   readonly marks: { readonly before: string; readonly after: string };
 }
 
@@ -40,14 +40,14 @@ const TRAILER = `\n${`${"0".repeat(64)}\n`.repeat(8)}cleartomark\n`;
 
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 
-/** @returns undefined if the bytes are not a Type 1 font, or cannot be read to the end */
+/** @returns undefined if the bytes are not a Type 1 font, or are incomplete */
 export function readType1(file: Uint8Array): Type1Font | undefined {
   const bytes = file[0] === 0x80 ? withoutSegments(file) : file;
   if (latin1(bytes.subarray(0, 2)) !== "%!") return undefined;
   const word = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf("eexec");
   if (word < 0) return undefined;
   let at = word + 5;
-  while ([32, 9, 10, 13].includes(bytes[at])) at++;
+  while ([32, 9, 10, 13].includes(bytes[at]!)) at++;
   const clear = bytes.subarray(0, at);
   const secret = decrypted(binary(bytes.subarray(at)), EEXEC_KEY, 4);
   const text = latin1(secret);
@@ -55,7 +55,7 @@ export function readType1(file: Uint8Array): Type1Font | undefined {
   if (!begin) return undefined;
   const countEnd = begin.index + begin[0].length;
   const found = readGlyphs(secret, text, countEnd);
-  // Unencrypted zeros follow it (7.2).
+  // The trailer of 512 zeros follows `closefile` unencrypted (7.2).
   const over = text.indexOf("closefile", found.glyphsEnd);
   if (found.glyphs.size === 0) return undefined;
   const head = latin1(clear);
@@ -67,7 +67,7 @@ export function readType1(file: Uint8Array): Type1Font | undefined {
     encoding: readEncoding(head),
     scale: (matrix ? Number.parseFloat(matrix) : 0.001) * 1000,
     lenIV: Number(/\/lenIV\s+(-?\d+)/.exec(text)?.[1] ?? 4),
-    count: { start: countEnd - begin[1].length, end: countEnd },
+    count: { start: countEnd - begin[1]!.length, end: countEnd },
   };
 }
 
@@ -91,11 +91,11 @@ function readGlyphs(
     if (end > secret.length) break;
     closing.lastIndex = end;
     const after = closing.exec(text);
-    // If the end of an entry is not marked, the next entry follows immediately.
+    // If no token ends the entry, the next entry follows immediately.
     const isMarked = after !== null && !after[0].includes("/");
-    marks = { before: head[3], after: isMarked ? (after[1] ?? after[2])! : marks.after };
+    marks = { before: head[3]!, after: isMarked ? (after[1] ?? after[2])! : marks.after };
     const next = isMarked ? closing.lastIndex : end;
-    const glyph = { name: head[1], start: at, end: next, charString: secret.subarray(start, end) };
+    const glyph = { name: head[1]!, start: at, end: next, charString: secret.subarray(start, end) };
     entries.push(glyph);
     if (!glyphs.has(glyph.name)) glyphs.set(glyph.name, glyph);
     at = next;
@@ -103,18 +103,18 @@ function readGlyphs(
   return { glyphs, entries, glyphsEnd: at < 0 ? from : at, marks };
 }
 
-/** Unpacks the file format for PCs, which has a six-byte header before each part. */
+/** Removes the six-byte segment headers of a PFB file. */
 function withoutSegments(file: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
-  for (let at = 0; at + 6 <= file.length && file[at] === 0x80 && file[at + 1] < 3; ) {
-    const size = file[at + 2] + file[at + 3] * 2 ** 8 + file[at + 4] * 2 ** 16 + file[at + 5] * 2 ** 24;
+  for (let at = 0; at + 6 <= file.length && file[at] === 0x80 && file[at + 1]! < 3; ) {
+    const size = file[at + 2]! + file[at + 3]! * 2 ** 8 + file[at + 4]! * 2 ** 16 + file[at + 5]! * 2 ** 24;
     parts.push(file.subarray(at + 6, at + 6 + size));
     at += 6 + size;
   }
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** Decodes the encrypted part, which can be in hexadecimal digits (7.2). */
+/** Decodes the encrypted part if it is hexadecimal (7.2). */
 function binary(bytes: Uint8Array): Uint8Array {
   const isHex = /^[\da-fA-F\s]{4}/.test(latin1(bytes.subarray(0, 4)));
   return isHex ? new Uint8Array(Buffer.from(latin1(bytes).replace(/[^\da-fA-F]/g, ""), "hex")) : bytes;
@@ -124,20 +124,20 @@ function decrypted(bytes: Uint8Array, key: number, skipped: number): Uint8Array 
   const plain = new Uint8Array(bytes.length);
   let state = key;
   for (let at = 0; at < bytes.length; at++) {
-    const cipher = bytes[at];
+    const cipher = bytes[at]!;
     plain[at] = cipher ^ (state >> 8);
     state = ((cipher + state) * 52845 + 22719) & 0xffff;
   }
   return plain.subarray(skipped);
 }
 
-/** @param skipped number of meaningless bytes before the text */
+/** @param skipped number of random bytes before the text */
 function encrypted(plain: Uint8Array, key: number, skipped: number): Uint8Array {
   const bytes = new Uint8Array(plain.length + skipped);
   let state = key;
   for (let at = 0; at < bytes.length; at++) {
-    // Zeros at the beginning become bytes that are not hexadecimal digits, as required (7.2).
-    const cipher = (at < skipped ? 0 : plain[at - skipped]) ^ (state >> 8);
+    // Zeros at the start encrypt to bytes that are not all hexadecimal digits, as required (7.2).
+    const cipher = (at < skipped ? 0 : plain[at - skipped]!) ^ (state >> 8);
     bytes[at] = cipher;
     state = ((cipher + state) * 52845 + 22719) & 0xffff;
   }
@@ -156,7 +156,7 @@ function readEncoding(head: string): Encoding {
   return encoding;
 }
 
-/** Reports whether the encoding is of a supported kind: the standard one, or a list of single codes. */
+/** Reports whether the encoding is supported: the standard one, or a list of single codes. */
 export function hasPlainEncoding({ clear, private: secret }: Type1Font): boolean {
   const head = latin1(clear);
   if (head.match(/\/Encoding\b/g)?.length !== 1 || /\/Encoding\b/.test(latin1(secret))) return false;
@@ -180,12 +180,12 @@ interface Width {
   readonly value: number;
 }
 
-/** Finds the operands before `hsbw` or `sbw`, with which every glyph begins (6.4). */
+/** Finds the operands of `hsbw` or `sbw`, with which every glyph starts (6.4). */
 function findWidth(plain: Uint8Array): Width | undefined {
   const stack: Width[] = [];
   for (let at = 0; at < plain.length && stack.length < 48; ) {
     const start = at;
-    const byte = plain[at++];
+    const byte = plain[at++]!;
     if (byte >= 32) {
       const next = (place: number) => plain[at + place] ?? 0;
       let value = byte - 139;
@@ -206,19 +206,19 @@ function findWidth(plain: Uint8Array): Width | undefined {
     } else if (byte === ESCAPE && plain[at] === SBW) {
       return stack.length >= 4 ? stack.at(-2) : undefined;
     } else {
-      // A subroutine sets the width, or nothing does.
+      // The width is set in a subroutine, or missing.
       return undefined;
     }
   }
   return undefined;
 }
 
-/** Returns a charstring as it is interpreted. */
+/** Returns a decrypted charstring. */
 export function decryptCharString({ lenIV }: Type1Font, charString: Uint8Array): Uint8Array {
   return lenIV < 0 ? charString : decrypted(charString, CHARSTRING_KEY, lenIV);
 }
 
-/** Returns a width in thousandths of text space; undefined if the glyph or its width is missing. */
+/** Returns a width in thousandths of an em; undefined if the glyph or its width is missing. */
 export function type1Width(font: Type1Font, name: string): number | undefined {
   const glyph = font.glyphs.get(name);
   const width = glyph && findWidth(decryptCharString(font, glyph.charString));
@@ -231,9 +231,9 @@ function numberBytes(value: number): Uint8Array {
 }
 
 export interface Type1Changes {
-  /** Widths by name, in thousandths of text space. */
+  /** Widths by name, in thousandths of an em. */
   readonly widths: ReadonlyMap<string, number>;
-  /** Glyphs that look like others and have their own names. */
+  /** Copies of other glyphs, with their own names. */
   readonly added: readonly { readonly name: string; readonly source: string; readonly width: number }[];
 }
 
@@ -268,7 +268,7 @@ export function writeType1(font: Type1Font, { widths, added }: Type1Changes): Ty
   return programOf(font.clear, Buffer.concat(pieces));
 }
 
-/** @param plain the part that is to be encrypted */
+/** @param plain the part to encrypt */
 export function programOf(clear: Uint8Array, plain: Uint8Array): Type1Program {
   const secret = encrypted(Buffer.concat([plain, Buffer.from("\n")]), EEXEC_KEY, 4);
   const trailer = Buffer.from(TRAILER);
@@ -299,7 +299,7 @@ function emptyGlyph(font: Type1Font, width: number): Uint8Array {
   );
 }
 
-/** Returns a charstring as it is stored. */
+/** Returns an encrypted charstring. */
 export function encryptCharString({ lenIV }: Pick<Type1Font, "lenIV">, plain: Uint8Array): Uint8Array {
   return lenIV < 0 ? plain : encrypted(plain, CHARSTRING_KEY, lenIV);
 }

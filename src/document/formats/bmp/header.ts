@@ -1,5 +1,4 @@
-// Reads the headers of BMP, from the 12-byte header of OS/2 to the 124-byte fifth version of Windows. Knows nothing
-// about pixels.
+// Reads the headers of BMP, from the 12-byte header of OS/2 to the 124-byte header of Windows (version 5).
 
 import { ByteReader } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -24,7 +23,7 @@ const CALIBRATED = 0;
 
 export type BmpCoding = "plain" | "rle4" | "rle8" | "rle24" | "jpeg" | "png";
 
-/** The bits of a pixel that belong to each color; 0 for none. */
+/** The bits of each color in a pixel; 0 for an absent color. */
 export interface BitMasks {
   readonly red: number;
   readonly green: number;
@@ -38,12 +37,12 @@ export interface BmpHeader {
   readonly isTopDown: boolean;
   readonly bits: number;
   readonly coding: BmpCoding;
-  /** Masks of pixels of 16 and 32 bits. */
+  /** Masks of 16-bit and 32-bit pixels. */
   readonly masks: BitMasks;
-  /** 3 bytes (red, green, blue) for each possible value of a pixel. Colors missing from the file are black. */
+  /** 3 bytes (red, green, blue) for each possible pixel value. Colors missing from the file are black. */
   readonly palette: Uint8Array;
   readonly colorSpace: ColorSpace;
-  /** Offset of the pixels from the beginning of the file. */
+  /** Offset of the pixels in the file. */
   readonly dataOffset: number;
   readonly density?: Density;
 }
@@ -57,7 +56,7 @@ export async function readBmpHeader(input: Input): Promise<BmpHeader> {
   if (size !== CORE_BYTES && (size < 16 || size > MOST_HEADER_BYTES)) throw senseless();
   const rest = await reader.read(size - 4);
   if (!rest) throw senseless();
-  // Fields that a shorter header lacks are zero.
+  // Fields missing from a shorter header are zero.
   const bytes = new Uint8Array(Math.max(size, V5_BYTES));
   bytes.set(rest, 4);
   const view = viewOf(bytes);
@@ -93,7 +92,7 @@ export async function readBmpHeader(input: Input): Promise<BmpHeader> {
 
 const senseless = () => new EngineFailure("damaged", "a BMP whose header makes no sense");
 
-/** Returns the coding. The second header of OS/2 has its own numbers. */
+/** Returns the compression. OS/2 2 numbers it differently. */
 function codingOf(compression: number, headerBytes: number): BmpCoding {
   const isOs2 = headerBytes === OS2_BYTES || headerBytes < INFO_BYTES;
   switch (compression) {
@@ -116,9 +115,7 @@ function codingOf(compression: number, headerBytes: number): BmpCoding {
   throw new EngineFailure("unsupported", `a BMP of compression ${compression}`);
 }
 
-/**
- * Reads the masks, which are part of the header from its second version on, and follow a header of the first version.
- */
+/** Reads the masks: part of the header from version 2 on, after the header in version 1. */
 async function readMasks(
   reader: ByteReader,
   view: DataView,
@@ -153,12 +150,12 @@ async function readPalette(
   const most = 2 ** bits;
   const palette = new Uint8Array(3 * most);
   const wanted = used > 0 && used < most ? used : most;
-  // The palette ends where the pixels begin, whatever length it states.
+  // The palette ends at the pixels, even if its stated length is larger.
   const room = claimed >= reader.position ? Math.floor((claimed - reader.position) / entryBytes) : wanted;
   for (let index = 0; index < Math.min(wanted, room); index++) {
     const entry = await reader.read(entryBytes);
     if (!entry) break;
-    palette.set([entry[2], entry[1], entry[0]], 3 * index);
+    palette.set([entry[2]!, entry[1]!, entry[0]!], 3 * index);
   }
   return palette;
 }
@@ -170,10 +167,10 @@ async function colorSpaceOf(input: Input, view: DataView, headerBytes: number): 
     return profiledSpace(await readProfile(input, FILE_HEADER_BYTES + offset, size), 3);
   }
   if (headerBytes < V4_BYTES || kind !== CALIBRATED) return RGB;
-  // Endpoints are fixed point, X Y Z for each color. Gammas have 16 bits before and after the point.
+  // Endpoints are fixed point X, Y, Z per color. Gammas have 16 integer and 16 fraction bits.
   const xyz = [0, 1, 2].map((color) => [0, 4, 8].map((at) => view.getUint32(60 + color * 12 + at, true)));
   const chromaticity = ([x, y, z]: number[]) => [x! / (x! + y! + z!), y! / (x! + y! + z!)] as const;
-  const white = chromaticity([0, 1, 2].map((axis) => xyz.reduce((sum, color) => sum + color[axis], 0)));
+  const white = chromaticity([0, 1, 2].map((axis) => xyz.reduce((sum, color) => sum + color[axis]!, 0)));
   const [red, green, blue] = xyz.map(chromaticity);
   const gamma = view.getUint32(100, true) / 65_536;
   return calibratedRgb(gamma > 0 ? gamma : undefined, { white, red: red!, green: green!, blue: blue! });

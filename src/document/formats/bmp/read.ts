@@ -1,4 +1,4 @@
-// Reads BMP as a PDF image. Rows are read in the order of the file, which starts at the bottom; the page flips them.
+// Reads BMP as a PDF image. Rows stay in file order, mostly bottom-up; the page flips them.
 
 import { ByteReader } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -15,8 +15,8 @@ import { RleRows } from "./rle.ts";
 const BLOCK_BYTES = 65_536;
 
 /**
- * @throws EngineFailure `damaged` if there is no pixel, or the failures of {@link readJpeg} and {@link readPng} for
- * embedded files
+ * @throws EngineFailure `damaged` if there are no pixels; for embedded files the failures of {@link readJpeg} and
+ * {@link readPng}
  */
 export async function readBmp(input: Input, holdBytes: number, openDecoder: OpenJpegDecoder): Promise<ImagePage> {
   const header = await readBmpHeader(input);
@@ -34,7 +34,7 @@ export async function readBmp(input: Input, holdBytes: number, openDecoder: Open
   return { ...seen, parts: [{ x: 0, y: 0, image, isBottomUp: !isTopDown }] };
 }
 
-/** Returns an input for a file embedded in another one, from the offset to the end. */
+/** Returns an input with the bytes from an offset on, for an embedded file. */
 function partOf(input: Input, offset: number): Input {
   async function* stream() {
     await using reader = new ByteReader(input.stream());
@@ -116,16 +116,16 @@ async function* storedRows(
 
 const swapped: TakeRow = (stored, to) => {
   for (let at = 0; at < stored.length; at += 3) {
-    to[at] = stored[at + 2];
-    to[at + 1] = stored[at + 1];
-    to[at + 2] = stored[at];
+    to[at] = stored[at + 2]!;
+    to[at + 1] = stored[at + 1]!;
+    to[at + 2] = stored[at]!;
   }
 };
 
 interface Channel {
   readonly mask: number;
   readonly shift: number;
-  /** The largest value. */
+  /** The largest possible value. */
   readonly most: number;
 }
 
@@ -151,12 +151,12 @@ function bitFields(bits: number, channels: readonly ReturnType<typeof scaled>[],
   return (stored, to) => {
     let at = 0;
     for (let from = 0; from < stored.length; from += pixelBytes) {
-      let pixel = stored[from] | (stored[from + 1] << 8);
-      if (pixelBytes === 4) pixel |= (stored[from + 2] << 16) | (stored[from + 3] << 24);
+      let pixel = stored[from]! | (stored[from + 1]! << 8);
+      if (pixelBytes === 4) pixel |= (stored[from + 2]! << 16) | (stored[from + 3]! << 24);
       for (let index = 0; index < channels.length; index++) {
-        const { mask, shift, table, scale } = channels[index];
+        const { mask, shift, table, scale } = channels[index]!;
         const value = (pixel & mask) >>> shift;
-        const sample = table ? table[value] : Math.round(value * scale);
+        const sample = table ? table[value]! : Math.round(value * scale);
         if (isDeep) to[at++] = sample >> 8;
         to[at++] = sample;
       }

@@ -1,24 +1,23 @@
-// Decodes the run lengths of BMP and OS/2 bitmaps into rows, in the order of the file. Skipped pixels have the first
-// color.
+// Decodes the run-length coding of Windows and OS/2 bitmaps into rows, in file order. Skipped pixels have color 0.
 import { filling } from "../to-pdf/image-data.ts";
 
-/** The kind of the next byte. */
+/** The expected kind of the next byte. */
 type Expected = "count" | "value" | "escape" | "across" | "down" | "literal" | "padding";
 
 export class RleRows {
-  /** True once all rows have been returned. */
+  /** True after all rows were returned. */
   isOver = false;
   readonly #row: Uint8Array;
   readonly #width: number;
   readonly #height: number;
   readonly #nibbles: boolean;
   readonly #pixelBytes: 1 | 3;
-  /** Column of the next pixel; `#y` is the number of the row. */
+  /** Column of the next pixel. `#y`: its row. */
   #x = 0;
   #y = 0;
   #expected: Expected = "count";
   #count = 0;
-  /** Bytes of a three-byte pixel. */
+  /** The bytes of a three-byte pixel read so far. */
   readonly #pixel = new Uint8Array(3);
   #filled = 0;
   #literalBytes = 0;
@@ -32,7 +31,7 @@ export class RleRows {
     this.#row = new Uint8Array(width * this.#pixelBytes);
   }
 
-  /** Yields the rows that these data complete. Each is valid until the next one is requested. */
+  /** Yields the rows completed by these bytes. A row is valid until the next one is requested. */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     for (const byte of bytes) {
       if (this.isOver) return;
@@ -101,7 +100,7 @@ export class RleRows {
     this.#expected = "count";
   }
 
-  /** Begins absolute mode, with this number of pixels. A padding byte follows if they take an odd number of bytes. */
+  /** Starts absolute mode with a number of pixels. A padding byte follows an odd number of bytes. */
   #beginLiteral(pixels: number): void {
     this.#count = pixels;
     this.#literalBytes = this.#nibbles ? Math.ceil(pixels / 2) : pixels * this.#pixelBytes;
@@ -129,10 +128,10 @@ export class RleRows {
     this.#x++;
   }
 
-  /** Writes a pixel, whose blue comes first. */
+  /** Writes a pixel, stored with blue first. */
   #putPixel(): void {
     if (this.#x < this.#width) {
-      this.#row.set([this.#pixel[2], this.#pixel[1], this.#pixel[0]], this.#x * 3);
+      this.#row.set([this.#pixel[2]!, this.#pixel[1]!, this.#pixel[0]!], this.#x * 3);
     }
     this.#x++;
   }

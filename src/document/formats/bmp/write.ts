@@ -1,23 +1,22 @@
 // Writes rasters as Windows bitmaps (BITMAPFILEHEADER and BITMAPINFOHEADER), streamed from the last row to the first.
-// Knows nothing about documents.
 
 import { CHANNELS, type ColorModel, type Raster } from "../../contract/raster.ts";
 
 const FILE_HEADER_BYTES = 14;
-/** Every reader supports this header. Its successors would add only a color space, which few readers use. */
+/** Every reader supports this header. Later headers would only add a color space, which few readers use. */
 const INFO_HEADER_BYTES = 40;
 const GRAY_LEVELS = 256;
 const CHUNK_BYTES = 128 * 1024;
-/** Limit of biWidth and biHeight, which are signed. */
+/** Maximum of biWidth and biHeight, which are signed. */
 const MAX_SIDE = 2 ** 31 - 1;
 const METERS_PER_INCH = 0.0254;
 
-/** The largest file size that bfSize can store. */
+/** Maximum of bfSize. */
 export const MAX_BMP_BYTES = 2 ** 32 - 1;
 
 /**
- * Returns the size of the file that {@link encodeBmp} would make, in bytes. No file is larger than
- * {@link MAX_BMP_BYTES}.
+ * Returns the size of the file that {@link encodeBmp} would write, in bytes. The result can exceed {@link
+ * MAX_BMP_BYTES}.
  * @throws RangeError if BMP does not support the color model
  */
 export function bmpSizeBytes(raster: Pick<Raster, "width" | "height" | "colorModel">): number {
@@ -25,10 +24,10 @@ export function bmpSizeBytes(raster: Pick<Raster, "width" | "height" | "colorMod
 }
 
 /**
- * Encodes a picture as uncompressed BMP, lowest row first: 24 bits for rgb, 8 bits with a palette of grays for gray.
- * @returns chunks that are valid until the next one is requested
- * @throws RangeError if BMP does not support the raster's color model or sides, or the file would exceed
- * {@link MAX_BMP_BYTES}
+ * Encodes a raster as uncompressed BMP, bottom row first: 24 bits for rgb, 8 bits with a gray palette for gray.
+ * @returns chunks, each valid until the next one is requested
+ * @throws RangeError if BMP does not support the raster's color model or sides, or the file would exceed {@link
+ * MAX_BMP_BYTES}
  */
 export function* encodeBmp(raster: Raster): Generator<Uint8Array> {
   const size = bmpSizeBytes(raster);
@@ -43,7 +42,7 @@ function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels >= 1 && pixels <= MAX_SIDE;
 }
 
-/** Returns the bytes of a row, padded to whole words. */
+/** Returns the bytes per row, padded to whole words. */
 function strideBytes(raster: Pick<Raster, "width" | "colorModel">): number {
   return Math.ceil((raster.width * CHANNELS[raster.colorModel]) / 4) * 4;
 }
@@ -64,7 +63,7 @@ function headers(raster: Raster, size: number): Uint8Array {
   view.setUint32(10, start, true);
   view.setUint32(14, INFO_HEADER_BYTES, true);
   view.setInt32(18, raster.width, true);
-  // A positive height means that the lowest row comes first.
+  // A positive height means bottom-up rows.
   view.setInt32(22, raster.height, true);
   view.setUint16(26, 1, true);
   view.setUint16(28, 8 * CHANNELS[raster.colorModel], true);
@@ -86,7 +85,7 @@ function* rows(raster: Raster): Generator<Uint8Array> {
   const rowsPerChunk = Math.max(1, Math.floor(CHUNK_BYTES / stride));
   const words = new Int32Array((rowsPerChunk * stride) / 4);
   const bytes = new Uint8Array(words.buffer);
-  // A band can begin anywhere in memory. A row that begins on a word can be read by words.
+  // A band can start at any address; an aligned copy of the row can be read as words.
   const rowWords = new Int32Array(Math.ceil(rowBytes / 4));
   const row = new Uint8Array(rowWords.buffer, 0, rowBytes);
   let filled = 0;
@@ -109,7 +108,7 @@ function* rows(raster: Raster): Generator<Uint8Array> {
 }
 
 /**
- * Swaps red and blue, because blue comes first in a bitmap. Four pixels are three words, which covers nearly all of the
+ * Swaps red and blue, because bitmaps store blue first. Four pixels are three words, which covers nearly all of the
  * row.
  */
 function swapRedAndBlue(
@@ -123,9 +122,9 @@ function swapRedAndBlue(
   const whole = length - (length % 12);
   let to = start >> 2;
   for (let i = 0; i < whole >> 2; i += 3, to += 3) {
-    const first = from[i]; // R0 G0 B0 R1, lowest byte first
-    const second = from[i + 1]; // G1 B1 R2 G2
-    const third = from[i + 2]; // B2 R3 G3 B3
+    const first = from[i]!; // R0 G0 B0 R1, lowest byte first
+    const second = from[i + 1]!; // G1 B1 R2 G2
+    const third = from[i + 2]!; // B2 R3 G3 B3
     toWords[to] = ((first >>> 16) & 0xff) | (first & 0xff00) | ((first & 0xff) << 16) | ((second & 0xff00) << 16);
     toWords[to + 1] =
       (second & 0xff) | ((first >>> 16) & 0xff00) | ((third & 0xff) << 16) | (second & (0xff000000 | 0));
@@ -133,8 +132,8 @@ function swapRedAndBlue(
       ((second >>> 16) & 0xff) | ((third >>> 16) & 0xff00) | (third & 0xff0000) | ((third & 0xff00) << 16);
   }
   for (let i = whole; i < length; i += 3) {
-    toBytes[start + i] = row[i + 2];
-    toBytes[start + i + 1] = row[i + 1];
-    toBytes[start + i + 2] = row[i];
+    toBytes[start + i] = row[i + 2]!;
+    toBytes[start + i + 1] = row[i + 1]!;
+    toBytes[start + i + 2] = row[i]!;
   }
 }

@@ -1,7 +1,6 @@
-// The codes of ITU-T T.4 (tables 2 and 3) and T.6 (table 1): runs of white and black, and modes. Knows nothing about
-// pictures.
+// The codes of ITU-T T.4 (tables 2 and 3) and T.6 (table 1): white and black runs, and modes.
 
-/** Terminating codes for runs of 0 to 63, then make-up codes for 64 to 1728 in steps of 64, as bits. */
+/** Terminating codes for runs of 0 to 63, then make-up codes for 64 to 1728 in steps of 64, as binary digits. */
 const WHITE =
   "00110101 000111 0111 1000 1011 1100 1110 1111 10011 10100 00111 01000 001000 000011 110100 110101 101010 101011 " +
   "0100111 0001100 0001000 0010111 0000011 0000100 0101000 0101011 0010011 0100100 0011000 00000010 00000011 " +
@@ -40,7 +39,7 @@ const VERTICAL_CODES: Readonly<Record<number, string>> = {
   3: "0000011",
 };
 
-/** Bits of the longest code of a run. */
+/** Length of the longest run code, in bits. */
 export const RUN_BITS = 13;
 export const MODE_BITS = 7;
 
@@ -53,7 +52,7 @@ export interface Code {
 const codeOf = (text: string): Code => ({ value: Number.parseInt(text, 2), bits: text.length });
 const listOf = (text: string) => text.split(" ").map(codeOf);
 
-/** Codes by color, 0 white and 1 black: for 0 to 63, and for 64, 128 ... 2560. */
+/** Codes by color, 0 white and 1 black: terminating codes for 0 to 63, and make-up codes for 64, 128 ... 2560. */
 export const TERMINATING: readonly (readonly Code[])[] = [WHITE, BLACK].map((text) => listOf(text).slice(0, 64));
 export const MAKE_UP: readonly (readonly Code[])[] = [WHITE, BLACK].map((text) => [
   ...listOf(text).slice(64),
@@ -61,26 +60,26 @@ export const MAKE_UP: readonly (readonly Code[])[] = [WHITE, BLACK].map((text) =
 ]);
 export const PASS: Code = codeOf(PASS_CODE);
 export const HORIZONTAL: Code = codeOf(HORIZONTAL_CODE);
-/** Codes by distance from -3 to 3, plus 3. */
-export const VERTICAL: readonly Code[] = [-3, -2, -1, 0, 1, 2, 3].map((distance) => codeOf(VERTICAL_CODES[distance]));
+/** Codes of vertical modes, by distance + 3 (distances -3 to 3). */
+export const VERTICAL: readonly Code[] = [-3, -2, -1, 0, 1, 2, 3].map((distance) => codeOf(VERTICAL_CODES[distance]!));
 
-/** Modes other than the vertical ones, whose numbers are their distances plus 3. */
+/** Modes other than vertical ones. The number of a vertical mode is its distance + 3. */
 export const PASS_MODE = 7;
 export const HORIZONTAL_MODE = 8;
 
-/** Runs by color and the next {@link RUN_BITS} bits: run << 4 | bits of the code, 0 for no code. */
+/** By color and the next {@link RUN_BITS} bits: run << 4 | code length; 0 for an invalid code. */
 export const RUN_TABLES: readonly Uint16Array[] = [0, 1].map((color) => {
   const table = new Uint16Array(2 ** RUN_BITS);
-  TERMINATING[color].forEach((code, run) => {
+  TERMINATING[color]!.forEach((code, run) => {
     enter(table, RUN_BITS, code, run);
   });
-  MAKE_UP[color].forEach((code, index) => {
+  MAKE_UP[color]!.forEach((code, index) => {
     enter(table, RUN_BITS, code, (index + 1) * 64);
   });
   return table;
 });
 
-/** Modes by the next {@link MODE_BITS} bits: mode << 4 | bits of the code, 0 for no code. */
+/** By the next {@link MODE_BITS} bits: mode << 4 | code length; 0 for an invalid code. */
 export const MODE_TABLE: Uint16Array = (() => {
   const table = new Uint16Array(2 ** MODE_BITS);
   VERTICAL.forEach((code, mode) => {

@@ -1,20 +1,19 @@
-// Decodes fax codes (ITU-T T.4 and T.6, TIFF 6.0 sections 10 and 11) into rows, each a list of its color changes. Knows
-// nothing about TIFF.
+// Decodes fax codes (ITU-T T.4 and T.6, TIFF 6.0 sections 10 and 11) into rows, each a list of its color changes.
 import { HORIZONTAL_MODE, MODE_BITS, MODE_TABLE, PASS_MODE, RUN_BITS, RUN_TABLES } from "./codes.ts";
 
 export interface FaxOptions {
   readonly columns: number;
-  /** Coding: `rows` is T.4 without end-of-line codes, each row at a multiple of one or two bytes; `t4`; `t6`. */
+  /** Coding. `rows`: T.4 without end-of-line codes, each row aligned to bytes or words. `t4`. `t6`. */
   readonly kind: "rows" | "t4" | "t6";
-  /** For T.4: rows may refer to the row above, as the bit after the end-of-line code states. */
+  /** For `t4`: a bit after each end-of-line code states whether the row is coded relative to the row above. */
   readonly isTwoDimensional?: boolean;
-  /** For `rows`: number of bits at whose multiples rows begin. @default 8 */
+  /** For `rows`: alignment of rows in bits. @default 8 */
   readonly alignment?: 8 | 16;
 }
 
-/** Zeros of the code that ends a line: eleven, followed by a one. */
+/** Zeros of the end-of-line code: eleven, then a one. */
 const EOL_ZEROS = 11;
-/** Mode of a change directly below the one above. */
+/** Mode of a change directly below the change above. */
 const VERTICAL_ZERO = 3;
 
 export class FaxDecoder {
@@ -36,24 +35,24 @@ export class FaxDecoder {
     this.#bytes = bytes;
     this.#options = options;
     this.#end = bytes.length * 8;
-    // Each pixel can have another color, and runs can be empty.
+    // Every pixel can change the color, and runs can be empty.
     this.#above = new Uint32Array(2 * options.columns);
     this.#row = new Uint32Array(2 * options.columns);
   }
 
   /**
-   * Reports whether a run other than the first of its row had no pixels so far. Some programs write empty runs and
-   * count both of their ends as color changes, to which the row below refers. Readers other than libtiff do not, and
-   * show a different picture.
+   * True if a run, other than the first of a row, was empty so far. Some programs write empty runs and count both of
+   * their ends as color changes, which the row below refers to. Only libtiff decodes these as intended; other readers
+   * show a different image.
    */
   get hasEmptyRuns(): boolean {
     return this.#hasEmptyRuns;
   }
 
   /**
-   * Returns the columns at which the color changes, beginning with white. The array is valid until the call after the
-   * next. A damaged row ends in its last color.
-   * @returns undefined if there are no more rows
+   * Returns the columns where the color changes, starting with white. The array is valid until the second next call. A
+   * damaged row continues with its last color.
+   * @returns undefined after the last row
    */
   next(): Uint32Array | undefined {
     if (this.#isOver || this.#at >= this.#end) return undefined;
@@ -64,7 +63,7 @@ export class FaxDecoder {
     switch (this.#options.kind) {
       case "t6":
         isSound = this.#readReferring();
-        // The beginning of the next row is unknown.
+        // The start of the next row is unknown.
         if (!isSound) this.#isOver = true;
         break;
       case "t4": {
@@ -93,12 +92,12 @@ export class FaxDecoder {
     let count = 0;
     for (let index = 0; index < this.#count; index++) {
       if (count > 0 && kept[count - 1] === row[index]) count--;
-      else kept[count++] = row[index];
+      else kept[count++] = row[index]!;
     }
     return kept.subarray(0, count);
   }
 
-  /** Returns the next bits, high ones first; zeros after the end. */
+  /** Returns the next bits, high bits first; zeros after the end. */
   #peek(bits: number): number {
     const byte = this.#at >> 3;
     const bytes = this.#bytes;
@@ -106,17 +105,17 @@ export class FaxDecoder {
     return (word >> (24 - (this.#at & 7) - bits)) & ((1 << bits) - 1);
   }
 
-  /** Skips end-of-line codes and the fill bits before them. @returns whether the line refers to the one above */
+  /** Skips end-of-line codes and fill bits. @returns true if the row is coded relative to the row above */
   #beginLine(): boolean {
     let ends = 0;
     let isReferring = false;
     for (;;) {
       const start = this.#at;
-      // After damage, the next line begins after the next of these codes.
+      // After damage, decoding resumes after the next end-of-line code.
       while (this.#isLost && this.#at < this.#end && this.#peek(EOL_ZEROS) !== 0) this.#at++;
       if (this.#peek(EOL_ZEROS) !== 0) break;
       let at = this.#at + EOL_ZEROS;
-      while (at < this.#end && !((this.#bytes[at >> 3] >> (7 - (at & 7))) & 1)) at++;
+      while (at < this.#end && !((this.#bytes[at >> 3]! >> (7 - (at & 7))) & 1)) at++;
       if (at >= this.#end) {
         this.#at = start;
         this.#isOver = true;
@@ -129,7 +128,7 @@ export class FaxDecoder {
         isReferring = this.#peek(1) === 0;
         this.#at++;
       }
-      // Six of these codes end a page (T.4, 4.1.4).
+      // Six end-of-line codes end a page (T.4, 4.1.4).
       if (ends === 6) {
         this.#isOver = true;
         return false;
@@ -151,11 +150,11 @@ export class FaxDecoder {
     return true;
   }
 
-  /** @returns -1 if the code is not a run */
+  /** @returns -1 for an invalid run code */
   #readRun(color: number): number {
-    const table = RUN_TABLES[color];
+    const table = RUN_TABLES[color]!;
     for (let run = 0; run <= this.#options.columns; ) {
-      const entry = table[this.#peek(RUN_BITS)];
+      const entry = table[this.#peek(RUN_BITS)]!;
       if (entry === 0 || this.#at >= this.#end) return -1;
       this.#at += entry & 15;
       run += entry >> 4;
@@ -164,17 +163,17 @@ export class FaxDecoder {
     return -1;
   }
 
-  /** Reads a row that refers to the one above (T.6, 2.2). */
+  /** Reads a row coded relative to the row above (T.6, 2.2). */
   #readReferring(): boolean {
     const { columns } = this.#options;
     const above = this.#above;
     const aboveCount = this.#aboveCount;
-    // The position before the first pixel (2.2.1), and the color of the run that begins there.
+    // a0 starts before the first pixel (2.2.1). `color` is the color of the run that starts there.
     let at = -1;
     let color = 0;
     let index = 0;
     while (at < columns) {
-      const entry = MODE_TABLE[this.#peek(MODE_BITS)];
+      const entry = MODE_TABLE[this.#peek(MODE_BITS)]!;
       if (entry === 0 || this.#at >= this.#end) return this.#lose();
       this.#at += entry & 15;
       const mode = entry >> 4;
@@ -188,14 +187,14 @@ export class FaxDecoder {
         this.#change(at);
         continue;
       }
-      // b1 is the first change above, to the right, from the present color to the other; b2 is the next one.
-      while (index > 0 && above[index - 1] > at) index--;
-      while (index < aboveCount && (above[index] <= at || (index & 1) !== color)) index++;
+      // b1: the first change above, right of a0, to the opposite color. b2: the next change.
+      while (index > 0 && above[index - 1]! > at) index--;
+      while (index < aboveCount && (above[index]! <= at || (index & 1) !== color)) index++;
       if (mode === PASS_MODE) {
-        at = index + 1 < aboveCount ? above[index + 1] : columns;
+        at = index + 1 < aboveCount ? above[index + 1]! : columns;
         continue;
       }
-      const to = (index < aboveCount ? above[index] : columns) + mode - VERTICAL_ZERO;
+      const to = (index < aboveCount ? above[index]! : columns) + mode - VERTICAL_ZERO;
       if (to < Math.max(0, at)) return this.#lose();
       at = to;
       this.#change(at);

@@ -1,4 +1,4 @@
-// Encodes rows, each a list of its color changes, as T.6 (ITU-T T.6, 2.2). Knows nothing about PDF.
+// Encodes rows, each a list of its color changes, as T.6 (ITU-T T.6, 2.2).
 import { type Code, HORIZONTAL, MAKE_UP, PASS, TERMINATING, VERTICAL } from "./codes.ts";
 
 const MOST_RUN = 2560;
@@ -21,7 +21,7 @@ export class FaxEncoder {
     this.#columns = columns;
   }
 
-  /** Reports whether {@link take} should be called. */
+  /** True if {@link take} should be called. */
   get isFull(): boolean {
     return this.#filled >= OUTPUT_BYTES / 2;
   }
@@ -37,15 +37,15 @@ export class FaxEncoder {
   add(row: Uint32Array): void {
     const above = this.#above;
     const columns = this.#columns;
-    const changeAt = (changes: Uint32Array, index: number) => (index < changes.length ? changes[index] : columns);
+    const changeAt = (changes: Uint32Array, index: number) => (index < changes.length ? changes[index]! : columns);
     let at = -1;
     let color = 0;
     let next = 0;
     let index = 0;
     while (at < columns) {
       const a1 = changeAt(row, next);
-      while (index > 0 && above[index - 1] > at) index--;
-      while (index < above.length && (above[index] <= at || (index & 1) !== color)) index++;
+      while (index > 0 && above[index - 1]! > at) index--;
+      while (index < above.length && (above[index]! <= at || (index & 1) !== color)) index++;
       const b1 = changeAt(above, index);
       const b2 = changeAt(above, index + 1);
       if (b2 < a1) {
@@ -55,7 +55,7 @@ export class FaxEncoder {
       }
       const distance = a1 - b1;
       if (distance >= -3 && distance <= 3) {
-        this.#put(VERTICAL[distance + 3]);
+        this.#put(VERTICAL[distance + 3]!);
         at = a1;
         next++;
         color ^= 1;
@@ -78,9 +78,9 @@ export class FaxEncoder {
 
   #putRun(color: number, length: number): void {
     let left = length;
-    for (; left > MOST_RUN + 63; left -= MOST_RUN) this.#put(MAKE_UP[color][MOST_RUN / 64 - 1]);
-    if (left >= 64) this.#put(MAKE_UP[color][(left >> 6) - 1]);
-    this.#put(TERMINATING[color][left & 63]);
+    for (; left > MOST_RUN + 63; left -= MOST_RUN) this.#put(MAKE_UP[color]![MOST_RUN / 64 - 1]!);
+    if (left >= 64) this.#put(MAKE_UP[color]![(left >> 6) - 1]!);
+    this.#put(TERMINATING[color]![left & 63]!);
   }
 
   #put({ value, bits }: Code): void {
@@ -94,7 +94,7 @@ export class FaxEncoder {
     this.#hold &= (1 << this.#held) - 1;
   }
 
-  /** Enlarges the output, because a single row can exceed it. */
+  /** Enlarges the output buffer, because a single row can exceed it. */
   #grow(): void {
     const larger = new Uint8Array(2 * this.#output.length);
     larger.set(this.#output);

@@ -1,12 +1,12 @@
-// Encodes a bilevel picture as Group 4 fax data for PDF (ITU-T T.6; ISO 32000-1, 7.4.6), lossless.
+// Encodes a bilevel image as Group 4 fax data for PDF (ITU-T T.6; ISO 32000-1, 7.4.6), lossless.
 
 import type { Address, ImageKernel } from "../image-kernel.ts";
 import { concatenate } from "../jpeg/entropy/scans.ts";
 import { FaxEncoder } from "./encode.ts";
 
 /**
- * @param at address of rows of bits in the kernel, each on whole bytes; 1 is black
- * @returns the contents of a stream with the filter CCITTFaxDecode and K -1
+ * @param at kernel address of rows of bits, each padded to whole bytes; 1 is black
+ * @returns the data of a stream with the filter CCITTFaxDecode and K -1
  */
 export function encodeCcitt(kernel: ImageKernel, at: Address, width: number, height: number): Uint8Array {
   const rowBytes = Math.ceil(width / 8);
@@ -24,15 +24,15 @@ export function encodeCcitt(kernel: ImageKernel, at: Address, width: number, hei
 }
 
 /**
- * @param changes receives the columns at which the color changes, beginning with white.
+ * @param changes receives the columns where the color changes, starting with white
  * @returns the number of changes
  */
 function changesOf(row: Uint8Array, width: number, changes: Uint32Array): number {
   let count = 0;
   let color = 0;
   for (let at = 0; at < row.length; at++) {
-    const byte = row[at];
-    // All pixels have the color of the previous one.
+    const byte = row[at]!;
+    // All pixels of the byte have the current color.
     if (byte === (color === 0 ? 0 : 0xff)) continue;
     for (let bit = 0, x = at * 8; bit < 8 && x < width; bit++, x++) {
       const value = (byte >> (7 - bit)) & 1;

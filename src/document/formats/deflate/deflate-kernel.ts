@@ -1,5 +1,4 @@
-// Wraps the Wasm kernel that compresses rows of pixels into zlib streams, and pools a few idle instances of it. Knows
-// nothing about picture formats or rasters.
+// Wraps the Wasm kernel that compresses rows of pixels into zlib streams, and pools idle instances.
 import deflateModule from "#wasm/deflate.wasm";
 
 /** Exports of wasm/deflate/assembly/index.ts. */
@@ -17,25 +16,22 @@ interface Exports {
 }
 
 /**
- * The form of rows to compress: preceded by a filter type that the kernel chooses (PNG 3rd ed. clause 9), unchanged
- * samples, or differences from the pixel on the left (TIFF 6.0 section 14).
+ * How rows are compressed: with a filter type that the kernel chooses (PNG 3rd ed. clause 9), unchanged, or as
+ * differences from the left pixel (TIFF 6.0 section 14).
  */
 export type RowForm = "filtered" | "samples" | "differences";
 
 const FORMS: Readonly<Record<RowForm, number>> = { filtered: 0, samples: 1, differences: 2 };
 
-/** Limits the rows that the kernel takes together. */
+/** Maximum number of rows per kernel call. */
 export const MAX_CHUNK_ROWS = 4096;
-/** Limits the output. Once there is this much, it must be taken before more rows are compressed. */
+/** Output buffer size. A full buffer must be emptied before more rows are compressed. */
 export const OUTPUT_BYTES = 64 * 1024;
 
-/** Limits the bytes of a row. The kernel holds about five rows and has 4 GiB for them. */
+/** Maximum bytes per row. The kernel holds about five rows in 4 GiB. */
 const MAX_ROW_BYTES = 2 ** 29;
 
-/**
- * Limits the idle instances, and the memory of each. An instance whose memory grew beyond it for a wide picture is
- * dropped.
- */
+/** Maximum number of idle instances, and maximum memory of each. A larger instance is dropped after a wide image. */
 const MAX_IDLE = 2;
 const MAX_IDLE_BYTES = 2 << 20;
 const idle: Exports[] = [];
@@ -43,37 +39,37 @@ const idle: Exports[] = [];
 export interface DeflateKernel {
   /** Memory for the next {@link DeflateKernel.chunkRows} rows; valid until the kernel is released. */
   readonly rows: Uint8Array;
-  /** Number of rows in about 256 KiB, but at least one. */
+  /** Number of rows in about 256 KiB, at least one. */
   readonly chunkRows: number;
-  /** Bytes of output that have not been taken yet. */
+  /** Bytes of output not yet taken. */
   readonly size: number;
   /** Compresses the first `count` of {@link DeflateKernel.rows}. */
   encode(count: number): void;
   /** Ends the stream. */
   finish(): void;
-  /** Begins another stream after {@link DeflateKernel.finish}, which shares nothing with the previous one. */
+  /** Starts another, independent stream after {@link DeflateKernel.finish}. */
   begin(): void;
   /**
    * Returns the output since the last call, valid until the next call of another method.
-   * @param before - number of bytes to reserve before it, up to 16, which the caller may write
-   * @param after - the same, after it
+   * @param before number of bytes to reserve before it, up to 16, which the caller can write
+   * @param after the same, after it
    */
   take(before?: number, after?: number): Uint8Array;
-  /** Releases the instance for another picture. The kernel must not be used afterwards. */
+  /** Returns the instance to the pool. It must not be used afterwards. */
   release(): void;
 }
 
 /**
- * Returns an instance for one picture, with a stream begun.
- * @param rowBytes - bytes of a row of samples
- * @param pixelBytes - 1, 3 or 4, or twice that
+ * Returns an instance with a new stream.
+ * @param rowBytes bytes of a row of samples
+ * @param pixelBytes 1, 3 or 4, or twice that
  * @throws RangeError if there is no memory for such long rows
  */
 export function startDeflate(form: RowForm, rowBytes: number, pixelBytes: number): DeflateKernel {
   if (rowBytes > MAX_ROW_BYTES) throw new RangeError(`Rows of ${rowBytes} bytes are too long to compress`);
   const exports = idle.pop() ?? (new WebAssembly.Instance(deflateModule).exports as unknown as Exports);
   exports.start(FORMS[form], rowBytes, pixelBytes);
-  // The buffer is read after start, which may have grown the memory and so detached the previous buffer.
+  // Read after start, which can grow the memory and thereby detach the previous buffer.
   const { buffer } = exports.memory;
   const chunkRows: number = exports.chunkRows.value;
   const output: number = exports.output.value;

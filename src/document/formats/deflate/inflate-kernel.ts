@@ -1,5 +1,4 @@
-// Wraps the Wasm kernel that inflates zlib streams, and pools a few idle instances of it. Knows nothing about picture
-// formats.
+// Wraps the Wasm kernel that inflates zlib streams, and pools idle instances.
 import inflateModule from "#wasm/inflate.wasm";
 
 /** Exports of wasm/inflate/assembly/index.ts. */
@@ -14,17 +13,17 @@ interface Exports {
   size(): number;
 }
 
-/** `open`: the stream may continue. `checksum-differs`: the stream is complete, but its contents have changed. */
+/** `open`: the stream is incomplete so far. `checksum-differs`: the stream is complete, but its data are damaged. */
 export type StreamState = "open" | "ended" | "damaged" | "checksum-differs";
 
 const OUTPUT_IS_FULL = 1;
 const STATES: readonly StreamState[] = ["open", "open", "ended", "damaged", "checksum-differs"];
 
-/** Limits the idle instances. */
+/** Maximum number of idle instances. */
 const MAX_IDLE = 4;
 const idle: Exports[] = [];
 
-/** Inflates one stream. Holds about 400 KiB, whatever size the stream states. */
+/** Inflates one stream. Uses about 400 KiB, independent of the stream's size. */
 export class Inflater implements Disposable {
   #exports: Exports | undefined;
   readonly #memory: Uint8Array;
@@ -42,8 +41,8 @@ export class Inflater implements Disposable {
   }
 
   /**
-   * Yields the inflated bytes of the next part of the stream. Each piece is valid until the next one is requested. The
-   * caller must read all pieces.
+   * Yields the inflated bytes of the next input. Each chunk is valid until the next one is requested. The caller must
+   * consume all chunks.
    */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     const kernel = this.#exports!;
@@ -59,11 +58,11 @@ export class Inflater implements Disposable {
         const size = kernel.size();
         if (size > 0) yield this.#memory.subarray(kernel.output(), kernel.output() + size);
       } while (outcome === OUTPUT_IS_FULL);
-      this.#state = STATES[outcome];
+      this.#state = STATES[outcome]!;
     }
   }
 
-  /** Releases the instance for another stream. */
+  /** Returns the instance to the pool. */
   [Symbol.dispose](): void {
     if (this.#exports && idle.length < MAX_IDLE) idle.push(this.#exports);
     this.#exports = undefined;

@@ -1,5 +1,4 @@
-// Reads the orientation and resolution of a picture from EXIF, whose directory has TIFF's form. Also serves TIFF
-// itself.
+// Reads orientation and resolution from EXIF, whose directory has TIFF's format. Also reads TIFF itself.
 
 import { Directory, openTiff } from "../tiff/fields.ts";
 import type { Density, Orientation } from "../to-pdf/image-page.ts";
@@ -10,7 +9,8 @@ const Y_RESOLUTION = 283;
 const ORIENTATION = 274;
 const RESOLUTION_UNIT = 296;
 /**
- * Default unit (TIFF 6.0 section 8). Unit 1 states no size; the table contains dots per inch for units 2 (inch) and 3.
+ * Default unit (TIFF 6.0 section 8). Unit 1 has no absolute size. The table maps units 2 (inch) and 3 (centimeter) to
+ * dots per inch.
  */
 const INCH = 2;
 const DPI_PER_UNIT: Readonly<Record<number, number>> = { 2: 1, 3: 2.54 };
@@ -29,7 +29,7 @@ export function readInfo(directory: Directory): ExifInfo {
   return { orientation: isKnown ? (orientation as Orientation) : 1, ...(density ? { density } : {}) };
 }
 
-/** @param bytes data from the byte order on, which follows "Exif\0\0" in a JPEG */
+/** @param bytes data from the byte order mark on, which follows "Exif\0\0" in a JPEG */
 export function readExif(bytes: Uint8Array): ExifInfo | undefined {
   const file = openTiff(bytes);
   const directory = file && Directory.read(file, file.firstDirectory);

@@ -1,40 +1,42 @@
-// Maps pixels to a palette that lacks some of their colors. Diffuses errors only where a picture is smooth: letters,
-// lines and plain areas take the nearest color. Knows nothing about the palette's origin or the use of the indices.
+// Maps pixels to a palette that lacks some of their colors. Diffuses errors only in smooth surfaces: letters, lines and
+// flat areas use the nearest color.
 
 import { ColorIndex } from "./color-histogram.ts";
 import type { Palette } from "./palette.ts";
 import { skipRun, wordsOf } from "./run.ts";
 
-/** The largest difference of a sample between neighbors of one smooth surface. */
+/** Maximum sample difference between neighbors in a smooth surface. */
 const SMOOTH = 24;
-/** The largest difference between the bands of a gradient that changes more slowly than every pixel. */
+/** Maximum sample difference between adjacent bands of a gradient that changes slowly. */
 const GRADIENT_STEP = 6;
-/** Limits errors. Larger ones come from colors that the palette cannot mix; passed on, they would only smear. */
+/**
+ * Maximum diffused error. Larger errors come from colors that no mixture of palette colors matches, and would smear.
+ */
 const MAX_ERROR = 12;
 
 const CACHE_BITS = 16;
-/** Keeps seven bits of each sample. The last bit changes less than the error that is passed on. */
+/** Keeps seven bits per sample. The eighth bit matters less than the diffused error. */
 const CACHED = 0xfefefe;
 
-/** Maps rows from top to bottom, using the rows above and below each. */
+/** Maps rows from top to bottom, using the adjacent rows. */
 export class Ditherer {
   readonly #palette: Palette;
   readonly #width: number;
-  /** Three rows that take turns as the row above, the row to map and the row below. */
+  /** Ring of three rows: the row above, the row to map, and the row below. */
   readonly #rows: Uint8Array;
   readonly #words: Uint32Array;
   #fed = 0;
-  /** Errors passed to the row to map and to the next one, in sixteenths, with room for a pixel on both sides. */
+  /** Errors diffused to the current and the next row, in sixteenths, padded by a pixel on both sides. */
   #errors: Int16Array;
   #nextErrors: Int16Array;
-  /** For each column, 1 if its last downward change of color was a gradient's. */
+  /** Per column: 1 if the last vertical color change was part of a gradient. */
   readonly #gradients: Uint8Array;
-  /** For each column, the difference from the pixel below as the row above found it; -1 if it did not look. */
+  /** Per column: the difference from the pixel below, computed for the row above; -1 if not computed. */
   readonly #steps: Int16Array;
-  /** Colors of areas; `#keptNumbers` are their numbers in the palette. */
+  /** Colors of flat areas. `#keptNumbers`: their palette indexes. */
   readonly #kept = new ColorIndex();
   readonly #keptNumbers: number[] = [];
-  /** Nearest colors found before: the color in the high bits, its palette number in the low eight bits. */
+  /** Cache of nearest colors: the color in the high bits, its palette index in the low eight bits. */
   readonly #cache = new Uint32Array(1 << CACHE_BITS);
 
   constructor(palette: Palette, width: number) {
@@ -54,7 +56,7 @@ export class Ditherer {
     });
   }
 
-  /** Takes the next row. If it was not the first, writes the indices of the previous row and returns true. */
+  /** Adds the next row. Except for the first row, writes the indexes of the previous row and returns true. */
   feed(samples: Uint8Array, from: number, indices: Uint8Array): boolean {
     const stride = this.#width * 3;
     const row = this.#fed++;
@@ -64,7 +66,7 @@ export class Ditherer {
     return true;
   }
 
-  /** Writes the indices of the last row. */
+  /** Writes the indexes of the last row. */
   finish(indices: Uint8Array): void {
     const row = this.#fed - 1;
     this.#map(Math.max(row - 1, 0) % 3, row % 3, row % 3, indices);
@@ -79,7 +81,7 @@ export class Ditherer {
     this.#nextErrors = errors;
   }
 
-  /** Maps the row at `first`; `up` and `down` are the distances of the other rows. */
+  /** Maps the row at `first`. `up`, `down`: offsets of the adjacent rows. */
   #mapRow(first: number, up: number, down: number, indices: Uint8Array): void {
     const rows = this.#rows;
     const last = first + this.#width * 3 - 3;
@@ -94,9 +96,9 @@ export class Ditherer {
     let carriedGreen = 0;
     let carriedBlue = 0;
     for (let at = first, x = 0; at <= last; at += 3, x++) {
-      const red = rows[at];
-      const green = rows[at + 1];
-      const blue = rows[at + 2];
+      const red = rows[at]!;
+      const green = rows[at + 1]!;
+      const blue = rows[at + 2]!;
       const color = red | (green << 8) | (blue << 16);
       if (color !== before) {
         kept = this.#kept.find(color);
@@ -104,7 +106,7 @@ export class Ditherer {
       }
       if (kept >= 0) {
         const more = this.#runAfter(color, at, last);
-        this.#keep(this.#keptNumbers[kept], x, more, indices);
+        this.#keep(this.#keptNumbers[kept]!, x, more, indices);
         at += more * 3;
         x += more;
         carriedRed = carriedGreen = carriedBlue = 0;
@@ -112,7 +114,7 @@ export class Ditherer {
         continue;
       }
       if (fromLeft < 0) fromLeft = difference(rows, at, at - 3);
-      const fromAbove = steps[x] < 0 ? difference(rows, at, at + up) : steps[x];
+      const fromAbove = steps[x]! < 0 ? difference(rows, at, at + up) : steps[x]!;
       const toBelow = difference(rows, at, at + down);
       const toRight = at === last ? 0 : difference(rows, at, at + 3);
       if (fromLeft > 0) rowGradient = fromLeft <= GRADIENT_STEP;
@@ -126,11 +128,11 @@ export class Ditherer {
         continue;
       }
       const e = (x + 1) * 3;
-      const wantedRed = sample(red + ((errors[e] + carriedRed + 8) >> 4));
-      const wantedGreen = sample(green + ((errors[e + 1] + carriedGreen + 8) >> 4));
-      const wantedBlue = sample(blue + ((errors[e + 2] + carriedBlue + 8) >> 4));
+      const wantedRed = sample(red + ((errors[e]! + carriedRed + 8) >> 4));
+      const wantedGreen = sample(green + ((errors[e + 1]! + carriedGreen + 8) >> 4));
+      const wantedBlue = sample(blue + ((errors[e + 2]! + carriedBlue + 8) >> 4));
       indices[x] = this.#nearest((wantedRed | (wantedGreen << 8) | (wantedBlue << 16)) & CACHED);
-      const got = this.#palette.colors[indices[x]];
+      const got = this.#palette.colors[indices[x]!]!;
       const errorRed = bounded(wantedRed - (got & 0xff));
       const errorGreen = bounded(wantedGreen - ((got >> 8) & 0xff));
       const errorBlue = bounded(wantedBlue - (got >> 16));
@@ -141,13 +143,13 @@ export class Ditherer {
     }
   }
 
-  /** Returns how many pixels after this one have its color. */
+  /** Returns the number of pixels after this one with the same color. */
   #runAfter(color: number, at: number, last: number): number {
-    // The search for a run compares whole words, so the result can be less than this pixel.
+    // skipRun compares whole words, so its result can be before this pixel.
     return Math.max(0, (skipRun(this.#words, color, at, last + 3) - at) / 3 - 1);
   }
 
-  /** Writes the index of an area's color, once and `more` times again. */
+  /** Writes the palette index of a flat-area color, once and `more` more times. */
   #keep(index: number, x: number, more: number, indices: Uint8Array): void {
     indices[x] = index;
     this.#steps[x] = -1;
@@ -158,7 +160,7 @@ export class Ditherer {
 
   #nearest(color: number): number {
     const slot = Math.imul(color, 0x9e3779b1) >>> (32 - CACHE_BITS);
-    const entry = this.#cache[slot];
+    const entry = this.#cache[slot]!;
     if (entry >>> 8 === color) return entry & 0xff;
     const index = this.#palette.nearest(color & 0xff, (color >> 8) & 0xff, color >> 16);
     this.#cache[slot] = (color << 8) | index;
@@ -166,24 +168,24 @@ export class Ditherer {
   }
 }
 
-/** Adds the shares of an error, in sixteenths, to the three pixels below. */
+/** Adds shares of an error, in sixteenths, to the three pixels below. */
 function passDown(next: Int16Array, at: number, red: number, green: number, blue: number): void {
-  next[at - 3] += red * 3;
-  next[at - 2] += green * 3;
-  next[at - 1] += blue * 3;
-  next[at] += red * 5;
-  next[at + 1] += green * 5;
-  next[at + 2] += blue * 5;
-  next[at + 3] += red;
-  next[at + 4] += green;
-  next[at + 5] += blue;
+  next[at - 3]! += red * 3;
+  next[at - 2]! += green * 3;
+  next[at - 1]! += blue * 3;
+  next[at]! += red * 5;
+  next[at + 1]! += green * 5;
+  next[at + 2]! += blue * 5;
+  next[at + 3]! += red;
+  next[at + 4]! += green;
+  next[at + 5]! += blue;
 }
 
 function difference(rows: Uint8Array, a: number, b: number): number {
   return Math.max(
-    Math.abs(rows[a] - rows[b]),
-    Math.abs(rows[a + 1] - rows[b + 1]),
-    Math.abs(rows[a + 2] - rows[b + 2]),
+    Math.abs(rows[a]! - rows[b]!),
+    Math.abs(rows[a + 1]! - rows[b + 1]!),
+    Math.abs(rows[a + 2]! - rows[b + 2]!),
   );
 }
 

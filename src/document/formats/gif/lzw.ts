@@ -1,5 +1,4 @@
-// Compresses palette indices into the variable-length codes of a GIF picture (GIF89a, Appendix F). Knows nothing about
-// colors or blocks.
+// Compresses palette indexes with the variable-length codes of GIF (GIF89a, Appendix F).
 
 const MAX_BITS = 12;
 const MAX_CODES = 1 << MAX_BITS;
@@ -7,15 +6,15 @@ const HASH_BITS = 14;
 const HASH_MASK = (1 << HASH_BITS) - 1;
 const EMPTY = -1;
 
-/** Limits the indices of one call of {@link LzwEncoder.write}. */
+/** Maximum number of indexes per call of {@link LzwEncoder.write}. */
 export const LZW_SLICE = 8192;
 
-/** Output limit of a slice: a 12-bit code for each index and all possible clear codes, rounded up. */
+/** Maximum output of a slice: a 12-bit code per index and all possible clear codes, rounded up. */
 const SLICE_BYTES = LZW_SLICE * 2;
 
-/** Compresses indices into {@link LzwEncoder.bytes}, which the caller empties with {@link LzwEncoder.discard}. */
+/** Compresses indexes into {@link LzwEncoder.bytes}, which the caller empties with {@link LzwEncoder.discard}. */
 export class LzwEncoder {
-  /** The code stream so far; its first {@link LzwEncoder.length} bytes are valid. */
+  /** The code stream so far. Its first {@link LzwEncoder.length} bytes are valid. */
   readonly bytes: Uint8Array;
   length = 0;
 
@@ -27,12 +26,12 @@ export class LzwEncoder {
   #bits: number;
   #held = 0;
   #heldBits = 0;
-  /** Code of the string that is still growing; -1 before the first index. */
+  /** Code of the string being extended; -1 before the first index. */
   #prefix = -1;
 
   /**
-   * @param codeSize The minimum code size, 2 to 8: every index is less than `2 ** codeSize`.
-   * @param capacity Number of bytes that the caller allows to collect before it discards them.
+   * @param codeSize minimum code size, 2 to 8: every index is less than `2 ** codeSize`.
+   * @param capacity number of bytes that can be collected before the caller discards them.
    */
   constructor(codeSize: number, capacity: number) {
     this.bytes = new Uint8Array(capacity + SLICE_BYTES);
@@ -47,16 +46,17 @@ export class LzwEncoder {
     if (count === 0) return;
     const table = this.#table;
     let at = 0;
-    let prefix = this.#prefix < 0 ? indices[at++] : this.#prefix;
+    let prefix = this.#prefix < 0 ? indices[at++]! : this.#prefix;
     while (at < count) {
-      const index = indices[at++];
+      const index = indices[at++]!;
       const key = (prefix << 8) | index;
-      // Only the index is multiplied, because the prefix was only just looked up, and every step waits for it.
+      // Only the index is multiplied: the prefix comes from the previous lookup, and multiplying it would lengthen the
+      // critical path.
       let slot = (prefix << (HASH_BITS - MAX_BITS)) ^ (Math.imul(index, 0x9e3779b1) >>> (32 - HASH_BITS));
-      let entry = table[slot];
+      let entry = table[slot]!;
       while (entry >>> MAX_BITS !== key && entry !== EMPTY) {
         slot = (slot + 1) & HASH_MASK;
-        entry = table[slot];
+        entry = table[slot]!;
       }
       if (entry !== EMPTY) {
         prefix = entry & (MAX_CODES - 1);
@@ -66,7 +66,7 @@ export class LzwEncoder {
       if (this.#nextCode < MAX_CODES) {
         table[slot] = (key << MAX_BITS) | this.#nextCode++;
       } else {
-        // A delayed clear code (Appendix F) would make pages one percent smaller, but some readers do not support it.
+        // A delayed clear code (Appendix F) would save one percent, but some readers do not support it.
         this.#clear();
       }
       prefix = index;
@@ -74,7 +74,7 @@ export class LzwEncoder {
     this.#prefix = prefix;
   }
 
-  /** Writes the held bits and the end code; nothing may be written afterwards. */
+  /** Writes the remaining bits and the end code. Nothing can be written afterwards. */
   finish(): void {
     if (this.#prefix >= 0) this.#put(this.#prefix);
     this.#put(this.#clearCode + 1);
@@ -99,8 +99,8 @@ export class LzwEncoder {
     this.length = length;
     this.#held = held;
     this.#heldBits = bits;
-    // The reader learns a code one step later than the writer, so the width grows when the code is written, not when it
-    // is created.
+    // The decoder creates a code one step later than the encoder, so the width grows when the code is written, not when
+    // it is created.
     if (this.#nextCode === 1 << this.#bits && this.#bits < MAX_BITS) this.#bits++;
   }
 

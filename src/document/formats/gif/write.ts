@@ -1,5 +1,4 @@
-// Writes rasters as GIF89a files of one picture. Has knowledge of the file's blocks; other modules choose colors and
-// make codes.
+// Writes rasters as GIF89a files with one image: the blocks around the palette and the codes.
 
 import type { Raster } from "../../contract/raster.ts";
 import { ColorHistogram, type ColorIndex } from "./color-histogram.ts";
@@ -8,7 +7,7 @@ import { LZW_SLICE, LzwEncoder } from "./lzw.ts";
 import { choosePalette } from "./palette.ts";
 import { skipRun, wordsOf } from "./run.ts";
 
-/** Limits the pixels of a side, for which the format has 16 bits (GIF89a, clauses 18 and 20). */
+/** Maximum side in pixels; the format has 16 bits for it (GIF89a, clauses 18 and 20). */
 export const GIF_MAX_SIDE = 65535;
 
 const SUB_BLOCK_BYTES = 255;
@@ -16,27 +15,25 @@ const SUB_BLOCK_BYTES = 255;
 const CHUNK_BYTES = 256 * SUB_BLOCK_BYTES;
 const TRAILER = 0x3b;
 
-/** Limits the pixels of the palette's statistics. Larger pictures contribute only some of their rows. */
+/** Maximum number of pixels counted for the palette. Of larger rasters, only some rows are counted. */
 const CENSUS_PIXELS = 1 << 24;
 
-/**
- * Indices of the pixels in reading order, in pieces of any size. Each piece is valid until the next one is requested.
- */
+/** Palette indexes in reading order, in chunks of any size. A chunk is valid until the next one is requested. */
 type Indices = Iterable<Uint8Array>;
 
 /**
- * Encodes a raster as a GIF89a file of one picture. Reads the raster twice: for the palette and for the pixels.
+ * Encodes a raster as a GIF89a file with one image. Reads the raster twice: for the palette and for the pixels.
  *
- * With up to 256 colors, and always in gray, every pixel keeps its color. For more colors, the palette contains black,
- * white and the colors of large areas unchanged. Smooth surfaces are dithered; letters, lines and plain areas never
+ * With up to 256 colors, and always in gray, every pixel keeps its color. With more colors, the palette has black,
+ * white and the exact colors of large flat areas. Smooth surfaces are dithered; letters, lines and flat areas never
  * are.
  *
- * The format has no field for the resolution, so `raster.dpi` is lost. The pixel aspect ratio 0 means that no ratio is
- * stated (GIF89a, clause 18).
+ * GIF has no field for the resolution, so `raster.dpi` is lost. Pixel aspect ratio 0 means unspecified (GIF89a, clause
+ * 18).
  *
- * @param raster Its color model is `rgb` or `gray`.
- * @returns The file in chunks of about 64 KiB, each valid until the next one is requested.
- * @throws RangeError if the color model is another, or a side is 0 or more than {@link GIF_MAX_SIDE}.
+ * @param raster with the color model `rgb` or `gray`
+ * @returns the file in chunks of about 64 KiB, each valid until the next one is requested
+ * @throws RangeError for another color model, or if a side is 0 or exceeds {@link GIF_MAX_SIDE}
  */
 export function* encodeGif(raster: Raster): Generator<Uint8Array> {
   const { width, height, colorModel } = raster;
@@ -45,7 +42,7 @@ export function* encodeGif(raster: Raster): Generator<Uint8Array> {
     throw new RangeError(`A GIF picture has 1 to ${GIF_MAX_SIDE} pixels a side, not ${width} x ${height}`);
   }
   const { palette, indices } = colorModel === "gray" ? grayPicture(raster) : colorPicture(raster);
-  // Palettes have 2, 4, 8, ... 256 entries (clause 18); codes for pixels have at least two bits (Appendix F).
+  // Palettes have 2, 4, 8, ... 256 entries (clause 18); codes have at least two bits (Appendix F).
   const paletteBits = Math.max(1, 32 - Math.clz32(palette.length - 1));
   const codeSize = Math.max(2, paletteBits);
   yield header(width, height, palette, paletteBits, codeSize);
@@ -64,8 +61,8 @@ function grayPicture(raster: Raster): Picture {
   let levels = 0;
   for (const { samples } of raster.bands()) {
     for (let i = 0; i < samples.length; i++) {
-      if (seen[samples[i]] !== 0) continue;
-      seen[samples[i]] = 1;
+      if (seen[samples[i]!] !== 0) continue;
+      seen[samples[i]!] = 1;
       levels++;
     }
     if (levels === 256) break;
@@ -100,7 +97,7 @@ function* grayIndices(raster: Raster, numbers: Uint8Array): Indices {
   for (const { samples } of raster.bands()) {
     for (let from = 0; from < samples.length; from += LZW_SLICE) {
       const count = Math.min(LZW_SLICE, samples.length - from);
-      for (let i = 0; i < count; i++) indices[i] = numbers[samples[from + i]];
+      for (let i = 0; i < count; i++) indices[i] = numbers[samples[from + i]!]!;
       yield indices.subarray(0, count);
     }
   }
@@ -116,7 +113,7 @@ function* exactIndices(raster: Raster, colors: ColorIndex): Indices {
       const count = Math.min(LZW_SLICE, (samples.length - from) / 3);
       const end = from + count * 3;
       for (let at = from, i = 0; i < count; ) {
-        const next = samples[at] | (samples[at + 1] << 8) | (samples[at + 2] << 16);
+        const next = samples[at]! | (samples[at + 1]! << 8) | (samples[at + 2]! << 16);
         const same = next === color;
         if (!same) {
           color = next;
@@ -146,7 +143,7 @@ function* ditheredIndices(raster: Raster, ditherer: Ditherer): Indices {
   yield indices;
 }
 
-/** Returns all blocks before the codes: clauses 17 to 20 and the minimum code size of clause 22. */
+/** Returns all blocks before the codes: clauses 17 to 20, and the minimum code size of clause 22. */
 function header(
   width: number,
   height: number,
@@ -159,12 +156,12 @@ function header(
   bytes.set(new TextEncoder().encode("GIF89a"));
   view.setUint16(6, width, true);
   view.setUint16(8, height, true);
-  // The flags announce a global color table of 8-bit samples, unsorted.
+  // Flags: global color table, 8-bit samples, unsorted.
   bytes[10] = 0x80 | (7 << 4) | (paletteBits - 1);
   for (let i = 0; i < palette.length; i++) {
-    bytes[13 + i * 3] = palette[i];
-    bytes[14 + i * 3] = palette[i] >> 8;
-    bytes[15 + i * 3] = palette[i] >> 16;
+    bytes[13 + i * 3] = palette[i]!;
+    bytes[14 + i * 3] = palette[i]! >> 8;
+    bytes[15 + i * 3] = palette[i]! >> 16;
   }
   const image = bytes.length - 11;
   bytes[image] = 0x2c;
@@ -174,7 +171,7 @@ function header(
   return bytes;
 }
 
-/** Yields the codes in sub-blocks that begin with their length (clause 15), without the empty one at the end. */
+/** Yields the codes in sub-blocks, each after a length byte (clause 15), without the terminating empty sub-block. */
 function* dataSubBlocks(indices: Indices, codeSize: number): Generator<Uint8Array> {
   const encoder = new LzwEncoder(codeSize, CHUNK_BYTES);
   for (const some of indices) {

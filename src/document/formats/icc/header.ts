@@ -1,18 +1,17 @@
-// Reads the header and the tag table of ICC profiles (ICC.1). Knows nothing about colors or the file formats that
-// contain profiles.
+// Reads the header and the tag table of ICC profiles (ICC.1).
 
 /**
- * Limits a profile. The largest for print are about 3 MB; JPEG, the format with the least room for one, can hold 255
- * pieces of 65,519 bytes (annex B.4), which this limit admits. So no profile is lost between formats.
+ * Maximum size of a profile: the capacity of JPEG, the most limited format, with 255 segments of 65,519 bytes (annex
+ * B.4). Profiles are thus never lost between formats; the largest print profiles have about 3 MB.
  */
 export const MAX_PROFILE_BYTES = 16 * 2 ** 20;
 export const HEADER_BYTES = 128;
 export const TAG_BYTES = 12;
-/** A header, a count of tags, and one tag. */
+/** A header, a tag count, and one tag. */
 const MIN_PROFILE_BYTES = HEADER_BYTES + 4 + TAG_BYTES;
-/** Limits the tags of a profile. Color management in the readers of PDF has a limit of 100. */
+/** Maximum number of tags, equal to the limit of color management in common PDF readers. */
 const MAX_TAGS = 200;
-/** Classes of profiles that describe colors by themselves: input, display, output and color space (7.2.5). */
+/** Classes of profiles that define colors by themselves: input, display, output and color space (7.2.5). */
 export const COLOR_CLASSES: ReadonlySet<string> = new Set(["scnr", "mntr", "prtr", "spac"]);
 const COMPONENTS: ReadonlyMap<string, 1 | 3 | 4> = new Map([
   ["GRAY", 1],
@@ -22,11 +21,11 @@ const COMPONENTS: ReadonlyMap<string, 1 | 3 | 4> = new Map([
 ]);
 
 export interface ProfileHeader {
-  /** The part of the version before the point. */
+  /** Major version. */
   readonly version: number;
   /** One of `COLOR_CLASSES`, or another class. */
   readonly deviceClass: string;
-  /** Color space of the data, four characters: `RGB `, `CMYK`, `GRAY`, `Lab `, or another one. */
+  /** Data color space, four characters: `RGB `, `CMYK`, `GRAY`, `Lab `, or another one. */
   readonly space: string;
 }
 
@@ -35,21 +34,21 @@ export interface ProfileTag {
   readonly data: Uint8Array;
 }
 
-/** Components of the spaces that PDF supports (ISO 32000-1, table 67); undefined for others. */
+/** Number of components; undefined for color spaces that PDF does not support (ISO 32000-1, table 67). */
 export const componentsOf = (space: string): 1 | 3 | 4 | undefined => COMPONENTS.get(space);
 
-/** @returns undefined unless the bytes begin with a whole profile, in which all tags lie (7.2.2, 7.3) */
+/** @returns undefined unless the bytes start with a complete profile that contains all its tags (7.2.2, 7.3) */
 export function readHeader(bytes: Uint8Array): ProfileHeader | undefined {
   if (!isWhole(bytes)) return undefined;
-  return { version: bytes[8], deviceClass: textAt(bytes, 12), space: textAt(bytes, 16) };
+  return { version: bytes[8]!, deviceClass: textAt(bytes, 12), space: textAt(bytes, 16) };
 }
 
-/** @returns the profile without the bytes after it; undefined if it has no sound header */
+/** @returns the profile without bytes after it; undefined if its header is invalid */
 export function profileOf(bytes: Uint8Array): Uint8Array | undefined {
   return isWhole(bytes) ? bytes.subarray(0, viewOf(bytes).getUint32(0)) : undefined;
 }
 
-/** @returns undefined if the profile has no sound header */
+/** @returns undefined if the header is invalid */
 export function readTags(bytes: Uint8Array): readonly ProfileTag[] | undefined {
   if (!isWhole(bytes)) return undefined;
   const view = viewOf(bytes);

@@ -1,18 +1,18 @@
-// Small ICC profiles of version 2 (ICC.1:2001-04), made from numbers or from profiles of version 4.
+// Small ICC profiles of version 2 (ICC.1:2001-04), made from numbers or converted from version 4.
 import { HEADER_BYTES, readHeader, readTags, TAG_BYTES, textAt, viewOf } from "./header.ts";
 
 const VERSION_2_1 = 0x0210_0000;
-/** The D50 illuminant of the profile connection space, and the white of media, X, Y, Z (7.2.16). */
+/** The D50 illuminant of the profile connection space, which is also the media white point: X, Y, Z (7.2.16). */
 const D50 = [0.9642, 1, 0.8249] as const;
-/** A point for each level of a transfer curve: enough for 10 bits. */
+/** Points of a transfer curve, enough for 10 bits. */
 const CURVE_POINTS = 1024;
-/** sRGB's primaries (IEC 61966-2-1), adapted to D50 by Bradford's method. */
+/** Primaries of sRGB (IEC 61966-2-1), adapted to D50 with the Bradford transform. */
 const SRGB_PRIMARIES = {
   rXYZ: [0.43607, 0.22249, 0.01392],
   gXYZ: [0.38515, 0.71687, 0.09708],
   bXYZ: [0.14307, 0.06061, 0.7141],
 } as const;
-/** Tags of a profile that is made of a matrix and curves, or of one curve. */
+/** Tags of matrix/TRC profiles and of gray profiles. */
 const CURVES = ["rTRC", "gTRC", "bTRC"] as const;
 const COLUMNS = ["rXYZ", "gXYZ", "bXYZ"] as const;
 
@@ -31,14 +31,14 @@ export function grayProfile(): Uint8Array {
 }
 
 /**
- * Converts a profile of version 4 with a matrix and curves to version 2, with the same colors.
- * @returns undefined for any other profile
+ * Converts a matrix/TRC profile of version 4 to version 2, with the same colors.
+ * @returns undefined for other profiles
  */
 export function asVersion2(bytes: Uint8Array): Uint8Array | undefined {
   const header = readHeader(bytes);
   if (header?.version !== 4 || !["mntr", "scnr", "spac"].includes(header.deviceClass)) return undefined;
   const tags = new Map(readTags(bytes)?.map(({ signature, data }) => [signature, data]));
-  // If a profile has both, tables take precedence over a matrix and curves (8.3).
+  // Lookup tables take precedence over matrix and curves (8.3).
   if (["A2B0", "A2B1", "D2B0"].some((tag) => tags.has(tag)) || textAt(bytes, 20) !== "XYZ ") return undefined;
   const isGray = header.space === "GRAY";
   if (!isGray && header.space !== "RGB ") return undefined;
@@ -96,7 +96,7 @@ function profile(space: string, description: string, tags: readonly Tag[]): Uint
   return bytes;
 }
 
-/** Decodes a value of sRGB (IEC 61966-2-1, 5.2). */
+/** Linearizes a value of sRGB (IEC 61966-2-1, 5.2). */
 function srgbDecoded(value: number): number {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }
@@ -124,7 +124,7 @@ function xyzTag(values: readonly number[]): Uint8Array {
   return bytes;
 }
 
-/** Writes a description (ICC.1:2001-04, 6.5.17) in ASCII, without a name in Unicode or for the Macintosh. */
+/** Writes an ASCII description (ICC.1:2001-04, 6.5.17), without its Unicode and Macintosh versions. */
 function descriptionTag(text: string): Uint8Array {
   const bytes = new Uint8Array(12 + text.length + 1 + 8 + 3 + 67);
   putText(bytes, 0, "desc");

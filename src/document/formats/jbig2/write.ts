@@ -6,9 +6,9 @@ import { concatenate } from "../jpeg/entropy/scans.ts";
 
 const PAGE_INFORMATION = 48;
 const IMMEDIATE_LOSSLESS_GENERIC_REGION = 39;
-/** The page of all segments, as PDF requires. */
+/** Page number of all segments, as PDF requires. */
 const PAGE = 1;
-/** The region fills the page, which is white (T.88 7.4.8.5). */
+/** The region fills the page; default pixel white (T.88 7.4.8.5). */
 const PAGE_FLAGS = 0x01;
 /** Arithmetic coding, template 0, typical prediction (T.88 7.4.6.2). */
 const REGION_FLAGS = 0x08;
@@ -16,8 +16,8 @@ const REGION_FLAGS = 0x08;
 const ADAPTIVE = [3, -1, -3, -1, 2, -2, -2, -2];
 
 /**
- * @param at address of rows of bits in the kernel, each on whole bytes; 1 is black
- * @returns the contents of a stream with the filter JBIG2Decode, without globals
+ * @param at kernel address of rows of bits, each padded to whole bytes; 1 is black
+ * @returns the data of a stream with the filter JBIG2Decode, without globals
  */
 export function encodeJbig2(kernel: ImageKernel, at: Address, width: number, height: number): Uint8Array {
   const { exports } = kernel;
@@ -31,7 +31,7 @@ export function encodeJbig2(kernel: ImageKernel, at: Address, width: number, hei
 }
 
 /**
- * Returns a segment's header (T.88 7.2) and the beginning of its data.
+ * Returns a segment header (T.88 7.2) and the start of its data.
  * @param moreBytes number of data bytes that follow
  */
 function segment(number: number, type: number, data: readonly number[], moreBytes = 0): Uint8Array {

@@ -1,10 +1,9 @@
-// Reads the marker segments of an existing JPEG (ITU-T T.81 annex B), up to its first scan and between its scans.
-// Supports the JPEGs of PDF's DCTDecode: Huffman coding, 8 bits a sample, one to four components. Knows nothing about
-// coefficients.
+// Reads the marker segments of a JPEG (ITU-T T.81 annex B) before and between its scans. Supports the JPEGs of PDF's
+// DCTDecode: Huffman coding, 8 bits per sample, one to four components.
 
 import { adobeTransform, isFrame, isJfif, MARKERS, type MarkerSegment, readSegment } from "./markers.ts";
 
-/** A JPEG that cannot be read without guessing. */
+/** Thrown for a JPEG that cannot be decoded without guessing. */
 export class UnreadableJpeg extends Error {
   override readonly name = "UnreadableJpeg";
 }
@@ -14,7 +13,7 @@ export interface JpegComponent {
   /** Sampling factors, 1 to 4. */
   readonly across: number;
   readonly down: number;
-  /** Number of the quantizer, 0 to 3. */
+  /** Number of the quantization table, 0 to 3. */
   readonly quantizer: number;
 }
 
@@ -26,14 +25,14 @@ export interface JpegFrame {
 }
 
 export interface JpegScan {
-  /** Indices of its components, with their Huffman tables. */
+  /** Indexes of its components, with their Huffman tables. */
   readonly components: readonly { readonly index: number; readonly dc: number; readonly ac: number }[];
   /** Spectral selection and successive approximation (T.81 G.1.1.1). */
   readonly first: number;
   readonly last: number;
   readonly high: number;
   readonly low: number;
-  /** Offset of its entropy-coded data. */
+  /** Offset of the entropy-coded data. */
   readonly start: number;
 }
 
@@ -44,7 +43,7 @@ interface Definition {
 
 const { SOF0, SOF1, SOF2, DHT, DAC, SOI, EOI, SOS, DQT, DNL, DRI } = MARKERS;
 
-/** Reads a file's segments one after the other. */
+/** Reads the segments of a file in order. */
 export class JpegFile {
   readonly bytes: Uint8Array;
   /** 64 steps each, in zigzag order. */
@@ -54,10 +53,10 @@ export class JpegFile {
   frame: JpegFrame | undefined;
   /** MCUs between restart markers; 0 for none. */
   restartInterval = 0;
-  /** Transform of Adobe's APP14: 0 for none, 1 for YCbCr, 2 for YCCK. */
+  /** Color transform in Adobe's APP14: 0 for none, 1 for YCbCr, 2 for YCCK. */
   adobeTransform: number | undefined;
   hasJfif = false;
-  /** True once EOI has been read. */
+  /** True after EOI. */
   ended = false;
   #at = 2;
 
@@ -67,13 +66,13 @@ export class JpegFile {
     if (bytes[0] !== 0xff || bytes[1] !== SOI) throw new UnreadableJpeg("no SOI");
   }
 
-  /** Continues reading at a position after a scan's data. */
+  /** Continues at an offset after the data of a scan. */
   continueAt(position: number): void {
     this.#at = position;
   }
 
   /**
-   * @returns the next scan, or undefined at the end of the picture
+   * @returns the next scan, or undefined at the end of the image
    * @throws UnreadableJpeg
    */
   nextScan(): JpegScan | undefined {
@@ -105,11 +104,11 @@ export class JpegFile {
 
   #takeQuantizers(segment: Uint8Array): void {
     for (let at = 0; at < segment.length; ) {
-      const [precision, index] = [segment[at] >> 4, segment[at] & 15];
+      const [precision, index] = [segment[at]! >> 4, segment[at]! & 15];
       const size = precision === 0 ? 64 : 128;
       if (precision > 1 || index > 3 || at + 1 + size > segment.length) throw new UnreadableJpeg("a quantizer");
       const steps = Uint16Array.from({ length: 64 }, (_, k) =>
-        precision === 0 ? segment[at + 1 + k] : (segment[at + 1 + 2 * k] << 8) | segment[at + 2 + 2 * k],
+        precision === 0 ? segment[at + 1 + k]! : (segment[at + 1 + 2 * k]! << 8) | segment[at + 2 + 2 * k]!,
       );
       if (steps.includes(0)) throw new UnreadableJpeg("a quantizer of zero");
       this.quantizers[index] = steps;
@@ -119,7 +118,7 @@ export class JpegFile {
 
   #takeHuffman(segment: Uint8Array): void {
     for (let at = 0; at < segment.length; ) {
-      const [kind, index] = [segment[at] >> 4, segment[at] & 15];
+      const [kind, index] = [segment[at]! >> 4, segment[at]! & 15];
       const lengths = segment.subarray(at + 1, at + 17);
       const symbols = lengths.reduce((sum, count) => sum + count, 0);
       if (kind > 1 || index > 3 || lengths.length < 16 || symbols > 256 || at + 17 + symbols > segment.length) {
@@ -155,7 +154,7 @@ export class JpegFile {
       if (across < 1 || across > 4 || down < 1 || down > 4 || quantizer > 3) throw new UnreadableJpeg("a component");
     }
     const blocks = components.reduce((sum, { across, down }) => sum + across * down, 0);
-    // An MCU has at most ten blocks (T.81 B.2.3). A single component is never interleaved.
+    // An MCU has at most ten blocks (T.81 B.2.3); single components are not interleaved.
     if (count > 1 && blocks > 10) throw new UnreadableJpeg("more than ten blocks in an MCU");
     this.frame = { width, height, progressive: marker === SOF2, components };
   }

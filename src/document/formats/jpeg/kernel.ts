@@ -1,5 +1,4 @@
-// Wraps the Wasm kernel that turns rows of pixels into entropy-coded bytes, and pools a few idle instances of it. Knows
-// nothing about markers or rasters.
+// Wraps the Wasm kernel that converts rows of pixels to entropy-coded data, and pools idle instances.
 import jpegModule from "#wasm/jpeg.wasm";
 import type { HuffmanTables } from "./entropy/huffman.ts";
 import type { JpegKind } from "./write-header.ts";
@@ -19,39 +18,35 @@ interface Exports {
 
 const KINDS: Readonly<Record<JpegKind, number>> = { gray: 0, "ycbcr-444": 1, "ycbcr-420": 2, cmyk: 3 };
 
-/** Bytes of one Huffman table in the kernel: BITS and room for every symbol. */
+/** Bytes of a Huffman table in the kernel: BITS and space for all 256 symbols. */
 const HUFFMAN_BYTES = 16 + 256;
 
-/**
- * Limits the idle instances, and the memory of each. An instance whose memory grew beyond it for a wide picture is
- * dropped.
- */
+/** Maximum number of idle instances, and maximum memory of each. A larger instance is dropped after a wide image. */
 const MAX_IDLE = 2;
 const MAX_IDLE_BYTES = 1 << 20;
 const idle: Exports[] = [];
 
 export interface JpegKernel {
-  /** Memory for the rows of one row of MCUs; valid until the kernel is released. */
+  /** Memory for one row of MCUs; valid until the kernel is released. */
   readonly rows: Uint8Array;
   /**
-   * Codes the first `count` of {@link JpegKernel.rows}. Fewer rows than the height of an MCU are permitted only at the
-   * end of the picture.
-   * @returns whether the caller must call {@link JpegKernel.take} and then this method again, for the rest of the same
-   * rows
+   * Codes the first `count` of {@link JpegKernel.rows}. Only the last row of MCUs can be incomplete.
+   * @returns true if the output buffer is full: the caller must call {@link JpegKernel.take} and repeat the call for
+   * the same rows
    */
   encode(count: number): boolean;
-  /** Ends the scan and the file (EOI). */
+  /** Ends the scan and writes EOI. */
   finish(): void;
-  /** Returns the codes since the last call, valid until the next call of `encode`. */
+  /** Returns the output since the last call, valid until the next call of `encode`. */
   take(): Uint8Array;
-  /** Releases the instance for another picture. The kernel must not be used afterwards. */
+  /** Returns the instance to the pool. It must not be used afterwards. */
   release(): void;
 }
 
 /**
- * Returns an instance for one picture.
- * @param rowBytes bytes of the rows of one row of MCUs
- * @param exact uses the slower transform, which loses nothing if quantizers are very fine or very coarse
+ * Returns an instance for one image.
+ * @param rowBytes bytes of the pixels in one row of MCUs
+ * @param exact true for the slower transform, which stays accurate with very fine or very coarse quantizers
  */
 export function startKernel(
   kind: JpegKind,
@@ -72,7 +67,7 @@ export function startKernel(
     memory.set(symbols, at + lengths.length);
   });
   exports.start(KINDS[kind], width, exact ? 1 : 0);
-  // The buffer is read after start, which may have grown the memory and so detached the previous buffer.
+  // Read after start, which can grow the memory and thereby detach the previous buffer.
   const { buffer } = exports.memory;
   return {
     rows: new Uint8Array(buffer, exports.rows.value, rowBytes),

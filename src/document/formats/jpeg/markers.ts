@@ -1,8 +1,8 @@
-// Markers and marker segments of JPEG (ITU-T T.81, B.1.1), in memory and in a stream, and the segments that determine
-// the meaning of components (JFIF 1.02, Adobe's 5116.DCT_Filter). Knows nothing about the other contents of segments.
+// Markers and marker segments of JPEG (ITU-T T.81, B.1.1), in memory and in a stream, and the segments that define the
+// components (JFIF 1.02, Adobe's 5116.DCT_Filter).
 import type { ByteReader } from "../../contract/byte-reader.ts";
 
-/** Codes of markers (table B.1). */
+/** Marker codes (table B.1). */
 export const MARKERS = {
   TEM: 0x01,
   SOF0: 0xc0,
@@ -35,19 +35,18 @@ export const END_OF_IMAGE = Uint8Array.of(0xff, MARKERS.EOI);
 
 const { TEM, SOF0, DHT, JPG, DAC, SOF15, RST0, RST7, SOI, EOI } = MARKERS;
 /**
- * Limits the bytes before a marker that belong to no segment, fill bytes included. There should be none; programs that
- * write some write few.
+ * Maximum number of stray bytes before a marker, fill bytes included. Valid files have none; some programs write a few.
  */
 const MAX_STRAY_BYTES = 65_536;
-/** Least contents of JFIF's APP0, which has a thumbnail of no pixels, and of Adobe's APP14. */
+/** Minimum size of JFIF's APP0, whose thumbnail can be empty, and of Adobe's APP14. */
 const JFIF_BYTES = 14;
 const ADOBE_BYTES = 12;
 
-/** DHT, JPG and DAC have codes among those of frames (table B.1). */
+/** Reports whether a marker is a frame. The codes of DHT, JPG and DAC are in the same range (table B.1). */
 export const isFrame = (marker: number): boolean =>
   marker >= SOF0 && marker <= SOF15 && marker !== DHT && marker !== JPG && marker !== DAC;
 export const isRestart = (code: number): boolean => code >= RST0 && code <= RST7;
-/** Reports whether a marker that may stand before the end of the image has no segment (B.1.1.3). */
+/** Reports whether a marker has no segment (B.1.1.3). */
 const isStandalone = (marker: number): boolean => isRestart(marker) || marker === SOI || marker === TEM;
 
 export interface MarkerSegment {
@@ -57,18 +56,18 @@ export interface MarkerSegment {
 }
 
 export interface PlacedSegment extends MarkerSegment {
-  /** Offset of the 0xff of the marker. */
+  /** Offset of the marker's 0xff. */
   readonly start: number;
-  /** Offset of the next byte after the segment; of the marker's end if the segment is not whole. */
+  /** Offset after the segment, or after the marker if the segment is incomplete. */
   readonly end: number;
 }
 
-/** Finds a marker that has a segment, or EOI, byte by byte: one or more 0xff and a code (B.1.1.2). */
+/** Searches for EOI or a marker with a segment, byte by byte: one or more 0xff and a code (B.1.1.2). */
 class MarkerSearch {
   #isMarked = false;
   #bytes = 0;
 
-  /** @returns the marker that the byte completes */
+  /** @returns the marker that this byte completes */
   take(byte: number): number | undefined {
     const isCode = this.#isMarked && byte !== 0 && byte !== 0xff;
     this.#isMarked = byte === 0xff;
@@ -81,11 +80,11 @@ class MarkerSearch {
   }
 }
 
-/** @returns the next segment, or EOI; undefined if there is none, or only after too many other bytes */
+/** @returns the next segment, or EOI; undefined if there is none within the allowed stray bytes */
 export function readSegment(bytes: Uint8Array, from: number): PlacedSegment | undefined {
   const search = new MarkerSearch();
   for (let at = from; at < bytes.length && !search.isOver; at++) {
-    const marker = search.take(bytes[at]);
+    const marker = search.take(bytes[at]!);
     if (marker !== undefined) return segmentAt(bytes, marker, at + 1);
   }
   return undefined;
@@ -94,13 +93,13 @@ export function readSegment(bytes: Uint8Array, from: number): PlacedSegment | un
 function segmentAt(bytes: Uint8Array, marker: number, at: number): PlacedSegment {
   const start = at - 2;
   if (marker === EOI) return { marker, start, end: at, data: bytes.subarray(at, at) };
-  const length = at + 2 <= bytes.length ? bytes[at] * 256 + bytes[at + 1] : 0;
+  const length = at + 2 <= bytes.length ? bytes[at]! * 256 + bytes[at + 1]! : 0;
   const end = at + length;
   if (length < 2 || end > bytes.length) return { marker, start, end: at, data: undefined };
   return { marker, start, end, data: bytes.subarray(at + 2, end) };
 }
 
-/** Reads the next segment from a stream as `readSegment` does. The contents are valid until the next call. */
+/** Like `readSegment`, for a stream. The contents are valid until the next call. */
 export async function readSegmentFrom(reader: ByteReader): Promise<MarkerSegment | undefined> {
   const search = new MarkerSearch();
   while (!search.isOver) {
@@ -115,11 +114,11 @@ export async function readSegmentFrom(reader: ByteReader): Promise<MarkerSegment
 
 async function readData(reader: ByteReader): Promise<Uint8Array | undefined> {
   const length = await reader.read(2);
-  const size = length ? length[0] * 256 + length[1] : 0;
+  const size = length ? length[0]! * 256 + length[1]! : 0;
   return size >= 2 ? reader.read(size - 2) : undefined;
 }
 
-/** Returns the offset of the next marker other than a restart, which ends the codes of a scan (B.1.1.5). */
+/** Returns the offset of the next marker except restart markers: the end of a scan's data (B.1.1.5). */
 export function endOfCodes(bytes: Uint8Array, start: number): number {
   for (let at = bytes.indexOf(0xff, start); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1];
@@ -132,7 +131,7 @@ export function endOfCodes(bytes: Uint8Array, start: number): number {
 export const isJfif = ({ marker, data }: MarkerSegment): boolean =>
   marker === MARKERS.APP0 && data !== undefined && data.length >= JFIF_BYTES && beginsWith(data, "JFIF\0");
 
-/** Returns the transform of Adobe's marker: 0 for none, 1 for YCbCr, 2 for YCCK. */
+/** Returns the color transform in Adobe's marker: 0 for none, 1 for YCbCr, 2 for YCCK. */
 export function adobeTransform({ marker, data }: MarkerSegment): number | undefined {
   const isAdobe = marker === MARKERS.APP14 && data !== undefined && data.length >= ADOBE_BYTES;
   return isAdobe && beginsWith(data, "Adobe") ? data[11] : undefined;

@@ -1,4 +1,4 @@
-// Reads JPEG (ISO/IEC 10918-1, T.81) as a PDF image whose data are the unchanged file: only its markers are read.
+// Reads JPEG (ISO/IEC 10918-1, T.81) as a PDF image: reads only the markers, and embeds the file unchanged.
 
 import { ByteReader } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -14,7 +14,7 @@ import { checkFrame, isArithmetic, type OpenJpegDecoder, unsupportedJpeg } from 
 import { adobeTransform, beginsWith, END_OF_IMAGE, isFrame, isJfif, MARKERS, readSegmentFrom } from "./markers.ts";
 
 const { SOI, EOI, SOS, APP1, APP2 } = MARKERS;
-/** Limits the markers before the first scan: 255 pieces of a profile, thumbnails, comments. */
+/** Maximum bytes before the first scan: 255 segments of a profile, thumbnails, comments. */
 const MOST_HEAD_BYTES = 64 * 2 ** 20;
 
 interface Frame {
@@ -27,10 +27,10 @@ interface Frame {
 }
 
 interface JpegHead extends Frame {
-  /** Transform of Adobe's marker (5116.DCT_Filter, section 18), if there is one. */
+  /** Color transform in Adobe's marker (5116.DCT_Filter, section 18), if present. */
   readonly adobeTransform?: number;
   readonly hasJfif: boolean;
-  /** Offset of the bytes after the marker of the first scan. */
+  /** Offset after the marker of the first scan. */
   readonly scanStart: number;
   readonly seen?: ExifInfo;
   readonly density?: Density;
@@ -38,13 +38,14 @@ interface JpegHead extends Frame {
 }
 
 /**
- * @throws EngineFailure `damaged` if there is no picture, `unsupported` for JPEGs that the service cannot decode: 12
+ * @throws EngineFailure `damaged` if there is no image, `unsupported` for JPEGs that the service cannot decode: 12
  * bits, lossless, hierarchical, two components
  */
 export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Promise<ImagePage> {
   const head = await readHead(input);
   const { width, height, components, adobeTransform } = head;
-  // Without a marker, DCTDecode assumes that three components are YCbCr; decoders rely on these letters.
+  // Without Adobe's marker, DCTDecode treats three components as YCbCr, but decoders treat the component IDs R, G, B as
+  // RGB.
   const isPlainRgb = adobeTransform === undefined && !head.hasJfif && String.fromCharCode(...head.ids) === "RGB";
   const density = head.density ?? head.seen?.density;
   const about = {
@@ -52,7 +53,7 @@ export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Prom
     height,
     bitsPerComponent: 8,
     colorSpace: profiledSpace(head.profile, components),
-    // Adobe's programs write inks inverted, and so do other programs that write the marker.
+    // Adobe's programs, and others that write Adobe's marker, store inks inverted.
     ...(components === 4 && adobeTransform !== undefined ? { decode: inverted(4) } : {}),
   } as const;
   const transform = isPlainRgb ? { transform: 0 } : {};
@@ -86,7 +87,7 @@ async function decodedRows(input: Input, frame: JpegFrame, openDecoder: OpenJpeg
 }
 
 /**
- * Returns the file, with an end marker if it is truncated, because decoders wait for one.
+ * Returns the file, and appends EOI to a truncated one, because decoders wait for it.
  * @param scanStart offset of the first scan's header
  */
 async function* ended(input: Input, scanStart: number): AsyncGenerator<Uint8Array> {
@@ -94,7 +95,7 @@ async function* ended(input: Input, scanStart: number): AsyncGenerator<Uint8Arra
   let hasEnd = false;
   let before = 0;
   for await (const chunk of input.stream()) {
-    // Thumbnails before the scan have end markers of their own.
+    // Thumbnails before the scan contain their own EOI.
     const start = Math.max(0, scanStart - position);
     if (start === 0 && before === 0xff && chunk[0] === EOI) hasEnd = true;
     for (let at = chunk.indexOf(EOI, Math.max(1, start)); at > 0 && !hasEnd; at = chunk.indexOf(EOI, at + 1)) {
@@ -128,7 +129,7 @@ async function readHead(input: Input): Promise<JpegHead> {
       hasJfif = true;
       density ??= jfifDensity(data);
     } else if (marker === APP1 && beginsWith(data, "Exif\0")) {
-      // This is copied, because a segment is valid only until the next one is read.
+      // A copy, because a segment is valid only until the next one is read.
       seen ??= readExif(data.subarray(6));
     } else if (marker === APP2 && beginsWith(data, "ICC_PROFILE\0")) {
       profile.add(data.subarray(12));
@@ -152,26 +153,26 @@ async function readHead(input: Input): Promise<JpegHead> {
 /** Reads a frame (T.81 B.2.2). */
 function readFrame(marker: number, segment: Uint8Array): Frame {
   if (segment.length < 6) throw new EngineFailure("damaged", "a JPEG with half a frame");
-  checkFrame(marker, segment[0]);
+  checkFrame(marker, segment[0]!);
   const components = segment[5];
   if (components !== 1 && components !== 3 && components !== 4)
     throw unsupportedJpeg(`JPEG with ${components} components`);
-  const height = segment[1] * 256 + segment[2];
-  const width = segment[3] * 256 + segment[4];
+  const height = segment[1]! * 256 + segment[2]!;
+  const width = segment[3]! * 256 + segment[4]!;
   if (width === 0) throw new EngineFailure("damaged", "a JPEG without width");
-  // B.2.5: the number of lines follows the first scan, which decoders do not support.
+  // The number of lines can follow the first scan (B.2.5), which decoders do not support.
   if (height === 0) throw unsupportedJpeg("JPEG whose height comes after its codes");
   if (segment.length < 6 + 3 * components) throw new EngineFailure("damaged", "a JPEG with half a frame");
-  const ids = Array.from({ length: components }, (_, index) => segment[6 + 3 * index]);
+  const ids = Array.from({ length: components }, (_, index) => segment[6 + 3 * index]!);
   return { width, height, components, ids, isArithmetic: isArithmetic(marker) };
 }
 
 /**
- * Returns the JFIF 1.02 density. Unit 1 is dots per inch, 2 is dots per centimeter, 0 is only the aspect ratio of a
- * pixel.
+ * Returns the density of JFIF 1.02. Unit 1: dots per inch. Unit 2: dots per centimeter. Unit 0: only the pixel aspect
+ * ratio.
  */
 function jfifDensity(segment: Uint8Array): Density | undefined {
-  const [x, y] = [segment[8] * 256 + segment[9], segment[10] * 256 + segment[11]];
+  const [x, y] = [segment[8]! * 256 + segment[9]!, segment[10]! * 256 + segment[11]!];
   switch (segment[7]) {
     case 1:
       return saneDensity(x, y);
@@ -182,20 +183,20 @@ function jfifDensity(segment: Uint8Array): Density | undefined {
   }
 }
 
-/** Collects the pieces of a profile, each with its number from 1 and the total (ICC.1 annex B.4). */
+/** Collects the segments of a profile, each with its number, from 1, and the total (ICC.1 annex B.4). */
 class ProfilePieces {
   readonly #pieces = new Map<number, Uint8Array>();
   #count = 0;
   #size = 0;
 
   add(piece: Uint8Array): void {
-    if (piece.length < 2 || this.#pieces.has(piece[0])) return;
-    this.#count = Math.max(this.#count, piece[1]);
+    if (piece.length < 2 || this.#pieces.has(piece[0]!)) return;
+    this.#count = Math.max(this.#count, piece[1]!);
     this.#size += piece.length - 2;
-    if (this.#size <= MAX_PROFILE_BYTES) this.#pieces.set(piece[0], piece.slice(2));
+    if (this.#size <= MAX_PROFILE_BYTES) this.#pieces.set(piece[0]!, piece.slice(2));
   }
 
-  /** Returns the profile; nothing if a piece is missing. */
+  /** Returns the profile; undefined if a segment is missing. */
   whole(): { profile?: Uint8Array } {
     const pieces = Array.from({ length: this.#count }, (_, index) => this.#pieces.get(index + 1));
     if (pieces.length === 0 || pieces.includes(undefined) || this.#size > MAX_PROFILE_BYTES) return {};

@@ -1,5 +1,5 @@
-// Resamples a JPEG in the kernel, one component at a time, without converting colors or sampling factors first. Knows
-// nothing about PDF.
+// Resamples a JPEG in the kernel, one component at a time, without color conversion and without upsampling chrominance
+// first.
 
 import type { ImageKernel } from "../image-kernel.ts";
 import { coefficientBytes, type JpegReader } from "./entropy/coefficients.ts";
@@ -7,11 +7,11 @@ import { UnreadableJpeg } from "./file.ts";
 import type { Plane } from "./samples.ts";
 
 /**
- * Reads the picture to its end.
- * @param width width of the new picture, in pixels
- * @param factors sampling factors of each component in the new picture, 1 or 2
- * @returns a plane for each component, not padded
- * @throws UnreadableJpeg if data are damaged, or take more memory than available
+ * Reads the whole image.
+ * @param width width of the new image, in pixels
+ * @param factors sampling factors of each component in the new image, 1 or 2
+ * @returns one plane per component, without padding
+ * @throws UnreadableJpeg if the data are damaged, or need more memory than available
  */
 export function resampleJpeg(
   kernel: ImageKernel,
@@ -29,7 +29,7 @@ export function resampleJpeg(
   else reader.startRows();
   const most = { across: Math.max(...factors.map((f) => f.across)), down: Math.max(...factors.map((f) => f.down)) };
   const areas = grid.components.map((from, index) => {
-    const to = factors[index];
+    const to = factors[index]!;
     const source = {
       width: Math.ceil((frame.width * from.across) / grid.across),
       height: Math.ceil((frame.height * from.down) / grid.down),
@@ -41,7 +41,7 @@ export function resampleJpeg(
     const stride = Math.ceil(target.width / 16) * 16;
     const rows = Math.ceil(target.height / 16) * 16;
     const at = exports.allocate(stride * rows + 64);
-    // The scale is that of the picture, not of the component, whose last sample can lie half outside.
+    // The scale of the image, not of the component, whose last sample can be half outside the image.
     const scaleX = ((frame.width / width) * (from.across / grid.across)) / (to.across / most.across);
     const scaleY = ((frame.height / height) * (from.down / grid.down)) / (to.down / most.down);
     const area = exports.newArea(
@@ -62,7 +62,7 @@ export function resampleJpeg(
     grid.components.forEach(({ columns, down }, index) => {
       for (let row = 0; row < down; row++) {
         const strip = exports.reconstruct(index, whole ? mcuRow * down + row : row);
-        for (let line = 0; line < 8; line++) exports.addAreaRow(areas[index].area, strip + line * columns * 8);
+        for (let line = 0; line < 8; line++) exports.addAreaRow(areas[index]!.area, strip + line * columns * 8);
       }
     });
   }

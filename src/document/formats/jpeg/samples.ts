@@ -1,5 +1,5 @@
-// Encodes samples in the kernel as the smallest possible JPEG: with a dead zone, tables made for the picture, and
-// progressive scans if they are smaller. Serves whole pictures in memory; write.ts streams. Knows nothing about PDF.
+// Encodes samples in the kernel as the smallest possible JPEG: with a dead zone, optimal Huffman tables, and
+// progressive scans if they are smaller. For images in memory; write.ts streams.
 
 import type { Address, ImageKernel } from "../image-kernel.ts";
 import { gridOf, type McuGrid, placeGrid } from "./entropy/coefficients.ts";
@@ -8,23 +8,23 @@ import { END_OF_IMAGE } from "./markers.ts";
 import { quantizersOf, ZIGZAG } from "./tables.ts";
 import { headOf } from "./transcode.ts";
 
-/** Sides are padded to a multiple of this: whole MCUs, whatever the sampling. */
+/** Sides are padded to a multiple of this: whole MCUs with any sampling. */
 const PADDING = 16;
 
-/** Pixels in the kernel with interleaved 8-bit samples, in rows that are padded to whole MCUs. */
+/** Interleaved 8-bit samples in the kernel, with rows padded to whole MCUs. */
 export interface Pixels {
   readonly at: Address;
   readonly width: number;
   readonly height: number;
   readonly channels: number;
-  /** Bytes from the start of a row to the next one. */
+  /** Bytes between the starts of two rows. */
   readonly stride: number;
 }
 
 export interface SmallJpegOptions {
   /** 1 to 100, on the scale of the Independent JPEG Group. */
   readonly quality: number;
-  /** True if chrominance has half the resolution. */
+  /** True for 4:2:0 chrominance. */
   readonly subsampled: boolean;
 }
 
@@ -33,13 +33,13 @@ const padded = (pixels: number) => Math.ceil(pixels / PADDING) * PADDING;
 /** Allocates memory for pixels. */
 export function newPixels({ exports }: ImageKernel, width: number, height: number, channels: number): Pixels {
   const stride = padded(width) * channels;
-  // Vectors read slightly beyond the end.
+  // Vector loads read a few bytes beyond the end.
   return { at: exports.allocate(stride * padded(height) + 64), width, height, channels, stride };
 }
 
 /**
- * Encodes gray as it is and RGB as YCbCr; other pixels keep their components.
- * @throws RangeError if the picture has more than 65535 pixels on a side, or five components
+ * Encodes gray unchanged and RGB as YCbCr; other pixels keep their components.
+ * @throws RangeError if a side exceeds 65535 pixels, or there are five components
  */
 export function encodePixels(
   kernel: ImageKernel,
@@ -59,7 +59,7 @@ export function encodePixels(
     [1, 2, 3].map((id) => (id === 1 ? { across: factor, down: factor } : ONE)),
   );
   start(kernel, grid, options.quality);
-  // The rows are those of whole MCUs, without gaps.
+  // One row of whole MCUs, without gaps.
   const rowBytes = grid.columns * 8 * factor * 3;
   const row = exports.allocate(rowBytes * 8 * factor + 64);
   for (let mcuRow = 0; mcuRow < grid.rows; mcuRow++) {
@@ -84,7 +84,7 @@ function planesOf(kernel: ImageKernel, { at, width, height, channels, stride }: 
   });
 }
 
-/** One component's samples, in rows that are padded to whole blocks. */
+/** Samples of one component, in rows padded to whole blocks. */
 export interface Plane {
   readonly at: Address;
   readonly stride: number;
@@ -95,7 +95,7 @@ export interface Plane {
 
 /**
  * Encodes components without converting them.
- * @param adobeTransform value of APP14; without it, one component is gray and three are YCbCr
+ * @param adobeTransform color transform for APP14; without it, one component is gray and three are YCbCr
  */
 export function encodePlanes(
   kernel: ImageKernel,
@@ -109,7 +109,7 @@ export function encodePlanes(
   start(kernel, grid, quality);
   const isYcc = isYCbCr(planes.length, adobeTransform);
   grid.components.forEach(({ rows }, index) => {
-    const { at, stride } = planes[index];
+    const { at, stride } = planes[index]!;
     for (let row = 0; row < rows; row++) {
       kernel.exports.takeSamples(index, row, at + row * 8 * stride, stride, isYcc && index > 0 ? 1 : 0);
     }
@@ -145,10 +145,10 @@ function finish(
   const scans = new JpegScans(kernel, components);
   const sequential = scans.sequential();
   const progressive = sequential && scans.progressive();
-  // Coefficients made by this service fit the codes.
+  // Coefficients computed here always fit the codes.
   if (!sequential || !progressive) throw new RangeError("coefficients beyond what JPEG codes");
   const isProgressive = progressive.length < sequential.length;
-  const quantizers = quantizersOf(quality).map((steps) => Uint16Array.from(ZIGZAG, (position) => steps[position]));
+  const quantizers = quantizersOf(quality).map((steps) => Uint16Array.from(ZIGZAG, (position) => steps[position]!));
   const head = headOf({ quantizers, hasJfif: false, adobeTransform }, { width, height, components }, isProgressive);
   return concatenate([...head, isProgressive ? progressive : sequential, END_OF_IMAGE]);
 }

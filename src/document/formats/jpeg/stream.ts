@@ -1,5 +1,5 @@
-// Takes a JPEG apart and reassembles it without changing its codes (T.81, annex B), for TIFF, which stores tables
-// separately and codes each strip on its own. Knows nothing about TIFF.
+// Splits a JPEG and reassembles it without decoding (T.81, annex B), for TIFF, which stores tables separately and codes
+// each strip separately.
 import { EngineFailure } from "../../contract/failure.ts";
 import { checkFrame, unsupportedJpeg } from "./frame.ts";
 import {
@@ -17,38 +17,38 @@ const { SOF1, DHT, DAC, RST0, EOI, SOS, DQT, DRI, APP14 } = MARKERS;
 const MOST_INTERVAL = 65_535;
 
 export interface CodedPicture {
-  /** The frame's segment, including its marker; at least its first 10 bytes. */
+  /** The frame segment with its marker, at least its first 10 bytes. */
   readonly frame: Uint8Array;
-  /** Segments of tables, including their markers. */
+  /** Table segments with their markers. */
   readonly tables: readonly Uint8Array[];
   /** Restart interval in MCUs; 0 for none. */
   readonly restartInterval: number;
-  /** Transform of Adobe's marker. */
+  /** Color transform in Adobe's marker. */
   readonly transform?: number;
   /** Header of the first scan. */
   readonly scan: Uint8Array;
-  /** Codes of the first scan, up to the next marker other than a restart. */
+  /** Data of the first scan, up to the next marker except restart markers. */
   readonly codes: Uint8Array;
-  /** The bytes after the codes: further scans, or nothing. */
+  /** The bytes after that data: further scans, or empty. */
   readonly rest: Uint8Array;
 }
 
-export const frameWidth = ({ frame }: CodedPicture): number => frame[7] * 256 + frame[8];
-export const frameHeight = ({ frame }: CodedPicture): number => frame[5] * 256 + frame[6];
-export const frameComponents = ({ frame }: CodedPicture): number => frame[9];
+export const frameWidth = ({ frame }: CodedPicture): number => frame[7]! * 256 + frame[8]!;
+export const frameHeight = ({ frame }: CodedPicture): number => frame[5]! * 256 + frame[6]!;
+export const frameComponents = ({ frame }: CodedPicture): number => frame[9]!;
 
-/** Coding parameters that are stored once for all pictures. */
+/** Coding parameters stored once for all images. */
 export type CodingTables = Partial<Pick<CodedPicture, "tables" | "restartInterval" | "frame" | "scan">>;
 
-/** @returns all tables that are present */
+/** @returns all tables present */
 export function readTables(bytes: Uint8Array): CodingTables {
   const { tables, restartInterval, frame, scan } = walk(bytes);
   return { tables, restartInterval, ...(frame ? { frame } : {}), ...(scan ? { scan } : {}) };
 }
 
 /**
- * @param before tables that a decoder would have already read
- * @returns undefined if there is no picture
+ * @param before tables that a decoder has already read
+ * @returns undefined if there is no image
  */
 export function readCoded(bytes: Uint8Array, before: CodingTables): CodedPicture | undefined {
   const { tables, restartInterval, frame, scan, transform, codesStart } = walk(bytes);
@@ -66,7 +66,7 @@ export function readCoded(bytes: Uint8Array, before: CodingTables): CodedPicture
   };
 }
 
-/** Returns a picture from bare codes, whose parameters are all stored elsewhere. */
+/** Returns an image from bare entropy-coded data, whose parameters are stored elsewhere. */
 export function codedOf(bytes: Uint8Array, tables: CodingTables): CodedPicture | undefined {
   const { frame, scan } = tables;
   if (!frame || !scan || bytes.length === 0) return undefined;
@@ -90,7 +90,7 @@ interface Walked {
   readonly codesStart: number;
 }
 
-/** Reads marker segments up to the first scan. */
+/** Reads the marker segments up to the first scan. */
 function walk(bytes: Uint8Array): Walked {
   const tables: Uint8Array[] = [];
   let restartInterval = 0;
@@ -108,7 +108,7 @@ function walk(bytes: Uint8Array): Walked {
     if (marker === EOI) break;
     if (marker === SOS) return { ...found(), scan: segment, codesStart: end };
     if (marker === DQT || marker === DHT || marker === DAC) tables.push(segment);
-    if (marker === DRI && data.length >= 2) restartInterval = data[0] * 256 + data[1];
+    if (marker === DRI && data.length >= 2) restartInterval = data[0]! * 256 + data[1]!;
     transform = adobeTransform(placed) ?? transform;
     if (isFrame(marker)) frame ??= soundFrame(segment);
   }
@@ -117,7 +117,7 @@ function walk(bytes: Uint8Array): Walked {
 
 /** @throws EngineFailure `unsupported` */
 function soundFrame(segment: Uint8Array): Uint8Array {
-  checkFrame(segment[1], segment[4] ?? 0);
+  checkFrame(segment[1]!, segment[4] ?? 0);
   const components = segment[9] ?? 0;
   if (components < 1 || components > 4) throw unsupportedJpeg(`JPEG with ${components} components`);
   if (segment.length < 10 + 3 * components) throw new EngineFailure("damaged", "a JPEG with half a frame");
@@ -126,7 +126,7 @@ function soundFrame(segment: Uint8Array): Uint8Array {
 
 /**
  * Returns a complete JPEG.
- * @param transform value of Adobe's marker, if it is needed
+ * @param transform color transform for Adobe's marker, if needed
  */
 export function* completeJpeg(picture: CodedPicture, transform: number | undefined): Generator<Uint8Array> {
   yield* head(picture, picture.frame, picture.restartInterval, transform);
@@ -151,10 +151,9 @@ function* head(
 const ADOBE = [0x41, 0x64, 0x6f, 0x62, 0x65];
 
 /**
- * Joins pictures that lie one below the other. A restart marker separates them, at which a decoder resets its state
- * (T.81, E.1.4).
- * @param height of the joined picture
- * @returns undefined if the pictures are too different
+ * Joins vertically adjacent images, separated by restart markers, where decoders reset their state (T.81, E.1.4).
+ * @param height height of the joined image
+ * @returns undefined if the coding parameters differ
  */
 export function joinJpegs(
   pictures: readonly CodedPicture[],
@@ -178,7 +177,7 @@ export function joinJpegs(
       }
       const renumbered = codes.slice();
       for (let at = codes.indexOf(0xff); at >= 0; at = codes.indexOf(0xff, at + 1)) {
-        const next = codes[at + 1];
+        const next = codes[at + 1]!;
         if (isRestart(next)) renumbered[at + 1] = RST0 + (restarts++ & 7);
       }
       yield renumbered;
@@ -187,14 +186,14 @@ export function joinJpegs(
   })();
 }
 
-/** Returns the restart interval of the joined picture in MCUs, which divides each picture but the last evenly. */
+/** Returns the restart interval of the joined image in MCUs. Each image except the last has a multiple of it. */
 function commonInterval(pictures: readonly CodedPicture[]): number | undefined {
-  const first = pictures[0];
+  const first = pictures[0]!;
   const height = frameHeight(first);
   const [across, down] = mcuSides(first);
   const mcus = Math.ceil(frameWidth(first) / across) * (height / down);
   const interval = first.restartInterval || mcus;
-  if (first.frame[1] > SOF1 || !Number.isInteger(mcus / interval) || interval > MOST_INTERVAL) return undefined;
+  if (first.frame[1]! > SOF1 || !Number.isInteger(mcus / interval) || interval > MOST_INTERVAL) return undefined;
   const isLike = (picture: CodedPicture, index: number) =>
     (frameHeight(picture) === height || index === pictures.length - 1) &&
     picture.rest.length === 0 &&
@@ -202,17 +201,18 @@ function commonInterval(pictures: readonly CodedPicture[]): number | undefined {
     isSame(withoutHeight(picture.frame), withoutHeight(first.frame)) &&
     isSame(picture.scan, first.scan) &&
     picture.tables.length === first.tables.length &&
-    picture.tables.every((table, at) => isSame(table, first.tables[at]));
+    picture.tables.every((table, at) => isSame(table, first.tables[at]!));
   return pictures.every(isLike) ? interval : undefined;
 }
 
 /**
- * Returns the sides of an MCU. With a single component, an MCU is a block, whatever the sampling factors (T.81, A.2).
+ * Returns the sides of an MCU in pixels. With a single component, an MCU is a block, regardless of the sampling factors
+ * (T.81, A.2).
  */
 function mcuSides(picture: CodedPicture): [number, number] {
   const components = frameComponents(picture);
   if (components === 1) return [8, 8];
-  const factors = Array.from({ length: components }, (_, index) => picture.frame[11 + 3 * index]);
+  const factors = Array.from({ length: components }, (_, index) => picture.frame[11 + 3 * index]!);
   return [8 * Math.max(...factors.map((factor) => factor >> 4)), 8 * Math.max(...factors.map((factor) => factor & 15))];
 }
 

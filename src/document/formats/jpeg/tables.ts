@@ -1,13 +1,13 @@
-// Quantizers of a baseline JPEG (ITU-T T.81 annex K). Knows nothing about pixels or markers.
+// Quantization tables of baseline JPEG (ITU-T T.81 annex K).
 
-/** Natural positions (row by row) in zigzag order, T.81 figure A.6. */
+/** Natural (row by row) index by zigzag index, T.81 figure A.6. */
 export const ZIGZAG = Uint8Array.of(
   ...[0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21],
   ...[28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61],
   ...[54, 47, 55, 62, 63],
 );
 
-/** Steps of T.81 table K.1. */
+/** T.81 table K.1. */
 const LUMINANCE_STEPS = Uint8Array.of(
   ...[16, 11, 10, 16, 24, 40, 51, 61],
   ...[12, 12, 14, 19, 26, 58, 60, 55],
@@ -19,7 +19,7 @@ const LUMINANCE_STEPS = Uint8Array.of(
   ...[72, 92, 95, 98, 112, 100, 103, 99],
 );
 
-/** Steps of T.81 table K.2. */
+/** T.81 table K.2. */
 const CHROMINANCE_STEPS = Uint8Array.of(
   ...[17, 18, 24, 47, 99, 99, 99, 99],
   ...[18, 21, 26, 66, 99, 99, 99, 99],
@@ -31,12 +31,12 @@ const CHROMINANCE_STEPS = Uint8Array.of(
   ...[99, 99, 99, 99, 99, 99, 99, 99],
 );
 
-/** Limits a step: baseline JPEG has eight bits for it (T.81 B.2.4.1). */
+/** Maximum step: baseline JPEG has eight bits for it (T.81 B.2.4.1). */
 const MAX_STEP = 255;
 
 /**
- * Returns the quantizers of a quality on the scale of the Independent JPEG Group: 50 is annex K unchanged, 100 divides
- * by one.
+ * Returns the quantization tables of a quality on the scale of the Independent JPEG Group: 50 is annex K unchanged, 100
+ * divides by one.
  * @param quality 1 to 100
  * @returns luminance and chrominance, 64 steps each, row by row
  */

@@ -1,5 +1,5 @@
-// Recodes a JPEG with the same coefficients: with tables made for it, progressive scans if they are smaller, and
-// without segments that only cameras and editors read. Knows nothing about PDF.
+// Recodes a JPEG with the same coefficients: with optimal Huffman tables, progressive scans if they are smaller, and
+// without segments that only cameras and editors read.
 
 import { ImageKernel } from "../image-kernel.ts";
 import { coefficientBytes, JpegReader } from "./entropy/coefficients.ts";
@@ -11,15 +11,15 @@ import { ascii, segment } from "./write-header.ts";
 const { SOF0, SOF1, SOF2, DQT, APP0, APP14 } = MARKERS;
 
 /**
- * Keeps every coefficient, and the way readers convert components to colors.
- * @param memoryBytes limits the memory for the conversion
- * @returns undefined if the file cannot be read with certainty, is too large, or would not become smaller
+ * Keeps every coefficient, and the conversion of components to colors.
+ * @param memoryBytes maximum memory for the conversion
+ * @returns undefined if the file is invalid or too large, or the result would not be smaller
  */
 export function transcodeJpeg(bytes: Uint8Array, memoryBytes: number): Uint8Array | undefined {
   using kernel = new ImageKernel();
   try {
     const reader = new JpegReader(kernel, bytes);
-    // The file is held twice: as read and as written.
+    // The file is in memory twice: as read and as written.
     if (coefficientBytes(reader.grid) + 2 * bytes.length > memoryBytes) return undefined;
     reader.readAll();
     const best = reader.file.ended ? bestScans(kernel, reader) : undefined;
@@ -46,7 +46,7 @@ function bestScans(kernel: ImageKernel, { frame }: JpegReader) {
     : { progressive: false, scans: sequential };
 }
 
-/** Yields everything before the scans. JFIF and Adobe's marker determine the colors if they are present. */
+/** Yields the segments before the scans. JFIF and Adobe's marker are kept, because they define the colors. */
 export function* headOf(
   file: Pick<JpegFile, "quantizers" | "hasJfif" | "adobeTransform">,
   frame: Omit<JpegFrame, "progressive">,

@@ -1,23 +1,23 @@
 // Writes the marker segments before the scan of a baseline JPEG (ITU-T T.81 annex B, JFIF 1.02, Adobe's APP14, ICC.1
-// annex B.4). Knows nothing about pixels.
+// annex B.4).
 import type { HuffmanTables } from "./entropy/huffman.ts";
 import { MARKERS, START_OF_IMAGE } from "./markers.ts";
 import { ZIGZAG } from "./tables.ts";
 
-/** The conversion of a picture's samples to components. */
+/** How samples are converted to components. */
 export type JpegKind = "gray" | "ycbcr-444" | "ycbcr-420" | "cmyk";
 
 const { SOF0, DHT, SOS, DQT, APP0, APP1, APP2, APP14 } = MARKERS;
 
-/** Bytes of a profile in one APP2 segment: 65535 less length, signature, number and count (ICC.1 annex B.4). */
+/** Maximum profile bytes in one APP2 segment: 65535 minus length, signature, number and count (ICC.1 annex B.4). */
 const ICC_CHUNK = 65519;
 const ICC_MAX_CHUNKS = 255;
 
 interface Component {
   readonly id: number;
-  /** Horizontal factor in the upper four bits, vertical in the lower ones. */
+  /** Horizontal sampling factor in the high four bits, vertical in the low four bits. */
   readonly sampling: number;
-  /** Number of the quantizer and of the Huffman tables: 0 or 1. */
+  /** Number of the quantization table and the Huffman tables: 0 or 1. */
   readonly table: number;
 }
 
@@ -26,7 +26,7 @@ const component = (id: number, sampling: number, table: number): Component => ({
 export const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 const uint16 = (value: number): [number, number] => [value >> 8, value & 0xff];
 
-// JFIF 1.02 numbers its components. Letters are usual for CMYK, and no reader mistakes them for YCbCr.
+// JFIF 1.02 numbers its components. CMYK uses letters, which no reader mistakes for YCbCr.
 const COMPONENTS: Readonly<Record<JpegKind, readonly Component[]>> = {
   gray: [component(1, 0x11, 0)],
   "ycbcr-444": [component(1, 0x11, 0), component(2, 0x11, 1), component(3, 0x11, 1)],
@@ -39,7 +39,7 @@ interface JpegHeader {
   /** Width and height in pixels, 1 to 65535. */
   readonly width: number;
   readonly height: number;
-  /** Dots per inch in both directions. */
+  /** Dots per inch, horizontally and vertically. */
   readonly dpi: number;
   /** Luminance and chrominance, 64 steps each, row by row. */
   readonly quantizers: readonly [Uint8Array, Uint8Array];
@@ -66,8 +66,8 @@ function jfif(dpi: number): Uint8Array {
 }
 
 /**
- * Returns an Exif segment. JFIF is only for gray or YCbCr, so CMYK stores its resolution in Exif, as Photoshop does: a
- * minimal TIFF 6.0 directory, big-endian, with XResolution, YResolution (rationals after the directory) and
+ * Returns an Exif segment. JFIF allows only gray and YCbCr, so CMYK stores its resolution in Exif, as Photoshop does: a
+ * minimal big-endian TIFF 6.0 directory with XResolution, YResolution (rationals after the directory) and
  * ResolutionUnit 2, inches.
  */
 function exif(dpi: number): Uint8Array {
@@ -98,8 +98,8 @@ function exif(dpi: number): Uint8Array {
 }
 
 /**
- * Returns Adobe's segment (technical note 5116): version 100, no flags, transform 0, which is CMYK, inverted as in
- * Adobe's programs.
+ * Returns Adobe's segment (technical note 5116): version 100, no flags, transform 0: CMYK, inverted as in Adobe's
+ * programs.
  */
 function adobe(): Uint8Array {
   return segment(APP14, ascii("Adobe"), [0, 100, 0, 0, 0, 0, 0]);
@@ -135,7 +135,7 @@ export function jpegHeader({
       segment(
         DQT,
         [table],
-        Array.from(ZIGZAG, (position) => quantizers[table][position]),
+        Array.from(ZIGZAG, (position) => quantizers[table]![position]!),
       ),
     ),
     segment(
@@ -145,7 +145,7 @@ export function jpegHeader({
     ),
     ...tables.flatMap((table) =>
       [0, 1].map((acOrDc) => {
-        const { lengths, symbols } = huffmanTables[2 * table + acOrDc];
+        const { lengths, symbols } = huffmanTables[2 * table + acOrDc]!;
         return segment(DHT, [(acOrDc << 4) | table], lengths, symbols);
       }),
     ),

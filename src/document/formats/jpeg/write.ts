@@ -1,5 +1,4 @@
-// Encodes a raster as a baseline JPEG file (ITU-T T.81), band by band. Knows nothing about PDF; the kernel makes
-// samples and codes.
+// Encodes a raster as a baseline JPEG file (ITU-T T.81), band by band.
 
 import { CHANNELS, type Raster } from "../../contract/raster.ts";
 import { huffmanTablesOf } from "./entropy/huffman.ts";
@@ -8,16 +7,16 @@ import { quantizersOf } from "./tables.ts";
 import { type JpegKind, jpegHeader } from "./write-header.ts";
 
 export interface JpegOptions {
-  /** 1 to 100, on the scale of the Independent JPEG Group; from 90 on, color is not subsampled. */
+  /** 1 to 100, on the scale of the Independent JPEG Group; from 90 on, chrominance is not subsampled. */
   readonly quality: number;
 }
 
-/** Limits the pixels of a side: the frame header has 16 bits (T.81 B.2.2). */
+/** Maximum side in pixels: the frame header has 16 bits (T.81 B.2.2). */
 export const JPEG_MAX_SIDE = 65535;
 
-/** From this quality on, every pixel has its own chrominance (4:4:4); below it, four pixels share it (4:2:0). */
+/** Quality from which chrominance is not subsampled (4:4:4); below it, 4:2:0. */
 const FULL_CHROMINANCE_QUALITY = 90;
-/** Outside this range, quantizers are so coarse or so fine that the 16 bits of the fast transform would be visible. */
+/** Qualities for the fast transform, whose 16-bit precision is visible with coarser or finer quantizers. */
 const FAST_TRANSFORM_QUALITIES = { from: 25, to: 96 };
 
 function kindOf({ colorModel }: Raster, quality: number): JpegKind {
@@ -32,7 +31,7 @@ function kindOf({ colorModel }: Raster, quality: number): JpegKind {
   }
 }
 
-/** Copies bands of any height into the kernel's rows, and codes the rows whenever they are full. */
+/** Copies bands of any height to the kernel's rows, and codes the rows each time they are full. */
 function* encodeBands(raster: Raster, kernel: JpegKernel, rowBytes: number): Generator<Uint8Array> {
   const capacity = kernel.rows.length / rowBytes;
   let filled = 0;
@@ -57,8 +56,8 @@ function* encodeBands(raster: Raster, kernel: JpegKernel, rowBytes: number): Gen
 }
 
 /**
- * Encodes gray as one component, rgb as YCbCr, cmyk as Adobe's inverted CMYK, with resolution and profile. Chunks are
- * about 64 KiB; each is valid only until the next one is requested.
+ * Encodes gray as one component, rgb as YCbCr, cmyk as Adobe's inverted CMYK, with resolution and profile. Chunks have
+ * about 64 KiB; each is valid until the next one is requested.
  * @throws RangeError for other color models, a side beyond {@link JPEG_MAX_SIDE}, or a quality outside 1 to 100
  */
 export function* encodeJpeg(raster: Raster, options: JpegOptions): Generator<Uint8Array> {

@@ -1,4 +1,4 @@
-// Splits a JP2 file into its boxes (ISO 15444-1, I.4), including those of the header.
+// Splits a JP2 file into boxes (ISO 15444-1, I.4), including the boxes of its header.
 
 export interface Box {
   readonly kind: string;
@@ -9,7 +9,7 @@ export interface Box {
 
 const MAX_BOXES = 1000;
 
-/** @throws RangeError if a box is cut off within its head */
+/** @throws RangeError if a box header is truncated */
 export function boxesOf(data: Buffer): Box[] {
   const found: Box[] = [];
   const waiting: [from: number, to: number][] = [[0, data.length]];

@@ -1,5 +1,4 @@
-// Reads what the channels of JPEG 2000 data stand for: colors, opacity, or neither (ISO 15444-1, I.5.3). Decodes
-// nothing.
+// Reads the meaning of JPEG 2000 channels: colors, opacity, or neither (ISO 15444-1, I.5.3), without decoding.
 import { boxesOf } from "./boxes.ts";
 
 export interface JpxChannels {
@@ -7,18 +6,18 @@ export interface JpxChannels {
   readonly height: number;
   /** Bits of the first component. */
   readonly bits: number;
-  /** Number of channels, after a palette was applied. */
+  /** Number of channels, after a palette is applied. */
   readonly count: number;
-  /** The channels of the colors, in the order of the color space. */
+  /** The color channels, in the order of the color space. */
   readonly colors: readonly number[];
   /** The channel with the opacity of the whole image. */
   readonly opacity: number | undefined;
   readonly space: JpxSpace | undefined;
-  /** True if the channels are the colors in their order and then opacity that is not premultiplied, if there is any. */
+  /** True if the channels are the colors in order, optionally followed by opacity that is not premultiplied. */
   readonly isPlain: boolean;
 }
 
-/** A color space of the data; undefined spaces are not known here. */
+/** A color space of the data; undefined if it is not supported here. */
 export type JpxSpace = "gray" | "rgb" | "cmyk" | "ycc" | Uint8Array;
 
 const SPACES: Readonly<Record<number, JpxSpace>> = { 12: "cmyk", 16: "rgb", 17: "gray", 18: "ycc" };
@@ -35,15 +34,16 @@ interface Definition {
 }
 
 /**
- * @param dictionaryColors number of components of the color space that replaces that of the data, if there is one
- * @returns undefined if the headers are damaged or leave the colors open
+ * @param dictionaryColors number of components of the ColorSpace entry that replaces the color space of the data, if
+ * present
+ * @returns undefined if the headers are damaged or do not define the colors
  */
 export function readJpxChannels(bytes: Uint8Array, dictionaryColors?: number): JpxChannels | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   try {
     return read(data, dictionaryColors);
   } catch (error) {
-    // Buffer throws this for a read beyond its end.
+    // Thrown by Buffer for a read beyond its end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -99,12 +99,12 @@ function definitionsOf(body: Buffer | undefined): Definition[] {
   });
 }
 
-/** Returns the data without a statement about what their channels stand for. */
+/** Returns the data without its channel definitions. */
 export function withPlainChannels(bytes: Uint8Array, { count }: JpxChannels): Uint8Array {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (data.readUInt32BE(0) === SIGNATURE) return bytes;
   const boxes = boxesOf(data);
-  // A palette is part of the file's header.
+  // The palette is part of the header.
   if (!boxes.some(({ kind }) => kind === "cmap")) return boxes.find(({ kind }) => kind === "jp2c")!.body;
   const copy = Buffer.from(bytes);
   for (const { kind, start, body } of boxesOf(copy)) {
@@ -115,5 +115,5 @@ export function withPlainChannels(bytes: Uint8Array, { count }: JpxChannels): Ui
 }
 
 const RGB = 16;
-/** Spaces of which decoders convert nothing, by the number of their components. */
+/** Color spaces that decoders do not convert, by number of components. */
 const PLAIN_SPACES: Readonly<Record<number, number>> = { 1: 17, 3: RGB, 4: 12 };

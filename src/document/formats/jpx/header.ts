@@ -1,14 +1,14 @@
-// Reads the properties of JPEG 2000 data from their headers (ISO 15444-1, annexes A and I). Decodes nothing.
+// Reads the properties of JPEG 2000 data from their headers (ISO 15444-1, annexes A and I), without decoding.
 import { boxesOf } from "./boxes.ts";
 
 export interface JpxHeader {
   readonly width: number;
   readonly height: number;
-  /** Number of components of a pixel. All are colors with the same size and number of bits. */
+  /** Components per pixel: only colors, all with the same size and number of bits. */
   readonly components: number;
-  /** 8 to 16. */
+  /** Bits per component, 8 to 16. */
   readonly bits: number;
-  /** The stated space, or an ICC profile; undefined if there is neither. */
+  /** Enumerated color space or ICC profile; undefined if there is neither. */
   readonly colors: "gray" | "rgb" | "cmyk" | Uint8Array | undefined;
 }
 
@@ -24,12 +24,12 @@ const SIGNATURE = 0xff4f_ff51;
 interface Boxes {
   colors: JpxHeader["colors"];
   hasColors: boolean;
-  /** True if components are not plain colors: palettes, opacity, another order, or spaces that readers convert. */
+  /** True if components need conversion: palettes, opacity, another order, or color spaces that readers convert. */
   isPeculiar: boolean;
   codestream: Buffer | undefined;
 }
 
-/** @returns undefined if the data are damaged, or have palettes, opacity, different components or fewer than 8 bits */
+/** @returns undefined if the data are damaged, or have a palette, opacity, unequal components or fewer than 8 bits */
 export function readJpxHeader(bytes: Uint8Array): JpxHeader | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const boxes: Boxes = { colors: undefined, hasColors: false, isPeculiar: false, codestream: undefined };
@@ -40,7 +40,7 @@ export function readJpxHeader(bytes: Uint8Array): JpxHeader | undefined {
     const size = codestream && !isPeculiar ? readSize(codestream) : undefined;
     return size && { ...size, colors };
   } catch (error) {
-    // Buffer throws this for a read beyond its end.
+    // Thrown by Buffer for a read beyond its end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -61,7 +61,7 @@ function readBox(kind: string, body: Buffer, found: Boxes): void {
   }
 }
 
-/** Reports whether every channel has the color of its position (I.5.3.6). */
+/** Reports whether channel i is color i (I.5.3.6). */
 function isInOrder(body: Buffer): boolean {
   const count = body.readUInt16BE(0);
   for (let index = 0; index < count; index++) {
@@ -79,7 +79,7 @@ function readSize(data: Buffer): Omit<JpxHeader, "colors"> | undefined {
     ...[number, number, number, number],
   ];
   const components = data.readUInt16BE(40);
-  const depth = data[42] + 1;
+  const depth = data.readUInt8(42) + 1;
   if (components < 1 || components > 4 || depth < 8 || depth > 16 || right <= left || bottom <= top) return undefined;
   for (let index = 0; index < components; index++) {
     const at = 42 + index * 3;

@@ -1,14 +1,13 @@
-// Decodes the LZW of TIFF (6.0, section 13), and the older form of programs before TIFF 5.0, which write the low bits
-// first. Knows nothing about TIFF.
+// Decodes the LZW of TIFF (6.0, section 13), and the variant of programs before TIFF 5.0, which write low bits first.
 
 const CLEAR = 256;
 const END = 257;
 const FIRST_FREE = 258;
 const MOST_CODES = 4096;
-/** A string is at most as long as the table. */
+/** Output buffer size. A string has at most as many bytes as the table has entries. */
 const OUTPUT_BYTES = 65_536;
 
-/** Yields the decoded bytes up to the first invalid code, in pieces that are valid until the next one is requested. */
+/** Yields the decoded bytes up to the first invalid code, in chunks that are valid until the next one is requested. */
 export function* decodeLzw(bytes: Uint8Array): Generator<Uint8Array> {
   const decoder = new LzwDecoder(bytes);
   for (let piece = decoder.next(); piece.length > 0; piece = decoder.next()) yield piece;
@@ -16,7 +15,7 @@ export function* decodeLzw(bytes: Uint8Array): Generator<Uint8Array> {
 
 class LzwDecoder {
   readonly #bytes: Uint8Array;
-  /** True for the old form. The first code clears the table: 256 in nine bits, whose low bits are zero. */
+  /** True for the old variant. The first code is the clear code: 256 in nine bits, whose low bits are zero. */
   readonly #isOld: boolean;
   /** Strings by code: the code of all but the last byte, the last byte, the first byte and the length. */
   readonly #prefixes = new Uint16Array(MOST_CODES);
@@ -26,7 +25,7 @@ class LzwDecoder {
   readonly #output = new Uint8Array(OUTPUT_BYTES);
   #free = FIRST_FREE;
   #width = 9;
-  /** The previous code; -1 after the table was cleared. */
+  /** The previous code; -1 after a clear code. */
   #before = -1;
   #hold = 0;
   #held = 0;
@@ -35,7 +34,7 @@ class LzwDecoder {
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
-    this.#isOld = bytes.length >= 2 && bytes[0] === 0 && (bytes[1] & 1) === 1;
+    this.#isOld = bytes.length >= 2 && bytes[0] === 0 && (bytes[1]! & 1) === 1;
     for (let code = 0; code < 256; code++) {
       this.#lasts[code] = code;
       this.#firsts[code] = code;
@@ -43,7 +42,7 @@ class LzwDecoder {
     }
   }
 
-  /** @returns nothing at the end */
+  /** @returns undefined at the end */
   next(): Uint8Array {
     const prefixes = this.#prefixes;
     const lasts = this.#lasts;
@@ -61,25 +60,25 @@ class LzwDecoder {
         before = -1;
         continue;
       }
-      // An unknown code can only be the one that is being created.
+      // An undefined code can only be the one being created.
       const isNew = code === free && before >= 0;
       if (code < 0 || code === END || (code >= free && !isNew) || (code > END && before < 0)) {
         this.#isOver = true;
         break;
       }
       const known = isNew ? before : code;
-      const length = lengths[known];
+      const length = lengths[known]!;
       let to = filled + length;
-      if (isNew) output[to] = firsts[known];
-      for (let walk = known; to > filled; walk = prefixes[walk]) output[--to] = lasts[walk];
+      if (isNew) output[to] = firsts[known]!;
+      for (let walk = known; to > filled; walk = prefixes[walk]!) output[--to] = lasts[walk]!;
       filled += isNew ? length + 1 : length;
       if (before >= 0 && free < MOST_CODES) {
         prefixes[free] = before;
-        lasts[free] = firsts[known];
-        firsts[free] = firsts[before];
-        lengths[free] = lengths[before] + 1;
+        lasts[free] = firsts[known]!;
+        firsts[free] = firsts[before]!;
+        lengths[free] = lengths[before]! + 1;
         free++;
-        // Codes get wider one code earlier than necessary, except in the old form.
+        // The code width grows one code earlier than necessary, except in the old variant.
         if (this.#width < 12 && free + (this.#isOld ? 0 : 1) >= 1 << this.#width) this.#width++;
       }
       before = code;
@@ -89,13 +88,13 @@ class LzwDecoder {
     return output.subarray(0, filled);
   }
 
-  /** @returns -1 if there are no more codes */
+  /** @returns -1 after the last code */
   #read(): number {
     const bytes = this.#bytes;
     const width = this.#width;
     while (this.#held < width) {
       if (this.#at === bytes.length || this.#isOver) return -1;
-      const byte = bytes[this.#at++];
+      const byte = bytes[this.#at++]!;
       this.#hold = this.#isOld ? this.#hold | (byte << this.#held) : ((this.#hold << 8) | byte) & 0xfffff;
       this.#held += 8;
     }

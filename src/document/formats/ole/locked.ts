@@ -1,39 +1,37 @@
-// Detects from its bytes alone whether an Office document is locked by a password.
-
-// [MS-CFB] 2.2: the signature of a compound file, and the size of its sectors in version 3.
+// Detects password-protected Office documents from their bytes. [MS-CFB] 2.2: the signature of a compound file, and the
+// sector size of version 3.
 const COMPOUND_FILE = Buffer.from("d0cf11e0a1b11ae1", "hex");
 const SECTOR_BYTES = 512;
 
-/** A locked Office Open XML package is a compound file with a stream of this name ([MS-OFFCRYPTO] 2.3.4.4). */
+/** Name of the stream in which a password-protected Office Open XML package is stored ([MS-OFFCRYPTO] 2.3.4.4). */
 const ENCRYPTED_PACKAGE = Buffer.from("EncryptedPackage", "utf16le");
 
-/** [MS-PPT] 2.3.2, CurrentUserAtom: its size and the token that says the document is encrypted. */
+/** [MS-PPT] 2.3.2, CurrentUserAtom: its size, and the token for an encrypted document. */
 const ENCRYPTED_PRESENTATION = Buffer.from("14000000dfc4d1f3", "hex");
 
 /**
- * [MS-XLS] 2.4.21, 2.4.117: the stream begins with BOF, which has 16 bytes in BIFF8. FilePass follows it, or follows
- * WriteProtect.
+ * [MS-XLS] 2.4.21, 2.4.117: the stream starts with BOF, 16 bytes in BIFF8, then FilePass, possibly after WriteProtect.
  */
 const WORKBOOK_BEGIN = Buffer.from("09081000", "hex");
 const BOF_BYTES = 20;
 const WRITE_PROTECT = 0x86;
 const FILE_PASS = 0x2f;
 
-/** [MS-DOC] 2.5.2: FibBase begins with wIdent; fEncrypted is bit 8 of the flags at offset 10. */
+/** [MS-DOC] 2.5.2: FibBase starts with wIdent; fEncrypted is bit 8 of the flags at offset 10. */
 const WORD_IDENTIFIER = 0xa5ec;
 
 /**
- * @param document its bytes, in pieces of any size
- * @returns false for formats other than those of Microsoft Office
+ * @param document in chunks of any size
+ * @returns false for formats other than Microsoft Office
  */
 export async function isPasswordProtected(document: AsyncIterable<Uint8Array>): Promise<boolean> {
-  // Bytes that are looked at again with the next piece, from the start of a sector.
+  // Trailing bytes that are checked again with the next chunk, from the start of a sector.
   let last: Uint8Array | undefined;
   for await (const piece of document) {
     const bytes = last ? Buffer.concat([last, piece]) : Buffer.from(piece);
     if (!last && !bytes.subarray(0, COMPOUND_FILE.length).equals(COMPOUND_FILE)) return false;
     if (bytes.includes(ENCRYPTED_PACKAGE) || bytes.includes(ENCRYPTED_PRESENTATION)) return true;
-    // Streams of at least 4096 bytes begin at a sector's start, and these two are never shorter.
+    // Streams of at least 4096 bytes start at a sector boundary, and both streams are always that long.
     for (let at = 0; at + 32 <= bytes.length; at += SECTOR_BYTES) {
       if (isLockedWorkbook(bytes, at) || isLockedText(bytes, at)) return true;
     }

@@ -1,5 +1,4 @@
-// Reads the chunks of a PNG (3rd edition, clauses 5 and 11): the picture's properties, and whether its data are sound.
-// Knows nothing about pixels.
+// Reads the chunks of a PNG (3rd edition, clauses 5 and 11): the properties of the image, and the validity of its data.
 import { crc32 } from "node:zlib";
 import { ByteReader } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -13,12 +12,12 @@ import type { Density } from "../to-pdf/image-page.ts";
 import { densityOfAspect, pageSize, saneDensity } from "../to-pdf/page-size.ts";
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-/** Limits the chunks that are kept. */
+/** Maximum bytes of chunks in memory. */
 const MOST_KEPT_BYTES = MAX_PROFILE_BYTES;
-/** Limits the data after the last row, which are read to check the end of the stream. */
+/** Maximum bytes after the last row that are read to check the end of the stream. */
 const MOST_BEYOND_BYTES = 2 ** 20;
 const METERS_PER_INCH = 0.0254;
-/** Channels and permitted depths by color type (clause 11.2.1, table 12). */
+/** Channels and allowed bit depths by color type (clause 11.2.1, table 12). */
 const COLOR_TYPES: Readonly<Record<number, { readonly channels: 1 | 2 | 3 | 4; readonly depths: readonly number[] }>> =
   {
     0: { channels: 1, depths: [1, 2, 4, 8, 16] },
@@ -37,7 +36,7 @@ export interface PngHeader {
   readonly isInterlaced: boolean;
 }
 
-/** Rows of one size, in the order of the data: those of the whole picture, or of one pass. */
+/** Rows of one size, in data order: of the whole image, or of one interlace pass. */
 export interface PngPass {
   readonly rowBytes: number;
   readonly rows: number;
@@ -47,22 +46,22 @@ export interface PngFile {
   readonly header: PngHeader;
   /** Bytes of all IDAT chunks. */
   readonly imageBytes: number;
-  /** True if the data are one complete zlib stream of rows that all have a filter. */
+  /** True if the data are one complete zlib stream of rows with valid filter types. */
   readonly isSound: boolean;
-  /** 3 bytes an entry. */
+  /** 3 bytes per entry. */
   readonly palette?: Uint8Array;
   /** The data of tRNS. */
   readonly transparency?: Uint8Array;
   readonly profile?: Uint8Array;
   readonly isSrgb: boolean;
-  /** Gamma of a display, such as 2.2. */
+  /** Display gamma, such as 2.2. */
   readonly gamma?: number;
   readonly primaries?: Primaries;
   readonly density?: Density;
   readonly seen?: ExifInfo;
 }
 
-/** Reads a file from end to end, including its image data. @throws EngineFailure */
+/** Reads the whole file, including image data. @throws EngineFailure */
 export async function scanPng(input: Input): Promise<PngFile> {
   await using reader = new ByteReader(input.stream());
   const signature = await reader.read(8);
@@ -76,7 +75,7 @@ export async function scanPng(input: Input): Promise<PngFile> {
     const chunk = await nextChunk(reader);
     if (!chunk || chunk.type === "IEND") break;
     if (chunk.type === "IDAT") {
-      // The size is checked before anything is unpacked; chunks that determine it come first.
+      // Checks the page size before anything is inflated. The chunks that determine it come before the image data.
       if (imageBytes === 0) pageSize({ ...header, orientation: 1, ...densityOf(kept) });
       imageBytes += await checkData(chunk, rows, stretches);
     } else if (chunk.isCritical && chunk.type !== "PLTE") {
@@ -104,7 +103,7 @@ export async function* imageData(input: Input): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Returns the passes of the unpacked data: a single one, or those of Adam7's seven that have pixels (clause 8.2). */
+/** Returns the passes of the inflated data: one, or the non-empty passes of Adam7 (clause 8.2). */
 function passesOf({ width, height, bits, channels, isInterlaced }: PngHeader): PngPass[] {
   const pass = (columns: number, rows: number) => ({ rowBytes: bytesOfRow(columns, bits * channels), rows });
   if (!isInterlaced) return [pass(width, height)];
@@ -126,12 +125,12 @@ export const ADAM7 = [
 
 interface Chunk {
   readonly type: string;
-  /** True if readers that do not support the chunk cannot show the picture (clause 5.4). */
+  /** True if a reader that does not support the chunk cannot show the image (clause 5.4). */
   readonly isCritical: boolean;
-  /** Returns all contents; undefined if they are truncated, too large or changed. */
+  /** Returns the contents; undefined if they are truncated, too large or fail their CRC. */
   data(): Promise<Uint8Array | undefined>;
   pieces(): AsyncIterable<Uint8Array>;
-  /** Skips to the end of the chunk. @returns false if the file has ended */
+  /** Skips to the end of the chunk. @returns false at the end of the file */
   end(): Promise<boolean>;
 }
 
@@ -145,7 +144,7 @@ async function nextChunk(reader: ByteReader): Promise<Chunk | undefined> {
   const end = reader.position + length + 4;
   return {
     type: String.fromCharCode(...name),
-    isCritical: (name[0] & 0x20) === 0,
+    isCritical: (name[0]! & 0x20) === 0,
     async data() {
       if (length > MOST_KEPT_BYTES) return undefined;
       const bytes = await reader.read(length + 4);
@@ -165,8 +164,9 @@ async function readHeader(chunk: Chunk | undefined): Promise<PngHeader> {
   const [width, height] = [view.getUint32(0), view.getUint32(4)];
   const [bits, colorType, compression, filter, interlace] = data.subarray(8);
   const kind = COLOR_TYPES[colorType!];
-  const isSound = width > 0 && height > 0 && kind?.depths.includes(bits!) && compression === 0 && filter === 0;
-  if (!isSound || interlace! > 1) throw new EngineFailure("damaged", "a PNG whose header makes no sense");
+  const isSound = width > 0 && height > 0 && compression === 0 && filter === 0 && interlace! <= 1;
+  if (!isSound || !kind?.depths.includes(bits!))
+    throw new EngineFailure("damaged", "a PNG whose header makes no sense");
   const header = {
     width,
     height,
@@ -190,13 +190,13 @@ async function checkData(chunk: Chunk, rows: RowCheck, stretches: YieldCounter):
   return size;
 }
 
-/** Inflates the data without keeping them, and checks the first byte of each row, its filter (clause 9.2). */
+/** Inflates the data without storing it, and checks the filter type of each row (clause 9.2). */
 class RowCheck implements Disposable {
   /** Number of complete rows so far. */
   whole = 0;
   readonly #inflater = new Inflater();
   readonly #passes: PngPass[];
-  /** Missing bytes of the present row; 0 before its filter. */
+  /** Missing bytes of the current row; 0 before its filter type. */
   #left = 0;
   #rowsLeft: number;
   #isWrong = false;
@@ -204,18 +204,18 @@ class RowCheck implements Disposable {
 
   constructor(passes: PngPass[]) {
     this.#passes = passes;
-    this.#rowsLeft = passes[0].rows;
+    this.#rowsLeft = passes[0]!.rows;
   }
 
   get isSound(): boolean {
     return !this.#isWrong && this.#passes.length === 0 && this.#inflater.state === "ended";
   }
 
-  /** Yields the number of inflated bytes, piece by piece. */
+  /** Yields the number of bytes after each inflated chunk. */
   *add(data: Uint8Array): Generator<number> {
     if (this.#isWrong) return;
     for (const bytes of this.#inflater.push(data)) {
-      // Data beyond the last row are harmless, but could be endless.
+      // Data after the last row is harmless, but could be endless.
       if (this.#passes.length === 0) this.#beyond += bytes.length;
       if (this.#beyond > MOST_BEYOND_BYTES) this.#isWrong = true;
       this.#count(bytes);
@@ -227,11 +227,11 @@ class RowCheck implements Disposable {
   #count(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length && this.#passes.length > 0; ) {
       if (this.#left === 0) {
-        if (bytes[at] > 4) {
+        if (bytes[at]! > 4) {
           this.#isWrong = true;
           return;
         }
-        this.#left = this.#passes[0].rowBytes;
+        this.#left = this.#passes[0]!.rowBytes;
         at++;
       }
       const step = Math.min(this.#left, bytes.length - at);
@@ -280,7 +280,7 @@ function densityOf(kept: ReadonlyMap<string, Uint8Array>): { density?: Density }
   return density ? { density } : {};
 }
 
-/** Returns the dots per meter, or only the shape of a pixel (clause 11.3.4.3). */
+/** Returns dots per meter, or only the pixel aspect ratio (clause 11.3.4.3). */
 function readDensity(data: Uint8Array | undefined): Density | undefined {
   if (data?.length !== 9) return undefined;
   const [x, y] = [viewOf(data).getUint32(0), viewOf(data).getUint32(4)];
@@ -288,13 +288,13 @@ function readDensity(data: Uint8Array | undefined): Density | undefined {
   return densityOfAspect(x, y);
 }
 
-/** Returns the gamma of the picture, which is stored times 100,000 (clause 11.3.2.2). */
+/** Returns the image gamma, stored times 100,000 (clause 11.3.2.2). */
 function readGamma(data: Uint8Array | undefined): number | undefined {
   const value = data?.length === 4 ? viewOf(data).getUint32(0) : 0;
   return value > 0 ? 100_000 / value : undefined;
 }
 
-/** Returns the primaries, which are stored times 100,000 (clause 11.3.2.1). */
+/** Returns the primaries, stored times 100,000 (clause 11.3.2.1). */
 function readPrimaries(data: Uint8Array | undefined): Primaries | undefined {
   if (data?.length !== 32) return undefined;
   const pair = (index: number) =>
@@ -302,7 +302,7 @@ function readPrimaries(data: Uint8Array | undefined): Primaries | undefined {
   return { white: pair(0), red: pair(1), green: pair(2), blue: pair(3) };
 }
 
-/** Returns the profile, which follows a name and the method as a zlib stream (clause 11.3.2.3). */
+/** Returns the profile: a zlib stream after a name and the compression method (clause 11.3.2.3). */
 function readProfile(data: Uint8Array | undefined): Uint8Array | undefined {
   const nameEnd = data?.indexOf(0) ?? -1;
   if (!data || nameEnd < 0 || data[nameEnd + 1] !== 0) return undefined;

@@ -1,4 +1,4 @@
-// Describes the samples of a PNG (3rd edition, clauses 11.2.2, 11.3.1.1 and 11.3.2) in PDF's terms.
+// Converts the sample descriptions of PNG (3rd edition, clauses 11.2.2, 11.3.1.1 and 11.3.2) to PDF.
 
 import { calibratedGray, calibratedRgb } from "../to-pdf/calibrated.ts";
 import type { ColorSpace } from "../to-pdf/image-page.ts";
@@ -24,21 +24,21 @@ function plainColor({ profile, isSrgb, gamma, primaries }: PngFile, components: 
 }
 
 /**
- * Returns PDF's color key for the color that tRNS makes transparent (clause 11.3.1.1); none for 16 bits, of which
- * viewers compare only a part.
+ * Returns PDF's color key for the transparent color of tRNS (clause 11.3.1.1); undefined for 16 bits, because viewers
+ * compare only some of the bits.
  */
 export function colorKey({ header, transparency }: PngFile): { colorKey?: number[] } {
   const { bits, colorType, channels } = header;
   if (!transparency || (colorType !== 0 && colorType !== 2) || bits === 16 || transparency.length < 2 * channels)
     return {};
   const samples = keySamples(transparency, channels);
-  // A value that exceeds the depth of the samples matches no pixel.
+  // A value beyond the bit depth matches no pixel.
   return samples.every((sample) => sample < 2 ** bits)
     ? { colorKey: samples.flatMap((sample) => [sample, sample]) }
     : {};
 }
 
-/** @returns one sample for each channel */
+/** @returns one sample per channel */
 export function keySamples(transparency: Uint8Array, channels: number): number[] {
-  return Array.from({ length: channels }, (_, index) => transparency[2 * index] * 256 + transparency[2 * index + 1]);
+  return Array.from({ length: channels }, (_, index) => transparency[2 * index]! * 256 + transparency[2 * index + 1]!);
 }

@@ -1,5 +1,5 @@
-// Reads PNG (Portable Network Graphics, 3rd edition) as a PDF image. The data are those of the file if PDF supports
-// their form; otherwise the samples are compressed again. Handles no part of PDF except images.
+// Reads PNG (Portable Network Graphics, 3rd edition) as a PDF image. Embeds the image data unchanged if PDF supports
+// it; otherwise compresses the samples again.
 import type { Input } from "../../contract/operation.ts";
 import { bytesOfRow, checkWork, flateImage, pngPredictor, type Rows, softMask } from "../to-pdf/image-data.ts";
 import type { ImagePage, ImageXObject } from "../to-pdf/image-page.ts";
@@ -10,9 +10,9 @@ import { colorKey, keySamples, pngColor } from "./color.ts";
 import { decodedRows } from "./rows.ts";
 
 /**
- * @param holdBytes limits the memory for an interlaced picture
- * @throws EngineFailure `damaged` if there is no complete row, `too-large` for an interlaced picture, `too-complex`
- * beyond the limit of any picture
+ * @param holdBytes maximum memory for an interlaced image
+ * @throws EngineFailure `damaged` if there is no complete row, `too-large` for an interlaced image, `too-complex` if
+ * the image exceeds the work limit
  */
 export async function readPng(input: Input, holdBytes: number): Promise<ImagePage> {
   const file = await scanPng(input);
@@ -27,7 +27,7 @@ export async function readPng(input: Input, holdBytes: number): Promise<ImagePag
 async function pngImage(input: Input, file: PngFile, holdBytes: number): Promise<ImageXObject> {
   const { width, height, bits, colorType, channels, isInterlaced } = file.header;
   const isPassed = file.isSound && !isInterlaced && colorType !== 4 && colorType !== 6;
-  // A mask has a byte for each pixel.
+  // A mask has one byte per pixel.
   if (!isPassed || file.transparency) checkWork(bytesOfRow(width, Math.max(8, bits * channels)), height, holdBytes);
   const rows = () => decodedRows(input, file, holdBytes);
   const image = {
@@ -53,7 +53,7 @@ async function pngImage(input: Input, file: PngFile, holdBytes: number): Promise
   };
 }
 
-/** Returns the mask of an alpha channel or of tRNS (clause 11.3.1.1), if a color key is not enough. */
+/** Returns the mask of an alpha channel or of tRNS (clause 11.3.1.1), if a color key is not sufficient. */
 async function transparencyMask(
   { header, transparency }: PngFile,
   rows: () => Rows,

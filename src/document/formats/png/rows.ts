@@ -1,5 +1,5 @@
-// Decodes the rows of a PNG, without filters and in order (3rd edition, clauses 8 and 9). Missing pixels are white or
-// transparent.
+// Decodes the rows of a PNG: removes filters and interlacing (3rd edition, clauses 8 and 9). Missing pixels are white
+// or transparent.
 
 import { EngineFailure } from "../../contract/failure.ts";
 import type { Input } from "../../contract/operation.ts";
@@ -16,7 +16,7 @@ export async function* decodedRows(input: Input, file: PngFile, holdBytes: numbe
   else yield* inOrder(input, header);
 }
 
-/** Returns the value of missing rows: white, the first color of a palette, or transparent. */
+/** Returns the value of missing rows: white, palette entry 0, or transparent. */
 const fillOf = ({ colorType }: PngHeader) => (colorType === 0 || colorType === 2 ? 255 : 0);
 
 async function* inOrder(input: Input, header: PngHeader): AsyncGenerator<Uint8Array> {
@@ -28,7 +28,7 @@ async function* inOrder(input: Input, header: PngHeader): AsyncGenerator<Uint8Ar
   const block = new Uint8Array(blockRows * rowBytes);
   let inBlock = 0;
   let done = 0;
-  // The loop ends as soon as there are enough rows, so that the rest is not even read.
+  // Stops after the last row, without reading the rest.
   reading: for await (const piece of imageData(input)) {
     for (const bytes of inflater.push(piece)) {
       for (let at = 0; at < bytes.length; ) {
@@ -88,7 +88,7 @@ async function interlaced(input: Input, header: PngHeader, holdBytes: number): P
   return picture;
 }
 
-/** Writes the pixels of a pass's row to their positions in the picture. */
+/** Writes the pixels of a pass row to their positions in the image. */
 function spread(
   row: Uint8Array,
   picture: Uint8Array,
@@ -99,28 +99,28 @@ function spread(
   if (bits < 8) {
     const mask = 2 ** bits - 1;
     for (let x = first, from = 0; x < width; x += stepX, from += bits) {
-      const value = (row[from >> 3] >> (8 - bits - (from & 7))) & mask;
+      const value = (row[from >> 3]! >> (8 - bits - (from & 7))) & mask;
       const to = x * bits;
       const shift = 8 - bits - (to & 7);
       const at = start + (to >> 3);
-      picture[at] = (picture[at] & ~(mask << shift)) | (value << shift);
+      picture[at] = (picture[at]! & ~(mask << shift)) | (value << shift);
     }
     return;
   }
   const pixelBytes = (bits * channels) / 8;
   for (let x = first, from = 0; x < width; x += stepX) {
     const to = start + x * pixelBytes;
-    for (let index = 0; index < pixelBytes; index++) picture[to + index] = row[from++];
+    for (let index = 0; index < pixelBytes; index++) picture[to + index] = row[from++]!;
   }
 }
 
-/** Returns the distance of filters in bytes; pixels smaller than a byte count as one (clause 9.2). */
+/** Returns the filter distance in bytes; at least 1 for pixels smaller than a byte (clause 9.2). */
 const pixelBytesOf = ({ bits, channels }: PngHeader) => Math.max(1, (bits * channels) / 8);
 
-/** Collects rows from bytes, and removes their filters. */
+/** Collects bytes to rows, and removes their filters. */
 class Unfilter {
   isWhole = true;
-  /** True after an unknown filter; no later data can be right. */
+  /** True after an unknown filter type, after which no data can be decoded. */
   isWrong = false;
   readonly #pixelBytes: number;
   #above: Uint8Array;
@@ -136,7 +136,7 @@ class Unfilter {
   add(bytes: Uint8Array, at: number, row: Uint8Array): number {
     let from = at;
     if (this.isWhole) {
-      this.#type = bytes[from++];
+      this.#type = bytes[from++]!;
       this.isWrong = this.#type > 4;
       this.isWhole = false;
       this.#filled = 0;
@@ -158,19 +158,19 @@ function unfilter(type: number, row: Uint8Array, above: Uint8Array, pixel: numbe
   const size = row.length;
   switch (type) {
     case 1:
-      for (let at = pixel; at < size; at++) row[at] = row[at] + row[at - pixel];
+      for (let at = pixel; at < size; at++) row[at] = row[at]! + row[at - pixel]!;
       return;
     case 2:
-      for (let at = 0; at < size; at++) row[at] = row[at] + above[at];
+      for (let at = 0; at < size; at++) row[at] = row[at]! + above[at]!;
       return;
     case 3:
-      for (let at = 0; at < pixel; at++) row[at] = row[at] + (above[at] >> 1);
-      for (let at = pixel; at < size; at++) row[at] = row[at] + ((row[at - pixel] + above[at]) >> 1);
+      for (let at = 0; at < pixel; at++) row[at] = row[at]! + (above[at]! >> 1);
+      for (let at = pixel; at < size; at++) row[at] = row[at]! + ((row[at - pixel]! + above[at]!) >> 1);
       return;
     case 4:
-      for (let at = 0; at < pixel; at++) row[at] = row[at] + above[at];
+      for (let at = 0; at < pixel; at++) row[at] = row[at]! + above[at]!;
       for (let at = pixel; at < size; at++) {
-        row[at] = row[at] + paeth(row[at - pixel], above[at], above[at - pixel]);
+        row[at] = row[at]! + paeth(row[at - pixel]!, above[at]!, above[at - pixel]!);
       }
   }
 }

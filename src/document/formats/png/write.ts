@@ -1,5 +1,4 @@
-// Writes rasters as PNG (Portable Network Graphics, 3rd edition), streamed a batch of rows at a time. Knows nothing
-// about documents.
+// Writes rasters as PNG (Portable Network Graphics, 3rd edition), streamed in batches of rows.
 
 import { crc32, deflateSync } from "node:zlib";
 import { CHANNELS, type ColorModel, type Raster } from "../../contract/raster.ts";
@@ -8,18 +7,17 @@ import { type DeflateKernel, OUTPUT_BYTES, startDeflate } from "../deflate/defla
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 /** Color types of clause 11.2.1. */
 const COLOR_TYPES: Partial<Record<ColorModel, number>> = { gray: 0, rgb: 2, rgba: 6 };
-/** Limits the sides: lengths have 31 bits (clause 7.1). */
+/** Maximum side: lengths have 31 bits (clause 7.1). */
 const MAX_SIDE = 2 ** 31 - 1;
-/** Length and type before the data of a chunk. */
+/** Length and type, before the data of a chunk. */
 const CHUNK_HEAD_BYTES = 8;
 const METERS_PER_INCH = 0.0254;
-/** 1/2.2, the value of clause 11.3.2.2 for use next to sRGB. */
+/** 1/2.2, the value of gAMA in clause 11.3.2.2 that accompanies sRGB. */
 const SRGB_GAMMA = 45455;
 
 /**
- * Encodes a picture as PNG: 8 bits a sample, color type 0, 2 or 6, not interlaced, with its resolution and its color
- * space.
- * @returns chunks that are valid until the next one is requested
+ * Encodes a raster as PNG: 8 bits per sample, color type 0, 2 or 6, not interlaced, with resolution and color space.
+ * @returns chunks, each valid until the next one is requested
  * @throws RangeError if PNG does not support the raster's color model or sides
  */
 export function* encodePng(raster: Raster): Generator<Uint8Array> {
@@ -52,8 +50,8 @@ function imageHeader(width: number, height: number, colorType: number): Uint8Arr
 }
 
 /**
- * Yields the chunks of clauses 11.3.2.2 to 11.3.2.5. Samples without a profile are sRGB. The chunk gAMA serves decoders
- * without support for sRGB, and is sufficient for gray.
+ * Yields the color chunks of clauses 11.3.2.2 to 11.3.2.5. Samples without a profile are sRGB. gAMA is for decoders
+ * without sRGB support, and is sufficient for gray.
  */
 function* colorSpace(raster: Raster): Generator<Uint8Array> {
   if (raster.iccProfile !== undefined) {
@@ -90,7 +88,7 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
   return framed(type, bytes);
 }
 
-/** Writes length, type and checksum around the data, for which the bytes have room. */
+/** Writes length, type and CRC into the space reserved around the data. */
 function framed(type: string, bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   view.setUint32(0, bytes.length - CHUNK_HEAD_BYTES - 4);
@@ -99,7 +97,7 @@ function framed(type: string, bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Yields data chunks with the filtered rows as one zlib stream (clauses 9 to 11.2.3). */
+/** Yields IDAT chunks with the filtered rows as one zlib stream (clauses 9 to 11.2.3). */
 function* imageData(raster: Raster): Generator<Uint8Array> {
   const pixelBytes = CHANNELS[raster.colorModel];
   const rowBytes = raster.width * pixelBytes;

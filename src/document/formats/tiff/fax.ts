@@ -1,5 +1,5 @@
-// Reads pictures of a TIFF in fax codes (ITU-T T.4 and T.6). Keeps the codes if PDF's filter supports them; otherwise
-// recodes them as T.6, which loses nothing. Handles no part of PDF except images.
+// Reads TIFF images with fax codes (ITU-T T.4 and T.6). Embeds the codes if PDF's filter supports them; otherwise
+// recodes them losslessly as T.6.
 import { FaxDecoder } from "../ccitt/decode.ts";
 import { FaxEncoder } from "../ccitt/encode.ts";
 import type { ImageXObject } from "../to-pdf/image-page.ts";
@@ -12,7 +12,10 @@ const T4_OPTIONS = 292;
 const T6_OPTIONS = 293;
 const FAX: ReadonlySet<number> = new Set([COMPRESSION.faxRows, COMPRESSION.t4, COMPRESSION.t6, COMPRESSION.faxWords]);
 
-/** Reports whether a page is bilevel, in strips of fax codes. Tiles and other uses of these codes are unpacked. */
+/**
+ * Reports whether a page is bilevel, in strips of fax codes. Tiles and other uses of these codes are decoded to
+ * samples.
+ */
 export function isFax({ compression, bits, samples, photometric, across, segmentWidth, width }: TiffPage): boolean {
   const isBilevel = photometric === PHOTOMETRIC.whiteIsZero || photometric === PHOTOMETRIC.blackIsZero;
   return FAX.has(compression) && bits === 1 && samples === 1 && isBilevel && across === 1 && segmentWidth === width;
@@ -22,7 +25,7 @@ export function faxImage(page: TiffPage): ImageXObject {
   const { width, height, photometric, directory, down } = page;
   const parms = passedParms(page);
   const isPassed = down === 1 && parms !== undefined && !hasEmptyRuns(page);
-  // The codes' black is 1 in TIFF, and 0 in PDF by default (ISO 32000-1, table 11).
+  // Black is 1 in TIFF's fax codes, and 0 by default in PDF (ISO 32000-1, table 11).
   const polarity = photometric === PHOTOMETRIC.blackIsZero ? "/BlackIs1 true" : "";
   const stream = () => bytesInOrder(page, 0);
   return {
@@ -44,7 +47,7 @@ function passedParms({ compression, directory }: TiffPage): string | undefined {
     case COMPRESSION.faxRows:
       return "/K 0/EncodedByteAlign true/EndOfBlock false";
     case COMPRESSION.t4:
-      // Bit 1 permits pixels that are not coded.
+      // Bit 1 allows uncompressed mode.
       return (t4 & 2) === 0 ? `/K ${t4 & 1}/EndOfLine true` : undefined;
     case COMPRESSION.t6:
       return (t6 & 2) === 0 ? "/K -1" : undefined;
@@ -53,7 +56,7 @@ function passedParms({ compression, directory }: TiffPage): string | undefined {
   }
 }
 
-/** Reports whether rows contain empty runs. PDF's filter reads rows that refer to them differently. */
+/** Reports whether rows contain empty runs, with which PDF's filter decodes dependent rows differently. */
 function hasEmptyRuns(page: TiffPage): boolean {
   const options = faxOptions(page, page.width);
   if (options.kind !== "t6" && !options.isTwoDimensional) return false;
@@ -67,7 +70,10 @@ function bytesInOrder(page: TiffPage, index: number): Uint8Array {
   return page.isReversed ? reversed(bytes) : bytes;
 }
 
-/** Recodes the strips. Each begins with a white row above it, so that they cannot be joined unchanged. */
+/**
+ * Recodes the strips as one image. In each strip, the row above the first one is white, so the strips cannot be
+ * concatenated.
+ */
 function* recoded(page: TiffPage): Generator<Uint8Array> {
   const { width, height, segmentHeight, down } = page;
   const encoder = new FaxEncoder(width);

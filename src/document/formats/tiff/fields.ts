@@ -1,11 +1,10 @@
-// Reads image file directories of TIFF (6.0 section 2) and BigTIFF, which EXIF uses, too: fields by tag. Knows nothing
-// about the meaning of tags.
+// Reads image file directories of TIFF (6.0 section 2) and BigTIFF, which EXIF uses too: values by tag.
 
-/** Bytes of a value by type, from 1 on: TIFF 6.0, IFD of the first supplement, LONG8, SLONG8 and IFD8 of BigTIFF. */
+/** Bytes per value by type number, from 1: TIFF 6.0, IFD of the first supplement, LONG8, SLONG8 and IFD8 of BigTIFF. */
 const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 const [SHORT, LONG, RATIONAL, SBYTE, SSHORT, SLONG, SRATIONAL, FLOAT, DOUBLE] = [3, 4, 5, 6, 8, 9, 10, 11, 12];
 const [IFD, LONG8, SLONG8, IFD8] = [13, 16, 17, 18];
-/** Limits the fields. A directory of TIFF has at most 65,535; one of BigTIFF with more is damaged. */
+/** Maximum number of entries. A TIFF directory has at most 65,535; a BigTIFF directory with more is damaged. */
 const MOST_FIELDS = 65_535;
 
 interface Field {
@@ -15,7 +14,7 @@ interface Field {
   readonly offset: number;
 }
 
-/** A TIFF file in memory, or one inside another file. */
+/** A TIFF file in memory, or inside another file. */
 export interface TiffBytes {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -24,7 +23,7 @@ export interface TiffBytes {
   readonly firstDirectory: number;
 }
 
-/** @returns undefined if the bytes do not have the header of a TIFF */
+/** @returns undefined without a TIFF header */
 export function openTiff(bytes: Uint8Array): TiffBytes | undefined {
   if (bytes.length < 8) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -38,7 +37,7 @@ export function openTiff(bytes: Uint8Array): TiffBytes | undefined {
   return { bytes, view, isLittleEndian, isBig: true, firstDirectory: Number(view.getBigUint64(8, isLittleEndian)) };
 }
 
-/** The fields of one directory that lie within the file. Each is read when it is requested. */
+/** The entries of one directory. Values are read on request, if they are inside the file. */
 export class Directory {
   readonly #file: TiffBytes;
   readonly #fields = new Map<number, Field>();
@@ -58,8 +57,8 @@ export class Directory {
       const size = values * (TYPE_BYTES[type] ?? 0);
       if (size === 0 || this.#fields.has(tag)) continue;
       const start = size <= inlineBytes ? place : offsetAt(file, place);
-      // If the end of the file truncates a list, the present values may be enough.
-      const whole = Math.min(values, Math.floor((view.byteLength - start) / TYPE_BYTES[type]));
+      // If the file ends within a list of values, its start can be sufficient.
+      const whole = Math.min(values, Math.floor((view.byteLength - start) / TYPE_BYTES[type]!));
       if (whole > 0) this.#fields.set(tag, { type, count: whole, offset: start });
     }
     this.next = at + (isBig ? 8 : 4) <= view.byteLength ? offsetAt(file, at) : 0;
@@ -77,34 +76,34 @@ export class Directory {
     return this.#fields.has(tag);
   }
 
-  /** Returns the number of values; 0 if the field is absent. */
+  /** Returns the number of values; 0 for an absent tag. */
   count(tag: number): number {
     return this.#fields.get(tag)?.count ?? 0;
   }
 
-  /** Returns one value; indices begin with 0. */
+  /** Returns one value. Indexes start at 0. */
   number(tag: number, index = 0): number | undefined {
     const field = this.#fields.get(tag);
     return field && index < field.count ? this.#value(field, index) : undefined;
   }
 
-  /** @param most limits the values that are read */
+  /** @param most maximum number of values to read */
   numbers(tag: number, most: number): number[] {
     const field = this.#fields.get(tag);
     if (!field) return [];
     return Array.from({ length: Math.min(most, field.count) }, (_, index) => this.#value(field, index));
   }
 
-  /** Returns the bytes of the values as stored in the file. */
+  /** Returns the stored bytes of the values. */
   bytes(tag: number): Uint8Array | undefined {
     const field = this.#fields.get(tag);
     if (!field) return undefined;
-    return this.#file.bytes.subarray(field.offset, field.offset + field.count * TYPE_BYTES[field.type]);
+    return this.#file.bytes.subarray(field.offset, field.offset + field.count * TYPE_BYTES[field.type]!);
   }
 
   #value({ type, offset }: Field, index: number): number {
     const { view, isLittleEndian: le } = this.#file;
-    const at = offset + index * TYPE_BYTES[type];
+    const at = offset + index * TYPE_BYTES[type]!;
     switch (type) {
       case SHORT:
         return view.getUint16(at, le);

@@ -1,12 +1,12 @@
-// Decodes pictures of a TIFF that are JPEGs and cannot be part of a PDF as they are: with samples besides the colors,
-// in planes, or with arithmetic codes. Their strips and tiles become plain samples.
+// Decodes JPEGs in a TIFF that cannot be embedded in a PDF: with extra samples, in planes, or with arithmetic coding.
+// Their strips and tiles become uncompressed samples.
 import { isArithmetic, type JpegDecoder, unsupportedJpeg } from "../jpeg/frame.ts";
 import { type CodedPicture, completeJpeg, frameComponents, frameHeight, frameWidth } from "../jpeg/stream.ts";
 import { codedSegment, hasNewJpegs, sharedTables, transformOf } from "./jpeg.ts";
 import { COMPRESSION, PHOTOMETRIC, segmentCount, type TiffPage } from "./page.ts";
 
 /**
- * Reports whether any JPEG of the page must be decoded.
+ * Reports whether a JPEG of the page must be decoded.
  * @throws EngineFailure `unsupported` for JPEGs that cannot be decoded
  */
 export function isDecodedHere(page: TiffPage): boolean {
@@ -15,12 +15,12 @@ export function isDecodedHere(page: TiffPage): boolean {
   const tables = sharedTables(page);
   for (let index = 0; index < segmentCount(page); index++) {
     const picture = codedSegment(page, tables, index);
-    if (picture && isArithmetic(picture.frame[1])) return true;
+    if (picture && isArithmetic(picture.frame[1]!)) return true;
   }
   return false;
 }
 
-/** Returns the page without JPEGs. A damaged segment becomes empty. */
+/** Returns the page with decoded segments. A damaged segment becomes empty. */
 export function decodedPage(page: TiffPage, decoder: JpegDecoder): TiffPage {
   const tables = sharedTables(page);
   const components = page.isPlanar ? 1 : page.samples;
@@ -30,7 +30,7 @@ export function decodedPage(page: TiffPage, decoder: JpegDecoder): TiffPage {
     compression: COMPRESSION.none,
     predictor: 1,
     isReversed: false,
-    // Decoders convert three components to RGB, and upsample subsampled ones.
+    // Decoders convert three components to RGB, and upsample chrominance.
     photometric: isRgb ? PHOTOMETRIC.rgb : page.photometric,
     subsampling: [1, 1],
     segment(index) {
@@ -40,7 +40,7 @@ export function decodedPage(page: TiffPage, decoder: JpegDecoder): TiffPage {
   };
 }
 
-/** Returns samples with the width of the segment, which may differ from that of the JPEG. */
+/** Returns samples with the width of the segment, which can differ from the JPEG's. */
 function samplesOf(page: TiffPage, picture: CodedPicture, components: number, decoder: JpegDecoder): Uint8Array {
   if (frameComponents(picture) !== components) throw unsupportedJpeg("TIFF of JPEGs with other samples than it tells");
   const [width, height] = [frameWidth(picture), frameHeight(picture)];

@@ -1,5 +1,4 @@
-// Reads pictures of a TIFF that are JPEGs (Adobe's technical note 2, and 6.0 section 22) as images whose codes are
-// those of the file. Handles no part of PDF except images.
+// Reads JPEGs in a TIFF (Adobe's technical note 2, and 6.0 section 22) as images whose coded data is unchanged.
 import { EngineFailure } from "../../contract/failure.ts";
 import { unsupportedJpeg } from "../jpeg/frame.ts";
 import { MARKERS } from "../jpeg/markers.ts";
@@ -26,7 +25,7 @@ const JPEG_TABLES = 347;
 const [INTERCHANGE, INTERCHANGE_BYTES, RESTART_INTERVAL, Q_TABLES, DC_TABLES, AC_TABLES] = [
   513, 514, 515, 519, 520, 521,
 ];
-/** Limits the parts of a page, each of which is a separate image. */
+/** Maximum number of strips or tiles of a page, each of which becomes an image. */
 const MOST_PARTS = 20_000;
 const [RGB_TRANSFORM, YCBCR_TRANSFORM] = [0, 1];
 
@@ -38,8 +37,8 @@ export function jpegParts(page: TiffPage): ImagePart[] {
   if (sound.length === 0) throw new EngineFailure("damaged", "a TIFF without a sound JPEG");
   if (page.across === 1 && sound.length === page.down) {
     const pictures = sound.map(({ picture }) => picture!);
-    const data = page.down === 1 ? undefined : joinJpegs(pictures, page.height, transformOf(page, pictures[0]));
-    if (data) return [{ x: 0, y: 0, image: imageOf(page, pictures[0], page.height, () => data) }];
+    const data = page.down === 1 ? undefined : joinJpegs(pictures, page.height, transformOf(page, pictures[0]!));
+    if (data) return [{ x: 0, y: 0, image: imageOf(page, pictures[0]!, page.height, () => data) }];
   }
   if (sound.length > MOST_PARTS) throw new EngineFailure("too-complex", `a TIFF of ${sound.length} JPEGs`);
   return sound.map(({ picture, x, y }) => ({
@@ -67,7 +66,7 @@ function codedSegments(page: TiffPage): Segment[] {
   }));
 }
 
-/** Reports whether the page's JPEGs follow the technical note, not section 22. */
+/** Reports whether the page's JPEGs follow the technical note instead of section 22. */
 export const hasNewJpegs = ({ compression }: TiffPage): boolean => compression === COMPRESSION.jpeg;
 
 export function sharedTables(page: TiffPage): CodingTables {
@@ -76,7 +75,7 @@ export function sharedTables(page: TiffPage): CodingTables {
   return shared ? readTables(shared) : {};
 }
 
-/** @returns undefined if there is no picture */
+/** @returns undefined if there is no image */
 export function codedSegment(page: TiffPage, tables: CodingTables, index: number): CodedPicture | undefined {
   const bytes = segmentBytes(page, index);
   const hasHead = bytes[0] === 0xff && bytes[1] === MARKERS.SOI;
@@ -84,13 +83,13 @@ export function codedSegment(page: TiffPage, tables: CodingTables, index: number
   return picture && frameWidth(picture) > 0 && frameHeight(picture) > 0 ? picture : undefined;
 }
 
-/** Reads the old form, a whole JPEG that strips only point to. */
+/** Reads the old form: a whole JPEG, into which the strips only point. */
 function interchangePicture(page: TiffPage): CodedPicture | undefined {
   const { directory, file, width, height } = page;
   const offset = directory.number(INTERCHANGE) ?? 0;
   if (offset < 8 || offset >= file.bytes.length) return undefined;
   const last = segmentBytes(page, segmentCount(page) - 1);
-  // The last strip may cover bytes that the length leaves out.
+  // The last strip can extend beyond the stated length.
   const lastEnd = last.byteOffset - file.bytes.byteOffset + last.length;
   const end = Math.max(offset + (directory.number(INTERCHANGE_BYTES) ?? 0), segmentCount(page) === 1 ? lastEnd : 0);
   const picture = readCoded(file.bytes.subarray(offset, Math.min(end, file.bytes.length)), {});
@@ -99,7 +98,8 @@ function interchangePicture(page: TiffPage): CodedPicture | undefined {
 }
 
 /**
- * Reads tables by their offsets, or those of a JPEG without codes (section 22); frame and scan follow from the fields.
+ * Reads tables by their offsets, or the tables of a JPEG without scans (section 22); frame and scan header are derived
+ * from TIFF fields.
  */
 function oldTables(page: TiffPage): CodingTables {
   const { directory, file } = page;
@@ -128,8 +128,8 @@ function oldTables(page: TiffPage): CodingTables {
 }
 
 /**
- * Returns the frame of a segment. The frame of a JPEG without codes may be that of the whole picture, but each strip is
- * coded on its own.
+ * Returns the frame of a segment. A JPEG without scans can have the frame of the whole image, but each strip is coded
+ * separately.
  */
 function segmentFrame({ segmentWidth: width, segmentHeight: height }: TiffPage, { frame }: CodingTables): CodingTables {
   if (!frame) return {};
@@ -141,7 +141,7 @@ function segmentFrame({ segmentWidth: width, segmentHeight: height }: TiffPage, 
 function framed(page: TiffPage): Pick<CodingTables, "frame" | "scan"> {
   const { segmentWidth: width, segmentHeight: height, colors, subsampling, directory } = page;
   const [h, v] = subsampling;
-  // If there are fewer tables than components, the last table serves the others.
+  // If there are fewer tables than components, the last table applies to the others.
   const table = (tag: number, index: number) => Math.min(index, Math.max(0, directory.count(tag) - 1), 3);
   const components = [...Array(colors).keys()];
   const described = components.flatMap((index) => [index + 1, index === 0 ? h * 16 + v : 0x11, table(Q_TABLES, index)]);
@@ -153,7 +153,7 @@ function framed(page: TiffPage): Pick<CodingTables, "frame" | "scan"> {
   };
 }
 
-/** Returns the transform that decoders need because they cannot see the TIFF field. */
+/** Returns the color transform to state in the JPEG, because decoders cannot see the TIFF field. */
 export function transformOf({ photometric }: TiffPage, picture: CodedPicture): number | undefined {
   const isInk = photometric === PHOTOMETRIC.inks;
   if (frameComponents(picture) === 3) return photometric === PHOTOMETRIC.rgb ? RGB_TRANSFORM : YCBCR_TRANSFORM;
@@ -182,7 +182,7 @@ function imageOf(page: TiffPage, picture: CodedPicture, height: number, data: Im
   };
 }
 
-/** Returns codes of black and white other than 0 and 255, which JPEG decoders do not know. */
+/** Returns the Decode array for reference black and white other than 0 and 255, which JPEG decoders ignore. */
 function decodeOf(page: TiffPage): number[] | undefined {
   if (page.photometric === PHOTOMETRIC.whiteIsZero) return [1, 0];
   if (page.photometric !== PHOTOMETRIC.ycbcr) return undefined;

@@ -1,5 +1,5 @@
-// Names, for clients, what TIFFs may have and the service does not read. The numbers are those of libtiff's tiff.h, of
-// DNG 1.7 and of programs for microscopes.
+// Names, in error messages, of unsupported TIFF features. The numbers are from libtiff's tiff.h, DNG 1.7 and microscope
+// software.
 
 const COMPRESSIONS: Readonly<Record<number, string>> = {
   9: "JBIG",
@@ -46,9 +46,9 @@ const INTERPRETATIONS: Readonly<Record<number, string>> = {
   52527: "a photometric mask",
 };
 
-/** @param number value of the field Compression */
+/** @param number value of the tag Compression */
 export const compressionName = (number: number): string => COMPRESSIONS[number] ?? `method ${number}`;
 
-/** @param number value of the field PhotometricInterpretation */
+/** @param number value of the tag PhotometricInterpretation */
 export const photometricName = (number: number): string =>
   INTERPRETATIONS[number] ?? `photometric interpretation ${number}`;

@@ -1,5 +1,5 @@
-// Reads the description of one picture of a TIFF from its directory (TIFF 6.0 sections 3 to 23 and the technical notes
-// of its libraries), with plausible numbers or a failure. Knows nothing about pixels.
+// Reads the description of one image of a TIFF from its directory (TIFF 6.0 sections 3 to 23 and related technical
+// notes), and rejects implausible numbers.
 import { EngineFailure } from "../../contract/failure.ts";
 import { bytesOfRow } from "../to-pdf/image-data.ts";
 import type { Directory, TiffBytes } from "./fields.ts";
@@ -37,7 +37,7 @@ const [ASSOCIATED, UNASSOCIATED] = [1, 2];
 const CMYK_INKS = 1;
 const MOST_SAMPLES = 64;
 
-/** @param which follows "TIFF" in the name of the feature, which the client may know */
+/** @param which follows "TIFF" in the feature name shown to the client */
 export const unsupportedTiff = (which: string): EngineFailure =>
   new EngineFailure("unsupported", `TIFF ${which}`, { feature: `TIFF ${which}` });
 
@@ -48,33 +48,33 @@ export interface TiffPage {
   readonly height: number;
   readonly compression: number;
   readonly photometric: number;
-  /** Bits of every sample. */
+  /** Bits per sample. */
   readonly bits: number;
   readonly format: "unsigned" | "signed" | "float";
   readonly samples: number;
   /** Number of color samples, which come first. */
   readonly colors: 1 | 3 | 4;
-  /** Index of the opacity sample, if any, and whether the others are multiplied by it. */
+  /** Index of the opacity sample, if present, and whether the colors are premultiplied. */
   readonly alpha?: { readonly index: number; readonly isAssociated: boolean };
-  /** True if samples are stored separately, each in strips or tiles of its own. */
+  /** True if samples are stored in separate planes, each with its own strips or tiles. */
   readonly isPlanar: boolean;
   readonly isReversed: boolean;
   readonly predictor: 1 | 2 | 3;
-  /** Width of a strip or tile. Strips are as wide as the picture; tiles may be wider and extend beyond it. */
+  /** Width of a strip or tile. Strips are as wide as the image; tiles can extend beyond it. */
   readonly segmentWidth: number;
   readonly segmentHeight: number;
   readonly isTiled: boolean;
   readonly across: number;
   readonly down: number;
-  /** Number of pixels that share their color in YCbCr. */
+  /** Pixels per chrominance sample in YCbCr. */
   readonly subsampling: readonly [number, number];
-  /** Returns the bytes of one strip or tile, if they differ from those of the file. @default the bytes of the file */
+  /** Returns the bytes of one strip or tile, if it was decoded. @default the bytes in the file */
   segment?(index: number): Uint8Array;
 }
 
 /**
- * @returns undefined if the directory has no plausible picture
- * @throws EngineFailure `unsupported` for a plausible picture that the service does not support
+ * @returns undefined if the directory has no plausible image
+ * @throws EngineFailure `unsupported` for a plausible image that the service does not support
  */
 export function readPage(file: TiffBytes, directory: Directory): TiffPage | undefined {
   const [width, height] = [directory.number(256) ?? 0, directory.number(257) ?? 0];
@@ -130,7 +130,7 @@ export function readPage(file: TiffBytes, directory: Directory): TiffPage | unde
   };
 }
 
-/** Returns the likely interpretation of a file without the field: a bilevel fax, gray or RGB. */
+/** Returns the probable interpretation if the tag is missing: bilevel fax, gray or RGB. */
 function guessedPhotometric(compression: number, samples: number): number {
   const isFax = compression >= COMPRESSION.faxRows && compression <= COMPRESSION.t6;
   if (isFax) return PHOTOMETRIC.whiteIsZero;
@@ -142,7 +142,7 @@ function formatOf(sampleFormat: number): TiffPage["format"] | undefined {
   return ({ 1: "unsigned", 2: "signed", 3: "float", 4: "unsigned" } as const)[sampleFormat];
 }
 
-/** Returns the first extra sample that is opacity (section 18). */
+/** Returns the first extra sample with opacity (section 18). */
 function alphaOf(directory: Directory, samples: number, colors: number): TiffPage["alpha"] {
   const kinds = directory.numbers(338, samples - colors);
   const index = kinds.findIndex((kind) => kind === ASSOCIATED || kind === UNASSOCIATED);
@@ -159,7 +159,7 @@ function segmentsOf(directory: Directory, width: number, height: number) {
   return { segmentWidth, segmentHeight, isTiled, across, down };
 }
 
-/** Returns the number of strips or tiles of all planes. */
+/** Returns the number of strips or tiles in all planes. */
 export const segmentCount = ({ across, down, isPlanar, samples }: TiffPage): number =>
   across * down * (isPlanar ? samples : 1);
 
@@ -174,8 +174,8 @@ export function segmentBytes(page: TiffPage, index: number): Uint8Array {
 }
 
 /**
- * Returns the byte count of a segment without one: the size of its pixels, or all bytes up to the next segment or the
- * end of the file.
+ * Returns the missing byte count of a segment: the size of its pixels, or all bytes up to the next segment or the end
+ * of the file.
  */
 function impliedCount(
   { file, directory, compression, isTiled, ...page }: TiffPage,

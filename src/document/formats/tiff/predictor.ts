@@ -1,8 +1,8 @@
-// Reverses TIFF's predictors in a row: differences from the left (6.0 section 14), and those of floating point (Adobe's
-// technical note 3). Knows nothing about files.
+// Reverses TIFF's predictors in a row: horizontal differencing (6.0 section 14) and floating point (Adobe's technical
+// note 3).
 import type { TiffPage } from "./page.ts";
 
-/** @param samples number of samples of a pixel in this row */
+/** @param samples samples per pixel in this row */
 export function undoDifferences(row: Uint8Array, { predictor, bits, file }: TiffPage, samples: number): void {
   if (predictor === 1) return;
   if (predictor === 3) undoFloats(row, bits / 8, samples, file.isLittleEndian);
@@ -12,7 +12,7 @@ export function undoDifferences(row: Uint8Array, { predictor, bits, file }: Tiff
 }
 
 function undoBytes(row: Uint8Array, samples: number): void {
-  for (let at = samples; at < row.length; at++) row[at] = row[at] + row[at - samples];
+  for (let at = samples; at < row.length; at++) row[at] = row[at]! + row[at - samples]!;
 }
 
 function undoWords(row: Uint8Array, bytes: number, samples: number, isLittleEndian: boolean): void {
@@ -41,24 +41,21 @@ function undoBits(row: Uint8Array, bits: number, samples: number): void {
   const before = new Uint8Array(samples);
   for (let bit = 0, sample = 0; bit < row.length * 8; bit += bits) {
     const shift = 8 - bits - (bit & 7);
-    const value = (((row[bit >> 3] >> shift) & mask) + before[sample]) & mask;
-    row[bit >> 3] = (row[bit >> 3] & ~(mask << shift)) | (value << shift);
+    const value = (((row[bit >> 3]! >> shift) & mask) + before[sample]!) & mask;
+    row[bit >> 3] = (row[bit >> 3]! & ~(mask << shift)) | (value << shift);
     before[sample] = value;
     sample = (sample + 1) % samples;
   }
 }
 
-/**
- * Reverses the floating-point predictor. Bytes are stored separately, high ones first, as differences from the sample
- * on the left.
- */
+/** Reverses the floating-point predictor: byte planes, high bytes first, as differences from the left sample. */
 function undoFloats(row: Uint8Array, bytes: number, samples: number, isLittleEndian: boolean): void {
   undoBytes(row, samples);
   const apart = row.slice();
   const count = row.length / bytes;
   for (let index = 0; index < count; index++) {
     for (let byte = 0; byte < bytes; byte++) {
-      row[index * bytes + (isLittleEndian ? bytes - 1 - byte : byte)] = apart[byte * count + index];
+      row[index * bytes + (isLittleEndian ? bytes - 1 - byte : byte)] = apart[byte * count + index]!;
     }
   }
 }

@@ -1,5 +1,4 @@
-// Reads TIFF as pages of a PDF: every picture that is neither a reduced copy nor a mask of another. Handles no part of
-// PDF except images.
+// Reads TIFF as pages of a PDF: one page per image that is neither a thumbnail nor a mask.
 
 import { toUint8Array } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -17,16 +16,16 @@ import { decodedPage, isDecodedHere } from "./jpeg-samples.ts";
 import { COMPRESSION, readPage, segmentBytes, segmentCount, type TiffPage } from "./page.ts";
 import { isPdfsOwn, isUnpackedHere, samplesOf, storedRowBytes } from "./samples.ts";
 
-/** Limits the pages. A directory takes 20 bytes, so a file could have millions, but no document does. */
+/** Maximum number of pages. A directory takes 20 bytes, so a hostile file could have millions. */
 const MOST_PAGES = LIMITS.tiffPages;
-/** Limits the strips and tiles of all pages. */
+/** Maximum number of strips and tiles of all pages. */
 const MOST_SEGMENTS = 2 ** 22;
-/** Limits how often pages may share the same data. */
+/** Maximum bytes to read for all pages, relative to the file size, because pages can share data. */
 const MOST_READS_OF_A_BYTE = 2;
 
 /**
- * @param holdBytes limits the memory besides the file
- * @throws EngineFailure `damaged` if there is no picture, `unsupported` if one cannot be shown, `too-large`,
+ * @param holdBytes maximum memory in addition to the file
+ * @throws EngineFailure `damaged` if there is no image, `unsupported` if one cannot be shown, `too-large`,
  * `too-complex`
  */
 export async function* readTiff(
@@ -63,14 +62,14 @@ function pagesOf(file: TiffBytes): TiffPage[] {
 }
 
 /**
- * Reports whether a picture is a reduced copy or a mask: bit 0 or bit 2 of NewSubfileType, or SubfileType 2 for a
- * reduced copy (section 8).
+ * Reports whether an image is a thumbnail or a mask: bit 0 or bit 2 of NewSubfileType, or SubfileType 2 for a thumbnail
+ * (section 8).
  */
 function isSecondary(directory: Directory): boolean {
   return ((directory.number(254) ?? 0) & 5) !== 0 || directory.number(255) === 2;
 }
 
-/** @throws EngineFailure `too-complex` for a file that claims far more data than it contains */
+/** @throws EngineFailure `too-complex` for a file that refers to far more data than it contains */
 function checkClaims(pages: readonly TiffPage[], fileBytes: number): void {
   let segments = 0;
   let sampleBytes = 0;
@@ -107,7 +106,7 @@ async function sampledImage(page: TiffPage, holdBytes: number): Promise<ImageXOb
   const stream = flateStream(page);
   if (!stream) return flateImage(color);
   const { rows: _, components, ...image } = color;
-  // ISO 32000-1, 7.4.4.4: the predictor is the same.
+  // PDF has the same predictor (ISO 32000-1, 7.4.4.4).
   const parms = `<</Predictor 2/Colors ${components}/BitsPerComponent ${page.bits}/Columns ${page.width}>>`;
   return {
     ...image,
@@ -118,7 +117,7 @@ async function sampledImage(page: TiffPage, holdBytes: number): Promise<ImageXOb
   };
 }
 
-/** Returns the unchanged data, if they are one sound stream that PDF reads the same way as TIFF. */
+/** Returns the unchanged data, if it is one valid stream that PDF decodes as TIFF does. */
 function flateStream(page: TiffPage): Uint8Array | undefined {
   const { compression, predictor, bits, width, height, segmentWidth, segmentHeight, file } = page;
   const isDeflated = compression === COMPRESSION.deflate || compression === COMPRESSION.oldDeflate;

@@ -1,5 +1,4 @@
-// Unpacks the rows of a TIFF from its strips and tiles, one plane at a time and one row at a time, from the first to
-// the last. Knows nothing about colors.
+// Decodes the rows of a TIFF from its strips and tiles, one plane and one row at a time, from top to bottom.
 
 import { EngineFailure } from "../../contract/failure.ts";
 import { FaxDecoder, type FaxOptions } from "../ccitt/decode.ts";
@@ -11,14 +10,14 @@ import { undoDifferences } from "./predictor.ts";
 
 /** The layout of a plane in its segments. */
 export interface Plane {
-  /** Index from 0; 0 if samples are stored together. */
+  /** Index from 0; 0 if samples are interleaved. */
   readonly index: number;
-  /** Number of samples of a pixel in this plane. */
+  /** Samples per pixel in this plane. */
   readonly samples: number;
-  /** Bytes of a row of a segment, and of the picture. */
+  /** Bytes per row of a segment, and of the image. */
   readonly segmentRowBytes: number;
   readonly rowBytes: number;
-  /** Number of rows of a segment, and of the picture. With subsampled color, a row holds several. */
+  /** Rows of a segment, and of the image. With subsampling, a stored row has several pixel rows. */
   readonly segmentRows: number;
   readonly rows: number;
   /** Value of missing rows. */
@@ -26,8 +25,8 @@ export interface Plane {
 }
 
 /**
- * Yields every row of a plane. Each is valid until the next one is requested.
- * @param holdBytes limits the memory for tiles side by side
+ * Yields every row of a plane. A row is valid until the next one is requested.
+ * @param holdBytes maximum memory for a row of tiles
  * @throws EngineFailure `too-large`
  */
 export function* planeRows(page: TiffPage, plane: Plane, holdBytes: number): Generator<Uint8Array> {
@@ -35,7 +34,7 @@ export function* planeRows(page: TiffPage, plane: Plane, holdBytes: number): Gen
   else yield* stripRows(page, plane);
 }
 
-/** Yields rows of strips, and of tiles that are at least as wide as the picture. */
+/** Yields rows of strips, and of tiles that are at least as wide as the image. */
 function* stripRows(page: TiffPage, plane: Plane): Generator<Uint8Array> {
   const row = new Uint8Array(plane.segmentRowBytes);
   const visible = row.subarray(0, plane.rowBytes);
@@ -49,7 +48,7 @@ function* stripRows(page: TiffPage, plane: Plane): Generator<Uint8Array> {
   }
 }
 
-/** Yields rows of tiles. Tiles side by side are unpacked together. */
+/** Yields rows of tiles. Decodes a whole row of tiles together. */
 function* tileRows(page: TiffPage, plane: Plane, holdBytes: number): Generator<Uint8Array> {
   const { across } = page;
   const bandRows = Math.min(plane.segmentRows, plane.rows);
@@ -74,7 +73,7 @@ function* tileRows(page: TiffPage, plane: Plane, holdBytes: number): Generator<U
   }
 }
 
-/** A strip or tile that is being unpacked. */
+/** A strip or tile being decoded. */
 class Segment implements Disposable {
   readonly #pieces: Iterator<Uint8Array>;
   readonly #page: TiffPage;
@@ -89,7 +88,7 @@ class Segment implements Disposable {
     this.#pieces = unpacked(page, plane, page.isReversed ? reversed(bytes) : bytes)[Symbol.iterator]();
   }
 
-  /** Fills in the next row, or the fill value. */
+  /** Writes the next row, or the fill value. */
   read(row: Uint8Array): void {
     let filled = 0;
     while (filled < row.length && !this.#isOver) {
@@ -134,7 +133,7 @@ function* unpacked(page: TiffPage, plane: Plane, bytes: Uint8Array): Generator<U
   }
 }
 
-/** Returns options for sections 10 and 11, with bit 0 of T4Options. */
+/** Returns options for sections 10 and 11. Bit 0 of T4Options means two-dimensional coding. */
 export function faxOptions({ compression, directory }: TiffPage, columns: number): FaxOptions {
   switch (compression) {
     case COMPRESSION.t6:
@@ -146,13 +145,13 @@ export function faxOptions({ compression, directory }: TiffPage, columns: number
   }
 }
 
-/** Converts color changes to bits, where black is 1. */
+/** Converts color changes to bits, with 1 for black. */
 function* faxRows(decoder: FaxDecoder, rowBytes: number): Generator<Uint8Array> {
   const row = new Uint8Array(rowBytes);
   for (let changes = decoder.next(); changes; changes = decoder.next()) {
     row.fill(0);
     for (let index = 0; index < changes.length; index += 2) {
-      setBits(row, changes[index], index + 1 < changes.length ? changes[index + 1] : rowBytes * 8);
+      setBits(row, changes[index]!, index + 1 < changes.length ? changes[index + 1]! : rowBytes * 8);
     }
     yield row;
   }
@@ -163,12 +162,12 @@ function setBits(row: Uint8Array, from: number, to: number): void {
   const head = 0xff >> (from & 7);
   const tail = 0xff & ~(0xff >> (to & 7));
   if (first === last) {
-    row[first] = row[first] | (head & tail);
+    row[first] = row[first]! | (head & tail);
     return;
   }
-  row[first] = row[first] | head;
+  row[first] = row[first]! | head;
   row.fill(0xff, first + 1, last);
-  if (tail !== 0) row[last] = row[last] | tail;
+  if (tail !== 0) row[last] = row[last]! | tail;
 }
 
 const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -177,5 +176,5 @@ const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
   return bits;
 });
 
-/** Reverses the bits of each byte, for FillOrder 2 (section 8), where the low bit comes first. */
-export const reversed = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => REVERSED[byte]);
+/** Reverses the bits of each byte, for FillOrder 2 (section 8), which stores the low bit first. */
+export const reversed = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => REVERSED[byte]!);

@@ -1,5 +1,4 @@
-// Converts the samples of one picture of a TIFF for PDF, with color and opacity separate. Knows nothing about
-// compression.
+// Converts the samples of one TIFF image for PDF, with color and opacity separate.
 import { EngineFailure } from "../../contract/failure.ts";
 import { bytesOfRow, type Rows, type Samples, YieldCounter } from "../to-pdf/image-data.ts";
 import { type ColorSpace, inverted } from "../to-pdf/image-page.ts";
@@ -13,17 +12,17 @@ import { subsampledRows, toRgb } from "./ycbcr.ts";
 const BLOCK_BYTES = 65_536;
 const ICC_PROFILE = 34_675;
 const COLOR_MAP = 320;
-/** Returns the L*a*b* color space under D50 (ISO 32000-1, 8.6.5.4), with the range of a and b that their bits allow. */
+/** Returns the L*a*b* color space under D50 (ISO 32000-1, 8.6.5.4), with the range of a and b for their bit depth. */
 const labSpace = (most: number): ColorSpace => ({
   kind: "calibrated",
   array: `[/Lab<</WhitePoint[0.9642 1 0.8249]/Range[-128 ${most} -128 ${most}]>>]`,
 });
-/** The L* that 0xffff stands for; 0xff00 stands for 100 (ICC.1, 6.3.4.2). */
+/** The L* of 0xffff, because 0xff00 is 100 (ICC.1, 6.3.4.2). */
 const ICC_LIGHTNESS = (100 * 65_535) / 65_280;
 
 export interface TiffSamples {
   readonly color: Samples;
-  /** Opacity, if any, in 8 or 16 bits like the color. */
+  /** Opacity, if present, with 8 or 16 bits like the color. */
   readonly opacity?: () => Rows;
 }
 
@@ -47,8 +46,7 @@ export async function samplesOf(page: TiffPage, holdBytes: number): Promise<Tiff
 }
 
 /**
- * Reports whether samples are whole bytes, and one more sample follows the colors: opacity, or a sample without
- * meaning.
+ * Reports whether samples are whole bytes, and exactly one sample follows the colors: opacity or an unspecified sample.
  */
 function isOneMore({ bits, samples, colors, alpha, ...page }: TiffPage): boolean {
   const isWhole = (bits === 8 || bits === 16) && samples === colors + 1 && !alpha?.isAssociated;
@@ -69,11 +67,11 @@ function splitSamples(page: TiffPage, holdBytes: number): TiffSamples {
   return { color, ...(alpha ? { opacity: () => alphaSamples(rows(), colors, bits / 8) } : {}) };
 }
 
-/** Returns the number of bytes of a stored row, including the parts of segments beyond the picture's edge. */
+/** Returns the bytes per stored row, including the parts of segments beyond the edge of the image. */
 export const storedRowBytes = ({ segmentWidth, across, bits, samples }: TiffPage): number =>
   bytesOfRow(segmentWidth, bits * samples) * across;
 
-/** Reports whether rows already have PDF's form, except for the order of bytes. */
+/** Reports whether rows already have PDF's layout, except for the byte order. */
 export function isPdfsOwn({ bits, format, photometric, samples, colors, isPlanar, subsampling }: TiffPage): boolean {
   if (isPlanar || samples !== colors || format !== "unsigned" || subsampling[0] * subsampling[1] !== 1) return false;
   if (photometric === PHOTOMETRIC.palette) return [1, 2, 4, 8].includes(bits);
@@ -100,7 +98,7 @@ function meaningOf(page: TiffPage, depth: number): Pick<Samples, "colorSpace" | 
   }
 }
 
-/** Returns a palette (section 5): all reds, all greens, all blues, in 16 bits; some programs use 8. */
+/** Returns a palette (section 5): all reds, all greens, all blues, with 16 bits; some programs write 8. */
 function paletteOf({ bits, directory }: TiffPage, depth: number): Uint8Array {
   const size = 2 ** bits;
   const map = directory.numbers(COLOR_MAP, 3 * size);
@@ -118,7 +116,7 @@ function planesOf(page: TiffPage): Plane[] {
   const { width, height, segmentWidth, segmentHeight, samples, bits, photometric, subsampling, predictor, isPlanar } =
     page;
   const [h, v] = subsampling;
-  // Zero means no light, no ink, or white (section 8), so missing rows get 255 for light, and 0 otherwise.
+  // Zero is no light, no ink, or white (section 8), so missing rows are 255 for light, and 0 otherwise.
   const isLight = photometric === PHOTOMETRIC.blackIsZero || photometric === PHOTOMETRIC.rgb;
   const fill = isLight ? 255 : 0;
   if (h * v > 1) {
@@ -159,8 +157,8 @@ function* directRows(page: TiffPage, holdBytes: number): Generator<Uint8Array> {
   for (const row of planeRows(page, plane!, holdBytes)) {
     if (swaps) {
       for (let at = 0; at < rowBytes; at += 2) {
-        block[filled + at] = row[at + 1];
-        block[filled + at + 1] = row[at];
+        block[filled + at] = row[at + 1]!;
+        block[filled + at + 1] = row[at]!;
       }
     } else {
       block.set(row, filled);
@@ -173,11 +171,11 @@ function* directRows(page: TiffPage, holdBytes: number): Generator<Uint8Array> {
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** Yields the rows of all planes together. Subsampled rows are expanded first. */
+/** Yields the rows of all planes together, with subsampling expanded. */
 function* storedRows(page: TiffPage, planes: readonly Plane[], holdBytes: number): Generator<Uint8Array[]> {
   const [h, v] = page.subsampling;
   if (h * v > 1) {
-    for (const row of subsampledRows(page, planeRows(page, planes[0], holdBytes))) yield [row];
+    for (const row of subsampledRows(page, planeRows(page, planes[0]!, holdBytes))) yield [row];
     return;
   }
   const share = holdBytes / planes.length;
@@ -195,12 +193,12 @@ interface SamplePositions {
   readonly samples: readonly { readonly plane: number; readonly first: number; readonly step: number }[];
 }
 
-/** Finds the selected samples. If samples are in planes, only the selected planes are read. */
+/** Finds the selected samples. Reads only the planes that contain them. */
 function samplePositions(page: TiffPage, wanted: readonly number[]): SamplePositions {
   const planes = planesOf(page);
   if (!page.isPlanar) return { planes, samples: wanted.map((first) => ({ plane: 0, first, step: page.samples })) };
   return {
-    planes: wanted.map((index) => planes[index]),
+    planes: wanted.map((index) => planes[index]!),
     samples: wanted.map((_, plane) => ({ plane, first: 0, step: 1 })),
   };
 }
@@ -228,12 +226,12 @@ function* convertedRows(
     const views = rows.map((row) => new DataView(row.buffer, row.byteOffset, row.length));
     for (let x = 0; x < width; x++) {
       for (let index = 0; index < samples.length; index++) {
-        const { plane, first, step } = samples[index];
-        pixel[index] = scale(read(views[plane], first + x * step));
+        const { plane, first, step } = samples[index]!;
+        pixel[index] = scale(read(views[plane]!, first + x * step));
       }
       finish?.(pixel);
       for (let index = 0; index < outputs; index++) {
-        const value = pixel[index];
+        const value = pixel[index]!;
         if (bytes === 2) block[filled++] = value >> 8;
         block[filled++] = value;
       }
@@ -245,37 +243,37 @@ function* convertedRows(
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** Returns a table of scaled values if there are few possible values. */
+/** Returns a lookup table of scaled values if there are few possible values. */
 function lookedUp(scale: (value: number) => number, bits: number, format: string): (value: number) => number {
   if (bits > 16 || format === "float") return scale;
   const table = Uint16Array.from({ length: 2 ** bits }, (_, value) => scale(value));
-  return (value) => table[value];
+  return (value) => table[value]!;
 }
 
-/** Returns the conversion of a pixel of scaled samples: colors first, then opacity if colors are multiplied by it. */
+/** Returns the conversion of a pixel of scaled samples: colors first, then opacity if colors are premultiplied. */
 function finisher(page: TiffPage, depth: 8 | 16): ((pixel: Float64Array) => void) | undefined {
   const { photometric, alpha, colors } = page;
   const most = 2 ** depth - 1;
   if (photometric === PHOTOMETRIC.ycbcr) return toRgb(page);
   if (photometric === PHOTOMETRIC.cieLab) {
-    // The samples a and b are signed (section 23).
+    // a and b are signed (section 23).
     const half = 2 ** (depth - 1);
     return (pixel) => {
-      pixel[1] = (pixel[1] + half) & most;
-      pixel[2] = (pixel[2] + half) & most;
+      pixel[1] = (pixel[1]! + half) & most;
+      pixel[2] = (pixel[2]! + half) & most;
     };
   }
   if (!alpha?.isAssociated) return undefined;
   return (pixel) => {
-    const opacity = pixel[colors];
+    const opacity = pixel[colors]!;
     if (opacity === 0 || opacity === most) return;
     for (let index = 0; index < colors; index++) {
-      pixel[index] = Math.min(most, Math.round((pixel[index] * most) / opacity));
+      pixel[index] = Math.min(most, Math.round((pixel[index]! * most) / opacity));
     }
   };
 }
 
-/** Returns the range of values. Without a stated range, the whole picture is read once to find it. */
+/** Returns the range of values. Without a stated range, reads the whole image once to find it. */
 async function rangeOf(page: TiffPage, holdBytes: number): Promise<ValueRange> {
   if (page.photometric === PHOTOMETRIC.palette) return { least: 0, most: 255 };
   const stated = statedRange(page);
@@ -290,7 +288,7 @@ async function rangeOf(page: TiffPage, holdBytes: number): Promise<ValueRange> {
     await stretches.worked(rows.reduce((sum, { length }) => sum + length, 0));
     for (const { plane, first, step } of samples) {
       for (let x = 0; x < page.width; x++) {
-        const value = read(views[plane], first + x * step);
+        const value = read(views[plane]!, first + x * step);
         if (value < least && value > Number.NEGATIVE_INFINITY) least = value;
         if (value > most && value < Number.POSITIVE_INFINITY) most = value;
       }
@@ -299,6 +297,6 @@ async function rangeOf(page: TiffPage, holdBytes: number): Promise<ValueRange> {
   return measuredRange(page, least <= most ? { least, most } : { least: 0, most: 1 });
 }
 
-/** Reports whether samples are unpacked in this module, which does not read JPEG codes. */
+/** Reports whether this module decodes the samples; JPEG is decoded elsewhere. */
 export const isUnpackedHere = ({ compression }: TiffPage): boolean =>
   compression !== COMPRESSION.jpeg && compression !== COMPRESSION.oldJpeg;

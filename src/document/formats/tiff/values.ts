@@ -1,21 +1,20 @@
-// Reads samples of a TIFF of any depth and format as whole numbers of 8 or 16 bits (6.0 section 19, SampleFormat).
-// Knows nothing about colors.
+// Reads samples of a TIFF with any bit depth and format as integers of 8 or 16 bits (6.0 section 19, SampleFormat).
 import type { TiffPage } from "./page.ts";
 
-/** The values that become the least and the greatest sample. */
+/** The values that map to the minimum and the maximum sample. */
 export interface ValueRange {
   readonly least: number;
   readonly most: number;
 }
 
-/** Reads a sample of a row as stored in the file. */
+/** Reads a sample of a stored row. */
 export type ReadSample = (row: DataView, index: number) => number;
 
 export function sampleReader({ bits, format, file }: TiffPage): ReadSample {
   const le = file.isLittleEndian;
   const half = format === "signed" ? 2 ** (bits - 1) : 0;
   const wrap = 2 ** bits;
-  // Two's complement, raised by half the range.
+  // Two's complement, shifted by half the range.
   const raised = (value: number) => (half === 0 ? value : (value + half) % wrap);
   if (format === "float") {
     if (bits === 16) return (row, index) => halfFloat(row.getUint16(index * 2, le));
@@ -38,7 +37,7 @@ export function sampleReader({ bits, format, file }: TiffPage): ReadSample {
   }
 }
 
-/** Returns a value of up to 15 bits, high ones first. */
+/** Returns a value of up to 15 bits, high bits first. */
 function packed(row: DataView, bit: number, bits: number): number {
   let value = 0;
   const last = (bit + bits - 1) >> 3;
@@ -55,10 +54,10 @@ function halfFloat(value: number): number {
   return exponent === 31 ? Number.NaN : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Returns the output bits of a sample: 8 are enough for up to 8. */
+/** Returns the output bits per sample: 8 if the input has up to 8, otherwise 16. */
 export const depthOf = ({ bits }: TiffPage): 8 | 16 => (bits <= 8 ? 8 : 16);
 
-/** Returns a function that scales a value. NaN becomes the least value. */
+/** Returns a function that scales a value. NaN maps to the minimum. */
 export function scaling(range: ValueRange, depth: 8 | 16): (value: number) => number {
   const most = 2 ** depth - 1;
   const scale = most / (range.most - range.least || 1);
@@ -69,8 +68,7 @@ export function scaling(range: ValueRange, depth: 8 | 16): (value: number) => nu
 }
 
 /**
- * Returns the range of values. Whole numbers of up to 24 bits have their full range; for others see
- * {@link measuredRange}.
+ * Returns the range of values. Integers of up to 24 bits have their full range; see {@link measuredRange} for others.
  */
 export function statedRange({ bits, format, directory, samples }: TiffPage): ValueRange | undefined {
   const [least, most] = [directory.numbers(340, samples), directory.numbers(341, samples)];
@@ -81,9 +79,9 @@ export function statedRange({ bits, format, directory, samples }: TiffPage): Val
 }
 
 /**
- * Returns the range of values without a stated one. Floating point from 0 to 1 keeps that range, and whole numbers that
- * use their highest bits keep their full range. Other values are measurements, shown from the least to the greatest in
- * the picture.
+ * Returns the range of values if none is stated. Floating point between 0 and 1 has that range, and integers that use
+ * their highest bit have their full range. Other values are measurements, scaled from their minimum to their maximum in
+ * the image.
  */
 export function measuredRange({ bits, format }: TiffPage, found: ValueRange): ValueRange {
   if (format === "float") return found.least >= 0 && found.most <= 1 ? { least: 0, most: 1 } : found;

@@ -1,18 +1,18 @@
 // Writes image file directories of TIFF and BigTIFF (TIFF 6.0 section 2, and Adobe's BigTIFF design note),
-// little-endian. Has knowledge of fields, not of pictures.
+// little-endian.
 
 export const SHORT = 3;
 export const LONG = 4;
 export const RATIONAL = 5;
 export const UNDEFINED = 7;
-/** An offset or a count of bytes: LONG, or LONG8 in BigTIFF. */
+/** Type of offsets and byte counts: LONG, or LONG8 in BigTIFF. */
 export const OFFSET = 16;
 type FieldType = typeof SHORT | typeof LONG | typeof RATIONAL | typeof UNDEFINED | typeof OFFSET;
 
 export interface Field {
   readonly tag: number;
   readonly type: FieldType;
-  /** Numbers; a rational takes two, numerator first. */
+  /** Numbers; a rational has two, numerator first. */
   readonly values: ArrayLike<number>;
 }
 
@@ -21,7 +21,7 @@ export function headerBytes(big: boolean): number {
   return big ? 16 : 8;
 }
 
-/** Returns the file header, which contains the offset of the directory. */
+/** Returns the file header, which has the offset of the directory. */
 export function fileHeader(big: boolean, directoryOffset: number): Uint8Array {
   const bytes = new Uint8Array(headerBytes(big));
   const view = new DataView(bytes.buffer);
@@ -37,9 +37,9 @@ export function fileHeader(big: boolean, directoryOffset: number): Uint8Array {
 }
 
 /**
- * Returns a directory followed by the values that do not fit in it.
- * @param fields - fields in ascending order of tags, as section 2 requires
- * @param offset - even offset of the directory in the file
+ * Returns a directory, followed by the values that do not fit in it.
+ * @param fields in ascending order of tags, as section 2 requires
+ * @param offset even offset of the directory in the file
  */
 export function directory(big: boolean, fields: readonly Field[], offset: number): Uint8Array {
   const inlineBytes = big ? 8 : 4;
@@ -82,7 +82,7 @@ function even(count: number): number {
   return count + (count & 1);
 }
 
-/** Returns the bytes of one number of a field. */
+/** Returns the bytes per number of a field. */
 function numberBytes(big: boolean, type: FieldType): number {
   switch (type) {
     case UNDEFINED:
@@ -105,7 +105,7 @@ function setValues(view: DataView, big: boolean, field: Field, start: number): v
   const size = numberBytes(big, field.type);
   for (let i = 0; i < field.values.length; i++) {
     const at = start + i * size;
-    const value = field.values[i];
+    const value = field.values[i]!;
     if (size === 1) view.setUint8(at, value);
     else if (size === 2) view.setUint16(at, value, true);
     else if (size === 4) view.setUint32(at, value, true);

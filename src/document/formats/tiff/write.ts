@@ -1,5 +1,4 @@
-// Writes rasters as TIFF (TIFF 6.0, with Deflate of Adobe's Photoshop technical notes), streamed a strip at a time.
-// Knows nothing about documents.
+// Writes rasters as TIFF (TIFF 6.0, with Deflate of Adobe's Photoshop technical notes), streamed strip by strip.
 
 import { CHANNELS, type ColorModel, type Raster } from "../../contract/raster.ts";
 import { type DeflateKernel, MAX_CHUNK_ROWS, startDeflate } from "../deflate/deflate-kernel.ts";
@@ -21,35 +20,36 @@ const ADOBE_DEFLATE = 8;
 /** Values of Predictor (section 14). */
 const NO_PREDICTION = 1;
 const HORIZONTAL_DIFFERENCING = 2;
-/** Limits the uncompressed bytes of a strip, unless one row is larger. */
+/** Maximum uncompressed bytes of a strip, unless one row is larger. */
 const STRIP_BYTES = 256 * 1024;
-/** The predictor is chosen after this much of the picture, if it was more than white paper ... */
+/** Uncompressed and compressed bytes after which the predictor is chosen. Blank paper compresses to very few bytes. */
 const TELLING_RAW_BYTES = 4 * 1024 * 1024;
 const TELLING_BYTES = 32 * 1024;
-/** ... or when one of the predictors holds this much. */
+/** Maximum bytes of compressed strips held until the predictor is chosen. */
 const MOST_HELD_BYTES = 384 * 1024;
 const MAX_SIDE = 2 ** 32 - 1;
 /**
- * Limits classic TIFF, whose offsets have 32 bits. No strip of this service grows by one percent, and the directory
- * fits in the rest.
+ * Maximum uncompressed bytes of classic TIFF, whose offsets have 32 bits. Strips never grow by one percent, and the
+ * rest is enough for the directory.
  */
 const CLASSIC_RAW_BYTES = Math.floor(2 ** 32 / 1.01) - 2 ** 22;
-/** Chromaticity of D50, the white of ICC's connection space, times 10^4. */
+/** Chromaticity of D50, the white of ICC's profile connection space, times 10^4. */
 const WHITE_POINT = [3457, 10000, 3585, 10000];
 
 export interface TiffFile {
   /**
-   * The whole file, except that its first bytes lack the offset of the directory. Chunks are valid until the next one.
+   * The whole file, except that the header lacks the offset of the directory. Chunks are valid until the next one is
+   * requested.
    */
   readonly body: Iterable<Uint8Array>;
-  /** Returns the correct first bytes. @throws Error before `body` has ended */
+  /** Returns the final header. @throws Error before `body` has ended */
   head(): Uint8Array;
 }
 
 /**
- * Encodes a picture as TIFF: 8 bits a sample, interleaved, strips compressed by Deflate, with horizontal differences if
- * they are smaller. Writes BigTIFF if the file could exceed 4 GiB. Lab is CIELab with signed a and b; the alpha of rgba
- * is unassociated.
+ * Encodes a raster as TIFF: 8 bits per sample, interleaved, Deflate strips, with horizontal differencing if that is
+ * smaller. Writes BigTIFF if the file could exceed 4 GiB. Lab is CIELab with signed a and b; the alpha of rgba is
+ * unassociated.
  * @throws RangeError if TIFF does not support the raster's sides
  */
 export function encodeTiff(raster: Raster): TiffFile {
@@ -75,7 +75,7 @@ function isSide(pixels: number): boolean {
 
 function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) => void): Generator<Uint8Array> {
   const rowBytes = raster.width * CHANNELS[raster.colorModel];
-  // A strip is compressed in one call, so it has at most as many rows as the kernel takes together.
+  // The kernel compresses a strip in one call, so its row limit applies.
   const rowsPerStrip = Math.min(raster.height, MAX_CHUNK_ROWS, Math.max(1, Math.floor(STRIP_BYTES / rowBytes)));
   const offsets: number[] = [];
   const byteCounts: number[] = [];
@@ -87,7 +87,7 @@ function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) =
     return strip;
   };
   yield fileHeader(big, 0);
-  // One predictor serves the whole file, and depends on the picture: the first strips are made with both.
+  // The whole file has one predictor, chosen by content: the first strips are encoded both with and without it.
   let best = new StripEncoder(raster, HORIZONTAL_DIFFERENCING);
   let rival: StripEncoder | undefined = new StripEncoder(raster, NO_PREDICTION);
   try {
@@ -118,7 +118,7 @@ function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) =
     best.release();
     rival?.release();
   }
-  // A directory begins on a word boundary (section 2).
+  // A directory starts at a word boundary (section 2).
   if (offset % 2 === 1) {
     yield new Uint8Array(1);
     offset++;
@@ -127,18 +127,16 @@ function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) =
   yield directory(big, fields(raster, rowsPerStrip, best.predictor, offsets, byteCounts), offset);
 }
 
-/**
- * Reports whether enough of the picture is known to choose the predictor, or the held bytes have reached their limit.
- */
+/** Reports whether enough of the raster was encoded to choose the predictor, or the held bytes reached their limit. */
 function isTold(one: StripEncoder, other: StripEncoder, rawBytes: number): boolean {
   const held = Math.max(one.heldBytes, other.heldBytes);
   return held >= MOST_HELD_BYTES || (held >= TELLING_BYTES && rawBytes >= TELLING_RAW_BYTES);
 }
 
-/** Makes strips with one predictor. */
+/** Encodes strips with one predictor. */
 class StripEncoder {
   readonly predictor: number;
-  /** Strips that wait until the predictor is chosen; `heldBytes` is their total size. */
+  /** Strips held until the predictor is chosen. `heldBytes`: their total size. */
   readonly held: Uint8Array[] = [];
   heldBytes = 0;
   readonly #kernel: DeflateKernel;
@@ -163,7 +161,7 @@ class StripEncoder {
     this.#waitingBytes += samples.length;
   }
 
-  /** Returns the strip of the rows since the last one; valid until the next strip ends. */
+  /** Returns the strip of the rows added since the last strip; valid until the next strip ends. */
   endStrip(): Uint8Array {
     if (this.#hasEnded) this.#kernel.begin();
     this.#kernel.encode(this.#waitingBytes / this.#rowBytes);
@@ -179,17 +177,17 @@ class StripEncoder {
     this.heldBytes += strip.length;
   }
 
-  /** Releases the kernel; nothing can be added afterwards. */
+  /** Releases the kernel. Nothing can be added afterwards. */
   release(): void {
     this.#kernel.release();
   }
 }
 
-/** Makes a and b signed (section 23); the raster has them offset by 128. */
+/** Makes a and b signed (section 23); the raster stores them offset by 128. */
 function makeSigned(samples: Uint8Array): void {
   for (let i = 1; i < samples.length; i += 3) {
-    samples[i] ^= 0x80;
-    samples[i + 1] ^= 0x80;
+    samples[i]! ^= 0x80;
+    samples[i + 1]! ^= 0x80;
   }
 }
 

@@ -1,4 +1,4 @@
-// Converts TIFF's YCbCr (6.0 sections 20 and 21) outside of JPEGs. Knows nothing about files.
+// Converts TIFF's YCbCr (6.0 sections 20 and 21) outside JPEGs.
 import type { TiffPage } from "./page.ts";
 
 const COEFFICIENTS = 529;
@@ -6,10 +6,10 @@ const REFERENCE = 532;
 const USUAL_COEFFICIENTS = [0.299, 0.587, 0.114];
 const USUAL_REFERENCE = [0, 255, 128, 255, 128, 255];
 
-/** Returns the codes of black and white for the luminance, and of zero and full chrominance. */
+/** Returns the codes of black and white luminance, and of zero and full chrominance. */
 export function referenceOf({ directory }: TiffPage): number[] {
   const reference = directory.numbers(REFERENCE, 6);
-  const isSound = reference.length === 6 && [0, 2, 4].every((index) => reference[index + 1] > reference[index]);
+  const isSound = reference.length === 6 && [0, 2, 4].every((index) => reference[index + 1]! > reference[index]!);
   return isSound ? reference : USUAL_REFERENCE;
 }
 
@@ -21,9 +21,9 @@ export function toRgb(page: TiffPage): (pixel: Float64Array) => void {
   const [black, white, noBlue, mostBlue, noRed, mostRed] = referenceOf(page);
   const clamp = (value: number) => Math.max(0, Math.min(255, Math.round(value)));
   return (pixel) => {
-    const y = ((pixel[0] - black!) * 255) / (white! - black!);
-    const cb = ((pixel[1] - noBlue!) * 127) / (mostBlue! - noBlue!);
-    const cr = ((pixel[2] - noRed!) * 127) / (mostRed! - noRed!);
+    const y = ((pixel[0]! - black!) * 255) / (white! - black!);
+    const cb = ((pixel[1]! - noBlue!) * 127) / (mostBlue! - noBlue!);
+    const cr = ((pixel[2]! - noRed!) * 127) / (mostRed! - noRed!);
     const r = y + cr * (2 - 2 * red!);
     const b = y + cb * (2 - 2 * blue!);
     pixel[0] = clamp(r);
@@ -32,7 +32,7 @@ export function toRgb(page: TiffPage): (pixel: Float64Array) => void {
   };
 }
 
-/** Expands data units, each several luminances with one shared color, to rows of whole pixels. */
+/** Expands data units, each with several luminance samples and one shared chrominance, to rows of pixels. */
 export function* subsampledRows(
   { width, height, subsampling }: TiffPage,
   units: Iterable<Uint8Array>,
@@ -45,9 +45,9 @@ export function* subsampledRows(
     for (let line = 0; line < v && y < height; line++, y++) {
       for (let x = 0; x < width; x++) {
         const at = Math.floor(x / h) * unitBytes;
-        row[x * 3] = unit[at + line * h + (x % h)];
-        row[x * 3 + 1] = unit[at + unitBytes - 2];
-        row[x * 3 + 2] = unit[at + unitBytes - 1];
+        row[x * 3] = unit[at + line * h + (x % h)]!;
+        row[x * 3 + 1] = unit[at + unitBytes - 2]!;
+        row[x * 3 + 2] = unit[at + unitBytes - 1]!;
       }
       yield row;
     }

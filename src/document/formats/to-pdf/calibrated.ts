@@ -1,5 +1,4 @@
-// Converts colors that a file describes by numbers to PDF's CalGray and CalRGB (ISO 32000-1, 8.6.5). Knows nothing
-// about file formats.
+// Converts numeric color descriptions to PDF's CalGray and CalRGB (ISO 32000-1, 8.6.5).
 import { type ColorSpace, GRAY, RGB } from "./image-page.ts";
 
 /** Chromaticities x and y. */
@@ -10,16 +9,16 @@ export interface Primaries {
   readonly blue: readonly [number, number];
 }
 
-/** The space that viewers assume for device colors: sRGB (IEC 61966-2-1). */
+/** The color space that viewers assume for device colors: sRGB (IEC 61966-2-1). */
 const SRGB: Primaries = { white: [0.3127, 0.329], red: [0.64, 0.33], green: [0.3, 0.6], blue: [0.15, 0.06] };
 const USUAL_GAMMA = 2.2;
-/** Differences below this are invisible. */
+/** Invisible difference of gammas. */
 const SAME_GAMMA = 0.05;
 const SAME_CHROMATICITY = 0.003;
 
 type Vector = readonly [number, number, number];
 
-/** @param gamma gamma of the display, such as 2.2 */
+/** @param gamma display gamma, such as 2.2 */
 export function calibratedGray(gamma: number | undefined): ColorSpace {
   if (gamma === undefined || !(gamma > 0.1 && gamma < 10) || Math.abs(gamma - USUAL_GAMMA) < SAME_GAMMA) return GRAY;
   return {
@@ -33,10 +32,10 @@ export function calibratedRgb(gamma: number = USUAL_GAMMA, primaries: Primaries 
   if (Math.abs(gamma - USUAL_GAMMA) < SAME_GAMMA && isSrgb(primaries)) return RGB;
   const white = whitePoint(primaries.white);
   const columns = [primaries.red, primaries.green, primaries.blue].map(whitePoint) as [Vector, Vector, Vector];
-  // The shares of the primaries in white solve three equations, by determinants.
+  // The proportions of the primaries in white solve three linear equations (Cramer's rule).
   const whole = determinant(columns);
   const shares = columns.map((_, index) => determinant(columns.with(index, white) as typeof columns) / whole);
-  const matrix = columns.flatMap((column, index) => column.map((value) => value * shares[index]));
+  const matrix = columns.flatMap((column, index) => column.map((value) => value * shares[index]!));
   if (!matrix.every(Number.isFinite) || !shares.every((share) => share > 0)) return RGB;
   const gammas = list([gamma, gamma, gamma]);
   return {
@@ -58,7 +57,7 @@ function isSound(primaries: Primaries): boolean {
 
 function isSrgb(primaries: Primaries): boolean {
   return (Object.keys(SRGB) as (keyof Primaries)[]).every((key) =>
-    SRGB[key].every((value, index) => Math.abs(value - primaries[key][index]) < SAME_CHROMATICITY),
+    SRGB[key].every((value, index) => Math.abs(value - primaries[key][index]!) < SAME_CHROMATICITY),
   );
 }
 

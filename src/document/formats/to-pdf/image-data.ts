@@ -1,36 +1,33 @@
-// Converts rows of samples to the data of a PDF image. Knows nothing about file formats.
+// Converts rows of samples to the data of a PDF image.
 
 import { EngineFailure } from "../../contract/failure.ts";
 import { OUTPUT_BYTES, startDeflate } from "../deflate/deflate-kernel.ts";
 import { GRAY, type ImageXObject } from "./image-page.ts";
 
-/** Blocks of whole rows, from the first to the last. Each is valid until the next one is requested. */
+/** Blocks of whole rows, from top to bottom. A block is valid until the next one is requested. */
 export type Rows = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** The contents of a picture before compression. */
+/** The contents of an image before compression. */
 export interface Samples extends Pick<ImageXObject, "width" | "height" | "bitsPerComponent" | "colorSpace" | "decode"> {
-  /** Number of components of a pixel; an index counts as one. */
+  /** Components per pixel; an index counts as one. */
   readonly components: number;
   readonly softMask?: ImageXObject;
-  /**
-   * Returns rows packed as in PDF (ISO 32000-1, 8.9.3): the high bit or byte of a sample comes first, and each row
-   * begins at a whole byte.
-   */
+  /** Returns rows packed as in PDF (ISO 32000-1, 8.9.3): high bit or byte first, each row padded to whole bytes. */
   rows(): Rows;
 }
 
 export const bytesOfRow = (width: number, bitsPerPixel: number): number => Math.ceil((width * bitsPerPixel) / 8);
 
 /**
- * Limits the unpacked bytes of a file. All pictures that this service makes of a page are within the limit. The limit
- * is half as large for data that must be coded again.
+ * Maximum decoded bytes of a file, sufficient for every page image that this service produces. Half as much for data
+ * that must be coded again.
  */
 export const MOST_SAMPLE_BYTES = 2 ** 32;
 const MOST_CODED_BYTES = 2 ** 31;
-/** Limits the work without a pause for other tasks: less than a tenth of a second. */
+/** Maximum work, in bytes, between yields to the event loop: less than a tenth of a second. */
 const STRETCH_BYTES = 2 ** 23;
 
-/** Counts work, and pauses regularly for other tasks. Nothing else would pause if input and output are in memory. */
+/** Counts work and yields to the event loop regularly. Input and output in memory would never yield. */
 export class YieldCounter {
   #worked = 0;
 
@@ -42,13 +39,13 @@ export class YieldCounter {
   }
 }
 
-/** Number of copies of a row during compression. */
+/** Copies of a row in memory during compression. */
 const ROWS_HELD = 2;
 
 /**
- * Checks that rows can be unpacked and coded again.
- * @param rowBytes bytes of a row before or after, whichever is larger
- * @param holdBytes limits the memory for rows
+ * Checks that rows can be decoded and coded again.
+ * @param rowBytes bytes per row before or after, whichever is larger
+ * @param holdBytes maximum memory for rows
  * @throws EngineFailure `too-large` if a row is too large, `too-complex` if all rows together are
  */
 export function checkWork(rowBytes: number, rows: number, holdBytes: number): void {
@@ -56,11 +53,11 @@ export function checkWork(rowBytes: number, rows: number, holdBytes: number): vo
   if (rowBytes * ROWS_HELD > holdBytes) throw new EngineFailure("too-large", `rows of ${rowBytes} bytes`);
 }
 
-/** Compresses samples without loss. */
+/** Compresses samples losslessly. */
 export function flateImage({ components, rows, ...image }: Samples): ImageXObject {
   const { width, bitsPerComponent, colorSpace } = image;
   const rowBytes = bytesOfRow(width, components * bitsPerComponent);
-  // Differences do not make indices or parts of a byte smoother.
+  // Differences of indexes or of packed pixels are not smaller.
   const isSmooth = bitsPerComponent >= 8 && colorSpace.kind !== "indexed";
   const pixelBytes = isSmooth ? (components * bitsPerComponent) / 8 : 1;
   return {
@@ -71,10 +68,7 @@ export function flateImage({ components, rows, ...image }: Samples): ImageXObjec
   };
 }
 
-/**
- * Returns the parameters of a predictor for which each row begins with its filter type, as in PNG (ISO 32000-1,
- * 7.4.4.4).
- */
+/** Returns predictor parameters for rows that start with a filter type, as in PNG (ISO 32000-1, 7.4.4.4). */
 export function pngPredictor(columns: number, colors: number, bits: number): string {
   return `<</Predictor 15/Colors ${colors}/BitsPerComponent ${bits}/Columns ${columns}>>`;
 }
@@ -119,10 +113,10 @@ export function* filling(rowBytes: number, count: number, value: number): Genera
 }
 
 /**
- * Returns opacity as a soft mask, unless everything is opaque.
- * @param rows 8 or 16 bits a pixel
- * @param mayBeUnset treats a completely transparent picture as opaque, because a program without support for
- * transparency made it
+ * Returns opacity as a soft mask; undefined if everything is opaque.
+ * @param rows 8 or 16 bits per pixel
+ * @param mayBeUnset treats a fully transparent image as opaque, because programs without transparency support write
+ * such files
  */
 export async function softMask(
   width: number,

@@ -1,23 +1,19 @@
-// Describes a picture in terms of PDF: readers of file formats return it, and picture-pdf.ts writes it. Knows nothing
-// about file formats.
+// Describes an image in terms of PDF: readers of image files return it, and image-pdf.ts writes it.
 import type { Chunks } from "../../contract/operation.ts";
 
-/** One page. */
+/** The image of one page. */
 export interface ImagePage {
-  /** Pixels as stored, before {@link ImagePage.orientation} is applied. */
+  /** Stored pixels, before {@link ImagePage.orientation} is applied. */
   readonly width: number;
   readonly height: number;
   readonly orientation: Orientation;
-  /** Resolution of the stored picture. @default 72 dots per inch */
+  /** Resolution of the stored image. @default 72 dots per inch */
   readonly density?: Density;
-  /**
-   * The parts of the picture, side by side; usually one. They can extend beyond its right and lower edges, where they
-   * are cropped.
-   */
+  /** The parts of the image in a grid; usually one. Parts beyond its right and lower edges are cropped. */
   readonly parts: readonly ImagePart[];
 }
 
-/** Displayed positions of the first row and the first column (TIFF 6.0 section 8, and EXIF). 1 is upright. */
+/** Displayed position of the first row and the first column (TIFF 6.0 section 8, and EXIF). 1 is upright. */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 /** Dots per inch. */
@@ -27,11 +23,11 @@ export interface Density {
 }
 
 export interface ImagePart {
-  /** Pixels from the left and from the top of the stored picture. */
+  /** Pixels from the left and from the top of the stored image. */
   readonly x: number;
   readonly y: number;
   readonly image: ImageXObject;
-  /** True if the image's first row is the lowest one. */
+  /** True if the first row is the lowest one. */
   readonly isBottomUp?: boolean;
 }
 
@@ -42,29 +38,29 @@ export interface ImageXObject {
   readonly bitsPerComponent: 1 | 2 | 4 | 8 | 16;
   readonly colorSpace: ColorSpace;
   readonly filter: "CCITTFaxDecode" | "DCTDecode" | "FlateDecode";
-  /** A dictionary in PDF's syntax. */
+  /** A dictionary in PDF syntax. */
   readonly decodeParms?: string;
   readonly decode?: readonly number[];
-  /** Least and greatest transparent sample of each component (8.9.6.4). */
+  /** Minimum and maximum transparent sample of each component (8.9.6.4). */
   readonly colorKey?: readonly number[];
   readonly softMask?: ImageXObject;
-  /** Size of the data in bytes, if it is known in advance. */
+  /** Size of the data in bytes, if known in advance. */
   readonly size?: number;
-  /** Reads the data; must be called only once. */
+  /** Reads the data; callable only once. */
   data(): Chunks;
 }
 
 export type ColorSpace =
   | { readonly kind: "gray" | "rgb" | "cmyk" }
   | { readonly kind: "icc"; readonly profile: Uint8Array; readonly components: 1 | 3 | 4 }
-  /** An array in PDF's syntax: CalGray, CalRGB or Lab. */
+  /** An array in PDF syntax: CalGray, CalRGB or Lab. */
   | { readonly kind: "calibrated"; readonly array: string }
-  /** @property palette 3 bytes (rgb) for each entry, whatever the base */
+  /** @property palette 3 bytes (RGB) per entry, for every base */
   | { readonly kind: "indexed"; readonly base: ColorSpace; readonly palette: Uint8Array };
 
 export const GRAY: ColorSpace = { kind: "gray" };
 export const RGB: ColorSpace = { kind: "rgb" };
 export const CMYK: ColorSpace = { kind: "cmyk" };
 
-/** Returns values of `Decode` that invert every component. */
+/** Returns a `Decode` array that inverts every component. */
 export const inverted = (components: number): number[] => Array.from({ length: 2 * components }, (_, i) => 1 - (i % 2));

@@ -1,26 +1,25 @@
-// Writes pictures as a PDF, one page each, while they are read. Knows nothing about picture formats, or about PDF
-// beyond this form.
+// Writes images as a PDF, one page each, while they are read.
 import { deflateSync } from "node:zlib";
 import type { ColorSpace, ImagePage, ImagePart, ImageXObject, Orientation } from "./image-page.ts";
 import { pageSize } from "./page-size.ts";
 
 const CATALOG = 1;
 const PAGES = 2;
-/** Version 1.5 has samples of 16 bits. A comment of bytes beyond 127 marks the file as binary (ISO 32000-1, 7.5.2). */
+/** 16-bit samples need version 1.5. A comment of bytes above 127 marks the file as binary (ISO 32000-1, 7.5.2). */
 const HEADER = "%PDF-1.5\n%\xe2\xe3\xcf\xd3\n";
 
 const ALTERNATES = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" } as const;
 const DEVICES = { gray: "/DeviceGray", rgb: "/DeviceRGB", cmyk: "/DeviceCMYK" } as const;
 
 /**
- * Points by which an image is smaller than its area on each side. The gap is invisible, but some viewers enlarge an
- * image that reaches to the very edge of a pixel by one pixel.
+ * Gap in points between the edge of the page and the image, on each side. It is invisible, but some viewers enlarge an
+ * image by one pixel if it reaches the edge of a pixel.
  */
 const INSET = 0.0001;
 
 /**
- * Matrices by orientation, from the unit square of a stored picture to that of the displayed picture: the positions of
- * the lowest row's right end, the highest row's left end, and the lowest row's left end.
+ * Matrices by orientation, from the unit square of the stored image to that of the displayed image: positions of the
+ * bottom right, top left and bottom left corners.
  */
 const MATRICES: Readonly<Record<Orientation, readonly [number, number, number, number, number, number]>> = {
   1: [1, 0, 0, 1, 0, 0],
@@ -34,9 +33,9 @@ const MATRICES: Readonly<Record<Orientation, readonly [number, number, number, n
 };
 
 /**
- * Yields the file in chunks. Each is valid until the next one is requested.
+ * Yields the file in chunks, each valid until the next one is requested.
  * @param signal checked before each chunk of an image
- * @throws OutOfRange, EngineFailure for an unusable picture, as soon as it is detected
+ * @throws OutOfRange, EngineFailure for an unusable image, as soon as it is detected
  */
 export async function* imagePdf(
   pictures: Iterable<ImagePage> | AsyncIterable<ImagePage>,
@@ -67,7 +66,7 @@ export async function* imagePdf(
 }
 
 /**
- * Returns the contents of a page. An image fills the unit square (ISO 32000-1, 8.9.5); parts beyond the page are
+ * Returns the contents of a page. An image fills the unit square (ISO 32000-1, 8.9.5); parts outside the page are
  * invisible.
  * @param pageWidth width in points, like pageHeight
  */
@@ -106,7 +105,7 @@ function place(
     .join(" ");
 }
 
-/** Assigns numbers to objects and stores the offset of each. */
+/** Numbers objects and records their offsets. */
 class Writer {
   /** Offsets by object number. */
   readonly #offsets: number[] = [0, 0, 0];
@@ -138,7 +137,7 @@ class Writer {
     return this.#count(bytes);
   }
 
-  /** @returns the number of the image */
+  /** @returns the object number of the image */
   async *image(image: ImageXObject, signal: AbortSignal): AsyncGenerator<Uint8Array, number> {
     const softMask = image.softMask ? yield* this.image(image.softMask, signal) : undefined;
     const colorSpace = yield* this.colorSpace(image.colorSpace);
@@ -167,7 +166,7 @@ class Writer {
     return number;
   }
 
-  /** @returns the color space in PDF's syntax */
+  /** @returns the color space in PDF syntax */
   async *colorSpace(space: ColorSpace): AsyncGenerator<Uint8Array, string> {
     switch (space.kind) {
       case "icc":
@@ -195,7 +194,7 @@ class Writer {
     return number;
   }
 
-  /** Returns the end of the file, with entries of 20 bytes (ISO 32000-1, 7.5.4). */
+  /** Returns the end of the file, with a cross-reference table (ISO 32000-1, 7.5.4). */
   end(): Uint8Array {
     const offset = this.#offset;
     const entries = this.#offsets.slice(1).map((at) => `${String(at).padStart(10, "0")} 00000 n \n`);
@@ -219,7 +218,7 @@ class Writer {
 /** Converts characters up to 255 to bytes. */
 const latin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
-/** Formats a number without an exponent, exact to a millionth (ISO 32000-1, 7.3.3). */
+/** Formats a number without an exponent, to six decimal places (ISO 32000-1, 7.3.3). */
 const real = (value: number) => String(Number(value.toFixed(6)));
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,14 +1,14 @@
-// Separates opacity and color: converts rows that contain both to rows of either. Knows nothing about files.
+// Separates opacity and color: splits rows with both.
 import { bytesOfRow, type Rows } from "./image-data.ts";
 
-/** Yields the color of pixels whose last sample is opacity. @param sampleBytes 1 or 2 */
+/** Yields the colors of pixels whose last sample is opacity. @param sampleBytes 1 or 2 */
 export async function* colorSamples(blocks: Rows, components: number, sampleBytes: number): AsyncGenerator<Uint8Array> {
   const colorBytes = components * sampleBytes;
   const pixelBytes = colorBytes + sampleBytes;
   for await (const block of blocks) {
     const color = new Uint8Array((block.length / pixelBytes) * colorBytes);
     for (let from = 0, to = 0; from < block.length; from += pixelBytes) {
-      for (let index = 0; index < colorBytes; index++) color[to++] = block[from + index];
+      for (let index = 0; index < colorBytes; index++) color[to++] = block[from + index]!;
     }
     yield color;
   }
@@ -21,14 +21,14 @@ export async function* alphaSamples(blocks: Rows, components: number, sampleByte
   for await (const block of blocks) {
     const alpha = new Uint8Array((block.length / pixelBytes) * sampleBytes);
     for (let from = colorBytes, to = 0; from < block.length; from += pixelBytes) {
-      alpha[to++] = block[from];
-      if (sampleBytes === 2) alpha[to++] = block[from + 1];
+      alpha[to++] = block[from]!;
+      if (sampleBytes === 2) alpha[to++] = block[from + 1]!;
     }
     yield alpha;
   }
 }
 
-/** Yields the opacity of indices from a table; indices beyond it are opaque. */
+/** Yields the opacity of palette indexes from a table; indexes beyond it are opaque. */
 export async function* alphaOfIndices(
   blocks: Rows,
   width: number,
@@ -44,7 +44,7 @@ export async function* alphaOfIndices(
     const alpha = new Uint8Array(rows * width);
     for (let row = 0, to = 0; row < rows; row++) {
       for (let x = 0, bit = row * rowBytes * 8; x < width; x++, bit += bits) {
-        alpha[to++] = table[(block[bit >> 3] >> (8 - bits - (bit & 7))) & mask];
+        alpha[to++] = table[(block[bit >> 3]! >> (8 - bits - (bit & 7))) & mask]!;
       }
     }
     yield alpha;
@@ -52,8 +52,8 @@ export async function* alphaOfIndices(
 }
 
 /**
- * Yields the opacity of pixels with 16 bits a sample, of which one color is transparent.
- * @param key a sample for each channel
+ * Yields the opacity of 16-bit pixels with one transparent color.
+ * @param key one sample per channel
  */
 export async function* alphaOfKey(blocks: Rows, key: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = key.flatMap((sample) => [sample >> 8, sample & 255]);

@@ -1,28 +1,28 @@
-// Computes the size of a picture on paper from its pixels and its resolution, within the limits of PDF.
+// Computes the page size of an image from its pixels and resolution, within the limits of PDF.
 import { OutOfRange } from "../../contract/failure.ts";
 import type { Density, ImagePage } from "./image-page.ts";
 
-/** Resolution of a picture that states none. */
+/** Resolution of an image without a stated one. */
 const DEFAULT_DPI = 72;
-/** Limits plausible resolutions. Values beyond them are defaults of programs or mistakes. */
+/** Range of plausible resolutions. Others are defaults of programs, or mistakes. */
 const LEAST_DPI = 10;
 const MOST_DPI = 20_000;
 const POINTS_PER_INCH = 72;
-/** Limits the sides of a page, in units (ISO 32000-1, annex C.2). */
+/** Range of page sides, in units (ISO 32000-1, annex C.2). */
 const LEAST_POINTS = 3;
 const MOST_POINTS = 14_400;
 
-/** Half a dot per meter: the error of 72 or 300 dpi in files that store whole dots per meter. */
+/** Half a dot per meter: the rounding error of 72 or 300 dpi in files that store integer dots per meter. */
 const METRIC_ERROR = 0.0127;
-/** Precision of a written page size. */
+/** Precision of a page size, in points. */
 const STEP = 0.000001;
 
 const isSane = (dpi: number) => dpi >= LEAST_DPI && dpi <= MOST_DPI;
 const meant = (dpi: number) => (Math.abs(dpi - Math.round(dpi)) <= METRIC_ERROR ? Math.round(dpi) : dpi);
 
 /**
- * Returns the stated resolution if it is plausible. A direction without a plausible value has the resolution of the
- * other.
+ * Returns the stated resolution if it is plausible. An implausible value in one direction is replaced by the other
+ * direction's.
  */
 export function saneDensity(x: number, y: number): Density | undefined {
   const [across, down] = [isSane(x) ? meant(x) : undefined, isSane(y) ? meant(y) : undefined];
@@ -30,8 +30,8 @@ export function saneDensity(x: number, y: number): Density | undefined {
 }
 
 /**
- * Returns a density for pixels that are not square, without a stated resolution. The longer side of a pixel has the
- * default resolution.
+ * Returns a density for non-square pixels without a stated resolution. The longer side of a pixel has the default
+ * resolution.
  */
 export function densityOfAspect(x: number, y: number): Density | undefined {
   if (!(x > 0 && y > 0) || x === y || x / y > 10 || y / x > 10) return undefined;
@@ -40,8 +40,8 @@ export function densityOfAspect(x: number, y: number): Density | undefined {
 }
 
 /**
- * Returns the size in points after the orientation is applied.
- * @throws OutOfRange if PDF does not permit such a large page
+ * Returns the size in points, with the orientation applied.
+ * @throws OutOfRange if the page exceeds the limits of PDF
  */
 export function pageSize({ width, height, orientation, density }: Omit<ImagePage, "parts">): {
   width: number;
@@ -58,8 +58,8 @@ export function pageSize({ width, height, orientation, density }: Omit<ImagePage
 }
 
 /**
- * Returns slightly fewer points than the pixels take, because a viewer that rounds up in its own arithmetic would show
- * an empty pixel beside them. Whole numbers rarely need this.
+ * Returns slightly fewer points than the pixels occupy: a viewer that rounds up would show an empty pixel at the edge.
+ * Integers rarely need this.
  */
 function points(pixels: number, dpi: number): number {
   const exact = Number(((pixels / dpi) * POINTS_PER_INCH).toFixed(6));

@@ -2,11 +2,11 @@
 import { COLOR_CLASSES, componentsOf, profileOf, readHeader } from "../icc/header.ts";
 import { CMYK, type ColorSpace, GRAY, RGB } from "./image-page.ts";
 
-/** ISO 32000-1 refers to ICC.1:2004, which is version 4. */
+/** ISO 32000-1 refers to ICC.1:2004, profile version 4. */
 const MAX_VERSION = 4;
 const DEVICE_SPACES = { 1: GRAY, 3: RGB, 4: CMYK } as const satisfies Record<number, ColorSpace>;
 
-/** Returns the color space of samples with that profile, or a device space if the profile does not fit them. */
+/** Returns the color space of samples with that profile; a device space if the profile does not match them. */
 export function profiledSpace(profile: Uint8Array | undefined, components: 1 | 3 | 4, isLab = false): ColorSpace {
   const fits = profile !== undefined && fitsSamples(profile, components, isLab);
   return fits ? { kind: "icc", profile: profileOf(profile)!.slice(), components } : DEVICE_SPACES[components];

@@ -1,13 +1,13 @@
-// Reads and rewrites the standards that an XMP packet claims conformance to. Works on the text, because packets are
-// untrusted, and because everything else in them must stay as it is.
+// Reads and rewrites the standards that an XMP packet declares conformance to. Edits the text, because packets are
+// untrusted, and to keep everything else unchanged.
 
-/** Names of claimed standards, such as `PDF/A-2u`, by their family. */
+/** Names of declared standards, such as `PDF/A-2u`, by family. */
 export type Claims = ReadonlyMap<Family, string>;
 export type Family = "PDF/A" | "PDF/UA" | "PDF/X" | "PDF/VT" | "PDF/E";
 
 /**
  * Properties that identify standards, by namespace (ISO 19005-1, 6.7.11; ISO 14289-1, 5; ISO 15930-7, 6.11). Programs
- * mirror those of the information dictionary in a namespace of Adobe's.
+ * also copy entries of the Info dictionary to a namespace of Adobe.
  */
 const IDENTIFIERS: readonly (readonly [family: Family, namespace: string, names: RegExp])[] = [
   ["PDF/A", "http://www.aiim.org/pdfa/ns/id/", /./],
@@ -17,10 +17,10 @@ const IDENTIFIERS: readonly (readonly [family: Family, namespace: string, names:
   ["PDF/VT", "http://www.npes.org/pdfvt/ns/id/", /./],
   ["PDF/E", "http://www.aiim.org/pdfe/ns/id/", /./],
 ];
-/** Properties that name a version themselves; the others consist of a part and a conformance. */
+/** Properties whose value is a complete version; the others have a part and a conformance level. */
 const VERSION = /^(?:GTS_PDFXVersion|GTS_PDFVTVersion|ISO_PDFEVersion)$/;
 
-/** One property of a packet: an attribute, or an element with text. */
+/** A property in a packet: an attribute, or an element with text. */
 interface Property {
   readonly family: Family;
   readonly start: number;
@@ -41,13 +41,13 @@ export function readClaims(packet: Uint8Array): Claims {
   return claims;
 }
 
-/** Returns the part of PDF/A that is claimed; 0 for none. */
+/** Returns the declared part of PDF/A; 0 for none. */
 export const pdfaPart = (claims: Claims): number => Number(/^PDF\/A-(\d)/.exec(claims.get("PDF/A") ?? "")?.[1] ?? 0);
 
 /**
- * Returns a packet that claims only the given standards. Of those of a packet, only the conformance of PDF/A can be
- * another one.
- * @returns undefined if the packet cannot be changed so
+ * Returns a packet that declares only the given standards. It must already declare each of them; only the conformance
+ * level of PDF/A can change.
+ * @returns undefined if the packet cannot be changed accordingly
  */
 export function withClaims(packet: Uint8Array, kept: Claims): Uint8Array | undefined {
   let text = textOf(packet);

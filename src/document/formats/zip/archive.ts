@@ -1,9 +1,9 @@
-// Writes a zip archive of entries, one after the other. Knows neither their content nor their compression.
+// Writes a zip archive, entry by entry.
 
 import type { EntryWriter } from "./entries.ts";
 import { centralDirectory, type ZipEntry } from "./records.ts";
 
-/** @param entries in their order; each is requested when the one before it has been written */
+/** @param entries in order; each is requested after the previous one was written */
 export async function* writeArchive(
   entries: Iterable<EntryWriter> | AsyncIterable<EntryWriter>,
 ): AsyncGenerator<Uint8Array> {

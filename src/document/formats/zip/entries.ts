@@ -1,4 +1,4 @@
-// Writes one entry of a zip archive, of which at most half a MiB is held. Decides which files are worth compressing.
+// Writes one entry of a zip archive, with at most half a MiB in memory. Decides which files to compress.
 
 import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -6,36 +6,36 @@ import { detectMediaType } from "../../contract/media-type.ts";
 import type { Input } from "../../contract/operation.ts";
 import { dataDescriptor, type EntryHead, type EntrySizes, localHeader, METHOD } from "./records.ts";
 
-/** Files up to this size are compressed at once. For larger files, this many bytes are compressed as a trial. */
+/** Files up to this size are compressed in one step. Of larger files, this many bytes are compressed as a test. */
 export const BUFFER_BYTES = 2 ** 19;
 const CHUNK_BYTES = 2 ** 16;
-/** Share of a file's size that compression must save; otherwise the file is stored. */
+/** Minimum fraction that compression must save; otherwise the file is stored. */
 const LEAST_GAIN = 0.03;
-/** Types that are compressed by nature, so that no trial is necessary. */
+/** Media types that are already compressed, so that no test is needed. */
 const COMPRESSED_TYPE = /^image\/(jpeg|png|gif)$|^application\/(zip|vnd\.openxmlformats.*)$/;
 /**
- * Size from which the data may exceed 32 bits: deflate adds 5 bytes to 16 KiB that it cannot compress (RFC 1951,
- * 3.2.4).
+ * Size above which the compressed data can exceed 32 bits: deflate adds 5 bytes per 16 KiB of incompressible data (RFC
+ * 1951, 3.2.4).
  */
 const LARGE_BYTES = 2 ** 32 - 2 ** 24;
 
-/** The chunks of an entry, and at their end what the directory says of it. */
+/** Yields the chunks of an entry; returns its record for the central directory. */
 export type EntryWriter = AsyncGenerator<Uint8Array, EntryHead & EntrySizes>;
 
-/** A file whose start has been read. */
+/** A file whose first bytes were read. */
 interface Begun {
   readonly input: Input;
-  /** The first bytes, or all of a small file. */
+  /** The first bytes, or the whole of a small file. */
   readonly start: Uint8Array;
-  /** The bytes after `start`, which can be read only once. */
+  /** The bytes after `start`, readable only once. */
   readonly rest: AsyncIterable<Uint8Array>;
-  /** Ends the reading. The rest stays unread. */
+  /** Stops reading and cancels the source. */
   close(): Promise<void>;
 }
 
 type About = Pick<EntryHead, "name" | "modified">;
 
-/** Writes a file that can be read again. */
+/** Writes a file that can be read repeatedly. */
 export async function* writeEntry(input: Input, about: About): EntryWriter {
   const begun = await begin(input);
   try {
@@ -61,12 +61,12 @@ export async function* writeSmall(bytes: Uint8Array, about: About): EntryWriter 
 }
 
 /**
- * Writes a file that can be read only once, and whose size is not known.
+ * Writes a file of unknown size that can be read only once.
  * @param start its first bytes
  * @throws EngineFailure `too-large` if it has 4 GiB or more
  */
 export async function* writeStream(start: Uint8Array, rest: AsyncIterable<Uint8Array>, about: About): EntryWriter {
-  // A reader of a stream finds the end of deflated data. Level 0 copies what cannot be compressed.
+  // Always deflated, because a streaming reader finds the end of deflated data. Level 0 copies incompressible data.
   const level = isWorthwhile(start, about.name) ? undefined : 0;
   const entry = yield* writeDeflated({ start, rest }, { ...about, large: false }, level);
   if (Math.max(entry.compressed, entry.uncompressed) >= 2 ** 32) {
@@ -99,8 +99,7 @@ async function* writeDeflated(
 }
 
 /**
- * Reads the input twice: if the sizes of stored data followed the data, a reader that sees the archive as a stream
- * could not tell where the data end.
+ * Reads the input twice, to write the sizes before the data: after stored data, a streaming reader could not find them.
  */
 async function* writeStored({ input, start, rest }: Begun, about: Omit<EntryHead, "method" | "streamed">): EntryWriter {
   const head = { ...about, method: METHOD.stored, streamed: false };
@@ -142,15 +141,12 @@ async function* joined(start: Uint8Array, rest: AsyncIterable<Uint8Array>): Asyn
   yield* rest;
 }
 
-/**
- * Compresses with node:zlib, because workerd's CompressionStream accepts all data at once without waiting for its
- * reader.
- */
+/** Compresses with node:zlib, because workerd's CompressionStream buffers all input without backpressure. */
 async function* deflated(chunks: AsyncIterable<Uint8Array>, level?: number): AsyncGenerator<Uint8Array> {
   const stream = createDeflateRaw({ chunkSize: CHUNK_BYTES, ...(level === undefined ? {} : { level }) });
   const feed = async () => {
     for await (const chunk of chunks) {
-      // The buffer of the chunk may be reused once the chunk has been read.
+      // The caller can reuse the chunk's buffer after this.
       await new Promise<void>((resolve, reject) => {
         stream.write(chunk, (error) => (error ? reject(error) : resolve()));
       });

@@ -1,16 +1,15 @@
-// Chooses the names of files in an archive: unique, and valid on every system in the folder where the archive is
-// unpacked.
+// Chooses file names in an archive: unique, and valid in one folder on every operating system.
 import { safeName, stem } from "../../contract/file-name.ts";
 
-/** Matches names of Windows devices, with any extension and in any letter case. */
+/** Matches names of Windows devices, with any extension, ignoring case. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])(\.|$)/i;
 
-/** Assigns each file its name, in the order of the archive. */
+/** Assigns a name to each file, in archive order. */
 export class EntryNames {
-  /** The last number that was tried, by the name in lower case, because Windows and macOS ignore the case. */
+  /** The last number tried, by lower-case name, because Windows and macOS ignore case. */
   readonly #taken = new Map<string, number>();
 
-  /** @returns `name.ext`, or `name (2).ext` and so on if it is taken */
+  /** @returns `name.ext`, or `name (2).ext` and so on if it is used */
   add(name: string): string {
     const wanted = portableName(name);
     const base = stem(wanted);

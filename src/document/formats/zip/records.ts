@@ -1,5 +1,4 @@
-// Writes the records of a zip archive (PKWARE's APPNOTE.TXT 6.3.10; numbers in comments are its sections). Knows
-// nothing about the origin or the compression of entries.
+// Writes the records of a zip archive (PKWARE's APPNOTE.TXT 6.3.10; numbers in comments are its sections).
 
 export const METHOD = { stored: 0, deflated: 8 } as const;
 
@@ -8,20 +7,20 @@ export interface EntryHead {
   readonly name: string;
   readonly method: (typeof METHOD)[keyof typeof METHOD];
   readonly modified: Date;
-  /** True if sizes and checksum follow the data, because they are not known earlier (4.4.4, bit 3). */
+  /** True if sizes and CRC follow the data, because they are unknown before (4.4.4, bit 3). */
   readonly streamed: boolean;
-  /** True if one of the sizes may need more than 32 bits (4.5.3). */
+  /** True if a size can exceed 32 bits (4.5.3). */
   readonly large: boolean;
 }
 
 export interface EntrySizes {
   readonly crc32: number;
-  /** Bytes as stored. */
+  /** Stored bytes. */
   readonly compressed: number;
   readonly uncompressed: number;
 }
 
-/** An entry whose data have been written. */
+/** An entry whose data was written. */
 export interface ZipEntry extends EntryHead, EntrySizes {
   /** Offset of its local header. */
   readonly offset: number;
@@ -35,17 +34,20 @@ const END_64 = 0x06064b50;
 const END_64_LOCATOR = 0x07064b50;
 const FLAG = { streamed: 1 << 3, utf8: 1 << 11 };
 const VERSION = { plain: 20, zip64: 45 };
-/** The system whose permissions are in the external attributes (4.4.2). */
+/** Operating system whose permissions are in the external attributes (4.4.2). */
 const MADE_ON_UNIX = 3;
 const REGULAR_FILE = 0o100644;
 const EXTRA = { zip64: 0x0001, timestamp: 0x5455 };
 const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;
 
-/** Reports whether a size or an offset needs 64 bits; the largest 32-bit number indicates that. */
+/**
+ * Reports whether a size or an offset needs 64 bits. The maximum 32-bit number does too, because it means "see the
+ * 64-bit field".
+ */
 const isLarge = (value: number) => value >= MAX_32;
 
-/** Returns a local header (4.3.7). @param sizes sizes, if they are already known */
+/** Returns a local header (4.3.7). @param sizes if known before the data */
 export function localHeader(head: EntryHead, sizes?: EntrySizes): Uint8Array {
   const { crc32 = 0, compressed = 0, uncompressed = 0 } = sizes ?? {};
   const name = new TextEncoder().encode(head.name);
@@ -63,14 +65,14 @@ export function localHeader(head: EntryHead, sizes?: EntrySizes): Uint8Array {
   return record.take();
 }
 
-/** Returns the record that follows the data of a streamed entry (4.3.9). */
+/** Returns the record after the data of a streamed entry (4.3.9). */
 export function dataDescriptor({ large }: EntryHead, { crc32, compressed, uncompressed }: EntrySizes): Uint8Array {
   const record = new RecordWriter().u32(DESCRIPTOR).u32(crc32);
   return (large ? record.u64(compressed).u64(uncompressed) : record.u32(compressed).u32(uncompressed)).take();
 }
 
 /**
- * Yields the directory at the end of the archive, in chunks (4.3.12 to 4.3.16).
+ * Yields the central directory, in chunks (4.3.12 to 4.3.16).
  * @param offset number of bytes before it
  */
 export function* centralDirectory(entries: readonly ZipEntry[], offset: number): Generator<Uint8Array> {
@@ -104,7 +106,7 @@ function centralHeader(entry: ZipEntry): Uint8Array {
   const name = new TextEncoder().encode(entry.name);
   const long = [uncompressed, compressed, offset].filter(isLarge);
   const extra = new RecordWriter();
-  // Only values that do not fit are included, in this order (4.5.3).
+  // Includes only values that exceed 32 bits, in this order (4.5.3).
   if (long.length > 0) extra.u16(EXTRA.zip64).u16(8 * long.length);
   for (const value of long) extra.u64(value);
   extra.bytes(timestamp(modified));
@@ -122,14 +124,14 @@ function centralHeader(entry: ZipEntry): Uint8Array {
   return record.take();
 }
 
-/** Returns the common fields of local and central headers: flags, method, time and date. */
+/** Returns the fields shared by local and central headers: flags, method, time and date. */
 function common({ streamed, method, modified }: EntryHead): Uint8Array {
   const { time, date } = dosTime(modified);
   const flags = FLAG.utf8 | (streamed ? FLAG.streamed : 0);
   return new RecordWriter().u16(flags).u16(method).u16(time).u16(date).take();
 }
 
-/** Returns a time in steps of two seconds from 1980 to 2107, without a zone; here it is universal time (4.4.6). */
+/** Returns a time in steps of two seconds from 1980 to 2107, here in UTC (4.4.6). */
 function dosTime(time: Date): { time: number; date: number } {
   const first = Date.UTC(1980, 0, 1);
   const last = Date.UTC(2107, 11, 31, 23, 59, 58);
@@ -140,14 +142,14 @@ function dosTime(time: Date): { time: number; date: number } {
   };
 }
 
-/** Returns Info-ZIP's extended timestamp: seconds of universal time, which readers prefer. */
+/** Returns Info-ZIP's extended timestamp: UTC seconds, which readers prefer. */
 function timestamp(time: Date): Uint8Array {
   const MODIFIED = 1;
   const seconds = Math.min(Math.max(Math.floor(time.getTime() / 1000), 0), 2 ** 31 - 1);
   return new RecordWriter().u16(EXTRA.timestamp).u16(5).u8(MODIFIED).u32(seconds).take();
 }
 
-/** Writes little-endian fields, one after the other. */
+/** Writes consecutive little-endian fields. */
 class RecordWriter {
   readonly #view = new DataView(new ArrayBuffer(256));
   #parts: Uint8Array[] = [];

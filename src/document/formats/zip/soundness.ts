@@ -1,30 +1,30 @@
-// Checks whether the archive of an Office document is sound, without unpacking all of it (PKWARE's APPNOTE.TXT 6.3.10;
+// Checks whether the archive of an Office document is intact, without inflating all of it (PKWARE's APPNOTE.TXT 6.3.10;
 // numbers in comments are its sections).
 import { crc32, inflateRawSync } from "node:zlib";
 import { METHOD } from "./records.ts";
 
-/** 4.3.16 and 4.3.12: the end of the central directory, which a comment may follow, and one of its headers. */
+/** 4.3.16 and 4.3.12: the end-of-central-directory record, which a comment can follow, and a central header. */
 const END = { signature: Buffer.from("PK\x05\x06", "latin1"), bytes: 22 };
 const ENTRY = { signature: 0x02014b50, bytes: 46 };
 const LOCAL_BYTES = 30;
 const IS_ENCRYPTED = 1;
 
-/** Size of the last bytes among which the end of the directory is. */
+/** Number of bytes at the end of the file that contain the end record. */
 export const END_WITHIN_BYTES = END.bytes + 65_535;
 
-/** More than this is not unpacked. */
+/** Maximum number of bytes to inflate. */
 const MOST_UNPACKED_BYTES = 8 * 2 ** 20;
-/** workerd enlarges the output of zlib in steps, up to twice its size, and fails if a step exceeds the limit. */
+/** workerd enlarges zlib output buffers by up to a factor of two, and fails if a step exceeds the limit. */
 const INFLATE_STEP_BYTES = 65_536;
-/** What Office documents have, and OpenDocument files under their names. Some programs write other cases and slashes. */
+/** Entries of Office and OpenDocument files. Some programs write other cases and slashes. */
 const OF_DOCUMENTS = /^(\[content_types\]\.xml|mimetype|content\.xml)$/i;
-/** LibreOffice refuses a package in which one of these is damaged. */
+/** Parts without which LibreOffice rejects a package. */
 const MARKUP = /\.(xml|rels)$/i;
 
 /** @param last the last {@link END_WITHIN_BYTES} of an archive, or all of it */
 export const hasEnd = (last: Uint8Array): boolean => endOf(bufferOf(last)) >= 0;
 
-/** @returns `none` for an archive that holds no Office document */
+/** @returns `none` for an archive without an Office document */
 export function soundnessOf(archive: Uint8Array): "sound" | "damaged" | "none" {
   const bytes = bufferOf(archive);
   const parts = [...directoryOf(bytes)];
@@ -51,13 +51,13 @@ interface Part {
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Returns where the last record begins that is complete; -1 if there is none. */
+/** Returns the offset of the last complete end record; -1 if there is none. */
 const endOf = (bytes: Buffer): number => bytes.lastIndexOf(END.signature, bytes.length - END.bytes);
 
 function* directoryOf(bytes: Buffer): Generator<Part> {
   const end = endOf(bytes);
   if (end < 0) return;
-  // Bytes may precede an archive, so the directory is where it ends.
+  // Bytes can precede an archive, so the directory is searched backwards from its end.
   for (let at = end - bytes.readUInt32LE(end + 12); at >= 0 && at + ENTRY.bytes <= end; ) {
     if (bytes.readUInt32LE(at) !== ENTRY.signature) return;
     const [nameBytes, extraBytes, commentBytes] = [28, 30, 32].map((field) => bytes.readUInt16LE(at + field)) as [
@@ -85,7 +85,7 @@ function isSound(bytes: Buffer, { isEncrypted, method, crc, packedBytes, unpacke
   if (method === METHOD.stored) return crc32(packed) === crc;
   try {
     const unpacked = inflateRawSync(packed, { maxOutputLength: 2 * unpackedBytes + INFLATE_STEP_BYTES });
-    // A part that is larger than it says would be cut off, and is damaged as well.
+    // A part that is larger than stated is damaged too: readers would truncate it.
     return unpacked.length <= unpackedBytes && crc32(unpacked) === crc;
   } catch {
     return false;

@@ -1,4 +1,4 @@
-// Converts values to objects of the engine. All methods must be called inside the engine's `run`.
+// Converts values to engine objects. All methods must be called inside the engine's `run`.
 import type { Mupdf } from "../../engines/mupdf/instance/mupdf.ts";
 import type { Pointer } from "../../engines/mupdf/instance/raw.ts";
 import { type Dictionary, Name, PdfString, Reference, type Value } from "../values.ts";
@@ -42,8 +42,8 @@ export class EngineValues {
   }
 
   /**
-   * Turns an object into a stream.
-   * @param isFiltered true if the bytes are stored as the dictionary describes; @default they have no filter
+   * Converts an object to a stream.
+   * @param isFiltered true if the bytes are filtered as the dictionary states; @default they are unfiltered
    */
   writeStream(number: number, dictionary: Dictionary, bytes: Uint8Array, isFiltered = false): void {
     const { raw } = this.#engine;
@@ -87,7 +87,7 @@ export class EngineValues {
     return made;
   }
 
-  /** Names are byte strings. */
+  /** Creates a name from its bytes. */
   #withName<T>(text: string, use: (text: Pointer) => T): T {
     const { raw } = this.#engine;
     const copy = raw._wasm_malloc(text.length + 1);

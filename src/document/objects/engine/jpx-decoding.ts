@@ -1,4 +1,4 @@
-// Decodes JPEG 2000 data with MuPDF, without an interpretation of their channels.
+// Decodes JPEG 2000 data with MuPDF, without interpreting the channels.
 import type { MupdfDocument } from "../../engines/mupdf/document.ts";
 import { type DecodedImage, decodeImage } from "../../engines/mupdf/image.ts";
 import { MupdfError } from "../../engines/mupdf/instance/mupdf.ts";
@@ -12,8 +12,8 @@ export interface JpxSize {
 }
 
 /**
- * Decodes JPEG 2000 data whose channels all are colors.
- * @returns undefined if MuPDF cannot decode them
+ * Decodes JPEG 2000 data whose channels are all colors.
+ * @returns undefined if MuPDF cannot decode it
  */
 export function decodeJpx(
   document: MupdfDocument,
@@ -61,7 +61,7 @@ function anySpace(channels: number, tint: Reference): Value {
   return [Name.of("DeviceN"), names, Name.of("DeviceGray"), tint];
 }
 
-/** Returns a function of type 4 that has so many inputs and one output. */
+/** Returns a type 4 function with a number of inputs and one output. */
 const tintOf = (channels: number): Dictionary =>
   Dictionary.of({
     FunctionType: 4,

@@ -1,5 +1,4 @@
-// Reads objects from a file with MuPDF, which repairs and decrypts it on the way. Knows nothing about what objects
-// mean.
+// Reads objects from a file with MuPDF, which repairs and decrypts the file.
 
 import { EngineFailure } from "../../contract/failure.ts";
 import { makeAppearances } from "../../engines/mupdf/appearances.ts";
@@ -29,25 +28,24 @@ import { Dictionary, Name, type PdfObject, PdfStream, Reference, type StreamBody
 import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
 import { nameText, numberIn, stringIn } from "./mupdf-values.ts";
 
-/** Limits nested containers in one object, to about the depth of MuPDF's own parser. */
+/** Maximum depth of nested containers in one object, about the limit of MuPDF's parser. */
 const MAX_DEPTH = 500;
-/** Number of objects from which on plain objects are read without the engine. */
+/** Number of objects above which unencrypted objects are read without the engine. */
 const MANY_OBJECTS = 10_000;
-/** Number of elements from which on memory is checked before a container is created. */
+/** Number of elements above which memory is checked before a container is created. */
 const LARGE_CONTAINER = 10_000;
 /**
- * Heap growth after which reading continues in a fresh engine, because a heap never shrinks and keeps what was read.
+ * Heap growth after which a new engine continues, because a heap never shrinks and keeps all objects that were read.
  */
 const GROWTH_BYTES = 16 * 1024 * 1024;
-/** Part of the heap limit that is reserved for a piece of work, and must be free in a fresh engine. */
+/** Part of the heap limit that a new engine must have free for the next reads. */
 const SPARE_BYTES = 4 * 1024 * 1024;
-/** Heap size up to which an engine may read the next document. It starts with 22 MiB. */
+/** Maximum heap of an engine that can read the next document. A new one has 22 MiB. */
 const REUSED_BYTES = 28 * 1024 * 1024;
-/** Limits reopenings, because the time to open a file depends on its length. */
+/** Maximum number of reopenings, because opening takes time proportional to the file size. */
 const MAX_REOPENINGS = 100;
 /**
- * Units of fuel for each byte of a document, in addition to a job's base fuel: a byte is read and decoded a few times
- * at most.
+ * Fuel per byte of the document, in addition to the job's base fuel: each byte is read and decoded at most a few times.
  */
 const FUEL_PER_BYTE = 200;
 
@@ -56,11 +54,11 @@ export class MupdfSource implements ObjectSource {
   readonly #document: MupdfDocument;
   readonly #budget: Budget;
   readonly #tank: FuelBudget;
-  /** Positions of streams; undefined if the document must be decrypted. */
+  /** Offsets of streams; undefined if the document must be decrypted. */
   readonly #places: StreamOffsets | undefined;
   readonly #cryptFilters: CryptFilters | undefined;
   readonly #otherFilters = new Set<string>();
-  /** Reader of plain objects; undefined if the document has few objects or the engine has changed some. */
+  /** Reader of unencrypted objects; undefined if there are few objects or the engine has changed some. */
   #plain: UnencryptedObjects | undefined;
   #size: number;
   #reopenings = 0;
@@ -81,8 +79,8 @@ export class MupdfSource implements ObjectSource {
   }
 
   /**
-   * @param heapLimitBytes limits the size of the engine's heap
-   * @param engine one with that limit that {@link release} returned; @default a fresh one
+   * @param heapLimitBytes maximum heap of the engine
+   * @param engine one with that limit that {@link release} returned; @default a new one
    * @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed`
    */
   static async open(bytes: Uint8Array, heapLimitBytes: number, budget: Budget, engine?: Mupdf): Promise<MupdfSource> {
@@ -91,7 +89,7 @@ export class MupdfSource implements ObjectSource {
     return new MupdfSource(MupdfDocument.open(engine, resolveHybridReferences(bytes), options), budget);
   }
 
-  /** Reads from a document that is open for something else, which closes it. {@link relieve} must not be called. */
+  /** Reads from an already open document, which its owner closes. {@link relieve} must not be called. */
   static over(document: MupdfDocument, budget: Budget): MupdfSource {
     const source = new MupdfSource(document, budget);
     source.#plain = undefined;
@@ -106,19 +104,19 @@ export class MupdfSource implements ObjectSource {
     return this.#document.engine.heapBytes;
   }
 
-  /** True if the trailer declares encryption. An owner password alone does not prevent reading. */
+  /** True if the trailer declares encryption. With only an owner password, the document is still readable. */
   get isEncrypted(): boolean {
     return this.#document.isEncrypted;
   }
 
-  /** True if the document is in the clear except for embedded files, whose password is unknown. They are left out. */
+  /** True if only embedded files are encrypted and their password is unknown. They are omitted. */
   get isLocked(): boolean {
     return this.#document.isLocked;
   }
 
   /**
-   * Returns the names of the crypt filters of streams that are not encrypted as the document is; an empty name if the
-   * stream does not name its filter. Metadata do not count. Reads all objects of a document that may have such streams.
+   * Returns the names of crypt filters of streams that are encrypted differently from the document; an empty name if a
+   * stream names no filter. Ignores metadata. Reads all objects of a document that can have such streams.
    */
   otherCryptFilters(): ReadonlySet<string> {
     const filters = this.#cryptFilters;
@@ -128,20 +126,20 @@ export class MupdfSource implements ObjectSource {
     return this.#otherFilters;
   }
 
-  /** True if the file's own page tree is wrong. What is read has a sound one. */
+  /** True if the file's page tree is invalid. The objects read here have a valid one. */
   get hasNewPageTree(): boolean {
     return this.#document.isRewritten;
   }
 
-  /** Number of warnings and errors that MuPDF has reported, and the first of them. */
+  /** Number of warnings and errors that MuPDF reported, and the first ones. */
   get reported(): { readonly count: number; readonly first: readonly string[] } {
     return { count: this.#document.messageCount, first: this.#document.messages };
   }
 
   /**
-   * Creates appearances for the annotations that MuPDF can draw. New objects have numbers from `size` on. Afterwards,
-   * {@link relieve} must not be called, because the new objects would be lost.
-   * @param numbers object numbers of annotations, by the index of their page
+   * Creates appearances for annotations that MuPDF can draw. New objects have numbers from `size` on. Afterwards,
+   * {@link relieve} must not be called, because it would lose the new objects.
+   * @param numbers object numbers of annotations, by page index
    */
   makeAppearances(numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
     this.#plain = undefined;
@@ -152,7 +150,7 @@ export class MupdfSource implements ObjectSource {
   /** @returns undefined for images that MuPDF cannot decode */
   decodeImage(number: number): DecodedImage | undefined {
     const image = decodeImage(this.#document, number);
-    // The memory is free again, so the growth of the heap does not require a fresh engine.
+    // The memory is free again, so this growth of the heap does not require a new engine.
     this.#openedBytes = Math.max(this.#openedBytes, this.heapBytes);
     return image;
   }
@@ -162,7 +160,7 @@ export class MupdfSource implements ObjectSource {
     return decodeJpx(this.#document, bytes, size, channels);
   }
 
-  /** Returns a copy of the profile that MuPDF uses for device CMYK, so that the colors stay as MuPDF draws them. */
+  /** Returns a copy of MuPDF's profile for device CMYK, so that colors stay as MuPDF draws them. */
   cmykProfile(): Uint8Array {
     return this.#document.engine.cmykProfile();
   }
@@ -189,7 +187,7 @@ export class MupdfSource implements ObjectSource {
   }
 
   glance(number: number): Value | undefined {
-    // The offsets in a repaired file are wrong.
+    // The offsets of a repaired file are wrong.
     if (this.#document.messageCount > 0) this.#plain = undefined;
     return this.#plain?.load(number, (stream) => this.#engineObject(stream));
   }
@@ -205,7 +203,7 @@ export class MupdfSource implements ObjectSource {
           return this.#stream(number, value);
         }),
       );
-      // MuPDF returns null without an error if it cannot load an object.
+      // If memory for an object is refused, MuPDF returns null without an error.
       if (object === null && this.#document.engine.refusals > refusals) throw this.#shortage();
       return object;
     } catch (error) {
@@ -216,7 +214,7 @@ export class MupdfSource implements ObjectSource {
     }
   }
 
-  /** Switches to a fresh engine if the heap has grown. Nothing that was read is lost. */
+  /** Switches to a new engine if the heap has grown. Objects that were read stay valid. */
   async relieve(): Promise<void> {
     const limitBytes = this.#document.options.heapLimitBytes - SPARE_BYTES;
     if (this.heapBytes <= Math.min(this.#openedBytes + GROWTH_BYTES, limitBytes)) return;
@@ -234,8 +232,8 @@ export class MupdfSource implements ObjectSource {
   }
 
   /**
-   * Closes the source. A fresh engine costs more than reading a small document.
-   * @returns the engine for the next document of the job, if it is as good as new
+   * Closes the source. Creating an engine costs more than reading a small document.
+   * @returns the engine for the next document of the job, if its heap is still small
    */
   release(): Mupdf | undefined {
     if (this.heapBytes <= REUSED_BYTES) return this.#document.release();
@@ -260,7 +258,7 @@ export class MupdfSource implements ObjectSource {
     }
   }
 
-  /** @returns null if the key of the stream is unknown */
+  /** @returns null if the encryption key of the stream is unknown */
   #stream(number: number, dictionary: Dictionary): PdfStream | null {
     const length = dictionary.get("Length") ?? null;
     dictionary.delete("Length");
@@ -289,7 +287,7 @@ export class MupdfSource implements ObjectSource {
     return decryptionOf(number, dictionary, filters);
   }
 
-  /** Returns a function that loads and decodes a stream. @param filters other ones than the stream has */
+  /** Returns a function that loads and decodes a stream. @param filters replace the stream's filters */
   #loading(filters?: OtherFilters) {
     const { pointer: document, objects } = this.#document;
     return (raw: MupdfExports, stream: Pointer) => {
@@ -306,10 +304,11 @@ export class MupdfSource implements ObjectSource {
     return this.#places.find(number, dictionary.clone().set("Length", length), size);
   }
 
-  /** Returns a stream's bytes; empty if they cannot be read, because one bad stream must not cause a rejection. */
+  /** Returns a stream's bytes; empty if they cannot be read, because one bad stream must not fail the job. */
   #rawBytes(number: number, decryption?: Decryption): Uint8Array {
     try {
-      // Many outputs may share a font: a repeated read of its bytes is not work that a document could inflate.
+      // A separate tank: several outputs can share a font, and rereading its bytes is work that a document cannot
+      // multiply.
       const tank = this.#document.engine.tank();
       const decrypt = decryption && this.#loading({ ...named(decryption), own: decryption.ownFilters });
       const load = decrypt ?? ((raw, reference) => raw._wasm_pdf_load_raw_stream(reference));
@@ -354,7 +353,7 @@ export class MupdfSource implements ObjectSource {
   #value(raw: MupdfExports, object: Pointer, depth: number): Value {
     if (object === 0) return null;
     if (depth > MAX_DEPTH) throw new EngineFailure("too-complex", `containers more than ${MAX_DEPTH} deep`);
-    // This check comes first, because all others follow references.
+    // First, because all other checks resolve references.
     if (raw._wasm_pdf_is_indirect(object)) return new Reference(raw._wasm_pdf_to_num(object));
     if (raw._wasm_pdf_is_name(object)) return Name.of(nameText(raw, object));
     if (raw._wasm_pdf_is_number(object)) return numberIn(raw, object);
@@ -386,7 +385,7 @@ export class MupdfSource implements ObjectSource {
     return array;
   }
 
-  /** Checks that there is enough memory. Whoever keeps the objects charges for them. */
+  /** Checks that there is enough memory. The caller charges the objects that it keeps. */
   #makeRoom(elements: number): void {
     if (elements < LARGE_CONTAINER) return;
     const bytes = elements * 8;

@@ -4,10 +4,10 @@ import type { MupdfExports, Pointer } from "../../engines/mupdf/instance/raw.ts"
 import { FIRST_ADDRESS } from "../../engines/mupdf/objects.ts";
 import { latin1Of, PdfString } from "../values.ts";
 
-/** From this value on, a 32-bit float cannot represent every integer. */
+/** From this value on, 32-bit floats do not represent every integer. */
 const EXACT_INTEGERS = 2 ** 24;
 
-/** Keys and names that are constants of the engine. */
+/** Keys and names that are predefined in the engine. */
 const constants = new Map<Pointer, string>();
 
 export function nameText(raw: MupdfExports, name: Pointer): string {
@@ -34,7 +34,7 @@ export function numberIn(raw: MupdfExports, object: Pointer): number {
 export function stringIn(raw: MupdfExports, object: Pointer): PdfString {
   const size = raw._wasm_malloc(4);
   const start = raw._wasm_pdf_to_string(object, size);
-  const length = raw.HEAPU32[size >> 2];
+  const length = raw.HEAPU32[size >> 2]!;
   raw._wasm_free(size);
   return new PdfString(raw.HEAPU8.subarray(start, start + length));
 }
@@ -42,6 +42,6 @@ export function stringIn(raw: MupdfExports, object: Pointer): PdfString {
 function latin1(heap: Uint8Array, start: number, end: number): string {
   if (end - start > 64) return latin1Of(heap.subarray(start, end));
   let text = "";
-  for (let at = start; at < end; at++) text += String.fromCharCode(heap[at]);
+  for (let at = start; at < end; at++) text += String.fromCharCode(heap[at]!);
   return text;
 }

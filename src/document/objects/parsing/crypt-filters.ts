@@ -1,36 +1,36 @@
-// Decides how a stream of an encrypted document is decrypted where the document's own way does not apply (ISO 32000-1,
-// 7.4.10 and 7.6.5): crypt filters of the stream, of embedded files, and metadata in the clear.
+// Chooses the decryption of streams that are encrypted differently from the document (ISO 32000-1, 7.4.10 and 7.6.5):
+// by their own crypt filter, as embedded files, or as unencrypted metadata.
 
 import { Dictionary, Name, type PdfObject, Reference, type Value } from "../values.ts";
 import { isBoundary } from "./lexer.ts";
 
 /** The first version of encryption with crypt filters. */
 const FILTERS_VERSION = 4;
-/** The name of the filter in the dictionary of a stream. */
+/** The name of the crypt filter in the filters of a stream. */
 const FILTER = "/Crypt";
-/** The crypt filter that leaves data as they are. */
+/** The crypt filter that leaves data unchanged. */
 export const IDENTITY = "Identity";
 
 export interface CryptFilters {
-  /** Name of the crypt filter of embedded files. @default that of other streams */
+  /** Name of the crypt filter of embedded files. @default the crypt filter of other streams */
   readonly embedded?: string;
-  /** Object numbers of embedded files. Many do not say so themselves. */
+  /** Object numbers of embedded files, because many lack a Type. */
   readonly embeddedNumbers: ReadonlySet<number>;
   readonly hasClearMetadata: boolean;
 }
 
-/** A decryption that the engine would not choose. */
+/** A decryption that MuPDF would not choose. */
 export interface Decryption {
   /** The crypt filter to apply first. @default it is among the stream's filters */
   readonly name?: string;
-  /** Number of the stream's own filters to apply until its bytes are in the clear. */
+  /** Number of the stream's filters to apply until its bytes are decrypted. */
   readonly ownFilters: number;
 }
 
 /**
  * @param encrypt the encryption dictionary
- * @param size exclusive upper bound of object numbers
- * @param load reads an object, and is called only if the document treats embedded files differently
+ * @param size upper bound of object numbers, exclusive
+ * @param load reads an object; called only if the document encrypts embedded files differently
  * @returns undefined if the document has no crypt filters
  */
 export function cryptFiltersOf(
@@ -49,7 +49,7 @@ export function cryptFiltersOf(
   return { embedded, embeddedNumbers: embeddedFiles(size, load), hasClearMetadata };
 }
 
-/** Returns the numbers of the streams that file specifications name (7.11.4). */
+/** Returns the object numbers of the streams in file specifications (7.11.4). */
 function embeddedFiles(size: number, load: (number: number) => PdfObject): Set<number> {
   const numbers = new Set<number>();
   for (let number = 1; number < size; number++) {
@@ -67,7 +67,7 @@ function embeddedFiles(size: number, load: (number: number) => PdfObject): Set<n
   return numbers;
 }
 
-/** @returns undefined if the engine decrypts the stream right */
+/** @returns undefined if MuPDF chooses the right decryption */
 export function decryptionOf(number: number, dictionary: Dictionary, filters: CryptFilters): Decryption | undefined {
   const own = cryptIndex(dictionary);
   if (own >= 0) return { ownFilters: own + 1 };
@@ -77,7 +77,7 @@ export function decryptionOf(number: number, dictionary: Dictionary, filters: Cr
   return isEmbedded && filters.embedded !== undefined ? { name: filters.embedded, ownFilters: 0 } : undefined;
 }
 
-/** Returns the name of the crypt filter of a stream with a decryption of its own. */
+/** Returns the name of the crypt filter of a stream that is decrypted differently. */
 export function filterNameOf(dictionary: Dictionary, { name, ownFilters }: Decryption): string {
   if (name !== undefined) return name;
   const given = dictionary.get("DecodeParms");
@@ -91,7 +91,7 @@ export function isMetadata(dictionary: Dictionary): boolean {
   return type instanceof Name && type.text === "Metadata";
 }
 
-/** Removes the filters that have been applied, or only those that describe the encryption. */
+/** Removes the filters that have been applied, or only the crypt filter. */
 export function withoutApplied(dictionary: Dictionary, decryption: Decryption | undefined): void {
   const index = cryptIndex(dictionary);
   if (index < 0) return;
@@ -107,13 +107,15 @@ export function withoutApplied(dictionary: Dictionary, decryption: Decryption | 
   }
 }
 
-/** @returns -1 if no filter describes the encryption */
+/** @returns -1 without a crypt filter */
 function cryptIndex(dictionary: Dictionary): number {
   const filter: Value = dictionary.get("Filter") ?? null;
   return (Array.isArray(filter) ? filter : [filter]).findIndex((one) => one instanceof Name && one.text === "Crypt");
 }
 
-/** Reports whether a stream of the file may have a crypt filter. Streams are not in compressed objects. */
+/**
+ * Reports whether a stream of the file might have a crypt filter. Stream dictionaries are never in compressed objects.
+ */
 export function namesCryptFilter(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = file.indexOf(FILTER); at >= 0; at = file.indexOf(FILTER, at + FILTER.length)) {

@@ -1,30 +1,32 @@
-// Makes the hidden objects of hybrid-reference files (ISO 32000-1, 7.5.8.4) visible. The table of such a file marks
-// these objects as free, and only an additional cross-reference stream contains them; MuPDF relies on the table.
-// Appends one cross-reference stream for the whole file. Knows nothing about the engine.
+// Resolves hybrid-reference files (ISO 32000-1, 7.5.8.4). Their cross-reference table marks some objects as free that
+// only an additional cross-reference stream contains; MuPDF reads only the table. Appends one cross-reference stream
+// for the whole file.
 import { inflateSync } from "node:zlib";
 import { serialize } from "../serialize.ts";
 import { Dictionary, Name, type Value } from "../values.ts";
 import { Lexer } from "./lexer.ts";
 
-/** An entry: its kind (table 18) with two numbers. */
+/** An entry: its type (table 18) with two numbers. */
 type CrossReference = readonly [kind: number, first: number, second: number];
 
 const FREE = 0;
-/** Kinds of entries: an object at an offset of the file, and one in an object stream. */
+/** Types of entries: an object at an offset, and an object in an object stream. */
 export const IN_USE = 1;
 export const PACKED = 2;
 const MAX_SECTIONS = 1000;
 const MAX_OBJECTS = 1_000_000;
+/** More than any file needs: three numbers of eight bytes. */
+const MAX_ROW_BYTES = 24;
 const MAX_TABLE_BYTES = 64 * 1024 * 1024;
-/** Number of bytes at the end in which `startxref` is searched. */
+/** Number of bytes at the end of the file in which `startxref` is searched. */
 const TAIL_BYTES = 1024;
 const TRAILER_KEYS = ["Root", "Info", "ID", "Encrypt"];
-/** Widths of the fields of a written row: kind, offset, generation. */
+/** Field widths of a written row: type, offset, generation. */
 const WIDTHS = [1, 5, 2];
 
 /**
- * @returns the original bytes if the file is not hybrid, hides no object, or has unreadable cross-references, which the
- * engine repairs anyway
+ * @returns the original bytes if the file is not hybrid, hides no objects, or has unreadable cross-references, which
+ * MuPDF repairs anyway
  */
 export function resolveHybridReferences(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -40,7 +42,7 @@ export function resolveHybridReferences(bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** Cross-references as tables, indexed by object number. */
+/** Cross-references as typed arrays, indexed by object number. */
 export interface CrossReferences {
   readonly kinds: Uint8Array;
   /** Byte offset in the file, or number of the object stream. */
@@ -49,7 +51,7 @@ export interface CrossReferences {
   readonly indexes: Uint32Array;
 }
 
-/** @returns undefined if the file's own cross-references cannot be read */
+/** @returns undefined if the file's cross-references cannot be read */
 export function readCrossReferences(bytes: Uint8Array): CrossReferences | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   try {
@@ -152,20 +154,22 @@ function readStream(lexer: Lexer): Section {
   const from = lexer.end + (bytes[lexer.end] === 13 ? 2 : 1);
   const data = decoded(bytes.subarray(from, from + numberIn(trailer.get("Length"))), trailer);
   const widths = numbersIn(trailer.get("W"));
+  const rowBytes = widths.reduce((sum, width) => sum + width, 0);
+  if (rowBytes < 1 || rowBytes > MAX_ROW_BYTES) throw new Unreadable();
   const size = numberIn(trailer.get("Size"));
   const index = trailer.has("Index") ? numbersIn(trailer.get("Index")) : [0, size];
   const entries = new Map<number, CrossReference>();
   let at = 0;
   for (let pair = 0; pair + 1 < index.length; pair += 2) {
-    if (index[pair + 1] > MAX_OBJECTS) throw new Unreadable();
-    for (let number = index[pair]; number < index[pair] + index[pair + 1]; number++) {
+    if (index[pair + 1]! > MAX_OBJECTS) throw new Unreadable();
+    for (let number = index[pair]!; number < index[pair]! + index[pair + 1]!; number++) {
       const fields = widths.map((width) => {
         let value = 0;
         for (let byte = 0; byte < width; byte++) value = value * 256 + (data[at++] ?? 0);
         return value;
       });
-      if (at > data.length) throw new Unreadable();
-      entries.set(number, [widths[0] === 0 ? IN_USE : fields[0], fields[1] ?? 0, fields[2] ?? 0]);
+      if (at > data.length || entries.size > MAX_OBJECTS) throw new Unreadable();
+      entries.set(number, [widths[0] === 0 ? IN_USE : fields[0]!, fields[1] ?? 0, fields[2] ?? 0]);
     }
   }
   return { entries, trailer };
@@ -189,7 +193,7 @@ function decoded(bytes: Uint8Array, dictionary: Dictionary): Uint8Array {
   return predictor === 1 ? data : withoutUp(data, numberIn(parameters.get("Columns") ?? 1));
 }
 
-/** Decodes PNG's filters None and Up, the ones that cross-reference streams use. */
+/** Decodes the PNG filters None and Up, which cross-reference streams use. */
 function withoutUp(data: Uint8Array, columns: number): Uint8Array {
   const rows = Math.floor(data.length / (columns + 1));
   const result = new Uint8Array(rows * columns);
@@ -198,8 +202,8 @@ function withoutUp(data: Uint8Array, columns: number): Uint8Array {
     if (filter !== 0 && filter !== 2) throw new Unreadable();
     for (let column = 0; column < columns; column++) {
       const at = row * columns + column;
-      const above = filter === 2 && row > 0 ? result[at - columns] : 0;
-      result[at] = data[row * (columns + 1) + column + 1] + above;
+      const above = filter === 2 && row > 0 ? result[at - columns]! : 0;
+      result[at] = data[row * (columns + 1) + column + 1]! + above;
     }
   }
   return result;
@@ -212,8 +216,8 @@ function crossReferences(entries: ReadonlyMap<number, CrossReference>, trailer: 
   const table = Buffer.alloc((number + 1) * rowBytes);
   const put = (at: number, [kind, first, second]: CrossReference) => {
     table.writeUInt8(kind & 0xff, at * rowBytes);
-    table.writeUIntBE(first, at * rowBytes + 1, WIDTHS[1]);
-    table.writeUInt16BE(second & 0xffff, at * rowBytes + 1 + WIDTHS[1]);
+    table.writeUIntBE(first, at * rowBytes + 1, WIDTHS[1]!);
+    table.writeUInt16BE(second & 0xffff, at * rowBytes + 1 + WIDTHS[1]!);
   };
   for (const [at, entry] of entries) put(at, entry);
   put(number, [IN_USE, start, 0]);

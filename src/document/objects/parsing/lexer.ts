@@ -1,5 +1,5 @@
-// Splits PDF syntax (ISO 32000-1, 7.2 and 7.3) into tokens with their offsets, both for content streams and for files.
-// Never throws: anything else counts as a keyword.
+// Splits PDF syntax (ISO 32000-1, 7.2 and 7.3) into tokens with offsets, for content streams and files. Never throws:
+// unknown text becomes a keyword.
 import { Dictionary, latin1Of, Name, PdfString, Reference, type Value } from "../values.ts";
 
 export type TokenKind =
@@ -11,7 +11,7 @@ export type TokenKind =
   | "]"
   | "<<"
   | ">>"
-  /** Operators, `true`, `null`, `obj`, `R`..., and any text that is not another token. */
+  /** Operators, `true`, `null`, `obj`, `R`..., and all unknown text. */
   | "keyword"
   | "end";
 
@@ -21,14 +21,14 @@ const DELIMITER = 2;
 const CLASSES = new Uint8Array(256);
 for (const code of [0, 9, 10, 12, 13, 32]) CLASSES[code] = WHITE;
 for (const character of "()<>[]{}/%") CLASSES[character.charCodeAt(0)] = DELIMITER;
-/** Bytes of numbers. Some writers put a sign in the middle of a number, which readers treat as its end. */
+/** Bytes of numbers. Some writers put a sign inside a number, where readers stop. */
 const NUMERIC = new Uint8Array(256);
 for (const character of "0123456789+-.") NUMERIC[character.charCodeAt(0)] = 1;
 
 const code = (character: string) => character.charCodeAt(0);
 const [PERCENT, SLASH, OPEN, CLOSE, LESS, GREATER, LEFT, RIGHT, BACKSLASH] = [..."%/()<>[]\\"].map(code);
 const [RETURN, NEWLINE] = [13, 10];
-/** Limits nested containers. */
+/** Maximum depth of nested containers. */
 const MAX_DEPTH = 500;
 
 export const isWhite = (byte: number): boolean => CLASSES[byte] === WHITE;
@@ -40,7 +40,7 @@ export class Lexer {
   readonly bytes: Uint8Array;
   /** Kind of the last token. */
   kind: TokenKind = "end";
-  /** Offset of the last token's first byte, and the offset after the token. */
+  /** Start offset of the last token, and the offset after it. */
   start = 0;
   end = 0;
 
@@ -55,7 +55,7 @@ export class Lexer {
     const size = bytes.length;
     let at = this.end;
     for (; at < size; at++) {
-      const byte = bytes[at];
+      const byte = bytes[at]!;
       if (byte === PERCENT) while (at + 1 < size && bytes[at + 1] !== RETURN && bytes[at + 1] !== NEWLINE) at++;
       else if (CLASSES[byte] !== WHITE) break;
     }
@@ -64,17 +64,17 @@ export class Lexer {
       this.end = size;
       this.kind = "end";
     } else {
-      this.kind = this.#token(bytes[at]);
+      this.kind = this.#token(bytes[at]!);
     }
     return this.kind;
   }
 
-  /** The last token as text, with one character for each byte. */
+  /** The last token as text, with one character per byte. */
   get text(): string {
     const { bytes, start, end } = this;
     if (end - start > 32) return latin1Of(bytes.subarray(start, end));
     let text = "";
-    for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at]);
+    for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at]!);
     return text;
   }
 
@@ -86,8 +86,8 @@ export class Lexer {
   }
 
   /**
-   * Returns the value that begins with the last token, and moves to the value's last token.
-   * @param references true if `1 0 R` is a reference, which is not the case in content streams
+   * Returns the value that starts with the last token, and moves to the value's last token.
+   * @param references true if `1 0 R` is a reference; false in content streams
    * @returns undefined for a keyword that is not a value
    */
   value(references = false, depth = 0): Value | undefined {
@@ -137,14 +137,14 @@ export class Lexer {
     }
     if (CLASSES[first] === DELIMITER) return "keyword";
     this.end = this.#regularEnd(start + 1);
-    for (let at = start; at < this.end; at++) if (NUMERIC[bytes[at]] === 0) return "keyword";
+    for (let at = start; at < this.end; at++) if (NUMERIC[bytes[at]!] === 0) return "keyword";
     return "number";
   }
 
   #regularEnd(from: number): number {
     const { bytes } = this;
     let at = from;
-    while (at < bytes.length && CLASSES[bytes[at]] === 0) at++;
+    while (at < bytes.length && CLASSES[bytes[at]!] === 0) at++;
     return at;
   }
 
@@ -196,7 +196,7 @@ const CONSTANTS = new Map<string, Value>([
   ["null", null],
 ]);
 
-/** Converts like other readers: characters after a second sign or point are ignored. */
+/** Converts like other readers: ignores everything after a second sign or point. */
 function numberOf(text: string): number {
   return Number.parseFloat(text.replace(/^([+-])[+-]+/, "$1")) || 0;
 }
@@ -205,24 +205,24 @@ const ESCAPES = new Map([..."nrtbf"].map((letter, index) => [code(letter), [10, 
 
 /** Decodes a literal string (7.3.4.2). */
 function literalBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
-  // The end precedes the start if the file ends with the parenthesis.
+  // If the file ends with the opening parenthesis, the end precedes the start.
   const result = new Uint8Array(Math.max(0, end - start));
   let size = 0;
   for (let at = start; at < end; at++) {
-    const byte = bytes[at];
+    const byte = bytes[at]!;
     if (byte !== BACKSLASH) {
-      // Each end-of-line marker, in any form, becomes a line feed.
+      // Every end-of-line marker becomes a line feed.
       if (byte === RETURN && bytes[at + 1] === NEWLINE) at++;
       result[size++] = byte === RETURN ? NEWLINE : byte;
       continue;
     }
-    const next = bytes[++at];
+    const next = bytes[++at]!;
     if (next === RETURN || next === NEWLINE) {
       if (next === RETURN && bytes[at + 1] === NEWLINE) at++;
     } else if (next >= 0x30 && next <= 0x37) {
       let value = next - 0x30;
-      for (let more = 0; more < 2 && at + 1 < end && bytes[at + 1] >= 0x30 && bytes[at + 1] <= 0x37; more++) {
-        value = value * 8 + bytes[++at] - 0x30;
+      for (let more = 0; more < 2 && at + 1 < end && bytes[at + 1]! >= 0x30 && bytes[at + 1]! <= 0x37; more++) {
+        value = value * 8 + bytes[++at]! - 0x30;
       }
       result[size++] = value & 0xff;
     } else if (at < end) {

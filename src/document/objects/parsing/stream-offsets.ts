@@ -1,22 +1,21 @@
-// Finds the large streams of a file without the engine. A scan of 30 MB would pass through the engine's heap, which
-// never shrinks again, and would be copied once more. Finds only streams with an unambiguous position. Knows the
-// syntax, but does not interpret it.
+// Finds large streams of a file without the engine. Otherwise a scan of 30 MB would pass through the engine's heap,
+// which never shrinks, and be copied once more. Finds only streams with an unambiguous offset.
 
 import { serialize, sorted } from "../serialize.ts";
 import { Dictionary } from "../values.ts";
 import { isWhite, Lexer } from "./lexer.ts";
 
-/** Smaller streams are left to the engine. */
+/** Minimum length of a stream. The engine reads smaller ones. */
 const LARGE_BYTES = 2 * 1024 * 1024;
-/** Limits the objects to remember. A scanned book has fewer. */
+/** Maximum number of objects to remember. A scanned book has fewer. */
 const MAX_OBJECTS = 50_000;
-/** Maximum length of a number, a generation and white space before `obj`. */
+/** Maximum length of object number, generation and white space before `obj`. */
 const HEADER_BYTES = 24;
 
-/** The positions of streams in a file that is not encrypted. */
+/** The offsets of streams in an unencrypted file. */
 export class StreamOffsets {
   readonly #bytes: Uint8Array;
-  /** Offsets after `obj` of all versions of each object, by object number; scanned on first use. */
+  /** Offsets after `obj` of all versions of each object, by object number; collected on first use. */
   #objects: Map<number, number[]> | undefined;
 
   constructor(bytes: Uint8Array) {
@@ -24,9 +23,9 @@ export class StreamOffsets {
   }
 
   /**
-   * @param dictionary the stream's dictionary as the engine reads it, with its Length
+   * @param dictionary the stream dictionary as MuPDF reads it, with its Length
    * @param length the resolved length
-   * @returns a view of the stream's bytes in the file; undefined if the stream is small or its position is ambiguous
+   * @returns a view of the stream's bytes in the file; undefined if the stream is small or its offset is ambiguous
    */
   find(number: number, dictionary: Dictionary, length: number): Uint8Array | undefined {
     if (length < LARGE_BYTES || length >= this.#bytes.length) return undefined;
@@ -60,7 +59,7 @@ export class StreamOffsets {
     const file = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length);
     let count = 0;
     for (let at = file.indexOf("obj", 0, "latin1"); at >= 0; at = file.indexOf("obj", at + 3, "latin1")) {
-      const isHeader = at > 0 && (isWhite(file[at - 1]) || isDigit(file[at - 1]));
+      const isHeader = at > 0 && (isWhite(file[at - 1]!) || isDigit(file[at - 1]!));
       const header = isHeader ? HEADER.exec(file.toString("latin1", Math.max(0, at - HEADER_BYTES), at)) : null;
       if (!header) continue;
       if (++count > MAX_OBJECTS) return new Map();

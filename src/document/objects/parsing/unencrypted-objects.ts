@@ -1,18 +1,18 @@
-// Reads objects of very large documents without the engine, which takes ten times as long and would read each object
-// in several passes. Reads only syntax that all readers interpret alike, and leaves the rest to the engine.
+// Reads objects of very large documents without the engine, which takes ten times as long and could need several
+// passes. Reads only syntax that all readers interpret equally; the engine reads the rest.
 
 import { Dictionary, Name, PdfStream, PdfString, Reference, type Value } from "../values.ts";
 import { type CrossReferences, IN_USE, PACKED, readCrossReferences } from "./hybrid.ts";
 import { isBoundary, isWhite, Lexer } from "./lexer.ts";
 
-/** Larger, deeper or longer objects are left to the engine, which limits them. */
+/** Maximum size, depth and length of an object. The engine reads larger objects, and limits them. */
 const WINDOW_BYTES = 64 * 1024;
 const MAX_ELEMENTS = 5000;
 const MAX_DEPTH = 50;
 const MAX_NAME_BYTES = 100;
-/** Larger object streams are left to the engine. */
+/** Maximum size of an object stream. The engine reads larger ones. */
 const MAX_PACKED_BYTES = 1024 * 1024;
-/** Number of object streams to keep, and limit of decodings of one stream. */
+/** Number of decoded object streams to keep, and maximum number of decodings per stream. */
 const KEPT_STREAMS = 8;
 const MAX_DECODINGS = 16;
 
@@ -28,7 +28,7 @@ const FRACTION = /^[+-]?(?:\d{1,9}\.\d{0,9}|\.\d{1,9})$/;
 const HEX = /^<[\da-fA-F\s]*>$/;
 const [NUMBER_SIGN, DIGIT_0, DIGIT_9, LETTER_R, LETTER_J] = [0x23, 0x30, 0x39, 0x52, 0x6a];
 
-/** Objects of an object stream (ISO 32000-1, 7.5.7). */
+/** A decoded object stream (ISO 32000-1, 7.5.7). */
 interface Packed {
   readonly bytes: Uint8Array;
   readonly numbers: readonly number[];
@@ -36,11 +36,11 @@ interface Packed {
   readonly starts: readonly number[];
 }
 
-/** Plain objects of a file that is neither encrypted nor repaired. */
+/** Objects of a file that is neither encrypted nor repaired. */
 export class UnencryptedObjects {
   readonly #bytes: Uint8Array;
   readonly #references: CrossReferences;
-  /** Object streams by number, the oldest first; undefined for one that the engine has to read. */
+  /** Object streams by number, the oldest first; undefined for a stream that the engine must read. */
   readonly #packed = new Map<number, Packed | undefined>();
   readonly #decodings = new Map<number, number>();
 
@@ -49,7 +49,7 @@ export class UnencryptedObjects {
     this.#references = references;
   }
 
-  /** @returns undefined if the file's own cross-references cannot be read */
+  /** @returns undefined if the file's cross-references cannot be read */
   static of(bytes: Uint8Array): UnencryptedObjects | undefined {
     const references = readCrossReferences(bytes);
     return references && new UnencryptedObjects(bytes, references);
@@ -57,15 +57,15 @@ export class UnencryptedObjects {
 
   /**
    * @param streamOf loads an object stream
-   * @returns undefined for an object that the engine has to read, such as any stream
+   * @returns undefined for an object that the engine must read, such as any stream
    */
   load(number: number, streamOf: (number: number) => unknown): Value | undefined {
     const { kinds, places, indexes } = this.#references;
-    const place = places[number];
+    const place = places[number]!;
     if (kinds[number] === IN_USE) return this.#unpacked(number, place);
     if (kinds[number] !== PACKED) return undefined;
     const packed = this.#objectStream(place, streamOf);
-    const index = indexes[number];
+    const index = indexes[number]!;
     if (packed?.numbers[index] !== number) return undefined;
     return only(packed.bytes.subarray(packed.starts[index], packed.starts[index + 1]), kinds.length);
   }
@@ -113,13 +113,13 @@ function unpack(stream: unknown): Packed | undefined {
       if (lexer.next() !== "number" || !INTEGER.test(lexer.text)) return undefined;
       list.push(Number(lexer.text) + (list === starts ? first : 0));
     }
-    if (index > 0 && starts[index] < starts[index - 1]) return undefined;
+    if (index > 0 && starts[index]! < starts[index - 1]!) return undefined;
   }
   starts.push(bytes.length);
   return { bytes, numbers, starts };
 }
 
-/** Returns the only value of the bytes. */
+/** Returns the only value in the bytes. */
 function only(bytes: Uint8Array, size: number): Value | undefined {
   const lexer = new Lexer(bytes);
   lexer.next();
@@ -164,33 +164,33 @@ function plainNumber(lexer: Lexer, size: number): Value | undefined {
 }
 
 function signedOrFraction(text: string): number | undefined {
-  // Adding 0 turns a negative zero into zero.
+  // Adding 0 converts -0 to 0.
   if (INTEGER.test(text)) return Number(text) + 0;
   return FRACTION.test(text) ? Math.fround(Number(text)) : undefined;
 }
 
-/** @returns undefined for anything but one to nine digits */
+/** @returns undefined for anything except one to nine digits */
 function unsigned(bytes: Uint8Array, start: number, end: number): number | undefined {
   if (end <= start || end - start > MAX_DIGITS) return undefined;
   let value = 0;
   for (let at = start; at < end; at++) {
-    if (!isDigit(bytes[at])) return undefined;
-    value = value * 10 + bytes[at] - DIGIT_0;
+    if (!isDigit(bytes[at]!)) return undefined;
+    value = value * 10 + bytes[at]! - DIGIT_0;
   }
   return value;
 }
 
 const isDigit = (byte: number) => byte >= DIGIT_0 && byte <= DIGIT_9;
 
-/** @returns the offset after a generation and an `R`; undefined if they do not follow */
+/** @returns the offset after a generation and `R`; undefined if these do not follow */
 function referenceEnd(bytes: Uint8Array, from: number): number | undefined {
   let at = from;
-  while (isWhite(bytes[at])) at++;
+  while (isWhite(bytes[at]!)) at++;
   const generation = at;
-  while (isDigit(bytes[at])) at++;
+  while (isDigit(bytes[at]!)) at++;
   if (at === generation) return undefined;
   const blank = at;
-  while (isWhite(bytes[at])) at++;
+  while (isWhite(bytes[at]!)) at++;
   if (at === blank || bytes[at] !== LETTER_R) return undefined;
   return isBoundary(bytes[at + 1]) ? at + 1 : undefined;
 }
@@ -201,7 +201,7 @@ function plainName(lexer: Lexer): Name | undefined {
   let hash = 0;
   for (let at = start + 1; at < end; at++) {
     if (bytes[at] === NUMBER_SIGN) return undefined;
-    hash = (Math.imul(hash, 31) + bytes[at]) | 0;
+    hash = (Math.imul(hash, 31) + bytes[at]!) | 0;
   }
   const slot = hash & (RECENT_NAMES - 1);
   const recent = recentNames[slot];
@@ -242,6 +242,6 @@ function plainDictionary(lexer: Lexer, size: number, depth: number): Dictionary 
 
 function textOf(bytes: Uint8Array, end: number): string {
   let text = "";
-  for (let at = 0; at < end; at++) text += String.fromCharCode(bytes[at]);
+  for (let at = 0; at < end; at++) text += String.fromCharCode(bytes[at]!);
   return text;
 }

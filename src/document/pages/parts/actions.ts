@@ -1,5 +1,4 @@
-// Updates actions (ISO 32000-1, 12.6) that lead to a page, name fields, or run scripts. All values belong to the
-// source. Knows nothing about annotations or outlines.
+// Updates actions (ISO 32000-1, 12.6) that go to a page, name fields, or run scripts. All values belong to the source.
 
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
 import type { DocumentPart, InputSelection } from "../assemble.ts";
@@ -10,10 +9,10 @@ import type { Scripts } from "./scripts/document-scripts.ts";
 
 /** Maximum depth of an action chain. Deeper actions are removed. */
 const MAX_DEPTH = 100;
-/** Maximum number of actions read for one trigger. */
+/** Maximum number of actions read per trigger. */
 const MAX_ACTIONS = 1000;
 
-/** Entries of an action that refer to annotations or fields. */
+/** Action entries that refer to annotations or fields. */
 const REFERRING = ["T", "AN", "TA", "Annotation"];
 
 export class Actions implements DocumentPart {
@@ -21,7 +20,7 @@ export class Actions implements DocumentPart {
   readonly #fields: KeptFields;
   readonly #scripts: Scripts;
   #taking!: InputSelection;
-  /** The results for actions that are indirect objects, by object number. */
+  /** The updated actions of indirect objects, by object number. */
   #known = new Map<number, Value | undefined>();
   #base: string | undefined;
   #seen = 0;
@@ -41,8 +40,8 @@ export class Actions implements DocumentPart {
 
   /**
    * Updates the entries Dest, A, PA and AA of an annotation, a field, an outline item or a page.
-   * @param holder a dictionary that belongs to the caller
-   * @returns true if it led only to a page that was left out
+   * @param holder a dictionary that the caller owns
+   * @returns true if its only targets were omitted pages
    */
   settle(holder: Dictionary): boolean {
     let isGone = false;
@@ -81,12 +80,12 @@ export class Actions implements DocumentPart {
     return result;
   }
 
-  /** @returns undefined if nothing of the action remains */
+  /** @returns undefined if no part of the action remains */
   action(action: Value): Value | undefined {
     this.#seen = 0;
     const [first, ...rest] = this.#follow(action, 0);
     if (first === undefined || rest.length === 0) return first;
-    // Actions that followed a removed action follow the first remaining one.
+    // The Next actions of a removed action follow the first remaining one.
     const dictionary = this.#taking.source.file.dictionary(first)!.clone();
     return dictionary.set("Next", [...this.#nexts(dictionary), ...rest]);
   }
@@ -106,7 +105,7 @@ export class Actions implements DocumentPart {
     return this.#taking.source.file.array(next) ?? [next];
   }
 
-  /** Returns the action. If it is removed, returns the actions that followed it. */
+  /** Returns the action. If it is removed, returns its Next actions. */
   #follow(action: Value, depth: number): Value[] {
     const { file } = this.#taking.source;
     const number = action instanceof Reference ? action.number : 0;
@@ -116,7 +115,7 @@ export class Actions implements DocumentPart {
     }
     const dictionary = file.dictionary(action);
     if (!dictionary || depth > MAX_DEPTH || ++this.#seen > MAX_ACTIONS) return [];
-    // Finding the action again in this chain means that there is a loop.
+    // Reaching the action again within its own chain is a loop.
     if (number > 0) this.#known.set(number, undefined);
     const before = this.#nexts(dictionary);
     const nexts = before.flatMap((next) => this.#follow(next, depth + 1));
@@ -146,14 +145,14 @@ export class Actions implements DocumentPart {
         const hasElement = action.has("SD");
         if (fate.value === action.get("D") && !hasElement) return action;
         const copy = action.clone().set("D", fate.value);
-        // The structure element of the target (ISO 32000-2, 12.3.2.3) may be left out.
+        // The structure element of the destination (ISO 32000-2, 12.3.2.3) might be omitted.
         if (hasElement && !this.#keepsElement(action)) copy.delete("SD");
         return copy;
       }
       case "GoToDp":
         return undefined;
       case "Thread":
-        // The number or name of the thread may mean another thread in the result.
+        // A thread index or title could refer to another thread in the result.
         return action.has("F") || action.get("D") instanceof Reference ? action : undefined;
       case "URI":
         return this.#withBase(action);
@@ -173,7 +172,7 @@ export class Actions implements DocumentPart {
     return element instanceof Reference && Boolean(this.#taking.copier.targetOf(element));
   }
 
-  /** Resolves a relative address against the base address in this input's catalog (12.6.4.7). */
+  /** Resolves a relative URL against the base URL in this input's catalog (12.6.4.7). */
   #withBase(action: Dictionary): Dictionary {
     const address = this.#taking.source.file.string(action.get("URI"))?.latin1;
     if (this.#base === undefined || address === undefined || /^[a-z][a-z\d+.-]*:/i.test(address)) return action;
@@ -188,7 +187,7 @@ export class Actions implements DocumentPart {
     return result === script ? action : action.clone().set("JS", result);
   }
 
-  /** Removes references to annotations and fields that are left out, and updates field names. */
+  /** Removes references to omitted annotations and fields, and updates field names. */
   #withTargets(action: Dictionary): Dictionary {
     const { file } = this.#taking.source;
     let result = action;
@@ -196,7 +195,7 @@ export class Actions implements DocumentPart {
       const value = action.get(key);
       const object = file.resolve(value);
       if (value === undefined || object instanceof Name) continue;
-      // In actions other than Hide, a string is a title.
+      // In actions other than Hide, the string T is a title.
       if (key === "T" && file.name(action.get("S")) !== "Hide" && !(object instanceof Dictionary)) continue;
       const list = Array.isArray(object) ? object : [value];
       const kept = list.flatMap((item) => this.#target(item));

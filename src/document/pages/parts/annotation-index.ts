@@ -1,15 +1,15 @@
-// Lists the annotations of a document with their pages. Changes nothing.
+// Lists the annotations of a document with their pages.
 
 import { Reference, type Value } from "../../objects/values.ts";
 import type { SourceDocument } from "../source-document.ts";
 
-/** Approximate memory of one annotation. */
+/** Approximate memory per annotation. */
 const ENTRY_BYTES = 100;
 
 export interface AnnotationIndex {
-  /** The page of each annotation that is an indirect object, by its number. If several pages have it, the first one. */
+  /** The page of each indirect annotation, by object number. For an annotation on several pages, the first one. */
   readonly pages: ReadonlyMap<number, Reference>;
-  /** The object numbers of form widgets, in page order. */
+  /** Object numbers of form widgets, in page order. */
   readonly widgets: readonly number[];
 }
 

@@ -1,5 +1,5 @@
-// Handles annotations of the taken pages (ISO 32000-1, 12.5). Removes links to pages that were left out, and keeps
-// popups and replies with their annotations. form.ts handles fields.
+// Updates annotations of the selected pages (ISO 32000-1, 12.5): removes links to omitted pages, and keeps popups and
+// replies with their annotations. form.ts handles fields.
 
 import type { Copier } from "../../objects/copier.ts";
 import { Dictionary, Reference, type Value } from "../../objects/values.ts";
@@ -18,8 +18,8 @@ export class Annotations implements DocumentPart {
   /** The updated dictionaries of kept annotations before they are copied, by object number. */
   #kept = new Map<number, Dictionary>();
   /**
-   * The copies in the target, by the number of the source annotation and the number of the repeated page. The second
-   * number is 0 for the first copy of a page.
+   * The copies in the target, by the number of the source annotation and the number of the repeated page; 0 for the
+   * first copy of a page.
    */
   #copies = new Map<string, Reference>();
 
@@ -80,7 +80,10 @@ export class Annotations implements DocumentPart {
     else direct.set(value, settled);
   }
 
-  /** Removes references to annotations that are removed or on other pages. Many popups are in no page's list. */
+  /**
+   * Removes references to annotations that are omitted or on other pages. Many popups are missing from their page's
+   * Annots.
+   */
   #separate(settled: Dictionary, own: ReadonlySet<number>): void {
     for (const key of COMPANIONS) {
       const other = settled.get(key);

@@ -12,7 +12,7 @@ import { namesOf } from "./catalog-entries.ts";
 
 interface Attached {
   readonly named: ReadonlyMap<string, Value>;
-  /** The pages of files that a page or an annotation refers to, by the number of the file. */
+  /** The pages of files that a page or annotation refers to, by object number of the file specification. */
   readonly pages: ReadonlyMap<number, readonly Reference[]>;
 }
 
@@ -36,7 +36,7 @@ function findAttached(source: SourceDocument): Attached {
 }
 
 export class Attachments implements DocumentPart {
-  /** The names as text, because one name may have several encodings. */
+  /** The names as text, because a name can have several encodings. */
   readonly #names = new UniqueNames((name, count) => {
     const dot = name.lastIndexOf(".");
     return dot > 0 ? `${name.slice(0, dot)} (${count})${name.slice(dot)}` : `${name} (${count})`;
@@ -47,7 +47,7 @@ export class Attachments implements DocumentPart {
   close({ source, copier, copiesOf }: InputSelection): void {
     const { file } = source;
     const { named, pages } = source.once(findAttached);
-    /** Reports whether a file is kept. A file without pages belongs to all pages. */
+    /** Reports whether a file is kept. Files that no page refers to belong to the whole document. */
     const stays = (value: Value) => {
       const own = value instanceof Reference ? pages.get(value.number) : undefined;
       return !own || own.some((page) => copiesOf(page).length > 0);

@@ -1,4 +1,4 @@
-// Entries of the target's catalog that several parts write to.
+// Catalog entries of the target that several parts write.
 
 import { Dictionary } from "../../objects/values.ts";
 import type { AssemblyTarget } from "../assemble.ts";

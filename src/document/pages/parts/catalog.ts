@@ -1,5 +1,5 @@
-// Builds the catalog entries for the whole document (ISO 32000-1, table 28), mostly from the first input. Other modules
-// handle the entries that have a module of their own. All remaining entries are removed.
+// Builds the catalog entries for the whole document (ISO 32000-1, table 28), mostly from the first input. Parts handle
+// the other entries. All remaining entries are omitted.
 
 import { Dictionary, type Value } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection, SelectedPage } from "../assemble.ts";
@@ -8,9 +8,9 @@ import type { Destinations } from "./destinations.ts";
 
 /** Entries copied unchanged from the first input. */
 const FIRST = ["PageLayout", "PageMode", "Lang"];
-/** Entries of MarkInfo (table 321). Each is true if it is true in any input. */
+/** Entries of MarkInfo (table 321). In the result, each is true if it is true in any input. */
 const MARKS = ["Marked", "UserProperties", "Suspects"];
-/** Page entries of presentations and templates, which the result does not contain. */
+/** Page entries of presentations and templates, which the result omits. */
 const PAGE_ENTRIES = ["PresSteps", "TemplateInstantiated"];
 
 export class Catalog implements DocumentPart {
@@ -31,7 +31,7 @@ export class Catalog implements DocumentPart {
   page(page: Dictionary, _taken: SelectedPage, { isWhole }: InputSelection): void {
     this.#actions.settle(page);
     for (const key of PAGE_ENTRIES) page.delete(key);
-    // Programs may store anything there, such as the drawing of all pages.
+    // Programs can store data about other pages there, such as a drawing that spans all pages.
     if (!isWhole) page.delete("PieceInfo");
   }
 
@@ -64,7 +64,7 @@ export class Catalog implements DocumentPart {
 
   #preferences({ source: { file }, inputCount, isWhole }: InputSelection): Dictionary | undefined {
     const preferences = file.dictionary(file.catalog.get("ViewerPreferences"))?.clone();
-    // The page numbers in this entry (table 150) have changed.
+    // The page numbers of this entry (table 150) have changed.
     if (inputCount > 1 || !isWhole) preferences?.delete("PrintPageRange");
     return preferences;
   }

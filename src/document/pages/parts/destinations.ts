@@ -1,5 +1,5 @@
-// Updates destinations (ISO 32000-1, 12.3.2) on taken pages, and merges the named destinations of all inputs into one
-// tree. Knows nothing about the objects that use them.
+// Updates destinations (ISO 32000-1, 12.3.2) on selected pages, and merges the named destinations of all inputs into
+// one tree.
 
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { decodeTextString } from "../../objects/text-strings.ts";
@@ -12,18 +12,18 @@ import { namesOf } from "./catalog-entries.ts";
 
 /** Maximum number of names that refer to each other. */
 const MAX_HOPS = 8;
-/** Approximate memory of one map entry. */
+/** Approximate memory per map entry. */
 const ENTRY_BYTES = 160;
 
 /**
- * The name tree and the catalog's Dests have separate names: strings refer to the former, name objects to the latter.
+ * The name tree and the catalog's Dests are separate namespaces: strings refer to the name tree, name objects to Dests.
  */
 type Kind = "string" | "name";
 type Key = `${Kind}:${string}`;
 
 interface Named {
   readonly values: ReadonlyMap<Key, Value>;
-  /** The names of destinations on each page, by the page's object number. */
+  /** The names of destinations on each page, by object number of the page. */
   readonly byPage: ReadonlyMap<number, readonly Key[]>;
   readonly pages: ReadonlyMap<Key, Reference>;
 }
@@ -55,7 +55,7 @@ function findNamed(source: SourceDocument): Named {
   return named;
 }
 
-/** Returns the explicit destination of a name, through any names in between. */
+/** Returns the explicit destination of a name, through any intermediate names. */
 function explicit(file: PdfFile, destination: Value | undefined, named: Pick<Named, "values">): Value | undefined {
   let value = destination;
   for (let hops = 0; hops < MAX_HOPS; hops++) {
@@ -81,18 +81,18 @@ function explicitPage(source: SourceDocument, destination: Value | undefined): R
   const array = file.array(object instanceof Dictionary ? object.get("D") : destination);
   const page = array?.[0];
   if (page instanceof Reference) return source.isPage(page.number) ? page : undefined;
-  // Page numbers are for destinations in other documents. Some writers use them in the same document, and readers
+  // Page numbers are for destinations in other documents, but some writers use them in the same document, and readers
   // accept them.
   return typeof page === "number" ? source.pages[page]?.reference : undefined;
 }
 
-/** `gone`: the page was left out. `broken`: the destination led to no page before. */
+/** `gone`: the page was omitted. `broken`: the destination was already invalid in the source. */
 export type DestinationResolution = { readonly value: Value } | "gone" | "broken";
 
 export class Destinations implements DocumentPart {
   #taking!: InputSelection;
   #named!: Named;
-  /** The names in the result of this input's destinations on taken pages. */
+  /** The new names of this input's destinations on selected pages. */
   #names = new Map<Key, string>();
   #changed = new Map<string, string>();
   readonly #written = new Map<string, Value>();
@@ -149,7 +149,7 @@ export class Destinations implements DocumentPart {
   }
 }
 
-/** Returns an array with a page reference. Some readers support no other destinations. */
+/** Returns an array with a page reference, because some readers support no other destinations. */
 function withPage(file: PdfFile, destination: Value, page: Reference): Value {
   const object = file.resolve(destination);
   const value = object instanceof Dictionary ? object.get("D")! : destination;

@@ -1,5 +1,5 @@
-// All parts of a document besides its pages, in the order of their calls: names are updated before the objects that use
-// them, and scripts are collected last.
+// All parts of a document, in call order: names are updated before the objects that use them, and scripts are collected
+// last.
 
 import type { Dictionary } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection, PartFactory, SelectedPage } from "../assemble.ts";
@@ -51,7 +51,7 @@ const makeParts: PartFactory = () => {
   ]);
 };
 
-/** A single factory, because the parts refer to each other. */
+/** Creates all parts together, because they refer to each other. */
 export const documentParts: readonly PartFactory[] = [makeParts];
 
 class DocumentParts implements DocumentPart {

@@ -1,5 +1,5 @@
-// Copies optional content (ISO 32000-1, 8.11): the layers that the taken pages use, on or off according to their
-// default state. Membership dictionaries are copied with the pages.
+// Copies optional content (ISO 32000-1, 8.11): the layers used on the selected pages, with their default state.
+// Membership dictionaries are copied with the pages.
 
 import { optionalContentOf } from "../../content/optional-content.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
@@ -8,7 +8,7 @@ import type { OptionalContent } from "../../visibility/optional-content.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 
-/** Limits the levels of an Order that are read. */
+/** Maximum depth of an Order array. */
 const MAX_DEPTH = 64;
 
 interface SourceLayers {
@@ -55,7 +55,8 @@ export class LayerProperties implements DocumentPart {
     const targets = new Map<number, Value>();
     for (const group of kept) targets.set(group.number, copier.reference(group));
     const { defaults, content } = found;
-    // The result applies all intents: a group that could hide nothing before must not be switched off by its usage.
+    // The result applies all intents, so a group that hid nothing because of its intent must not be switched off by its
+    // usage.
     const usedTargets = new Map(
       kept.filter((group) => content.isUsed(group)).map((g) => [g.number, targets.get(g.number)!]),
     );
@@ -82,7 +83,7 @@ export class LayerProperties implements DocumentPart {
       copy.delete("OCGs");
       this.#usage.push(copier.dictionary(copy).set("OCGs", groups));
     }
-    // Alternate configurations do not cover the layers of other inputs.
+    // Alternate configurations lack the layers of other inputs.
     const configurations = file.array(file.dictionary(file.catalog.get("OCProperties"))?.get("Configs"));
     if (inputCount === 1 && isWhole && configurations) this.#configurations = copier.value([...configurations]);
   }
@@ -104,10 +105,7 @@ export class LayerProperties implements DocumentPart {
   }
 }
 
-/**
- * Filters arrays of groups, of labels, and of such arrays: removes groups that are left out, and arrays that contained
- * nothing else.
- */
+/** Filters nested arrays of groups and labels: removes omitted groups, and arrays that become empty. */
 function pruned(
   file: PdfFile,
   value: Value | undefined,
@@ -117,13 +115,13 @@ function pruned(
 ): Value[] {
   const elements = file.array(value);
   if (!elements || depth > MAX_DEPTH) return [];
-  // An array has a single place. One that contains itself twice would have 2^64 elements.
+  // An array can occur only once. An array that contains itself twice would expand to 2^64 elements.
   if (value instanceof Reference) {
     if (seen.has(value.number)) return [];
     seen.add(value.number);
   }
   const result: Value[] = [];
-  /** A group's kids are in the array that follows it. */
+  /** Reports whether an element is the array of kids of the preceding group. */
   let follows = true;
   for (const element of elements) {
     const target = element instanceof Reference ? targets.get(element.number) : undefined;
@@ -133,7 +131,7 @@ function pruned(
     else if (Array.isArray(object)) {
       const inner = pruned(file, element, targets, depth + 1, seen);
       if (inner.some((item) => !(item instanceof PdfString))) {
-        // Kids of a removed group do not belong to the group before it.
+        // Kids of a removed group must not become kids of the group before it.
         if (follows || inner[0] instanceof PdfString) result.push(inner);
         else for (const item of inner) result.push(item);
       }

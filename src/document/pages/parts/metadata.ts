@@ -1,4 +1,4 @@
-// Copies the metadata of the first input, with the claims of conformance that the result fulfills.
+// Copies the metadata of the first input, with the declarations that are true for the result.
 import type { Claims } from "../../formats/xmp/claims.ts";
 import type { Value } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection } from "../assemble.ts";
@@ -9,7 +9,7 @@ export class Metadata implements DocumentPart {
   readonly #intents: OutputIntents;
   readonly #claims: Claims[] = [];
   #packet: Uint8Array | undefined;
-  /** Metadata that cannot be read. */
+  /** Unreadable metadata, copied unchanged. */
   #unread: Value | undefined;
 
   constructor(intents: OutputIntents) {
@@ -28,9 +28,9 @@ export class Metadata implements DocumentPart {
 
   finish({ file, catalog, report }: AssemblyTarget): void {
     const kept = new Map(commonClaims(this.#claims));
-    // PDF/VT requires the parts that pages leave behind (ISO 16612-2, 6.4).
+    // PDF/VT requires document parts, which are omitted (ISO 16612-2, 6.4).
     kept.delete("PDF/VT");
-    // Device colors of some pages have no defined meaning any more.
+    // Without the output intents, device colors have no defined meaning.
     if (!this.#intents.areKept) for (const family of kept.keys()) if (family !== "PDF/UA") kept.delete(family);
     putMetadata(file, catalog, this.#packet, kept);
     if (this.#unread) catalog.set("Metadata", this.#unread);

@@ -1,5 +1,5 @@
-// Merges the outlines of all inputs (ISO 32000-1, 12.3.3). Items of pages that were left out are kept only if they have
-// kept kids.
+// Merges the outlines of all inputs (ISO 32000-1, 12.3.3). Items for omitted pages are kept only if they have kept
+// kids.
 
 import { decodeTextString } from "../../objects/text-strings.ts";
 import { Dictionary, Name, Reference } from "../../objects/values.ts";
@@ -8,29 +8,29 @@ import type { SourceDocument } from "../source-document.ts";
 import type { Actions } from "./actions.ts";
 import { pageOfDestination } from "./destinations.ts";
 
-/** Approximate memory of one item. */
+/** Approximate memory per item. */
 const ITEM_BYTES = 160;
-/** Maximum number of items. One chain of items may lead into another. */
+/** Maximum number of items, because malformed chains of items can be endless. */
 const MAX_ITEMS = 1_000_000;
-/** Entries for an item's position, which are not copied. */
+/** Entries for an item's position, which are rebuilt. */
 const PLACE_ENTRIES = ["Parent", "Prev", "Next", "First", "Last", "Count"];
 
-/** `nowhere`: no target was found. `elsewhere`: the target is not a page of the document. */
+/** `nowhere`: the item has no target. `elsewhere`: the target is not a page of the document. */
 type Goal = Reference | "nowhere" | "elsewhere";
 
 interface Item {
   readonly index: number;
   readonly reference: Reference;
-  /** The index of the parent item, -1 at the top level. */
+  /** Index of the parent item, -1 at the top level. */
   readonly parent: number;
   readonly isOpen: boolean;
   readonly goal: Goal;
 }
 
 interface Items {
-  /** The items. Each item follows its parent and its preceding siblings. */
+  /** The items, parents and earlier siblings first. */
   readonly items: readonly Item[];
-  /** The items that lead to each page, by the page's object number. */
+  /** The items for each page, by object number of the page. */
   readonly byPage: ReadonlyMap<number, readonly Item[]>;
   readonly elsewhere: readonly Item[];
 }
@@ -62,18 +62,18 @@ function findItems(source: SourceDocument): Items {
   return { items, byPage, elsewhere };
 }
 
-/** An item of the outline, as a viewer lists it. */
+/** An outline item, as a viewer lists it. */
 export interface Bookmark {
   readonly title: string;
-  /** The page index, from 0; -1 if the item leads to no page. */
+  /** Page index, from 0; -1 if the item has no target page. */
   readonly page: number;
-  /** The index of the parent item, -1 at the top level. */
+  /** Index of the parent item, -1 at the top level. */
   readonly parent: number;
 }
 
 const LONGEST_TITLE = 500;
 
-/** @returns at most `limit` items. Each follows its parent and its preceding siblings */
+/** @returns at most `limit` items, parents and earlier siblings first */
 export function bookmarksOf(source: SourceDocument, limit: number): readonly Bookmark[] {
   const { file } = source;
   return source
@@ -103,7 +103,7 @@ interface Placed {
   readonly parent: Placed | undefined;
   readonly isOpen: boolean;
   last: Placed | undefined;
-  /** Number of descendants that are visible when the item is open. */
+  /** Number of visible descendants if the item is open. */
   visible: number;
 }
 
@@ -127,7 +127,7 @@ export class Outline implements DocumentPart {
     if (items.length === 0) return;
     const numbers = source.once(findNumbers);
     copier.onVisit((dictionary, reference) => {
-      // Items are copied when their position is known. All other references to items are emptied.
+      // Items are copied when their position is known. Until then, all references to items are empty.
       if (!reference || !numbers.has(reference.number)) return;
       dictionary.clear();
     });
@@ -139,7 +139,7 @@ export class Outline implements DocumentPart {
     const placed = new Map<number, Placed>();
     const inOrder: Placed[] = [];
     for (const index of keptItems(taking)) {
-      const item = items[index];
+      const item = items[index]!;
       const dictionary = source.file.dictionary(item.reference)!.clone();
       for (const key of PLACE_ENTRIES) dictionary.delete(key);
       this.#actions.settle(dictionary);
@@ -178,12 +178,12 @@ export class Outline implements DocumentPart {
   }
 
   /**
-   * Sets Count to the number of visible descendants of an open item. For a closed item, it is the negative number that
-   * opening it would show (table 153).
+   * Sets Count: the number of visible descendants of an open item; for a closed item, the negative number that would
+   * become visible (table 153).
    */
   #count(entries: readonly Placed[]): void {
     for (let index = entries.length - 1; index >= 0; index--) {
-      const { parent, dictionary, isOpen, visible } = entries[index];
+      const { parent, dictionary, isOpen, visible } = entries[index]!;
       if (visible > 0) dictionary.set("Count", isOpen ? visible : -visible);
       const seen = 1 + (isOpen ? visible : 0);
       if (parent) parent.visible += seen;

@@ -1,5 +1,5 @@
-// Copies output intents (ISO 32000-1, 14.11.5) if they are equal in all inputs. Otherwise, they would give device
-// colors of some pages a wrong meaning.
+// Copies output intents (ISO 32000-1, 14.11.5) if they are equal in all inputs. Otherwise they would change the meaning
+// of some pages' device colors.
 import { createHash } from "node:crypto";
 import { MAX_PROFILE_BYTES } from "../../formats/icc/header.ts";
 import { fingerprint } from "../../objects/fingerprint.ts";
@@ -7,7 +7,7 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection } from "../assemble.ts";
 
-/** An intent without its profile, and the profile. Kept until all inputs are known. */
+/** An intent without its profile, and the profile. Kept until all inputs are compared. */
 interface Intent {
   readonly dictionary: Dictionary;
   readonly profile: { readonly components: number | undefined; readonly bytes: Uint8Array } | undefined;
@@ -62,12 +62,12 @@ function readIntent(file: PdfFile, value: Value): Intent | undefined {
     const bytes = stream.body.decoded(MAX_PROFILE_BYTES).slice();
     return { dictionary, profile: { components: file.number(stream.dictionary.get("N")), bytes } };
   } catch {
-    // An unreadable profile describes nothing.
+    // An unreadable profile cannot be compared.
     return undefined;
   }
 }
 
-/** Intents are equal if their profiles are, whatever they are called. */
+/** Identifies an intent by its profile, regardless of its other entries. */
 function printOf(file: PdfFile, { dictionary, profile }: Intent): string {
   if (!profile) return fingerprint(file, dictionary) ?? "";
   const digest = createHash("sha256").update(profile.bytes).digest("base64");

@@ -1,4 +1,4 @@
-// Copies page labels (ISO 32000-1, 12.4.2). Every taken page keeps its visible label.
+// Copies page labels (ISO 32000-1, 12.4.2). Every selected page keeps its visible label.
 
 import { decodeTextString } from "../../objects/text-strings.ts";
 import { readNumberTree, writeNumberTree } from "../../objects/trees.ts";
@@ -6,7 +6,7 @@ import { Dictionary, Name, type PdfString, type Value } from "../../objects/valu
 import type { AssemblyTarget, DocumentPart, InputSelection } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 
-/** A label: a prefix and a number in a style. */
+/** A label: a prefix, and a number in a style. */
 interface Label {
   readonly style: string | undefined;
   readonly prefix: PdfString | undefined;
@@ -14,11 +14,11 @@ interface Label {
 }
 
 interface Range extends Label {
-  /** The index of the first page of the range, from 0. */
+  /** Index of the first page of the range, from 0. */
   readonly start: number;
 }
 
-/** Pages without a label show their page number. */
+/** Without a label, the page number is shown. */
 const DEFAULT: Range = { start: 0, style: "D", prefix: undefined, number: 1 };
 
 /** @returns the ranges in page order; undefined if there are none */
@@ -36,11 +36,11 @@ function findRanges(source: SourceDocument): readonly Range[] | undefined {
   return ranges[0]?.start === 0 ? ranges : [DEFAULT, ...ranges];
 }
 
-/** Limits the letters and digits of a label: a style of letters repeats them. */
+/** Maximum number of letters or digits in a label: alphabetic styles repeat letters. */
 const LONGEST_NUMBER = 40;
 const LONGEST_PREFIX = 100;
 
-/** Returns the visible label of a page. @param index from 0; @returns undefined if the document labels no pages */
+/** Returns the visible label of a page. @param index from 0; @returns undefined if the document has no page labels */
 export function labelText(source: SourceDocument, index: number): string | undefined {
   const ranges = source.once(findRanges);
   if (!ranges) return undefined;
@@ -68,7 +68,7 @@ const ROMAN: readonly (readonly [number, string])[] = [
   ] as const),
 ];
 
-/** Returns a number in a style of table 159. Numbers that a style cannot show are decimal. */
+/** Formats a number in a style of table 159; as decimal if the style cannot represent it. */
 function numeral(style: string | undefined, number: number): string {
   const lower = style?.toLowerCase();
   let text = String(number);
@@ -131,13 +131,13 @@ function labelOf(ranges: readonly Range[], index: number): Label {
   let high = ranges.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (ranges[middle].start <= index) low = middle;
+    if (ranges[middle]!.start <= index) low = middle;
     else high = middle - 1;
   }
-  const { style, prefix, number, start } = ranges[low];
+  const { style, prefix, number, start } = ranges[low]!;
   return { style, prefix, number: number + index - start };
 }
 
-/** Compares two labels. Without a style, the number is invisible and does not count. */
+/** Compares two labels. Without a style, the number is invisible and ignored. */
 const isSame = (a: Label, b: Label) =>
   a.style === b.style && a.prefix?.latin1 === b.prefix?.latin1 && (a.style === undefined || a.number === b.number);

@@ -1,10 +1,10 @@
-// Copies article threads (ISO 32000-1, 12.4.3): rings of beads, which are closed again after pages were left out.
+// Copies article threads (ISO 32000-1, 12.4.3). Omitted beads are removed from the ring.
 
 import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection, SelectedPage } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 
-/** Maximum number of beads read. In a hostile file, the ring is perhaps not closed. */
+/** Maximum number of beads read, because the ring of a hostile file might not be closed. */
 const MAX_BEADS = 200_000;
 
 interface Thread {
@@ -66,13 +66,13 @@ export class Threads implements DocumentPart {
         for (const key of ["T", "N", "V"]) dictionary.delete(key);
         const copy = copier.dictionary(dictionary);
         if (index === 0) copy.set("T", thread);
-        copy.set("N", targets[(index + 1) % targets.length]);
+        copy.set("N", targets[(index + 1) % targets.length]!);
         copy.set("V", targets.at(index - 1)!);
-        file.put(targets[index], copy);
+        file.put(targets[index]!, copy);
       });
       const dictionary = source.file.dictionary(reference)!.clone();
       dictionary.delete("F");
-      file.put(thread, copier.dictionary(dictionary).set("F", targets[0]));
+      file.put(thread, copier.dictionary(dictionary).set("F", targets[0]!));
       this.#written.push(thread);
     }
   }

@@ -1,5 +1,5 @@
-// Resolves device colors (ISO 19005-1, 6.2.2 and 6.2.3; -2, 6.2.3 and 6.2.4): sets an output intent that defines them,
-// and profiled spaces for those that the intent does not define. No color changes.
+// Defines device colors (ISO 19005-1, 6.2.2 and 6.2.3; -2, 6.2.3 and 6.2.4): sets an output intent for one device
+// space, and replaces the other one by ICC-based spaces. No color changes.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
 import type { ContentUses } from "../content/content-uses.ts";
@@ -11,7 +11,7 @@ import type { DeviceSpace, Profiles } from "./profiles.ts";
 const BASES: Readonly<Record<string, number>> = { Indexed: 1, I: 1, Separation: 2, DeviceN: 2, Pattern: 1 };
 const MOST_PARTS = 5;
 const SRGB = "sRGB IEC61966-2.1";
-/** Identifier of the characterization data from which the profile was made. */
+/** Identifier of the characterization data of the profile. */
 const SWOP = "CGATS TR 001";
 
 export function settleColors(archive: PdfaDocument, uses: ContentUses, profiles: Profiles): void {
@@ -26,13 +26,13 @@ export function settleColors(archive: PdfaDocument, uses: ContentUses, profiles:
   }
   const intent = chooseIntent(archive, used, profiles);
   writeIntent(archive, intent);
-  // The intent does not define this device space, so each place that may use it needs its own definition.
+  // The intent does not define this device space, so every occurrence needs an ICC-based replacement.
   const foreign = intent.space === "CMYK" ? "DeviceRGB" : intent.space === "RGB " ? "DeviceCMYK" : undefined;
   if (!foreign || !(used.has(foreign) || inGroups.has(foreign))) return;
   const space = profiles.space(foreign, intent.other);
   if (foreign === "DeviceCMYK") writeBackdrops(archive);
   for (const { get, set } of holders) if (deviceOf(file, get()) === foreign) set(space);
-  // Overprint mode 1 would change the meaning of a profiled CMYK space (ISO 19005-2, 6.2.4.2).
+  // Overprint mode 1 would have another meaning with an ICC-based CMYK space (ISO 19005-2, 6.2.4.2).
   if (foreign === "DeviceCMYK") {
     for (const { dictionary } of archive.places) if (dictionary.get("OPM") === 1) dictionary.set("OPM", 0);
   }
@@ -43,7 +43,7 @@ export function settleColors(archive: PdfaDocument, uses: ContentUses, profiles:
     for (const page of archive.pages) giveBlendingSpace(archive, archive.page(page), space);
 }
 
-/** Reports whether annotations may keep their colors (ISO 19005-1, 6.5.3). */
+/** Reports whether annotations can keep their colors (ISO 19005-1, 6.5.3). */
 export function hasRgbIntent({ file }: PdfaDocument): boolean {
   const intent = file.dictionary((file.array(file.catalog.get("OutputIntents")) ?? [])[0]);
   return file.number(file.stream(intent?.get("DestOutputProfile"))?.dictionary.get("N")) === 3;
@@ -58,9 +58,9 @@ interface Intent {
 }
 
 /**
- * Chooses an intent with which no color shifts, even in a document with both kinds of device colors. Viewers convert
- * profiled colors through the intent, so with a CMYK intent, RGB colors would lose everything that cannot be printed.
- * A document with both kinds gets such an intent only if it declares one itself.
+ * Chooses an intent that shifts no colors, even if the document has both RGB and CMYK device colors. Viewers convert
+ * ICC-based colors through the intent, so a CMYK intent would reduce RGB colors to printable ones. A document with both
+ * gets a CMYK intent only if it already has one.
  */
 function chooseIntent(archive: PdfaDocument, used: ReadonlySet<DeviceSpace>, profiles: Profiles): Intent {
   const own = ownIntents(archive, profiles);
@@ -106,22 +106,20 @@ function writeIntent({ file }: PdfaDocument, { dictionary, profile }: Intent): v
     .set("S", Name.of("GTS_PDFA1"))
     .set("OutputConditionIdentifier", identifier)
     .set("DestOutputProfile", profile);
-  // Info is required if no registry contains the identifier (ISO 32000-1, table 365).
+  // Info is required unless the identifier is registered (ISO 32000-1, table 365).
   if (!intent.has("Info")) intent.set("Info", identifier);
   file.catalog.set("OutputIntents", [file.add(intent)]);
 }
 
-/** A dictionary with a color space that the defaults of the resources do not affect, or must not affect. */
+/** A dictionary with a color space that default color spaces do not affect, or must not affect. */
 interface Holder {
-  /** True for the blending space of a transparency group, which is not a color itself. */
+  /** True for the blending space of a transparency group, which is not a color. */
   readonly isGroup: boolean;
   get(): Value | undefined;
   set(space: Value): void;
 }
 
-/**
- * Finds the color spaces of images, shadings and groups, bases and alternates of other spaces, and those of colorants.
- */
+/** Finds the color spaces of images, shadings and groups, base and alternate spaces, and color spaces of colorants. */
 function findHolders(archive: PdfaDocument): Holder[] {
   const { file } = archive;
   const holders: Holder[] = [];
@@ -135,7 +133,7 @@ function findHolders(archive: PdfaDocument): Holder[] {
     // Process is an attribute of DeviceN (ISO 32000-1, table 72).
     if (key === "Process" && dictionary.has("ColorSpace")) entry(dictionary, "ColorSpace");
     if (key === "Group" && dictionary.has("CS")) entry(dictionary, "CS", true);
-    // Content refers to these by name. It names device spaces directly, but these entries may be aliases of them.
+    // Content refers to these resources by name. They can be aliases of device spaces.
     if (key === "ColorSpace" || (above === "Resources" && key === "ColorSpace")) {
       for (const name of dictionary.keys()) if (!name.startsWith("Default")) entry(dictionary, name);
     }
@@ -165,7 +163,7 @@ function addBases({ file }: PdfaDocument, value: Value, seen: Set<readonly Value
   }
 }
 
-/** Returns the device space of a name, or of an array that contains only a name (ISO 32000-1, 8.6.3). */
+/** Returns the device space of a name, or of an array with only a name (ISO 32000-1, 8.6.3). */
 function deviceOf(file: PdfFile, value: Value | undefined): DeviceSpace | undefined {
   const array = file.array(value);
   const name = file.name(array?.length === 1 ? array[0] : value);
@@ -178,10 +176,7 @@ function addDefault({ file }: PdfaDocument, resources: Dictionary, key: string, 
   else if (!spaces.has(key)) spaces.set(key, space);
 }
 
-/**
- * Sets the blending space of a page. Viewers blend in the intent's space if the page declares none, which would change
- * colors.
- */
+/** Sets the blending space of a page without one: viewers would blend in the intent's space, which changes colors. */
 function giveBlendingSpace({ file }: PdfaDocument, page: Dictionary, space: Value): void {
   const group = file.dictionary(page.get("Group"));
   if (group?.has("CS")) return;

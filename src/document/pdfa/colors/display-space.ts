@@ -1,25 +1,25 @@
-// Describes how a page is displayed, as a matrix from the displayed page, upright and with its lower left corner at the
-// origin, to the page's own space (ISO 32000-1, 7.7.3.3 and 8.3.2.3).
+// Describes how a page is displayed, as a matrix from the displayed page, upright with its lower left corner at the
+// origin, to user space (ISO 32000-1, 7.7.3.3 and 8.3.2.3).
 import type { Box, Matrix } from "../../content/matrix.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary, Value } from "../../objects/values.ts";
 
-/** Box of pages without a valid one: letter. */
+/** MediaBox of pages without a valid one: letter. */
 const DEFAULT_BOX: Box = [0, 0, 612, 792];
 
 export interface DisplaySpace {
-  /** The visible part of the page, in its own space. */
+  /** The visible part of the page, in user space. */
   readonly box: Box;
-  /** Width of the upright page, in the page's own units. */
+  /** Width of the upright page, in user units. */
   readonly width: number;
   readonly height: number;
-  /** Number of points in one of the page's own units. */
+  /** Number of points per user unit. */
   readonly unit: number;
-  /** Transforms displayed points to the page's own space. */
+  /** Transforms points of the displayed page to user space. */
   readonly matrix: Matrix;
 }
 
-/** @param page the page with its inherited entries */
+/** @param page dictionary with inherited entries */
 export function displaySpace(file: PdfFile, page: Dictionary): DisplaySpace {
   const media = boxOf(file, page.get("MediaBox")) ?? DEFAULT_BOX;
   const box = intersection(boxOf(file, page.get("CropBox")) ?? media, media) ?? media;
@@ -36,7 +36,7 @@ export function displaySpace(file: PdfFile, page: Dictionary): DisplaySpace {
     [-s, 0, 0, -s, right, top],
     [0, -s, s, 0, left, top],
   ];
-  return { box, width, height, unit, matrix: matrices[turns] };
+  return { box, width, height, unit, matrix: matrices[turns]! };
 }
 
 function boxOf(file: PdfFile, value: Value | undefined): Box | undefined {

@@ -1,26 +1,26 @@
-// Writes out initial colors that follow from a color space: black is the first color of DeviceCMYK, but white is that
-// of the profiled CMYK space that may replace it (ISO 32000-1, 8.6.8 and 11.6.5.3).
+// Writes initial colors explicitly: the initial color of DeviceCMYK is black, but the initial color of its ICC-based
+// replacement is white (ISO 32000-1, 8.6.8 and 11.6.5.3).
 import type { ContentOperation } from "../../content/content.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, type Value } from "../../objects/values.ts";
 import type { ContentStream } from "../content/content-stream.ts";
 import type { PdfaDocument } from "../pdfa-document.ts";
 
-/** The first color of DeviceCMYK. */
+/** The initial color of DeviceCMYK. */
 const BLACK = [0, 0, 0, 1];
-/** The darkest color of a profiled space, in which black alone is a gray. */
+/** The darkest color of an ICC-based CMYK space, in which black ink alone is dark gray. */
 const DARKEST = [1, 1, 1, 1];
-/** Operators that choose a color space, and those that set a color in it. */
+/** Operators that select a color space, and operators that set a color in it. */
 const SETTERS = new Map([
   ["cs", ["sc", "scn"]],
   ["CS", ["SC", "SCN"]],
 ]);
 
-/** Follows the color spaces of one content stream. */
+/** Tracks the color spaces of one content stream. */
 export class InitialColors {
   readonly #file: PdfFile;
   readonly #stream: ContentStream;
-  /** Operators that set a color, if the last operation chose DeviceCMYK. */
+  /** Color operators that would end the initial color, if the last operation selected DeviceCMYK. */
   #awaited: readonly string[] = [];
 
   constructor(file: PdfFile, stream: ContentStream) {
@@ -28,7 +28,7 @@ export class InitialColors {
     this.#stream = stream;
   }
 
-  /** @returns an operation to insert before the given one; empty for none */
+  /** @returns an operation to insert before the given one; empty if none is needed */
   before({ operator, operands }: ContentOperation): string {
     const [setter] = this.#awaited;
     const isSet = this.#awaited.includes(operator);
@@ -49,7 +49,7 @@ export class InitialColors {
 const isDeviceCmyk = (file: PdfFile, value: Value | undefined): boolean =>
   file.name(file.array(value)?.length === 1 ? file.array(value)![0] : value) === "DeviceCMYK";
 
-/** Writes out the backdrops of luminosity masks, which are black by default in the color space of their group. */
+/** Writes the backdrops of luminosity masks explicitly; the default is black in the color space of the group. */
 export function writeBackdrops({ file, places }: PdfaDocument): void {
   for (const { dictionary } of places) {
     if (file.name(dictionary.get("S")) !== "Luminosity" || dictionary.has("BC")) continue;

@@ -1,17 +1,17 @@
-// Determines the kinds of colors of a page that matter for its picture. Knows nothing about drawing.
+// Determines which kinds of colors a page has, to choose the color model of its image.
 
 import { decodedBytes } from "../../compression/recode-stream.ts";
 import { readOperations } from "../../content/content.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } from "../../objects/values.ts";
 
-/** Limits the objects to examine for one page, and the bytes of content. */
+/** Maximum number of objects examined per page, and maximum bytes of content. */
 const MOST_OBJECTS = 5_000;
 const MOST_CONTENT_BYTES = 8 * 2 ** 20;
-/** Keys that lead away from a page, or hold no colors. */
+/** Keys that lead to other pages, or to objects without colors. */
 const NOT_FOLLOWED = new Set(["Parent", "P", "Font", "Annots", "StructParent", "Metadata", "A", "Dest", "OC"]);
 
-/** Reports whether a page has CMYK colors in its content, pictures or shadings, or as an alternate of spot colors. */
+/** Reports whether a page has CMYK colors in content, images, shadings, or as the alternate space of spot colors. */
 export function usesCmyk(file: PdfFile, page: Dictionary): boolean {
   const waiting: Value[] = [page.get("Resources") ?? null, page.get("Group") ?? null];
   const contents = page.get("Contents");

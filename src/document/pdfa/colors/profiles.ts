@@ -1,5 +1,5 @@
-// Manages the ICC profiles of a file to be archived (ISO 19005-1, 6.2.3.2; -2, 6.2.4.2): decides which of its profiles
-// are kept, and creates each missing one once. Knows nothing about content.
+// The ICC profiles of a file that becomes PDF/A (ISO 19005-1, 6.2.3.2; -2, 6.2.4.2): decides which profiles stay, and
+// creates each missing profile once.
 
 import {
   COLOR_CLASSES,
@@ -42,7 +42,7 @@ export class Profiles {
     return made;
   }
 
-  /** Returns an ICCBased space that replaces a device space. */
+  /** Returns an ICC-based space that replaces a device space. */
   space(space: DeviceSpace, profile = this.profile(space)): Reference {
     const known = this.#spaces.get(space);
     if (known) return known;
@@ -51,7 +51,7 @@ export class Profiles {
     return made;
   }
 
-  /** @returns the header of a profile that can stay as it is; undefined for other profiles */
+  /** @returns the header of a profile that conforms; undefined for other profiles */
   sound(stream: PdfStream | undefined, classes = COLOR_CLASSES): ProfileHeader | undefined {
     const bytes = stream && bytesOf(stream);
     const header = bytes && readHeader(bytes);
@@ -122,7 +122,7 @@ function bytesOf(stream: PdfStream): Uint8Array | undefined {
   try {
     return stream.body.decoded(MAX_PROFILE_BYTES);
   } catch {
-    // An unreadable profile describes nothing.
+    // An unreadable profile cannot be kept.
     return undefined;
   }
 }
@@ -144,5 +144,5 @@ function* iccBasedSpaces({ file, places }: PdfaDocument): Generator<Value[]> {
   }
 }
 
-/** Maximum length of a color space's array. Longer arrays are not color spaces. */
+/** Maximum length of a color space array. Longer arrays are not color spaces. */
 const MOST_PARTS = 5;

@@ -1,5 +1,5 @@
-// Repairs the samples of images: removes JPEG 2000 and 16-bit samples in part 1 (PDF 1.4 has neither), and JPEG 2000
-// that breaks a rule in the other parts (ISO 19005-2, 6.2.8.3).
+// Repairs the samples of images: removes JPEG 2000 and 16-bit samples for part 1 (PDF 1.4 has neither), and JPEG 2000
+// that breaks a rule of the other parts (ISO 19005-2, 6.2.8.3).
 import { EngineFailure } from "../../contract/failure.ts";
 import { readColors } from "../../images/image-colors.ts";
 import { readOpacity, withoutOpacity } from "../../images/jpx-opacity.ts";
@@ -46,20 +46,20 @@ function decodeJpx(archive: PdfaDocument, dictionary: Dictionary, reference: Ref
   const colors = readColors(file, dictionary.get("ColorSpace"));
   const isOwn = colors && !colors.palette && colors.channels === image.components;
   if (!isOwn) dictionary.set("ColorSpace", Name.of(device));
-  // These entries described the samples of a palette, or the engine has already applied them.
+  // Decode applied to palette indexes; SMaskInData is already applied by the decoder.
   for (const key of ["Decode", "SMaskInData"]) dictionary.delete(key);
   dictionary.set("Width", image.width).set("Height", image.height).set("BitsPerComponent", 8);
   putSamples(archive, dictionary, reference, image.samples);
 }
 
-/** Keeps the upper half of each sample. */
+/** Keeps the upper byte of each 16-bit sample. */
 function halve(archive: PdfaDocument, dictionary: Dictionary, reference: Reference): void {
   const { file } = archive;
   const stream = file.stream(reference);
   if (!stream) return;
   const samples = decodedOf(stream);
   const halved = new Uint8Array(samples.length >> 1);
-  for (let at = 0; at < halved.length; at++) halved[at] = samples[2 * at];
+  for (let at = 0; at < halved.length; at++) halved[at] = samples[2 * at]!;
   dictionary.set("BitsPerComponent", 8);
   const key = file.array(dictionary.get("Mask"));
   if (key)
@@ -80,7 +80,7 @@ function decodedOf(stream: PdfStream): Uint8Array {
   }
 }
 
-/** Puts the samples without a filter; they are deflated when they are written. */
+/** Stores the samples unfiltered; the writer deflates them. */
 function putSamples({ file }: PdfaDocument, dictionary: Dictionary, reference: Reference, samples: Uint8Array): void {
   for (const key of ["Filter", "DecodeParms", "DL"]) dictionary.delete(key);
   file.put(reference, new PdfStream(dictionary, plainBody(samples)));

@@ -1,5 +1,5 @@
-// Repairs spot colors (ISO 19005-2, 6.2.4.4): each name gets one meaning, and each colorant of a DeviceN space a
-// description.
+// Repairs spot colors (ISO 19005-2, 6.2.4.4): gives each colorant name one definition, and each colorant of a DeviceN
+// space a Separation in Colorants.
 import { createHash } from "node:crypto";
 import { readColors } from "../../images/image-colors.ts";
 import { fingerprint } from "../../objects/fingerprint.ts";
@@ -9,7 +9,7 @@ import { newStream, type PdfaDocument } from "../pdfa-document.ts";
 const PROCESS = new Set(["Cyan", "Magenta", "Yellow", "Black", "None", "All"]);
 const MOST_PARTS = 5;
 const MAX_FUNCTION_BYTES = 1 << 20;
-/** Number of samples of a colorant whose tints cannot be separated from those of the mixture. */
+/** Number of samples for a colorant whose tint transform cannot be separated from the mixture. */
 const SAMPLES = 2;
 
 export function mendSpotColors(archive: PdfaDocument): void {
@@ -17,7 +17,7 @@ export function mendSpotColors(archive: PdfaDocument): void {
   const spaces = [...spotSpaces(archive)];
   const known = knownSeparations(archive, spaces);
   for (const space of spaces) if (archive.file.name(space[0]) === "DeviceN") describeColorants(archive, space, known);
-  // If equal names have different meanings, the first one takes precedence.
+  // Of different definitions of one name, the first one wins.
   if (!archive.failed("6.2.4.4", 2) && !haveConflict(archive, spaces)) return;
   const first = new Map<string, Value[]>();
   for (const space of spotSpaces(archive)) {
@@ -29,7 +29,7 @@ export function mendSpotColors(archive: PdfaDocument): void {
   }
 }
 
-/** Reports whether equal names certainly have different meanings. */
+/** Reports whether one name certainly has different definitions. */
 function haveConflict(archive: PdfaDocument, spaces: readonly Value[][]): boolean {
   const meanings = new Map<string, string>();
   for (const [family, colorant, alternate, transform] of spaces) {
@@ -52,7 +52,7 @@ function meaningOf({ file }: PdfaDocument, value: Value): string {
   );
 }
 
-/** Makes the parts of a space indirect objects, so that several spaces can share them. */
+/** Makes the elements of a color space indirect objects, so that several spaces can share them. */
 function share({ file }: PdfaDocument, space: Value[]): Value[] {
   for (const index of [2, 3]) {
     const part = space[index];
@@ -76,9 +76,7 @@ function* spotSpaces({ file, places, values }: PdfaDocument): Generator<Value[]>
   }
 }
 
-/**
- * Adds the missing colorants: Colorants in the attributes has a Separation for each spot color (ISO 32000-1, 8.6.6.5).
- */
+/** Adds missing entries to Colorants: a Separation for each spot color (ISO 32000-1, 8.6.6.5). */
 function describeColorants(archive: PdfaDocument, space: Value[], known: ReadonlyMap<string, Value>): void {
   const { file } = archive;
   const names = (file.array(space[1]) ?? []).map((name) => file.name(name) ?? "");
@@ -103,7 +101,7 @@ function knownSeparations({ file }: PdfaDocument, spaces: readonly Value[][]): M
   return known;
 }
 
-/** Returns the colorant alone, as the mixture defines it. The mixture itself is still drawn with its own transform. */
+/** Returns a Separation of one colorant, derived from the mixture. The mixture itself keeps its own tint transform. */
 function ownSeparation(archive: PdfaDocument, space: readonly Value[], names: readonly string[], name: string): Value {
   const { file } = archive;
   const [, , alternate, transform] = space;
@@ -113,14 +111,14 @@ function ownSeparation(archive: PdfaDocument, space: readonly Value[], names: re
   return [Name.of("Separation"), Name.of(name), alternate!, file.add(tint ?? simple())];
 }
 
-/** Returns the values of no tint and of full tint, in an additive or a subtractive space. */
+/** Returns the colors of no tint and of full tint, in an additive or a subtractive space. */
 function full({ file }: PdfaDocument, alternate: Value): { readonly C0: number[]; readonly C1: number[] } {
   const channels = readColors(file, alternate)?.channels ?? 1;
   const [none, all] = channels === 4 ? [0, 1] : [1, 0];
   return { C0: Array<number>(channels).fill(none), C1: Array<number>(channels).fill(all) };
 }
 
-/** Returns a function of one value that is equal to a function of several values whose others are zero. */
+/** Returns a function of one tint, equal to the function of all tints with the others at zero. */
 function alone({ file }: PdfaDocument, transform: Value, index: number, count: number): PdfStream | undefined {
   const stream = file.stream(transform);
   if (!stream) return undefined;
@@ -133,7 +131,7 @@ function alone({ file }: PdfaDocument, transform: Value, index: number, count: n
     case 4: {
       const body = Buffer.from(bytes).toString("latin1").trim();
       if (!body.startsWith("{") || !body.endsWith("}")) return undefined;
-      // The value is on the stack: zeros are added before and after it.
+      // The tint is on the stack: zeros are inserted before and after it.
       const before = "0 exch ".repeat(index);
       const after = "0 ".repeat(count - index - 1);
       return newStream(`{ ${before}${after}${body.slice(1, -1)} }`, { ...entries, FunctionType: 4 });
@@ -155,10 +153,7 @@ function decodedOr(stream: PdfStream): Uint8Array | undefined {
   }
 }
 
-/**
- * Returns two samples of a sampled function (7.10.2): the one without any colorant, and the one with all of one
- * colorant.
- */
+/** Returns two samples of a sampled function (7.10.2): without any colorant, and with one colorant at full tint. */
 function corners(
   dictionary: Dictionary,
   bytes: Uint8Array,
@@ -171,7 +166,7 @@ function corners(
   const bits = dictionary.get("BitsPerSample");
   if (bits !== 8 || dictionary.has("Encode") || size.length <= index) return undefined;
   const stride = size.slice(0, index).reduce((product, length) => product * length, outputs);
-  const full = stride * (size[index] - 1);
+  const full = stride * (size[index]! - 1);
   if (full + outputs > bytes.length) return undefined;
   const samples = Buffer.concat([bytes.subarray(0, outputs), bytes.subarray(full, full + outputs)]);
   const decode = dictionary.get("Decode");

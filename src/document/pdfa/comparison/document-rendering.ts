@@ -1,5 +1,4 @@
-// Renders the pages of a document and counts their characters, so that two documents can be compared. Knows nothing
-// about the other document.
+// Renders the pages of a document and counts their characters, for the comparison with another document.
 
 import { EngineFailure } from "../../contract/failure.ts";
 import { asDrawn } from "../../drawing/as-drawn.ts";
@@ -13,15 +12,16 @@ import { type Box, boxesOfText, boxesOfUnseen, type TextBox } from "./text-boxes
 
 const DPI = 36;
 /**
- * Limits the pixels of a page's sides: large pages are drawn smaller, and tiny ones larger, up to {@link FINEST_DPI}.
+ * Maximum side of a rendered page in pixels. Large pages are drawn at a lower resolution; tiny ones at a higher one, up
+ * to {@link FINEST_DPI}.
  */
 const LONGEST_SIDE = 700;
 const SHORTEST_SIDE = 96;
 const FINEST_DPI = 288;
-/** Heap size after which the document is reopened, because an engine's heap never shrinks. */
+/** Heap size above which the document is reopened, because an engine's heap never shrinks. */
 const HEAP_MARK_BYTES = 192 * 2 ** 20;
 
-/** The picture and the characters of a page. */
+/** The pixels and the characters of a page. */
 export interface PageRendering {
   /** Width in points. */
   readonly width: number;
@@ -31,7 +31,7 @@ export interface PageRendering {
   readonly characters: Characters;
   /** Lines of text. */
   readonly text: readonly TextBox[];
-  /** Parts of the page where the engine does not show what the document does. */
+  /** Areas of the page that MuPDF does not render as the document defines them. */
   readonly unseen: readonly Box[];
 }
 
@@ -99,11 +99,11 @@ function pictureOf(page: MupdfPage, dpi: number): PagePixels {
   return { width: raster.width, height: raster.height, samples };
 }
 
-/** Yields all indexes in an order whose first n elements are spread evenly for any n. */
+/** Yields all indexes in an order in which the first n are spread evenly, for any n. */
 export function* spread(count: number): Generator<number> {
   if (count > 0) yield 0;
   if (count > 1) yield count - 1;
-  // This is van der Corput's sequence: the binary digits of a counter, reversed.
+  // Van der Corput sequence: the reversed binary digits of a counter.
   const bits = Math.ceil(Math.log2(count + 1));
   for (let counter = 1; counter < 2 ** bits; counter++) {
     let index = 0;

@@ -1,58 +1,58 @@
-// Compares the look and the text of two pages: coarse pictures tile by tile, and the number of each character. Made for
-// pages whose fonts may have been replaced by others of the same widths: shapes may differ, but ink must not appear or
-// disappear. Knows nothing about PDF.
+// Compares the rendering and the text of two pages: coarse rasters tile by tile, and the number of each character.
+// Tolerates fonts that were replaced by others of the same widths: shapes can differ, but ink must not appear or
+// disappear.
 import type { Character } from "../../engines/mupdf/text.ts";
 import type { Box } from "./text-boxes.ts";
 
-/** A page's picture in RGB with 8 bits, the upper row first. */
+/** A page in RGB with 8 bits, top row first. */
 export interface PagePixels {
   readonly width: number;
   readonly height: number;
   readonly samples: Uint8Array;
 }
 
-/** The difference of two pictures of a page; each distance is from 0 to 255. */
+/** The difference of two rasters of a page; each distance is from 0 to 255. */
 export interface Distance {
   /** Average distance of the tiles' mean colors. */
   readonly mean: number;
-  /** Distance of the tile that differs most. */
+  /** Maximum distance of a tile. */
   readonly worst: number;
-  /** Number of tiles with content in the first picture and none in the second. */
+  /** Number of tiles with content in the first raster only. */
   readonly emptied: number;
-  /** Number of tiles with content in the second picture and none in the first. */
+  /** Number of tiles with content in the second raster only. */
   readonly filled: number;
-  /** Largest difference of a pixel in a line of text, apart from the shift of the color around it. */
+  /** Maximum difference of a pixel in a line of text, after subtracting the difference of the tile's mean color. */
   readonly sharpest: number;
 }
 
 const SAME: Distance = { mean: 0, worst: 0, emptied: 0, filled: 0, sharpest: 0 };
 
-/** Side of a tile in inches: a word of small print. */
+/** Side of a tile in inches, about a word of small print. */
 const TILE = 1 / 3;
-/** Minimum side of a tile in pixels, for pages that are so large that they are drawn very coarsely. */
+/** Minimum side of a tile in pixels, for large pages, which are rendered very coarsely. */
 const LEAST_TILE = 8;
-/** Standard deviation of brightness from which on a tile has content. */
+/** Standard deviation of brightness above which a tile has content. */
 const SOMETHING = 12;
-/** Part of the original deviation below which a tile counts as emptied. */
+/** Fraction of the original deviation below which a tile counts as emptied. */
 const NOTHING_LEFT = 0.25;
 /**
- * Part of its side by which a tile is widened before it counts as emptied, because another font's glyphs are slightly
- * shifted.
+ * Fraction of its side by which a tile is extended before it counts as emptied, because glyphs of another font are
+ * slightly shifted.
  */
 const ASIDE = 0.25;
 
-/** Pictures of a page that are compared. */
+/** Rasters of a page that are compared. */
 export interface Compared {
-  /** Resolution of both pictures. */
+  /** Resolution of both rasters. */
   readonly dpi: number;
-  /** Text whose glyphs must not differ, and text in other fonts. */
+  /** Text whose glyphs must be the same, and text whose font was replaced. */
   readonly text: readonly Box[];
   readonly otherText: readonly Box[];
-  /** Parts of the page that are not compared. */
+  /** Areas of the page to ignore. */
   readonly unseen: readonly Box[];
 }
 
-/** @throws RangeError if the pictures have different sizes */
+/** @throws RangeError if the sizes of the rasters differ */
 export function pixelDistance(
   one: PagePixels,
   other: PagePixels,
@@ -63,14 +63,16 @@ export function pixelDistance(
   if (Buffer.compare(one.samples, other.samples) === 0) return SAME;
   const side = Math.max(LEAST_TILE, Math.round(dpi * TILE));
   const grid = { columns: Math.ceil(one.width / side), rows: Math.ceil(one.height / side), points: (side * 72) / dpi };
-  const [isUnseen, isText, isOther] = [unseen, text, otherText].map((boxes) => tilesOf(boxes, grid));
+  const isUnseen = tilesOf(unseen, grid);
+  const isText = tilesOf(text, grid);
+  const isOther = tilesOf(otherText, grid);
   let [sum, worst, emptied, filled, sharpest] = [0, 0, 0, 0, 0];
   for (let tile = 0; tile < isUnseen.length; tile++) {
     if (isUnseen[tile]) continue;
     const [left, top] = [(tile % grid.columns) * side, Math.floor(tile / grid.columns) * side];
     const before = tileOf(one, left, top, side);
     const after = tileOf(other, left, top, side);
-    const shift = before.mean.map((value, channel) => after.mean[channel] - value);
+    const shift = before.mean.map((value, channel) => after.mean[channel]! - value);
     const distance = Math.max(...shift.map(Math.abs));
     sum += distance;
     worst = Math.max(worst, distance);
@@ -92,7 +94,7 @@ interface Grid {
   readonly points: number;
 }
 
-/** Marks the tiles that boxes touch. */
+/** Marks the tiles that overlap boxes. */
 function tilesOf(boxes: readonly Box[], { columns, rows, points }: Grid): Uint8Array {
   const marked = new Uint8Array(columns * rows);
   const within = (position: number, count: number) => Math.max(0, Math.min(count - 1, Math.floor(position / points)));
@@ -103,7 +105,7 @@ function tilesOf(boxes: readonly Box[], { columns, rows, points }: Grid): Uint8A
   return marked;
 }
 
-/** Returns the largest difference of a pixel in a tile, apart from the shift of the tile's color. */
+/** Returns the maximum difference of a pixel in a tile, after subtracting the difference of the tile's mean color. */
 function sharpestOf(
   one: PagePixels,
   other: PagePixels,
@@ -115,7 +117,7 @@ function sharpestOf(
   for (let y = top; y < bottom; y++) {
     for (let x = left, at = (y * one.width + left) * 3; x < right; x++, at += 3) {
       for (let channel = 0; channel < 3; channel++) {
-        const difference = other.samples[at + channel] - one.samples[at + channel] - shift[channel];
+        const difference = other.samples[at + channel]! - one.samples[at + channel]! - shift[channel]!;
         sharpest = Math.max(sharpest, Math.abs(difference));
       }
     }
@@ -145,7 +147,7 @@ function tileOf({ width, height, samples }: PagePixels, left: number, top: numbe
   let squares = 0;
   for (let y = top; y < bottom; y++) {
     for (let x = left, at = (y * width + left) * 3; x < right; x++, at += 3) {
-      const [r, g, b] = [samples[at], samples[at + 1], samples[at + 2]];
+      const [r, g, b] = [samples[at]!, samples[at + 1]!, samples[at + 2]!];
       red += r;
       green += g;
       blue += b;
@@ -160,15 +162,13 @@ function tileOf({ width, height, samples }: PagePixels, left: number, top: numbe
 }
 
 /**
- * Number of each character, without spaces and marks of format. Those without a meaning count as U+FFFD; those in a
- * font of signs have a prefix.
+ * Number of each character, without white space and format characters. Characters without Unicode value count as
+ * U+FFFD; characters of symbol fonts have a prefix.
  */
 export type Characters = ReadonlyMap<string, number>;
 
 const UNCOUNTED = /[\s\p{Cf}\p{Variation_Selector}]/u;
-/**
- * Characters with the same glyph in the fonts of a character collection, of which each engine's table has another one.
- */
+/** Characters with the same glyph in CJK fonts, which the tables of different engines map to different code points. */
 const EQUAL = new Map([
   ["\u2212", "-"],
   ["\u301c", "~"],
@@ -180,9 +180,9 @@ const EQUAL = new Map([
 ]);
 const MEANINGLESS = /[\p{Cc}\p{Co}\p{Cn}\ufffd]/u;
 const UNKNOWN = "\ufffd";
-/** An engine reads the codes of such a font as letters, unless the font is embedded. */
+/** Symbol fonts whose codes MuPDF reads as letters unless the font is embedded. */
 const OF_SIGNS = /^(?:[A-Z]{6}\+)?(?:itc)?(?:zapfdingbats|dingbats|symbol(?!s)|wingdings|webdings)/i;
-/** Prefix of a character in such a font. */
+/** Prefix of a character in a symbol font. */
 const SIGN_MARK = "\0";
 
 export function countCharacters(all: Iterable<Pick<Character, "codePoint" | "fontName">>): Characters {
@@ -203,13 +203,13 @@ export function countCharacters(all: Iterable<Pick<Character, "codePoint" | "fon
 export interface TextDistance {
   /** Number of characters in the first page. */
   readonly count: number;
-  /** Number of these that the second page lacks. */
+  /** Number of them that are missing from the second page. */
   readonly lost: number;
-  /** Number of characters that only the second page has. Characters that had no meaning may have one now. */
+  /** Number of characters in the second page only. A character can gain a Unicode value. */
   readonly added: number;
 }
 
-/** Compares the characters of two pages. Any sign can take the place of a character in a font of signs. */
+/** Compares the characters of two pages. In symbol fonts, any symbol can replace a character. */
 export function textDistance(before: Characters, after: Characters): TextDistance {
   const rest = new Map(after);
   const take = (character: string, most: number): number => {

@@ -1,17 +1,16 @@
-// Encodes the looks of pages as bytes, so that those of one document can be made at the same time as those of another.
-// Knows nothing about PDF.
+// Encodes page renderings as bytes, so that two documents can be rendered in parallel.
 import { createHash } from "node:crypto";
 import type { PageRendering } from "./document-rendering.ts";
 import type { PagePixels } from "./page-distance.ts";
 
-/** The look of a rendered page. */
+/** A stored rendering of a page. */
 export interface StoredRendering extends Omit<PageRendering, "picture"> {
-  /** Undefined if there was no room for the picture; then the page has a digest. */
+  /** Undefined if the raster did not fit into the memory limit; the page then has a digest. */
   readonly picture: PagePixels | undefined;
   readonly digest?: string;
 }
 
-/** The looks of some pages of a document. */
+/** The renderings of some pages of a document. */
 export interface Renderings {
   readonly pageCount: number;
   /** The pages by index. */
@@ -20,7 +19,7 @@ export interface Renderings {
 
 interface Header extends Pick<PageRendering, "width" | "height" | "dpi" | "text" | "unseen"> {
   readonly index: number;
-  /** Number of pixels in a row. */
+  /** Pixels per row. */
   readonly columns: number;
   readonly rows: number;
   /** Digest of the samples if they are omitted. */
@@ -28,12 +27,10 @@ interface Header extends Pick<PageRendering, "width" | "height" | "dpi" | "text"
   readonly characters: readonly (readonly [string, number])[];
 }
 
-/** Returns the beginning of a list of looks. */
+/** Returns the header of a list of renderings. */
 export const encodeCount = (pageCount: number): Uint8Array => record({ pageCount }, new Uint8Array(0));
 
-/**
- * @param withPicture true to include the picture; false for a digest, which only shows whether another picture is equal
- */
+/** @param withPicture true to include the raster; false for a digest, which can only show equality */
 export function encodeRendering(index: number, look: PageRendering, withPicture: boolean): Uint8Array {
   const { width, height, dpi, picture, characters, text, unseen } = look;
   const { width: columns, height: rows, samples } = picture;
@@ -44,7 +41,7 @@ export function encodeRendering(index: number, look: PageRendering, withPicture:
 export const digestOf = ({ width, height, samples }: PagePixels): string =>
   createHash("sha256").update(`${width} ${height} `).update(samples).digest("base64");
 
-/** Returns a record: the length of the header, the header in JSON, and the samples. */
+/** Returns a record: length of the header, header as JSON, samples. */
 function record(header: object, samples: Uint8Array): Uint8Array {
   const json = Buffer.from(JSON.stringify(header));
   const length = Buffer.alloc(4);

@@ -1,21 +1,21 @@
-// Finds where a page shows text, so that its picture can be compared there more closely, or not at all.
+// Finds the areas of text on a page, which the comparison checks more closely, or ignores.
 import type { Character, TextLine } from "../../engines/mupdf/text.ts";
 
 /** A rectangle in points from the top left corner: left, top, right, bottom. */
 export type Box = readonly [left: number, top: number, right: number, bottom: number];
 
-/** Fonts whose signs the repair embeds, while an engine draws letters in their place. */
+/** Symbol fonts that the repair embeds, but for which MuPDF draws letters in the original. */
 const DRAWN_AS_LETTERS = /^(?:[A-Z]{6}\+)?wingdings/i;
-/** Limits the boxes of a page. */
+/** Maximum number of boxes per page. */
 const MOST_BOXES = 5_000;
 
-/** Where a page shows text in a font. */
+/** An area of a page with text in one font. */
 export interface TextBox {
   readonly fontName: string;
   readonly box: Box;
 }
 
-/** Returns the boxes of lines, one for each font. */
+/** Returns the boxes of lines, one per font. */
 export const boxesOfText = (lines: readonly TextLine[]): TextBox[] =>
   lines.slice(0, MOST_BOXES).flatMap(({ characters }) =>
     [...Map.groupBy(characters, ({ fontName }) => fontName)].map(([fontName, some]) => ({
@@ -24,7 +24,7 @@ export const boxesOfText = (lines: readonly TextLine[]): TextBox[] =>
     })),
   );
 
-/** Returns where a page shows signs of fonts that the engine does not have. */
+/** Returns the boxes of symbols whose font MuPDF does not have. */
 export const boxesOfUnseen = (lines: readonly TextLine[]): Box[] =>
   lines
     .flatMap(({ characters }) => characters.filter(({ fontName }) => DRAWN_AS_LETTERS.test(fontName)))

@@ -1,6 +1,6 @@
-// Estimates what a validator needs for the content of a file, in time and memory. A validator reads each stream once,
-// and forms, patterns and glyphs again for each use (ISO 32000-1, 8.7.3, 8.10 and 9.6.5), so nested forms multiply.
-// Knows nothing about the rules.
+// Estimates the time and memory that a validator needs for the content of a file. A validator reads each stream once,
+// and forms, patterns and glyphs again for each use (ISO 32000-1, 8.7.3, 8.10 and 9.6.5), so the cost of nested forms
+// multiplies.
 
 import type { ContentOperation } from "../../content/content.ts";
 import { TEXT_SHOWING } from "../../content/operators.ts";
@@ -10,7 +10,7 @@ import { Dictionary, Name, PdfString, Reference, type Value } from "../../object
 import { readSimpleEncoding } from "../../text/simple-encoding.ts";
 import type { ContentStream } from "./content-stream.ts";
 
-/** A high estimate of what a validator needs for the content of a file. */
+/** An upper estimate of a validator's cost for the content of a file. */
 export interface ContentWork {
   readonly ms: number;
   /** Memory of the validator. */
@@ -19,8 +19,8 @@ export interface ContentWork {
 
 /**
  * Limits of a validator: about four million operators on a page, six million in total, or 150,000 annotations.
- * http/errors.ts reports these limits to clients. veraPDF has three minutes, on machines that may be half as fast as
- * the measured one, and a heap of 2 GiB.
+ * src/service/http/contract/errors.ts states them to clients. veraPDF has three minutes, on machines with half the
+ * speed of the measured one, and a heap of 2 GiB.
  */
 const MOST: ContentWork = { ms: 80_000, bytes: 1.8 * 2 ** 30 };
 
@@ -35,11 +35,11 @@ const TIME = {
   object: 50,
   annotation: 450,
 };
-/** Costs in bytes: some remain until the end, others only while the stream is processed. */
+/** Costs in bytes: some until the end, others only while the stream is processed. */
 const KEPT = { operator: 150, value: 30, byte: 4, inlineImage: 37_000, use: 1300, object: 1000, annotation: 4000 };
 const HELD = { operator: 300, value: 15 };
 
-/** Approximate memory, in this process, of one use of a form and of one font. */
+/** Approximate memory, in this process, per use of a form and per font. */
 const USE_BYTES = 64;
 const FONT_BYTES = 4096;
 
@@ -49,7 +49,7 @@ class Count {
   values = 0;
   /** Number of uses, by object number of a form, a pattern or a glyph. */
   readonly uses = new Map<number, number>();
-  /** Microseconds for each reading, including the streams that it uses. */
+  /** Microseconds per reading, including the streams that it uses. */
   again = 0;
   /** Bytes held during processing, including the streams that it uses. */
   held = 0;
@@ -79,8 +79,8 @@ export class ContentCount {
   }
 
   /**
-   * Counts an operation. All operations of one stream must come before those of the next.
-   * @throws EngineFailure `too-much-content` as soon as there are too many, even if nothing is used twice
+   * Counts an operation. All operations of one stream must precede those of the next stream.
+   * @throws EngineFailure `too-much-content` as soon as there are too many, even if every stream is used only once
    */
   see({ operator, operands, data }: ContentOperation, stream: ContentStream): void {
     if (stream !== this.#stream) this.#begin(stream);
@@ -99,7 +99,7 @@ export class ContentCount {
   }
 
   /**
-   * Counts dictionaries and streams, and the annotations among them, apart from the drawn content.
+   * Counts dictionaries and streams, and annotations among them, apart from drawn content.
    * @throws EngineFailure `too-much-content`
    */
   seeObjects(objects: number, annotations: number): void {
@@ -108,12 +108,12 @@ export class ContentCount {
     check({ ms: this.#microseconds / 1000, bytes: this.#kept });
   }
 
-  /** Counts a use that is not an operator: an annotation with its appearance. */
+  /** Counts a use without an operator: the appearance of an annotation. */
   readonly call = (number: number): void => {
     this.#calls.set(number, (this.#calls.get(number) ?? 0) + 1);
   };
 
-  /** @throws EngineFailure `too-much-content` if a validator would not finish, or would run out of memory */
+  /** @throws EngineFailure `too-much-content` if a validator would exceed its time or memory */
   work(): ContentWork {
     let again = 0;
     let held = 0;
@@ -156,7 +156,7 @@ export class ContentCount {
     this.#kept += KEPT.use;
   }
 
-  /** Counts a glyph once for each string that contains it. */
+  /** Counts a glyph once per string that contains it. */
   #show(operands: readonly Value[], glyphs: Glyphs): void {
     const shown = new Set<number>();
     for (const text of stringsOf(operands)) for (let at = 0; at < text.length; at++) shown.add(text.charCodeAt(at));
@@ -189,7 +189,7 @@ export class ContentCount {
     }
   }
 
-  /** Processes each stream once. A stream that contains itself adds nothing there. */
+  /** Adds up costs, processing each stream once. A recursive use adds nothing. */
   #goThrough(root: Count): void {
     const path = [root];
     for (let count = path.at(-1); count; count = path.at(-1)) {

@@ -1,12 +1,12 @@
-// Describes one content stream of a document with its resources.
+// A content stream of a document, with its resources.
 
 import type { Dictionary } from "../../objects/values.ts";
 
 export interface ContentStream {
   readonly bytes: Uint8Array;
   readonly resources: Dictionary;
-  /** Resources of the page or form around it, for names that its own resources lack. */
+  /** Resources of the enclosing page or form, for names that are missing from the stream's own resources. */
   readonly inherited: Dictionary | undefined;
-  /** Object number; undefined for a page. */
+  /** Object number; undefined for page content. */
   readonly number: number | undefined;
 }

@@ -1,20 +1,20 @@
 // Reads all content streams of a file with their resources: pages, forms, patterns, soft masks, glyphs and appearances
-// (ISO 32000-1, 7.8.2). Leaves the operators to the reader of the streams.
+// (ISO 32000-1, 7.8.2).
 import { EngineFailure } from "../../contract/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
 import { newStream, type PdfaDocument } from "../pdfa-document.ts";
 import type { ContentStream } from "./content-stream.ts";
 
-/** Limits the decoded bytes of one content stream, and of all content streams of a file. */
+/** Maximum decoded bytes of one content stream, and of all content streams of a file. */
 const MAX_CONTENT_BYTES = 128 * 2 ** 20;
 const MAX_TOTAL_BYTES = 4 * 2 ** 30;
 const NEWLINE = new Uint8Array([10]);
-/** Number of streams between two checks of the signal and of the engine's heap. */
+/** Number of streams between checks of the signal and of the engine's heap. */
 const STREAMS_AT_ONCE = 50;
 
 /**
- * Reads a content stream.
+ * Processes a content stream.
  * @returns its replacement; undefined to keep it
  */
 export type ContentReader = (stream: ContentStream) => Uint8Array | undefined;
@@ -26,8 +26,8 @@ interface Waiting {
 }
 
 /**
- * Reads each content stream once. Streams come after those that call them.
- * @param called receives the number of an appearance for each annotation that has it
+ * Reads each content stream once, callers before called streams.
+ * @param called receives the object number of an appearance for each annotation with that appearance
  */
 export async function readContentStreams(
   archive: PdfaDocument,
@@ -86,7 +86,7 @@ class ContentWalk {
       const bytes = stream && this.#decoded(stream);
       if (bytes) parts.push(bytes, NEWLINE);
     }
-    const bytes = parts.length === 2 ? parts[0] : Buffer.concat(parts);
+    const bytes = parts.length === 2 ? parts[0]! : Buffer.concat(parts);
     const changed = this.#read({ bytes, resources, inherited: undefined, number: undefined });
     if (changed) page.set("Contents", file.add(newStream(changed, {})));
     for (const annotation of file.array(page.get("Annots")) ?? []) {
@@ -131,7 +131,7 @@ class ContentWalk {
     this.#spreadOut(resources, callers);
   }
 
-  /** Adds the content streams that resources lead to. */
+  /** Adds the content streams in resources. */
   #spreadOut(resources: Dictionary, inherited = resources): void {
     if (this.#spread.has(resources)) return;
     this.#spread.add(resources);
@@ -157,8 +157,7 @@ class ContentWalk {
     this.#fonts.add(font);
     let own = file.dictionary(font.get("Resources"));
     const callers = own ?? resources;
-    // Only resources that the glyphs use are kept, because validators do not terminate on resources that lead back to
-    // the font.
+    // Keeps only resources that the glyphs use, because validators do not terminate if the resources refer to the font.
     if (!own || file.dictionary(own.get("Font"))) {
       own = defaultsOf(file, callers);
       font.set("Resources", own);
@@ -181,7 +180,7 @@ class ContentWalk {
   }
 }
 
-/** Returns the default color spaces, which no operator names. */
+/** Returns the default color spaces, which operators use without naming them. */
 function defaultsOf(file: PdfFile, resources: Dictionary | undefined): Dictionary {
   const defaults = new Dictionary();
   for (const [name, space] of file.dictionary(resources?.get("ColorSpace")) ?? [])
@@ -189,7 +188,7 @@ function defaultsOf(file: PdfFile, resources: Dictionary | undefined): Dictionar
   return defaults.size > 0 ? Dictionary.of({ ColorSpace: defaults }) : new Dictionary();
 }
 
-/** Returns a stream with other bytes. It keeps the dictionary that was surveyed. */
+/** Returns a stream with other bytes and the same dictionary, which the survey refers to. */
 function withBytes(stream: PdfStream, bytes: Uint8Array): PdfStream {
   for (const key of ["Filter", "DecodeParms", "DL"]) stream.dictionary.delete(key);
   return new PdfStream(stream.dictionary, plainBody(bytes));

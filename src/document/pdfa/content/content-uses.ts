@@ -1,4 +1,4 @@
-// Lists the parts of a file that its content streams use and other passes need.
+// The device spaces and resources that content streams use, for later passes.
 import type { Dictionary } from "../../objects/values.ts";
 import type { DeviceSpace } from "../colors/profiles.ts";
 

@@ -1,5 +1,5 @@
 // Repairs content streams (ISO 19005-1, 6.1.6, 6.1.12, 6.2.9 and 6.2.10; -2, 6.1.13, 6.2.2 and 6.2.6): operators,
-// numbers, strings, names of resources. Correct content stays byte for byte.
+// numbers, strings, resource names. Valid content stays byte for byte.
 import { type ContentOperation, readOperations } from "../../content/content.ts";
 import { OPERATORS, RESOURCE_CATEGORIES } from "../../content/operators.ts";
 import type { LayerVisibility } from "../../content/optional-content.ts";
@@ -43,7 +43,7 @@ const HELVETICA = {
 const LESS = 0x3c;
 const MAX_DEPTH = 100;
 
-/** Reads all content streams of a file, one after the other, and repairs them. */
+/** Repairs the content streams of a file. */
 export class ContentRepairer implements ContentUses {
   readonly deviceSpaces = new Set<DeviceSpace>();
   readonly resources = new Set<Dictionary>();
@@ -60,7 +60,7 @@ export class ContentRepairer implements ContentUses {
     this.#visibility = visibility;
   }
 
-  /** @returns undefined if the content stays as it is */
+  /** @returns undefined if the content is unchanged */
   readonly mend = (stream: ContentStream): Uint8Array | undefined => {
     const { bytes, resources } = stream;
     this.resources.add(resources);
@@ -91,7 +91,7 @@ export class ContentRepairer implements ContentUses {
     return (isDeep ? flattenNesting(this.#archive, mended ?? bytes, resources) : undefined) ?? mended;
   };
 
-  /** @returns the replacement, one character for each byte; undefined if the operation stays */
+  /** @returns the replacement, one character per byte; undefined to keep the operation */
   #mendOperation(operation: ContentOperation, stream: ContentStream): string | undefined {
     const { operator, operands, data } = operation;
     if (data) return this.#inlineImage(operation, stream);
@@ -132,11 +132,12 @@ export class ContentRepairer implements ContentUses {
   #operands({ operator, operands, start, end }: ContentOperation, bytes: Uint8Array): string | undefined {
     const { level } = this.#archive;
     let isMended = false;
-    for (let index = 0; index < operands.length && !isMended; index++) isMended = this.#breaksLimit(operands[index], 0);
+    for (let index = 0; index < operands.length && !isMended; index++)
+      isMended = this.#breaksLimit(operands[index]!, 0);
     if (!isMended && !hasBadHex(bytes, start, end)) return undefined;
     const most = maxStringBytes(level);
     const [shown] = operands;
-    // A string that is too long is shown in pieces.
+    // A string that is too long is split.
     if (operator === "Tj" && shown instanceof PdfString && shown.latin1.length > most) {
       const pieces: string[] = [];
       const length = most - (most % 4);
@@ -148,7 +149,7 @@ export class ContentRepairer implements ContentUses {
   }
 
   #breaksLimit(value: Value, depth: number): boolean {
-    // Written with a decimal point, it would be a real (part 1), whatever its value.
+    // With a decimal point, the value would be a real with another limit (part 1).
     if (typeof value === "number") {
       const size = Math.abs(value);
       return size > 32_767 ? this.#archive.level.part === 1 || size > 2_147_483_647 : size < 1.175e-38 && value !== 0;
@@ -196,9 +197,9 @@ export class ContentRepairer implements ContentUses {
 
 const write = (value: Value) => serialize(value, () => 0);
 
-/** Reports whether hexadecimal strings contain anything but pairs of digits. */
+/** Reports whether hexadecimal strings contain anything except pairs of digits. */
 function hasBadHex(bytes: Uint8Array, start: number, end: number): boolean {
-  // An indexOf() from `start` would search all the remaining bytes for each operation.
+  // indexOf() from `start` would search all remaining bytes for each operation.
   if (!bytes.subarray(start, end).includes(LESS)) return false;
   const lexer = new Lexer(bytes.subarray(0, end), start);
   while (lexer.next() !== "end") {

@@ -19,7 +19,7 @@ const BLEND_MODES = new Set(
   ).split(" "),
 );
 
-/** Removes transfer functions, too, and reports those that change colors. */
+/** Also removes transfer functions, and reports those that change colors. */
 export function mendGraphicsStates(archive: PdfaDocument): void {
   let transfers = 0;
   for (const { dictionary, above } of archive.places) {
@@ -28,7 +28,7 @@ export function mendGraphicsStates(archive: PdfaDocument): void {
       if (setsTransfer(archive.file, dictionary)) transfers++;
       mendState(archive, dictionary);
     }
-    // Annotations may have a blend mode, too (ISO 32000-2, table 166).
+    // Annotations can have a blend mode too (ISO 32000-2, table 166).
     else if (dictionary.has("BM") && dictionary.has("Rect")) mendBlendMode(archive, dictionary);
   }
   archive.report(...countedNotices("transfers-removed", transfers));
@@ -40,12 +40,12 @@ function mendState(archive: PdfaDocument, state: Dictionary): void {
   if (file.name(state.get("TR2")) !== "Default") state.delete("TR2");
   const intent = state.get("RI");
   if (intent !== undefined && !RENDERING_INTENTS.has(file.name(intent) ?? "")) state.delete("RI");
-  // Overprint mode 1 would change the meaning of a profiled CMYK space (ISO 19005-2, 6.2.4.2).
+  // Overprint mode 1 would have another meaning with an ICC-based CMYK space (ISO 19005-2, 6.2.4.2).
   if (archive.failed("6.2.4.2", 2) && state.has("OPM")) state.set("OPM", 0);
   mendBlendMode(archive, state);
 }
 
-/** Repairs a blend mode. The first known mode of a list takes precedence (ISO 32000-1, 11.6.3). */
+/** Repairs a blend mode. Of a list, the first known mode applies (ISO 32000-1, 11.6.3). */
 function mendBlendMode({ file }: PdfaDocument, holder: Dictionary): void {
   const mode = holder.get("BM");
   if (mode === undefined) return;

@@ -12,7 +12,7 @@ const FORBIDDEN = ["I", "Interpolate", "Alternates", "OPI"];
 const LZW = ["LZW", "LZWDecode"];
 const MAX_DECODED_BYTES = 64 * 2 ** 20;
 
-/** @returns the replacement of the operation, with one character for each byte; undefined if the operation stays */
+/** @returns the replacement of the operation, one character per byte; undefined to keep it */
 export function mendInlineImage({ operands, data }: ContentOperation, content: Uint8Array): string | undefined {
   const before = operands[0] as Dictionary;
   const dictionary = before.clone();
@@ -29,7 +29,7 @@ export function mendInlineImage({ operands, data }: ContentOperation, content: U
     decoded = withoutLzw(dictionary, bytes);
   } catch (error) {
     if (error instanceof EngineFailure) throw error;
-    // The image cannot be shown if its filter cannot be decoded.
+    // Without a supported filter, the image cannot be shown.
     return "";
   }
   if (!hasChanged && !decoded) return undefined;
@@ -38,7 +38,7 @@ export function mendInlineImage({ operands, data }: ContentOperation, content: U
   return `${syntax} ID ${Buffer.from(decoded ?? bytes).toString("latin1")}\nEI`;
 }
 
-/** Replaces LZW with Flate, whose parameters have the same meaning. Hexadecimal digits prevent an `EI` in the data. */
+/** Replaces LZW by Flate, whose parameters have the same meaning. Hexadecimal coding prevents an `EI` in the data. */
 function withoutLzw(dictionary: Dictionary, bytes: Uint8Array): Uint8Array | undefined {
   const filters = listOf(dictionary.get("F") ?? dictionary.get("Filter")).map((value) =>
     value instanceof Name ? value.text : "",

@@ -1,5 +1,5 @@
-// Repairs optional content (ISO 32000-1, 8.11) according to ISO 19005-2, 6.9. Part 1 does not allow it (6.1.13): there,
-// content is shown or removed for good, according to its default state.
+// Repairs optional content (ISO 32000-1, 8.11) according to ISO 19005-2, 6.9. Part 1 forbids it (6.1.13), so content is
+// shown or removed permanently, according to its default state.
 import { type LayerVisibility, optionalContentOf } from "../../content/optional-content.ts";
 import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import { Dictionary, Reference, type Value } from "../../objects/values.ts";
@@ -8,7 +8,7 @@ import { emptyForm } from "./xobjects.ts";
 
 const HIDDEN = 2;
 
-/** Parts 2 and 3: names all configurations, removes automatic states, and lists all groups in the order. */
+/** Parts 2 and 3: names all configurations, removes automatic states, and lists all groups in Order. */
 export function mendLayers(archive: PdfaDocument): void {
   const { file } = archive;
   const properties = file.dictionary(file.catalog.get("OCProperties"));
@@ -31,7 +31,7 @@ export function mendLayers(archive: PdfaDocument): void {
   }
 }
 
-/** Makes the automatic states of groups permanent, as they are when a viewer opens the document. */
+/** Makes the automatic states of groups permanent, as when a viewer opens the document. */
 function fixStates({ file }: PdfaDocument, defaults: Dictionary, groups: readonly Value[]): void {
   if (!defaults.has("AS")) return;
   const content = optionalContentOf(file);
@@ -59,7 +59,7 @@ function completeOrder({ file }: PdfaDocument, configuration: Dictionary, groups
   if (missing.length > 0) configuration.set("Order", [...order, ...missing]);
 }
 
-/** Part 1: empties hidden objects and removes all optional content. Content streams are handled elsewhere. */
+/** Part 1: empties hidden objects, and removes optional content from all objects except content streams. */
 export function removeLayers(archive: PdfaDocument, isVisible: LayerVisibility): void {
   const { file } = archive;
   for (const { dictionary, reference, isStream } of archive.places) {

@@ -1,17 +1,17 @@
-// Flattens graphics states that are saved too deeply (ISO 19005-1, 6.1.12; -2, 6.1.13): the content between such a `q`
-// and its `Q` becomes a form, in which the count restarts. A form inherits the graphics state and restores it, so the
-// look does not change.
+// Flattens graphics states that are nested too deeply (ISO 19005-1, 6.1.12; -2, 6.1.13): content from the excess `q` to
+// its `Q` becomes a form, in which the count starts again. A form inherits and restores the graphics state, so nothing
+// changes visibly.
 import { readOperations } from "../../content/content.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
 import { newStream, type PdfaDocument } from "../pdfa-document.ts";
 
 /** Maximum depth of saved graphics states (ISO 32000-1, annex C.2). */
 export const MAX_SAVED = 28;
-/** Half the side of the forms' bounding box: nothing is drawn farther away, whatever the units. */
+/** Half the side of the forms' bounding box, larger than any drawing in any units. */
 const FAR = 10_000_000;
-/** Limits forms within forms. Deeper content stays. */
+/** Maximum depth of forms within forms. Deeper content stays unchanged. */
 const MAX_FORMS = 50;
-/** Prefix of resource names that no document uses for its own resources. */
+/** Prefix of resource names that documents do not use. */
 const PREFIX = "NestedState";
 
 interface Section {
@@ -20,8 +20,8 @@ interface Section {
 }
 
 /**
- * @param resources the content's resources, to which the forms are added
- * @returns the new content; undefined if nothing is too deep
+ * @param resources the resources of the content, which receive the forms
+ * @returns the new content; undefined if the nesting is within the limit
  */
 export function flattenNesting(
   archive: PdfaDocument,
@@ -42,7 +42,7 @@ export function flattenNesting(
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { bytes, own, level, done } = next;
     const sections = level < MAX_FORMS ? deepSections(bytes) : [];
-    // The resources of a form must not contain the form itself.
+    // A form's resources must not contain the form itself.
     const before = own.clone();
     const objects = archive.file.dictionary(own.get("XObject"))?.clone() ?? new Dictionary();
     const parts: Uint8Array[] = [];

@@ -19,7 +19,7 @@ export function mendStreams(archive: PdfaDocument): void {
   const { file } = archive;
   for (const { dictionary, reference, isStream } of archive.places) {
     if (!isStream || !reference) continue;
-    // The data would be in another file, and none of it is here.
+    // The data are in another file, which is not available.
     for (const key of ["F", "FFilter", "FDecodeParms"]) dictionary.delete(key);
     const filters = filtersOf(archive, dictionary);
     if (filters.every((filter) => ALLOWED.has(filter))) continue;
@@ -34,7 +34,7 @@ function filtersOf({ file }: PdfaDocument, dictionary: Dictionary): string[] {
   return list.map((value: Value) => file.name(value) ?? "");
 }
 
-/** Returns the stream without a filter; it is deflated when it is written. */
+/** Returns the stream unfiltered; the writer deflates it. */
 function decoded(stream: PdfStream): PdfStream {
   let bytes = new Uint8Array(0);
   try {
@@ -43,13 +43,13 @@ function decoded(stream: PdfStream): PdfStream {
     if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
     // A stream that cannot be decoded shows nothing.
   }
-  // The stream keeps the dictionary that was surveyed.
+  // Keeps the same dictionary object, which the survey refers to.
   const { dictionary } = newStream(bytes, stream.dictionary);
   for (const key of [...stream.dictionary.keys()]) if (!dictionary.has(key)) stream.dictionary.delete(key);
   return new PdfStream(stream.dictionary, plainBody(bytes));
 }
 
-/** Returns the last filter, which identifies the format of the data, for example JPEG 2000. */
+/** Returns the last filter, which identifies the data format, for example JPEG 2000. */
 export function lastFilter(archive: PdfaDocument, dictionary: Dictionary): string | undefined {
   return filtersOf(archive, dictionary).at(-1);
 }

@@ -1,5 +1,5 @@
-// Removes content that layers hide (ISO 32000-1, 8.11.3.2): marks of hidden layers are removed, their effects on the
-// graphics state are kept.
+// Removes content of hidden layers (ISO 32000-1, 8.11.3.2): its painting is removed, its effect on the graphics state
+// is kept.
 import type { ContentOperation } from "../../content/content.ts";
 import { nonPaintingEquivalent } from "../../content/operators.ts";
 import type { LayerVisibility } from "../../content/optional-content.ts";
@@ -11,7 +11,7 @@ export class VisibleContent {
   readonly #archive: PdfaDocument;
   readonly #resources: Dictionary;
   readonly #isVisible: LayerVisibility;
-  /** For each open marked sequence: true if it hides its content. */
+  /** One entry per open marked-content sequence: true if it is hidden. */
   readonly #open: boolean[] = [];
   #hidden = 0;
 
@@ -21,7 +21,7 @@ export class VisibleContent {
     this.#isVisible = isVisible;
   }
 
-  /** @returns the replacement of the operation; undefined if layers do not affect it */
+  /** @returns the replacement of the operation; undefined to keep it */
   see({ operator, operands }: ContentOperation): string | undefined {
     if (operator === "BMC" || operator === "BDC") {
       const isLayer = operator === "BDC" && operands[0] instanceof Name && operands[0].text === "OC";

@@ -27,7 +27,7 @@ function mendForm({ file }: PdfaDocument, { dictionary }: FoundDictionary): void
   if (!rectangleOf(file, dictionary.get("BBox"))) dictionary.set("BBox", [0, 0, 0, 0]);
 }
 
-/** Returns the dictionary of a form that shows nothing. */
+/** Returns the dictionary of an empty form. */
 export function emptyForm(width: number, height: number) {
   return {
     Type: Name.of("XObject"),
@@ -36,7 +36,7 @@ export function emptyForm(width: number, height: number) {
   };
 }
 
-/** Adds a form without content. */
+/** Adds an empty form. */
 export function addEmptyForm(archive: PdfaDocument, width: number, height: number): Reference {
   return archive.file.add(newStream("", { ...emptyForm(width, height), Resources: archive.noResources() }));
 }

@@ -1,12 +1,12 @@
-// Removes actions of forbidden types (ISO 19005-1, 6.6; -2, 6.5). The actions that follow a removed one take its place.
+// Removes actions of forbidden types (ISO 19005-1, 6.6; -2, 6.5). The Next actions of a removed action replace it.
 import { Dictionary, Reference, type Value } from "../../objects/values.ts";
 import type { PdfaDocument } from "../pdfa-document.ts";
 
 const ALLOWED = new Set(["GoTo", "GoToR", "GoToE", "Thread", "URI", "Named", "SubmitForm"]);
 const NAMED = new Set(["NextPage", "PrevPage", "FirstPage", "LastPage"]);
-/** Entries whose value is, or may be, an action. */
+/** Entries whose value can be an action. */
 const TRIGGERS = ["A", "PA", "OpenAction"];
-/** Limits the actions of one trigger that are examined. */
+/** Maximum number of actions examined per trigger. */
 const MAX_ACTIONS = 1000;
 
 export function mendActions(archive: PdfaDocument): void {
@@ -16,9 +16,9 @@ export function mendActions(archive: PdfaDocument): void {
       const value = dictionary.get(trigger);
       if (value !== undefined && isAction(archive, value)) replace(dictionary, trigger, allowed(archive, value));
     }
-    // AA belongs to the document, to pages, annotations and fields. In the information dictionary it would be a text.
+    // In documents, pages, annotations and fields, AA is a dictionary; in the Info dictionary it could be text.
     if (file.dictionary(dictionary.get("AA"))) dictionary.delete("AA");
-    // NeedsRendering refers to what a JavaScript action was to recreate.
+    // NeedsRendering concerns XFA content that scripts would create.
     if (key === "Root") dictionary.delete("NeedsRendering");
   }
 }
@@ -31,7 +31,7 @@ function replace(holder: Dictionary, key: string, actions: readonly Value[]): vo
 
 const isAction = ({ file }: PdfaDocument, value: Value) => file.name(file.dictionary(value)?.get("S")) !== undefined;
 
-/** Returns the allowed actions of a chain, as a list if they do not form a single action. */
+/** Returns the allowed actions of a chain, as a list if they are not a single action. */
 function allowed(archive: PdfaDocument, first: Value): Value[] {
   const { file } = archive;
   const kept: Value[] = [];
@@ -46,12 +46,12 @@ function allowed(archive: PdfaDocument, first: Value): Value[] {
     seen.add(identity);
     const after = action.get("Next");
     const nexts = after === undefined ? [] : (file.array(after) ?? [after]);
-    for (let index = nexts.length - 1; index >= 0; index--) waiting.push(nexts[index]);
+    for (let index = nexts.length - 1; index >= 0; index--) waiting.push(nexts[index]!);
     if (isAllowed(archive, action)) kept.push(next);
     else hasChanged = true;
   }
   if (!hasChanged) return [first];
-  // Their order among each other is lost: all of them follow the first one.
+  // Next actions of several removed actions all follow the first remaining one; their relative order is lost.
   return kept.map((value) => {
     const copy = file.dictionary(value)!.clone();
     copy.delete("Next");

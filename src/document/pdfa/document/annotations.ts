@@ -1,5 +1,5 @@
 // Repairs annotations (ISO 19005-1, 6.5 and 6.6; -2, 6.3 and 6.4): types, flags, appearances. Hidden annotations stay
-// hidden; annotations that cannot keep their type become stamps with the same look.
+// hidden. Annotations of forbidden types become stamps with the same appearance.
 
 import { convertToStamp } from "../../content/stamp.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -16,15 +16,17 @@ const TYPES_1 =
   "Text Link FreeText Line Square Circle Highlight Underline Squiggly StrikeOut Stamp Ink Popup Widget " +
   "PrinterMark TrapNet";
 const TYPES_2 = `${TYPES_1} Polygon PolyLine Caret FileAttachment Watermark Redact`;
-/** Flags that PDF/A does not allow: an annotation is visible and printed, or does not exist. */
+/** Forbidden flags: an annotation must be visible and printed. */
 const FORBIDDEN_FLAGS =
   ANNOTATION_FLAGS.invisible | ANNOTATION_FLAGS.hidden | ANNOTATION_FLAGS.noView | ANNOTATION_FLAGS.toggleNoView;
-/** Types that not every part allows, and whose look the engine creates: shapes, and the icon of a removed file. */
+/**
+ * Annotation types that some parts forbid and whose appearance MuPDF creates: shapes, and the icon of a removed file.
+ */
 const DRAWN = new Set(["Polygon", "PolyLine", "Caret", "FileAttachment"]);
 const MAX_LEVELS = 64;
 /**
- * Limits the created appearances, which http/errors.ts reports to clients. Each takes the engine half a millisecond, and
- * memory until the last one is created.
+ * Maximum number of created appearances, which src/service/http/contract/errors.ts states to clients. Each takes MuPDF
+ * half a millisecond, and memory until the last one is created.
  */
 const MAX_MADE = 50_000;
 
@@ -32,7 +34,7 @@ interface Annotation {
   readonly dictionary: Dictionary;
   readonly reference: Reference;
   readonly type: string;
-  /** Type of a field, its own or inherited from a field above it. */
+  /** Type of a field, possibly inherited. */
   readonly fieldType: string | undefined;
   readonly isHidden: boolean;
 }
@@ -49,11 +51,11 @@ class AnnotationMender {
   readonly #archive: PdfaDocument;
   readonly #types: ReadonlySet<string>;
   readonly #form: Dictionary | undefined;
-  /** Annotations without an appearance, or with one that no viewer shows, and the index of their page. */
+  /** Annotations without a visible appearance, and their page indexes. */
   readonly #bare: { readonly pageIndex: number; readonly annotation: Annotation }[] = [];
-  /** True for annotations that stay, by object number. */
+  /** By object number: true for annotations that stay. */
   readonly #settled = new Map<number, boolean>();
-  /** Widgets of signatures that have become stamps. */
+  /** Signature widgets that became stamps. */
   readonly #signatures = new Set<number>();
 
   constructor(archive: PdfaDocument) {
@@ -72,7 +74,7 @@ class AnnotationMender {
       const own = file.dictionary(value);
       if (!own) continue;
       const reference = value instanceof Reference ? value : file.add(own);
-      // Several pages may share the annotation.
+      // Several pages can share the annotation.
       const stays = this.#settled.get(reference.number) ?? this.#settle(this.#read(own, reference), pageIndex);
       this.#settled.set(reference.number, stays);
       if (stays) kept.push(reference);
@@ -174,14 +176,14 @@ class AnnotationMender {
     this.#setNormal(dictionary, addEmptyForm(this.#archive, right - left, top - bottom), isButton);
   }
 
-  /** Sets the normal appearance as the only one: a dictionary of states for buttons, a stream for all others. */
+  /** Removes all appearances except the normal one: a dictionary of states for buttons, a stream otherwise. */
   #setNormal(dictionary: Dictionary, normal: Value, isButton: boolean): void {
     const { file } = this.#archive;
     const object = file.resolve(normal);
     const state = file.name(dictionary.get("AS"));
     if (isButton) {
       const states = object instanceof Dictionary ? object.clone() : Dictionary.of({ [state ?? "Off"]: normal });
-      // A dictionary of states may only lead to streams.
+      // The values in a dictionary of states must be streams.
       for (const [name, value] of [...states]) if (!file.stream(value)) states.delete(name);
       const current = state ?? "Off";
       if (!states.has(current)) states.set(current, this.#emptyFor(dictionary));
@@ -202,7 +204,7 @@ class AnnotationMender {
     return addEmptyForm(this.#archive, right - left, top - bottom);
   }
 
-  /** Creates appearances for annotations that have none. */
+  /** Creates missing appearances. */
   async #dress(): Promise<void> {
     const numbers = new Map<number, Set<number>>();
     const { length } = this.#bare;
@@ -234,7 +236,7 @@ class AnnotationMender {
       dictionary.set("Rect", rectangle);
       if (this.#archive.level.part === 1) {
         makeOpaque(this.#archive, normal);
-        const page = this.#archive.page(this.#archive.pages[pageIndex]);
+        const page = this.#archive.page(this.#archive.pages[pageIndex]!);
         if (type === "Highlight" && drawBeneath(this.#archive, page, normal, rectangle)) {
           this.#setEmpty(dictionary, false);
           continue;
@@ -253,17 +255,17 @@ class AnnotationMender {
   }
 
   /**
-   * Converts a rectangle to the units of its page. The appearance's own matrix needs no change, because viewers fit it
-   * into the rectangle (ISO 32000-1, 12.5.5).
+   * Converts a rectangle to the user units of its page. The appearance's matrix stays, because viewers fit the
+   * appearance into the rectangle (ISO 32000-1, 12.5.5).
    */
   #inUnitsOf(pageIndex: number, rectangle: Value): Value {
     const { file, pages, units } = this.#archive;
-    const unit = units.get(pages[pageIndex].number);
+    const unit = units.get(pages[pageIndex]!.number);
     const place = unit === undefined ? undefined : rectangleOf(file, rectangle);
     return place ? place.map((side) => side / unit!) : rectangle;
   }
 
-  /** Ends all signatures: none survives a change of the file, and none may look as if it did. */
+  /** Removes all signatures: a change of the file invalidates them, and none must look valid. */
   #endSignatures(): void {
     const { file, places } = this.#archive;
     for (const { dictionary } of places) {
@@ -277,8 +279,8 @@ class AnnotationMender {
   }
 
   /**
-   * Removes the stamps from a field.
-   * @returns true if it is still a field
+   * Removes the stamps from a field's Kids.
+   * @returns true if the field still has widgets
    */
   #keepsWidgets(field: Value, level: number): boolean {
     if (field instanceof Reference && this.#signatures.has(field.number)) return false;
@@ -297,7 +299,7 @@ function isEmpty({ file }: PdfaDocument, dictionary: Dictionary): boolean {
   return right - left === 0 || top - bottom === 0;
 }
 
-/** Returns an entry of a field, its own or inherited from a field above it (ISO 32000-1, 12.7.3.1). */
+/** Returns an entry of a field, possibly inherited (ISO 32000-1, 12.7.3.1). */
 function inherited({ file }: PdfaDocument, dictionary: Dictionary, key: string): Value | undefined {
   let at: Dictionary | undefined = dictionary;
   for (let level = 0; at && level < MAX_LEVELS; level++) {

@@ -1,5 +1,5 @@
-// Creates appearances for annotations that have none (ISO 19005-1, 6.9; -2, 6.3.3), with the engine and a second
-// opening of the document.
+// Creates missing appearances of annotations (ISO 19005-1, 6.9; -2, 6.3.3), in MuPDF, with a second copy of the
+// document.
 import { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "../../objects/values.ts";
 import type { PdfaDocument } from "../pdfa-document.ts";
@@ -7,13 +7,13 @@ import type { PdfaDocument } from "../pdfa-document.ts";
 export interface MadeAppearance {
   /** A stream, or a dictionary of states. */
   readonly normal: Value;
-  /** Rectangle of the annotation, which the engine enlarges for lines and borders. */
+  /** Rectangle of the annotation, which MuPDF enlarges for lines and borders. */
   readonly rectangle: Value;
 }
 
 /**
- * @param numbers object numbers of annotations, by the index of their page
- * @returns appearances by the annotations' numbers, without those that could not be created
+ * @param numbers object numbers of annotations, by page index
+ * @returns appearances by object number, without those that could not be created
  */
 export async function madeAppearances(
   archive: PdfaDocument,
@@ -42,7 +42,7 @@ export async function madeAppearances(
   }
 }
 
-/** Copies new objects. Objects that existed before have the same number in this file. */
+/** Copies new objects. Objects that already existed have the same number in this file. */
 class Copier {
   readonly #from: PdfFile;
   readonly #to: PdfFile;
@@ -88,7 +88,7 @@ class Copier {
 
   #object(object: PdfObject): PdfObject {
     if (!(object instanceof PdfStream)) return this.value(object);
-    // The bytes are copied because the source will be closed.
+    // A copy of the bytes, because the source will be closed.
     const bytes = object.body.raw();
     const decoded = object.body.decoded(MAX_DECODED_BYTES);
     return new PdfStream(this.#dictionary(object.dictionary), { raw: () => bytes, decoded: () => decoded });

@@ -1,4 +1,4 @@
-// Repairs embedded files (ISO 19005-1, 6.1.11; -2, 6.8; -3, 6.8). Depending on the part, files are forbidden, must be
+// Repairs embedded files (ISO 19005-1, 6.1.11; -2, 6.8; -3, 6.8). Depending on the part, they are forbidden, must be
 // PDF/A, or need only a description.
 import { namedNotices } from "../../contract/notice.ts";
 import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 const UNKNOWN_TYPE = "application/octet-stream";
-/** Limits the size of an attachment. A larger one is not examined and is removed. */
+/** Maximum size of an attachment. Larger ones are removed without being examined. */
 const MAX_ATTACHED_BYTES = 64 * 2 ** 20;
 
 export async function mendAttachments(archive: PdfaDocument): Promise<void> {
@@ -61,8 +61,8 @@ export async function mendAttachments(archive: PdfaDocument): Promise<void> {
 }
 
 /**
- * Makes objects of the specifications that stand inside annotations, because the document can only be associated with
- * an object. @returns the references
+ * Makes direct file specifications of annotations indirect, because the document's AF array needs references. @returns
+ * the references
  */
 function shareSpecifications({ file, places }: PdfaDocument): ReadonlyMap<Dictionary, Reference> {
   const references = new Map<Dictionary, Reference>();
@@ -79,7 +79,7 @@ function shareSpecifications({ file, places }: PdfaDocument): ReadonlyMap<Dictio
 async function stays(archive: PdfaDocument, specification: Dictionary): Promise<boolean> {
   const { part } = archive.level;
   if (part !== 2) return part === 3;
-  // One of the attachments that were kept did not conform.
+  // One of the kept attachments did not conform.
   if (archive.failed("6.8", 5)) return false;
   const { file } = archive;
   const embedded = file.dictionary(specification.get("EF"));
@@ -95,7 +95,7 @@ async function stays(archive: PdfaDocument, specification: Dictionary): Promise<
     for (const key of ["Filter", "DecodeParms", "DL", "Params"]) dictionary.delete(key);
     file.put(value, new PdfStream(dictionary, plainBody(converted)));
   }
-  // All names lead to the same file.
+  // All names refer to the same file.
   specification.set("EF", Dictionary.of({ F: value, UF: value }));
   return true;
 }
@@ -109,18 +109,18 @@ function beginsAsPdf(decoded: (limitBytes: number) => Uint8Array): Uint8Array | 
   }
 }
 
-/** Reports whether a file claims to be PDF/A of the first or the second part. A validator checks the claim. */
+/** Reports whether a file declares PDF/A-1 or PDF/A-2. A validator verifies the declaration. */
 const isArchival = (bytes: Uint8Array) => CLAIM.test(textOfBytes(bytes));
 
 const textOfBytes = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 
 const CLAIM = /pdfaid:part(?:>|\s*=\s*["'])\s*[12]\b/;
 
-/** Adds what 6.8 requires: both names, a type, a date and a relation. */
+/** Adds the entries required by 6.8: both names, a media type, a date and a relationship. */
 function describe(archive: PdfaDocument, specification: Dictionary): void {
   const { file, level } = archive;
   const information = file.dictionary(file.trailer.get("Info"));
-  // If the file has no date, that of the document itself applies: the file is not newer.
+  // If the file has no date, the document's date applies, because the file is not newer.
   const dates = [information?.get("ModDate"), information?.get("CreationDate")];
   const name = nameOf(archive, specification);
   specification.set("Type", Name.of("Filespec"));
@@ -150,7 +150,10 @@ function nameOf({ file }: PdfaDocument, specification: Dictionary): string {
   return (given && decodeTextString(given)) || "attachment";
 }
 
-/** Associates files that have no association with the document, because each must have one (ISO 19005-3, 6.8). */
+/**
+ * Associates all remaining files with the document, because each file must be associated with an object (ISO 19005-3,
+ * 6.8).
+ */
 function associate({ file, places }: PdfaDocument, specifications: readonly Value[]): void {
   const associated = new Set<number>();
   for (const { dictionary } of places) {
@@ -163,7 +166,7 @@ function associate({ file, places }: PdfaDocument, specifications: readonly Valu
   if (missing.length > 0) catalog.set("AF", [...(file.array(catalog.get("AF")) ?? []), ...missing]);
 }
 
-/** Removes names and annotations that lead to removed files. */
+/** Removes names and annotations that refer to removed files. */
 function removeMentions(archive: PdfaDocument, gone: ReadonlySet<Dictionary>): void {
   const { file } = archive;
   const isGone = (value: Value | undefined) => {

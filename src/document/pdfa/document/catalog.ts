@@ -4,7 +4,7 @@ import { Dictionary, type Value } from "../../objects/values.ts";
 import { type PdfaDocument, rectangleOf } from "../pdfa-document.ts";
 
 const CATALOG = ["Requirements", "NeedsRendering", "Perms", "Version", "DSS", "AA"];
-/** Entries from versions of PDF that are newer than part 1. */
+/** Entries of PDF versions after the version of part 1. */
 const LATER = ["Collection", "Extensions", "Legal"];
 const NAMES = ["JavaScript", "AlternatePresentations", "Renditions"];
 const PAGE = ["AA", "PresSteps", "OutputIntents"];
@@ -36,12 +36,12 @@ function mendPage(archive: PdfaDocument, page: Dictionary): void {
   for (const key of PAGE) page.delete(key);
   if (!file.dictionary(page.get("Resources"))) page.set("Resources", new Dictionary());
   const media = rectangleOf(file, page.get("MediaBox"));
-  // A box without an area is equivalent to a missing one.
+  // A box without an area counts as missing.
   if (!media || media[0] === media[2] || media[1] === media[3]) page.set("MediaBox", LETTER);
   else if (!isBoundary(media)) {
     const [left, bottom, right, top] = media;
     page.set("MediaBox", [left, bottom, left + side(right - left), bottom + side(top - bottom)]);
-    // Validators do not follow references inside a box.
+    // Validators do not resolve references inside a box.
   } else page.set("MediaBox", media);
   for (const key of BOXES) {
     const box = rectangleOf(file, page.get(key));

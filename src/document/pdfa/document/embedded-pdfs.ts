@@ -1,5 +1,4 @@
-// Finds the PDFs that are embedded in a document (ISO 32000-1, 7.11.4), always in the same order. Knows nothing about
-// their use.
+// Finds the PDFs embedded in a document (ISO 32000-1, 7.11.4), always in the same order.
 import { EngineFailure } from "../../contract/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference } from "../../objects/values.ts";

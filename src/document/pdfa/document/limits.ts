@@ -7,23 +7,23 @@ import type { PdfaDocument } from "../pdfa-document.ts";
 const MAX_INTEGER = 2_147_483_647;
 const MAX_REAL = 3.403e38;
 const MIN_REAL = 1.175e-38;
-/** Largest real of part 1. Larger numbers must be integers. */
+/** Maximum real number in part 1. Larger numbers must be integers. */
 const MAX_REAL_1 = 32_767;
 const MAX_NAME_BYTES = 127;
 const MAX_DEPTH = 500;
 const MAX_ELEMENTS = 8191;
-/** Number of elements in a new leaf; a key and its value count as two. */
+/** Number of elements per new leaf; a key and its value count as two. */
 const LEAF_ELEMENTS = 2000;
 
 export function maxStringBytes({ part }: PdfaLevel): number {
   return part === 1 ? 65_535 : 32_767;
 }
 
-/** Returns the number itself, or the nearest one that the level allows. */
+/** Returns the number, or the nearest one that the level allows. */
 export function boundedNumber(value: number, { part }: PdfaLevel): number {
   const size = Math.abs(value);
   if (Number.isInteger(value)) return Math.max(-MAX_INTEGER - 1, Math.min(MAX_INTEGER, value));
-  // A real of part 1 is rounded, never clamped, because that would change a rectangle or a matrix.
+  // A large real of part 1 becomes an integer; clamping it would change a rectangle or a matrix.
   if (part === 1 && size > MAX_REAL_1) return boundedNumber(Math.round(value), { part, conformance: "b" });
   if (size < MIN_REAL) return 0;
   return size > MAX_REAL ? Math.sign(value) * MAX_INTEGER : value;
@@ -61,14 +61,14 @@ function mend(value: Value, level: PdfaLevel, depth: number): Value {
   }
   if (!Array.isArray(value) || depth > MAX_DEPTH) return value;
   for (let index = 0; index < value.length; index++) {
-    const element = value[index];
+    const element = value[index]!;
     const mended = mend(element, level, depth + 1);
     if (mended !== element) value[index] = mended;
   }
   return value;
 }
 
-/** Splits a large leaf of a name tree or a number tree into several, because part 1 limits arrays to 8,191 elements. */
+/** Splits a large leaf of a name tree or a number tree, because part 1 limits arrays to 8,191 elements. */
 function splitLeaf({ file }: PdfaDocument, node: Dictionary): void {
   for (const kind of ["Names", "Nums"]) {
     const entries = file.array(node.get(kind));
@@ -76,7 +76,7 @@ function splitLeaf({ file }: PdfaDocument, node: Dictionary): void {
     const kids: Value[] = [];
     for (let from = 0; from + 1 < entries.length; from += LEAF_ELEMENTS) {
       const some = entries.slice(from, from + LEAF_ELEMENTS);
-      const limits = [some[0], some.at(-2)!];
+      const limits = [some[0]!, some.at(-2)!];
       kids.push(file.add(Dictionary.of({ [kind]: some, Limits: limits })));
     }
     node.delete(kind);
@@ -84,7 +84,7 @@ function splitLeaf({ file }: PdfaDocument, node: Dictionary): void {
   }
 }
 
-/** Shortens a name that is too long. Equal names stay equal, and different names stay different. */
+/** Shortens a name that is too long. Equal names stay equal, different names stay different. */
 export function shortName(text: string): string {
   if (text.length <= MAX_NAME_BYTES) return text;
   const digest = createHash("sha256").update(text, "latin1").digest("hex").slice(0, DIGEST_DIGITS);

@@ -1,5 +1,5 @@
-// Converts names that must be UTF-8 (ISO 19005-2, 6.1.8): those of fonts, colorants and structure types. Other names
-// may contain any bytes.
+// Converts names that must be UTF-8 (ISO 19005-2, 6.1.8): names of fonts, colorants and structure types. Other names
+// can contain any bytes.
 import { type Dictionary, Name, type Value } from "../../objects/values.ts";
 import type { PdfaDocument } from "../pdfa-document.ts";
 import { shortName } from "./limits.ts";
@@ -13,7 +13,7 @@ export function mendNames(archive: PdfaDocument): void {
     for (const entry of FONT_ENTRIES) mendEntry(dictionary, entry);
     if (dictionary.has("P") && dictionary.has("S")) mendEntry(dictionary, "S");
     if (key === "RoleMap") for (const type of dictionary.keys()) mendEntry(dictionary, type);
-    // The keys of these dictionaries are names of structure types or colorants.
+    // The keys of these dictionaries are structure types or colorants.
     if (key === "RoleMap" || key === "Colorants") mendKeys(dictionary);
     for (const value of dictionary.values()) mendColorants(archive, value);
   }
@@ -44,7 +44,7 @@ function mendColorants({ file }: PdfaDocument, value: Value): void {
   }
 }
 
-/** Interprets the bytes as Latin-1, which is their most frequent encoding. */
+/** Interprets the bytes as Latin-1, the most frequent encoding of such names. */
 const asUtf8 = (text: string) => shortName(Buffer.from(text, "utf8").toString("latin1"));
 
 function isUtf8(text: string): boolean {

@@ -1,14 +1,14 @@
-// Changes the units of pages whose sides have too many units or too few (ISO 19005-2, 6.1.13; ISO 32000-1, 14.11.2 and
-// 7.7.3.3), and converts all coordinates on these pages.
+// Changes the user unit of pages whose sides have too many or too few units (ISO 19005-2, 6.1.13; ISO 32000-1, 14.11.2
+// and 7.7.3.3), and converts all coordinates on these pages.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, PdfString, Reference, type Value } from "../../objects/values.ts";
 import { newStream, type PdfaDocument, rectangleOf } from "../pdfa-document.ts";
 import { LONGEST_SIDE, SHORTEST_SIDE } from "./catalog.ts";
 
 const BOXES = ["MediaBox", "CropBox", "BleedBox", "TrimBox", "ArtBox"];
-/** Entries of annotations that are lists of coordinates, or lists of such lists (ISO 32000-1, 12.5.6). */
+/** Annotation entries that are lists of coordinates, or lists of such lists (ISO 32000-1, 12.5.6). */
 const COORDINATES = ["Rect", "QuadPoints", "L", "CL", "Vertices", "InkList", "RD", "Border"];
-/** Indexes of the coordinates in destinations (ISO 32000-1, table 151). */
+/** Indexes of coordinates in destination arrays (ISO 32000-1, table 151). */
 const PLACES: Readonly<Record<string, readonly number[]>> = {
   XYZ: [2, 3],
   FitH: [2],
@@ -20,13 +20,13 @@ const PLACES: Readonly<Record<string, readonly number[]>> = {
 const MOST_ELEMENTS = 6;
 const MOST_LEVELS = 64;
 const FONT_SIZE = /(?<![\d.])(?:\d+(?:\.\d*)?|\.\d+)(?=\s+Tf\b)/g;
-/** Limits the unit. A larger page is not a real page. */
+/** Maximum user unit. A page that needs more is invalid. */
 const LARGEST_UNIT = 1000;
 const SMALLEST_UNIT = 0.001;
-/** Excess over the shortest side, so that rounding does not make it shorter. */
+/** Margin above the minimum side, so that rounding cannot fall below it. */
 const EXCESS = 1.00001;
 
-/** @returns true if there were such pages; objects created for them are not surveyed */
+/** @returns true if there were such pages; the objects created for them are not in the survey */
 export function scalePages(archive: PdfaDocument): boolean {
   const { units } = archive;
   for (const reference of archive.pages) {
@@ -44,7 +44,7 @@ export function scalePages(archive: PdfaDocument): boolean {
   return true;
 }
 
-/** Returns a whole number for a large page, so that coordinates stay exact, and less than 1 for a tiny one. */
+/** Returns an integer for a large page, so that coordinates stay exact, and a fraction for a tiny one. */
 function unitFor(file: PdfFile, page: Dictionary): number {
   const media = rectangleOf(file, page.get("MediaBox"));
   if (!media) return 1;
@@ -60,7 +60,7 @@ function unitFor(file: PdfFile, page: Dictionary): number {
 function scalePage(archive: PdfaDocument, page: Dictionary, unit: number, scaled: Set<Dictionary>): void {
   const { file, level } = archive;
   for (const key of BOXES) scaleEntry(file, page, key, unit);
-  // Part 1 has no units, so a large page becomes smaller there, and a tiny one larger.
+  // Part 1 has no UserUnit, so a large page becomes smaller there, and a tiny one larger.
   if (level.part > 1) page.set("UserUnit", unit * Math.max(1, file.number(page.get("UserUnit")) ?? 1));
   const contents = page.get("Contents");
   const factor = (1 / unit).toFixed(9);
@@ -75,7 +75,7 @@ function scalePage(archive: PdfaDocument, page: Dictionary, unit: number, scaled
     scaleBorder(file, annotation, unit);
     scaleFontSize(file, annotation, unit);
   }
-  // Beads of articles; each is on one page (12.4.3).
+  // Article beads; each is on one page (12.4.3).
   for (const value of file.array(page.get("B")) ?? []) {
     const bead = file.dictionary(value);
     if (bead && !scaled.has(bead)) scaleEntry(file, bead, "R", unit);
@@ -95,8 +95,8 @@ function scaleBorder(file: PdfFile, annotation: Dictionary, unit: number): void 
 }
 
 /**
- * Scales the font size with which a viewer recreates the appearance: the annotation's own, or the one that a field
- * inherits (ISO 32000-1, 12.7.3.3).
+ * Scales the font size with which a viewer recreates the appearance, from the annotation or inherited by its field (ISO
+ * 32000-1, 12.7.3.3).
  */
 function scaleFontSize(file: PdfFile, annotation: Dictionary, unit: number): void {
   let holder: Dictionary | undefined = annotation;
@@ -112,8 +112,8 @@ function scaleFontSize(file: PdfFile, annotation: Dictionary, unit: number): voi
 }
 
 /**
- * Scales the patterns of a page. Patterns are in the initial space of the page, independent of its content (ISO
- * 32000-1, 8.7.2). Copies them, because other pages may use the same patterns.
+ * Scales the patterns of a page. Pattern space is the initial space of the page (ISO 32000-1, 8.7.2). Scales copies,
+ * because other pages can use the same patterns.
  */
 function scalePatterns(file: PdfFile, page: Dictionary, unit: number): void {
   const resources = file.dictionary(page.get("Resources"));

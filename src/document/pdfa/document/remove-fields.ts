@@ -1,8 +1,8 @@
-// Removes form fields whose widgets were removed (ISO 32000-1, 12.7). Knows nothing about the reason.
+// Removes form fields whose widgets were removed (ISO 32000-1, 12.7).
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Reference, type Value } from "../../objects/values.ts";
 
-/** Limits the fields to examine. */
+/** Maximum number of fields examined. */
 const MOST_FIELDS = 200_000;
 
 /** @param gone object numbers of the removed widgets */

@@ -3,7 +3,7 @@ import { asSymbolic, FONT_FLAGS } from "../../fonts/symbolic.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
 
-/** Returns a copy with the entries that table 122 requires, for a font that keeps its own program. */
+/** Returns a copy with the entries that table 122 requires, for a font that keeps its program. */
 export function validDescriptor(file: PdfFile, original: Dictionary, font: Dictionary): Dictionary {
   const descriptor = original.clone().set("Type", Name.of("FontDescriptor"));
   const baseFont = file.name(font.get("BaseFont"));

@@ -1,5 +1,5 @@
-// Chooses faces that can replace a font that is not embedded, by its name and its descriptor (ISO 32000-1, 9.8.2). The
-// first choice has the same widths as the font, if there is such a face.
+// Chooses faces to replace a font that is not embedded, by its name and descriptor (ISO 32000-1, 9.8.2). Prefers a face
+// with the same widths.
 
 import type { FontProvider } from "../../contract/font-provider.ts";
 import type { NoticeSubject } from "../../contract/notice.ts";
@@ -19,7 +19,7 @@ export interface FaceChoice {
   readonly special: "symbol" | "dingbats" | "wingdings" | undefined;
 }
 
-/** Patterns in names, and the family of faces with the same widths or look. The first match applies. */
+/** Patterns of names, and the family with the same widths or style. The first match applies. */
 const FAMILIES: readonly (readonly [pattern: RegExp, family: Family])[] = [
   [/^helvetica(?!.*narrow)/, "NimbusSans"],
   [/^(?:times(?!.*new))/, "NimbusRoman"],
@@ -85,9 +85,9 @@ const STYLES = {
 
 const SERIF = new Set<Family>(["NimbusRoman", "LiberationSerif", "Caladea", "P052", "URWBookman", "C059"]);
 const FIXED = new Set<Family>(["NimbusMonoPS", "LiberationMono"]);
-/** The longest name that ISO 32000-1, Annex C allows. */
+/** Maximum length of a name (ISO 32000-1, Annex C). */
 const LONGEST_NAME = 127;
-/** Faces for scripts that the others do not cover. */
+/** Faces for scripts that the others lack. */
 const OTHER_SCRIPTS = [
   "NotoSans-Regular",
   "NotoSansHebrew-Regular",
@@ -118,7 +118,7 @@ export function chooseFaces(file: PdfFile, baseFont: string, descriptor: Diction
   const liberation = isFixed ? "LiberationMono" : isSerif ? "LiberationSerif" : "LiberationSans";
   const dejavu = isFixed ? "DejaVuSansMono" : isSerif ? "DejaVuSerif" : "DejaVuSans";
   const faces = [family, liberation, dejavu, "DejaVuSans"] as const;
-  const names = [...faces.map((one) => STYLES[one][style]), "DejaVuSans", ...OTHER_SCRIPTS];
+  const names = [...faces.map((one) => STYLES[one][style]!), "DejaVuSans", ...OTHER_SCRIPTS];
   return { look: { isFixed, isSerif, isItalic, isBold }, faces: [...new Set(names)], special: undefined };
 }
 
@@ -139,7 +139,7 @@ function special(face: string, kind: FaceChoice["special"]): FaceChoice {
   return { look, faces: [face, "DejaVuSans", "NotoSansSymbols2-Regular", "NotoSansSymbols-Regular"], special: kind };
 }
 
-/** Index in a collection of faces, by language, for fonts of the large Asian character collections. */
+/** Index in a font collection, by language, for the large CJK character collections. */
 const CJK = new Map([
   ["Japan1", 0],
   ["Korea1", 1],
@@ -165,7 +165,7 @@ export function chooseCjkFace(
   return { face: `Noto${isSerif && !isGothic ? "Serif" : "Sans"}CJK-${isBold ? "Bold" : "Regular"}`, index };
 }
 
-/** Language of a drawing engine's request for an Asian font, and the character collection. */
+/** Character collections by the language that MuPDF requests. */
 const COLLECTIONS = new Map([
   ["JP", "Japan1"],
   ["KR", "Korea1"],
@@ -174,9 +174,9 @@ const COLLECTIONS = new Map([
 ]);
 
 /**
- * Returns fonts for a drawing engine, whose own Asian font lacks many characters and has neither serifs nor bold styles.
- * The repair embeds the same ones.
- * @param substitutes fonts that were replaced, of any script. MuPDF's fonts replace the others
+ * Returns fonts for drawing with MuPDF, whose built-in CJK font lacks many characters, serifs and bold styles. The
+ * repair embeds the same fonts.
+ * @param substitutes fonts that were replaced, of any script; MuPDF's fonts replace the others
  */
 export function fontsForDrawing(
   shelf: FontProvider = NO_FONTS,
@@ -192,11 +192,11 @@ export function fontsForDrawing(
   };
 }
 
-/** Matches text without a known glyph of its own: spaces, marks of format, private and unknown characters. */
+/** Matches text without a visible glyph: white space, format characters, private and unknown characters. */
 export const isBlank = (text: string): boolean => /^[\s\p{C}\ufffd]*$/u.test(text);
 
 /**
- * Opens the first face that has glyphs for all of the texts, or else the one that has the most.
+ * Opens the first face that has glyphs for all texts, otherwise the face with the most glyphs.
  * @param has returns the number of available glyphs; negative for an unsuitable face
  */
 export function bestFace(

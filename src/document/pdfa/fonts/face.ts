@@ -1,4 +1,4 @@
-// Reads a font file that replaces a font that is not embedded: its glyphs by character, and their widths.
+// Reads a font file that replaces a font that is not embedded: glyphs by character, and widths.
 import { type CffFont, cffWidth, glyphNames, readCff } from "../../fonts/cff/cff.ts";
 import { unicodeOfName } from "../../fonts/names/glyph-names.ts";
 import { type CmapSubtable, readCmap } from "../../fonts/truetype/cmap.ts";
@@ -9,11 +9,11 @@ interface Glyphs {
   readonly name: string;
   /** Returns 0 if there is no glyph. */
   glyphOf(text: string): number;
-  /** Returns the glyph by its name in the font; 0 if there is none. */
+  /** Returns the glyph by its name; 0 if there is none. */
   glyphNamed(name: string): number;
-  /** Returns the form of a glyph for vertical text; the same glyph if it has no other. */
+  /** Returns the vertical form of a glyph; the same glyph if it has none. */
   verticalOf(glyph: number): number;
-  /** Returns the width in thousandths of text space. */
+  /** Returns the width in thousandths of an em. */
   widthOf(glyph: number): number;
 }
 
@@ -23,7 +23,7 @@ export type Face = Glyphs &
     | { readonly kind: "cff"; readonly font: CffFont; readonly names: readonly string[] }
   );
 
-/** Limits the fonts of a collection that are read. */
+/** Maximum number of fonts of a collection that are read. */
 const MAX_FONTS = 64;
 
 /** Characters and their acceptable replacements. */
@@ -69,7 +69,7 @@ export function openFace(name: string, bytes: Uint8Array, index: number): Face |
   const glyphOf = (codePoint: number) => {
     const own = map?.glyphOf(codePoint) ?? 0;
     if (own > 0 || starts.length === 1) return own;
-    // The fonts of a collection have glyphs in common, but each lists the characters of its language.
+    // The fonts of a collection share glyphs, but each cmap lists the characters of its language.
     others ??= starts
       .map((at) => tablesOf(bytes, at))
       .filter((other) => sharesGlyphs(other, table))
@@ -99,7 +99,7 @@ export function openFace(name: string, bytes: Uint8Array, index: number): Face |
   return { ...glyphs, kind: "truetype", font, widthOf: (glyph) => advanceWidth(font, glyph) * scale };
 }
 
-/** Variation selectors, which choose a form of a character. The usual form is good enough. */
+/** Variation selectors. The default form of the character is acceptable. */
 const VARIATIONS = /[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
 const LIGATURES = new Map([
@@ -110,7 +110,7 @@ const LIGATURES = new Map([
   ["ffl", "\ufb04"],
 ]);
 
-/** Returns the map from Unicode with the most characters. */
+/** Returns the Unicode subtable with the most characters. */
 function unicodeMap(tables: ReadonlyMap<string, Uint8Array>): CmapSubtable | undefined {
   const maps = readCmap({ tables }) ?? [];
   return (
@@ -125,7 +125,7 @@ const sharesGlyphs = (tables: ReadonlyMap<string, Uint8Array>, table: Uint8Array
   return table !== undefined && other?.byteOffset === table.byteOffset && other.length === table.length;
 };
 
-/** Returns where the fonts of a file start. A collection has a header of its own (OpenType, "Font collections"). */
+/** Returns the offsets of the fonts in a file. A collection has a separate header (OpenType, "Font collections"). */
 function fontStarts(bytes: Uint8Array): readonly number[] {
   const view = viewOf(bytes);
   if (view.getUint32(0) !== 0x74746366) return [0];

@@ -1,10 +1,10 @@
-// Finds all fonts of a file and makes those inside resources objects of their own, so that each can be identified and
+// Finds all fonts of a file, and makes direct font objects in resources indirect, so that each can be identified and
 // changed.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference, type Value } from "../../objects/values.ts";
 
 const OBJECTS_AT_ONCE = 500;
-/** Limits nested containers. */
+/** Maximum depth of nested containers. */
 const MAX_DEPTH = 100;
 
 /** @returns the object numbers of the fonts */

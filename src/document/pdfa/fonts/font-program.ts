@@ -1,5 +1,5 @@
-// Reads a font program from any entry of a descriptor, determines its actual format, and stores it in the right stream
-// (ISO 32000-1, 9.9). Knows nothing about text.
+// Reads a font program from any FontFile entry of a descriptor, detects its actual format, and stores it under the
+// right entry (ISO 32000-1, 9.9).
 import { EngineFailure } from "../../contract/failure.ts";
 import { builtInEncoding, type CffFont, cffTable, cffWidth, glyphNames, readCff } from "../../fonts/cff/cff.ts";
 import { type CffGlyph, writeCff } from "../../fonts/cff/writer.ts";
@@ -15,7 +15,7 @@ export type FontProgram =
   | { readonly kind: "cff"; readonly font: CffFont; readonly bytes: Uint8Array; readonly isWrapped: boolean }
   | { readonly kind: "type1"; readonly font: Type1Font; readonly bytes: Uint8Array };
 
-/** Entries of a descriptor for a program. */
+/** Descriptor entries of a font program. */
 const PROGRAM_KEYS = ["FontFile", "FontFile2", "FontFile3"] as const;
 const MAX_PROGRAM_BYTES = 64 * 2 ** 20;
 const OTTO = 0x4f54544f;
@@ -34,7 +34,7 @@ export function programBytes(file: PdfFile, descriptor: Dictionary | undefined):
   return undefined;
 }
 
-/** @returns undefined for bytes that are not a font, or a damaged one */
+/** @returns undefined for bytes that are not a font, or a damaged font */
 export function readProgram(bytes: Uint8Array): FontProgram | undefined {
   if (bytes.length < 12) return undefined;
   const version = viewOf(bytes).getUint32(0);
@@ -57,14 +57,14 @@ export function plainStream(file: PdfFile, bytes: Uint8Array, entries: Dictionar
   return new PdfStream(entries, plainBody(bytes));
 }
 
-/** Sets the program of a descriptor, which must belong to the caller. */
+/** Sets the program of a descriptor, which the caller must own. */
 export function setProgram(file: PdfFile, descriptor: Dictionary, program: FontProgram, level: PdfaLevel): void {
   for (const key of PROGRAM_KEYS) descriptor.delete(key);
   if (program.kind === "truetype") {
     const entries = Dictionary.of({ Length1: program.bytes.length });
     descriptor.set("FontFile2", file.add(plainStream(file, program.bytes, entries)));
   } else if (program.kind === "type1") {
-    // This removes the headers that some files have between the parts, and determines the lengths of the parts.
+    // Removes PFB headers between the parts, and computes the lengths of the parts.
     const { bytes, lengths } = writeType1(program.font, { widths: new Map(), added: [] })!;
     const entries = Dictionary.of({ Length1: lengths[0], Length2: lengths[1], Length3: lengths[2] });
     descriptor.set("FontFile", file.add(plainStream(file, bytes, entries)));
@@ -82,12 +82,12 @@ export interface NamedProgram {
   readonly names: ReadonlySet<string>;
   /** The built-in encoding. */
   readonly encoding: Encoding;
-  /** Returns the width in thousandths of text space; undefined if the program has none. */
+  /** Returns the width in thousandths of an em; undefined if the program has none. */
   widthOf(name: string): number | undefined;
   /**
    * Returns the program with changed widths and added glyphs.
-   * @param widths widths by name, in thousandths of text space
-   * @param added glyphs that look like other ones
+   * @param widths widths by name, in thousandths of an em
+   * @param added copies of other glyphs
    * @returns undefined if a width cannot be set
    */
   changed(widths: ReadonlyMap<string, number>, added: readonly AddedGlyph[]): FontProgram | undefined;
@@ -99,7 +99,7 @@ export interface AddedGlyph {
   readonly width: number;
 }
 
-/** @returns undefined for a program whose glyphs have no names or are addressed differently */
+/** @returns undefined for a program whose glyphs have no names or are selected differently */
 export function namedProgram(program: FontProgram): NamedProgram | undefined {
   if (program.kind === "type1") return namedType1(program.font);
   return program.kind === "cff" && !program.font.isCid ? namedCff(program.font) : undefined;

@@ -1,10 +1,10 @@
-// Shelves of fonts for the repair of fonts: one that keeps faces at hand, and an empty one.
+// Font providers for the repair of fonts: one with a cache, and an empty one.
 import type { FontProvider } from "../../contract/font-provider.ts";
 
-/** Limits the size of all faces that are kept at hand. */
+/** Maximum size of all cached faces. */
 const KEPT_BYTES = 64 * 2 ** 20;
 
-/** Returns the same shelf for one document, whose fonts need the same faces. */
+/** Returns the same provider with a cache for one document, whose fonts need the same faces. */
 export function memoizeProvider(shelf: FontProvider): FontProvider {
   const faces = new Map<string, Uint8Array | undefined>();
   let left = KEPT_BYTES;
@@ -20,5 +20,5 @@ export function memoizeProvider(shelf: FontProvider): FontProvider {
   };
 }
 
-/** Has nothing: fonts that are not embedded stay as they are. */
+/** Provides no fonts: fonts that are not embedded stay unchanged. */
 export const NO_FONTS: FontProvider = { face: () => undefined, cmap: () => undefined };

@@ -1,5 +1,6 @@
 // Lists the glyphs of a subset in CIDSet and CharSet (ISO 32000-1, tables 122 and 124). PDF/A-1 requires correct lists
-// for all subsets (ISO 19005-1, 6.3.5). Later parts require that existing lists are correct, so these are removed.
+// for all subsets (ISO 19005-1, 6.3.5). Later parts only require that existing lists are correct, so the lists are
+// removed.
 
 import { TAGGED } from "../../fonts/names/subset-tag.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
@@ -9,7 +10,7 @@ import { cffGlyphs, glyphMapOf } from "./composite/composite-font.ts";
 import { type FontProgram, namedProgram, plainStream, programBytes, readProgram } from "./font-program.ts";
 import { charSetOf } from "./simple/simple-named.ts";
 
-/** @param descriptor descriptor that belongs to the caller */
+/** @param descriptor owned by the caller */
 export function listGlyphNames(file: PdfFile, descriptor: Dictionary, baseFont: string, { part }: PdfaLevel): void {
   descriptor.delete("CharSet");
   if (part !== 1 || !TAGGED.test(baseFont)) return;
@@ -21,7 +22,7 @@ export function listGlyphNames(file: PdfFile, descriptor: Dictionary, baseFont: 
 
 /**
  * @param inner the CIDFont
- * @param descriptor descriptor that belongs to the caller
+ * @param descriptor owned by the caller
  */
 export function listCids(
   file: PdfFile,
@@ -37,7 +38,7 @@ export function listCids(
   const cids = program && cidsOf(file, inner, program);
   if (!cids) return;
   const set = new Uint8Array((cids.reduce((most, cid) => Math.max(most, cid), 0) >> 3) + 1);
-  for (const cid of cids) set[cid >> 3] |= 0x80 >> (cid & 7);
+  for (const cid of cids) set[cid >> 3]! |= 0x80 >> (cid & 7);
   descriptor.set("CIDSet", file.add(plainStream(file, set)));
 }
 

@@ -1,6 +1,6 @@
-// Makes the fonts of a file conform to ISO 19005: embedded, complete, with widths and encodings that match the
-// programs, and with Unicode values. Content streams are not changed, but may need other codes. Knows nothing about paths: missing fonts come
-// from a shelf.
+// Makes the fonts of a file conform to ISO 19005: embedded and complete, with widths and encodings that match the
+// programs, and with Unicode values. Content streams stay unchanged here, but might need other codes. A provider
+// supplies missing fonts.
 
 import { EngineFailure } from "../../contract/failure.ts";
 import type { FontProvider } from "../../contract/font-provider.ts";
@@ -29,9 +29,9 @@ interface Shown {
 }
 
 /**
- * Repairs all fonts that show text. A font that cannot be repaired stays as it is.
- * @param failures broken rules of the previous attempt; empty for the first one
- * @returns fonts whose glyphs now come from another font, and other codes that text must get, by the font's number
+ * Repairs all fonts that show text. A font that cannot be repaired stays unchanged.
+ * @param failures broken rules of the previous attempt; empty for the first attempt
+ * @returns fonts whose glyphs now come from another font, and new codes for text, by object number of the font
  */
 export async function repairFonts(
   file: PdfFile,
@@ -89,7 +89,9 @@ async function mend(task: FontTask, shown: ShownFont, map: CMap | undefined, map
   else await mendSimple(task, shown);
 }
 
-/** Reports whether the error is due to a font: a read outside of its tables, or a stream that cannot be decoded. */
+/**
+ * Reports whether the font is the cause of the error: a read outside its tables, or a stream that cannot be decoded.
+ */
 function isOfFont(error: unknown): boolean {
   if (error instanceof EngineFailure) return error.reason === "damaged" || error.reason === "too-large";
   return error instanceof RangeError;

@@ -1,4 +1,4 @@
-// Describes a font on its way to PDF/A: the codes that text shows in it, and the means to repair it.
+// A font during the repair: the codes that text shows in it, and the services for its repair.
 import type { FontProvider } from "../../contract/font-provider.ts";
 import type { NoticeSubject } from "../../contract/notice.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
@@ -13,7 +13,7 @@ export interface FontTask {
   /** True if a validator reported missing Unicode values or incorrect CMaps after all repairs. */
   readonly isUnicodeDistrusted: boolean;
   readonly areCMapsDistrusted: boolean;
-  /** True if a validator took a glyph for .notdef. */
+  /** True if a validator reported a glyph as .notdef. */
   readonly isCodeZeroRefused: boolean;
   /** Fonts whose text must get other codes. */
   readonly newCodes: Map<number, (latin1: string) => string>;
@@ -24,23 +24,23 @@ export interface FontTask {
 export interface ShownFont {
   /** Object number. */
   readonly number: number;
-  /** The caller's own copy. Changes to it are written to the file. */
+  /** A copy that the caller owns. Changes to it are written to the file. */
   readonly font: Dictionary;
   /** The codes, without repeats. */
   readonly codes: readonly CharacterCode[];
   /**
-   * True if text is drawn with the font. A font that is used only for searchable text need not be embedded (ISO
-   * 19005-2, 6.2.11.4.1).
+   * True if text is drawn with the font. A font used only for invisible text need not be embedded (ISO 19005-2,
+   * 6.2.11.4.1).
    */
   readonly isVisible: boolean;
-  /** True if form fields are filled in with the font, so that future text is unknown. */
+  /** True if users fill in form fields with the font, so that future text is unknown. */
   readonly isTyped: boolean;
 }
 
-/** The result of repairing a font's program. */
+/** The result of repairing a font program. */
 export interface RepairedProgram {
-  /** Returns the text that the font itself assigns to a code, apart from ToUnicode. */
+  /** Returns the text that the font itself assigns to a code, regardless of ToUnicode. */
   readonly unicodeOf: (code: CharacterCode) => string | undefined;
-  /** True if the encoding that defined the meaning of codes no longer exists. */
+  /** True if the encoding that defined the meaning of codes was replaced. */
   readonly isChanged: boolean;
 }

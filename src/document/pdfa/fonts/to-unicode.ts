@@ -1,12 +1,11 @@
-// Corrects existing ToUnicode CMaps (ISO 32000-1, 9.10.3; ISO 19005-2, 6.2.11.7.2), and writes new ones. Knows nothing
-// about fonts.
+// Corrects existing ToUnicode CMaps (ISO 32000-1, 9.10.3; ISO 19005-2, 6.2.11.7.2), and writes new ones.
 import { EngineFailure } from "../../contract/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type Reference, type Value } from "../../objects/values.ts";
 import { type CharacterCode, type CMap, type CodeSpace, parseCMap } from "../../text/cmap.ts";
 import { plainStream } from "./font-program.ts";
 
-/** Value of a glyph with an unknown meaning. */
+/** Value of a glyph with an unknown character. */
 const UNKNOWN = "\ufffd";
 const MAX_BYTES = 16 * 2 ** 20;
 /** Maximum number of entries of one operator (Adobe Technical Note 5014). */
@@ -15,7 +14,7 @@ const ENTRIES_AT_ONCE = 100;
 export const isSound = (text: string | undefined): text is string =>
   text !== undefined && text !== "" && !/[\0\ufeff\ufffe]/.test(text);
 
-/** Returns the values by code; an empty map if there are none or they cannot be read. */
+/** Returns the values by code; empty if there are none or they cannot be read. */
 export function readToUnicode(file: PdfFile, value: Value | undefined): ReadonlyMap<number, string> {
   return readMap(file, value)?.unicode ?? new Map();
 }
@@ -32,8 +31,8 @@ function readMap(file: PdfFile, value: Value | undefined): CMap | undefined {
 }
 
 /**
- * Returns the values of a map that contains CIDs in place of Unicode values. Readers treat these CIDs as Unicode
- * values; most often, each code maps to itself.
+ * Returns the values of a CMap with CIDs instead of Unicode values. Readers treat these CIDs as Unicode values; in most
+ * cases each code maps to itself.
  */
 function unicodeByCid(map: CMap | undefined): (code: CharacterCode) => string | undefined {
   if (!map || map.unicode.size > 0) return () => undefined;
@@ -45,22 +44,22 @@ function unicodeByCid(map: CMap | undefined): (code: CharacterCode) => string | 
 
 export interface UnicodeNeeds {
   readonly file: PdfFile;
-  /** The Type 0, simple or Type 3 font, as the caller's own dictionary. */
+  /** The Type 0, simple or Type 3 font dictionary, owned by the caller. */
   readonly font: Dictionary;
   readonly codes: readonly CharacterCode[];
-  /** Code spaces of the font's CMap. @default all codes of one byte */
+  /** Codespace ranges of the font's CMap. @default all one-byte codes */
   readonly spaces?: readonly CodeSpace[];
-  /** Returns the text that the font assigns to a code, apart from its map. */
+  /** Returns the text that the font assigns to a code, regardless of ToUnicode. */
   readonly derived: (code: CharacterCode) => string | undefined;
-  /** True if each code must have a value. Otherwise, a map is written only if codes would lose their meaning. */
+  /** True if each code must have a value. Otherwise, ToUnicode is written only if codes would lose their meaning. */
   readonly isDemanded: boolean;
-  /** True if the encoding that defined the meaning of codes no longer exists. */
+  /** True if the encoding that defined the meaning of codes was replaced. */
   readonly isChanged: boolean;
-  /** True if the existing map was found to be incorrect. */
+  /** True if the existing ToUnicode is incorrect. */
   readonly isDistrusted: boolean;
 }
 
-/** @returns true if the font's entry was changed */
+/** @returns true if the font's entry changed */
 export function mendToUnicode(needs: UnicodeNeeds): boolean {
   const { file, font, codes, derived, isDemanded, isChanged } = needs;
   const map = readMap(file, font.get("ToUnicode"));

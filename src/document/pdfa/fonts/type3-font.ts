@@ -1,5 +1,5 @@
-// Repairs Type 3 fonts (ISO 32000-1, 9.6.5): each shown code gets a procedure with the width in the dictionary. Other
-// operators of procedures do not change.
+// Repairs Type 3 fonts (ISO 32000-1, 9.6.5): every shown code gets a glyph description with the width in the
+// dictionary. All other operators stay.
 
 import { readOperations } from "../../content/content.ts";
 import { NOTDEF, unicodeOfName } from "../../fonts/names/glyph-names.ts";
@@ -13,10 +13,10 @@ import type { FontTask, ShownFont } from "./shown-font.ts";
 import { mendToUnicode } from "./to-unicode.ts";
 
 const MAX_PROCEDURE_BYTES = 16 * 2 ** 20;
-/** Maximum difference of widths, in thousandths of text space. */
+/** Maximum difference of widths, in thousandths of an em. */
 const TOLERANCE = 1;
 
-/** Changes the font's dictionary. */
+/** Changes the font dictionary. */
 export function mendType3(task: FontTask, { font, codes }: ShownFont): void {
   const { file, level } = task;
   const original = readSimpleEncoding(file, font.get("Encoding"), []).names;
@@ -72,8 +72,8 @@ export function mendType3(task: FontTask, { font, codes }: ShownFont): void {
 }
 
 /**
- * Returns the text of a code. Bitmap fonts have names without meaning, or with a number, and their codes are mostly
- * characters, which is how readers treat them.
+ * Returns the text of a code. Bitmap fonts have meaningless names, and their codes are mostly characters; readers treat
+ * them as such.
  */
 function textOf(code: number, name: string | undefined): string | undefined {
   const known = name === undefined ? undefined : unicodeOfName(name);
@@ -93,7 +93,7 @@ function emptyProcedure(file: PdfFile, width: number): Value {
   return file.add(plainStream(file, Buffer.from(`${serializeNumber(width)} 0 d0\n`)));
 }
 
-/** @returns undefined if the width is correct, or the procedure declares none */
+/** @returns undefined if the width is correct, or the glyph description states none */
 function withWidth(file: PdfFile, stream: PdfStream, width: number, scale: number): PdfStream | undefined {
   const bytes = stream.body.decoded(MAX_PROCEDURE_BYTES);
   for (const { operator, operands, start, end } of readOperations(bytes)) {

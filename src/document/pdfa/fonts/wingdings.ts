@@ -1,4 +1,4 @@
-// Maps codes of Wingdings to Unicode characters, for the signs that documents use.
+// Maps codes of Wingdings to Unicode characters, for frequently used symbols.
 
 const SIGNS =
   '! 270f " 2702 # 2701 ( 260e ) 2706 * 2709 A 270c F 261e E 261c G 261d H 261f J 263a L 2639 N 2620 P 2690 Q 2708 R 263c ' +
@@ -46,14 +46,14 @@ const BY_CODE: readonly (readonly [number, number])[] = [
 const signs = new Map<number, string>(BY_CODE.map(([code, character]) => [code, String.fromCodePoint(character)]));
 const words = SIGNS.split(" ");
 for (let at = 0; at + 1 < words.length; at += 2) {
-  signs.set(words[at].charCodeAt(0), String.fromCodePoint(Number.parseInt(words[at + 1], 16)));
+  signs.set(words[at]!.charCodeAt(0), String.fromCodePoint(Number.parseInt(words[at + 1]!, 16)));
 }
 for (let digit = 0; digit < 10; digit++) {
-  // These are the digits in circles, outlined and filled.
+  // Digits in circles, outlined and filled.
   signs.set(0x81 + digit, String.fromCodePoint(0x2460 + digit));
   signs.set(0x8c + digit, String.fromCodePoint(0x2776 + digit));
 }
 signs.set(0x20, " ");
 
-/** @returns undefined for a code whose sign is not in Unicode or not in this table */
+/** @returns undefined for a code whose symbol is not in Unicode or not in this table */
 export const wingdingsSign = (code: number): string | undefined => signs.get(code);

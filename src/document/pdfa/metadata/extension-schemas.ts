@@ -1,20 +1,20 @@
 // Describes properties that no standard defines (ISO 19005-1, 6.7.8; -2, 6.6.2.3.3) and that a packet uses without a
-// description. Describes only plain text, because the meaning of structured values is unknown.
+// description. Describes only text values, because the meaning of structured values is unknown.
 import { escapeXml, NAMESPACES } from "./xmp-syntax.ts";
 
 export const EXTENSION = "http://www.aiim.org/pdfa/ns/extension/";
 export const SCHEMA = "http://www.aiim.org/pdfa/ns/schema#";
 export const PROPERTY = "http://www.aiim.org/pdfa/ns/property#";
 
-/** Limits the described properties, because the size of a packet is limited. */
+/** Maximum number of described properties, because the size of a packet is limited. */
 const MOST = 500;
 const PREFIX = /^[A-Za-z][\w.-]{0,63}$/;
-/** Namespaces of standards. Their properties are known, and other properties must not be added to them. */
+/** Namespaces of standards, to which properties must not be added. */
 const STANDARD =
   /^http:\/\/(ns\.adobe\.com\/(xap|pdf|photoshop|tiff|exif|camera-raw-settings|xmp|iX)\/|purl\.org\/dc\/|www\.w3\.org\/|www\.aiim\.org\/)/;
-/** The claim of PDF/UA (ISO 14289-1, 5), which no specification describes that PDF/A refers to. */
+/** The PDF/UA identifier (ISO 14289-1, 5), missing from all specifications that PDF/A refers to. */
 const UNIVERSAL_ACCESS = "http://www.aiim.org/pdfua/ns/id/ part";
-/** Properties from later editions than the one that PDF/A refers to. These may be described. */
+/** Properties of later editions than PDF/A refers to, which can be described. */
 export const LATER = new Set([
   "http://ns.adobe.com/pdf/1.3/ Trapped",
   "http://ns.adobe.com/photoshop/1.0/ SupplementalCategories",
@@ -30,7 +30,7 @@ export class ExtensionSchemas {
   readonly #schemas = new Map<string, { readonly prefix: string; readonly names: Set<string> }>();
   #count = 0;
 
-  /** Reports whether a property can be kept, and adds it to the descriptions if so. */
+  /** Reports whether a property can be kept, and if so adds its description. */
   admit(namespace: string, prefix: string | null, name: string): boolean {
     // A reader that checks only prefixes must not confuse it with a standard property.
     if (prefix && Object.hasOwn(NAMESPACES, prefix) && !STANDARD.test(namespace)) return false;

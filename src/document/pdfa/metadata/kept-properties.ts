@@ -1,6 +1,6 @@
-// Selects the properties of a document's own XMP that can stay: Dublin Core, rights, origin, properties that the packet
-// itself declares, and plain ones that are declared for it (ISO 19005-1, 6.7.8 and 6.7.9; -2, 6.6.2.3). Knows nothing
-// about PDF. Because the packet is untrusted, its size is limited and entities are rejected.
+// Selects the properties of the document's XMP to keep: Dublin Core, rights, origin, properties that the packet
+// describes, and simple ones for which a description is added (ISO 19005-1, 6.7.8 and 6.7.9; -2, 6.6.2.3). The packet
+// is untrusted, so its size is limited and entities are rejected.
 import { type Attr, DOMParser, type Element, type Node, XMLSerializer } from "@xmldom/xmldom";
 import { stripInvalidXml } from "./document-information.ts";
 import { EXTENSION, ExtensionSchemas, PROPERTY, SCHEMA } from "./extension-schemas.ts";
@@ -9,11 +9,15 @@ import { escapeXml, NAMESPACES } from "./xmp-syntax.ts";
 
 const RDF = NAMESPACES.rdf;
 const XML = "http://www.w3.org/XML/1998/namespace";
-/** Limits a packet. A larger one is not metadata of a document. */
+/** Maximum size of a packet. Metadata of a real document are smaller. */
 const MAX_CHARACTERS = 1_000_000;
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 64;
 const ELEMENT_NODE = 1;
+/** Makes the serializer throw instead of writing what no XML parser reads. */
+const WELL_FORMED = { requireWellFormed: true };
+/** XML 1.0, 2.2, production Char. */
+const XML_CHARACTER = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]$/u;
 
 /** Syntax of simple values. */
 const SYNTAX = {
@@ -22,13 +26,13 @@ const SYNTAX = {
   date: /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d:\d\d))?)?)?$/,
 };
 
-/** The contents of a document's packet. */
+/** The properties to keep from a document's packet. */
 export interface KeptProperties {
-  /** Elements for an rdf:Description; empty if no property stays. */
+  /** Elements for an rdf:Description; empty if no property is kept. */
   readonly elements: string;
-  /** Items in other languages of properties that are written anyway, by prefix and name. */
+  /** Items in other languages for properties that are written anyway, by prefix and name. */
   readonly translations: ReadonlyMap<string, string>;
-  /** Prefixes and names of the properties that stay, and of those that do not. */
+  /** Prefixes and names of kept properties, and of dropped ones. */
   readonly names: readonly string[];
   readonly lost: readonly string[];
 }
@@ -36,9 +40,9 @@ export interface KeptProperties {
 const NOTHING: KeptProperties = { elements: "", translations: new Map(), names: [], lost: [] };
 
 /**
- * @param packet the document's packet; nothing of it stays if it is not XMP
+ * @param packet the document's packet; nothing is kept if it is not XMP
  * @param part part of ISO 19005
- * @param isSaid reports whether a property is written anyway, by its prefix and name
+ * @param isSaid reports whether a property is written anyway, by prefix and name
  */
 export function keptProperties(packet: Uint8Array, part: number, isSaid: (name: string) => boolean): KeptProperties {
   const text = textOfPacket(packet);
@@ -58,11 +62,19 @@ function textOfPacket(packet: Uint8Array): string | undefined {
   const text = stripInvalidXml(new TextDecoder(encoding).decode(packet));
   const start = text.search(/<(?:x:xmpmeta|rdf:RDF)\b/);
   if (start < 0 || text.length > MAX_CHARACTERS || /<!(?:DOCTYPE|ENTITY)/i.test(text)) return undefined;
-  return text.slice(start).replace(/<\?xpacket end[\s\S]*$/, "");
+  return withoutInvalidReferences(text.slice(start).replace(/<\?xpacket end[\s\S]*$/, ""));
+}
+
+/** Removes references to characters that XML cannot hold, as the characters themselves are removed. */
+function withoutInvalidReferences(text: string): string {
+  return text.replace(/&#(?:x([\da-f]+)|(\d+));/gi, (reference, hexadecimal, decimal) => {
+    const code = hexadecimal ? Number.parseInt(hexadecimal, 16) : Number(decimal);
+    return code <= 0x10ffff && XML_CHARACTER.test(String.fromCodePoint(code)) ? reference : "";
+  });
 }
 
 function parse(text: string): Element | undefined {
-  // Nesting is limited before any code recurses over it.
+  // The depth is limited before any code recurses.
   let depth = 0;
   let nodes = 0;
   for (const tag of tagsOf(text)) {
@@ -88,11 +100,11 @@ function* tagsOf(text: string): Generator<string> {
 
 class Keeper {
   readonly #root: Element;
-  /** Properties that the packet declares, as namespace and name. */
+  /** Properties that the packet describes, as namespace and name. */
   readonly #declared = new Set<string>();
   readonly #namespaces = new Set<string>();
   readonly #schemas: Element | undefined;
-  /** Descriptions of properties that the packet does not declare. */
+  /** Added descriptions of properties. */
   readonly #added = new ExtensionSchemas();
 
   readonly #part: number;
@@ -141,9 +153,9 @@ class Keeper {
           if (!isSaid(name)) once(name, () => rewritten(element, name, known.shape));
           else if (known.shape === "Alt") translations.set(name, itemsOf(element, name, "Alt", OTHER_LANGUAGES));
         } else if (this.#isDeclared(namespaceURI, localName)) {
-          once(name, () => serializer.serializeToString(element));
+          once(name, () => serializer.serializeToString(element, WELL_FORMED));
         } else if (isPlain(element) && this.#mayStay(element)) {
-          once(name, () => serializer.serializeToString(element));
+          once(name, () => serializer.serializeToString(element, WELL_FORMED));
         }
       }
     }
@@ -154,7 +166,7 @@ class Keeper {
   /** Returns the packet's own schemas and the added ones. */
   #described(serializer: XMLSerializer): string {
     const own = this.#schemas && this.#declared.size > 0 ? elementsOf(this.#schemas).flatMap(elementsOf) : [];
-    const items = own.map((item) => serializer.serializeToString(item)).join("") + this.#added.items();
+    const items = own.map((item) => serializer.serializeToString(item, WELL_FORMED)).join("") + this.#added.items();
     if (items === "") return "";
     const prefixes = `xmlns:pdfaExtension="${EXTENSION}" xmlns:pdfaSchema="${SCHEMA}" xmlns:pdfaProperty="${PROPERTY}"`;
     return `<pdfaExtension:schemas ${prefixes}><rdf:Bag>${items}</rdf:Bag></pdfaExtension:schemas>`;
@@ -163,7 +175,7 @@ class Keeper {
   #mayStay({ namespaceURI, prefix, localName }: Attr | Element): boolean {
     if (!namespaceURI || !localName) return false;
     if (this.#isDeclared(namespaceURI, localName)) return Boolean(prefix);
-    // A schema that the packet describes contains only the described properties.
+    // In a schema that the packet describes, only the described properties are allowed.
     return !this.#namespaces.has(namespaceURI) && this.#added.admit(namespaceURI, prefix, localName);
   }
 
@@ -189,7 +201,7 @@ class Keeper {
   }
 }
 
-/** Returns the rewritten property; empty if its value does not have the required syntax. */
+/** Returns the rewritten property; empty if its value has invalid syntax. */
 function rewritten(element: Element, name: string, shape: Shape): string {
   if (shape === "text" || shape === "date" || shape === "rating")
     return elementsOf(element).length > 0 ? "" : simple(name, shape, element.textContent ?? "");
@@ -209,7 +221,7 @@ const OTHER_LANGUAGES: ReadonlySet<string> = new Set([DEFAULT_LANGUAGE]);
 
 /**
  * Returns the items of a property's list; empty if there are none, or the list is of another kind.
- * @param left languages to leave out
+ * @param left languages to omit
  */
 function itemsOf(element: Element, name: string, shape: Shape, left: ReadonlySet<string> = new Set()): string {
   const container = elementsOf(element)[0];
@@ -231,12 +243,12 @@ function itemsOf(element: Element, name: string, shape: Shape, left: ReadonlySet
   return items;
 }
 
-/** Namespaces of syntax, of the level's claim, and of descriptions of other properties. */
+/** Namespaces of syntax, of the PDF/A identifier, and of descriptions of properties. */
 const OF_SYNTAX = new Set<string>([RDF, XML, "http://www.w3.org/2000/xmlns/", NAMESPACES.pdfaid, EXTENSION]);
 
 /**
- * Rewrites a structured value. Its fields are attributes or elements, of the element itself or of a description inside
- * it (XMP specification, part 1, 7.6 and 7.9.2).
+ * Rewrites a structured value. Its fields are attributes or elements, of the element itself or of a nested
+ * rdf:Description (XMP specification, part 1, 7.6 and 7.9.2).
  */
 function structure(element: Element, name: string, shape: keyof typeof PARTS): string {
   const { prefix, names } = PARTS[shape];

@@ -1,9 +1,8 @@
-// Lists the properties that the XMP specifications define which PDF/A refers to: of 2004 (part 1), and of 2005 (parts 2
-// and 3).
+// The properties defined in the XMP specifications that PDF/A refers to: of 2004 (part 1), and of 2005 (parts 2 and 3).
 import { LATER } from "./extension-schemas.ts";
 import { NAMESPACES } from "./xmp-syntax.ts";
 
-/** Syntax of a property's value (XMP specification, part 1, 7.5 to 7.7). */
+/** Syntax of a property value (XMP specification, part 1, 7.5 to 7.7). */
 export type Shape = "text" | "date" | "rating" | "Alt" | "Bag" | "Seq" | "reference" | "events";
 
 /** Allowed fields of structured values (XMP specification of 2004, which part 1 refers to). */
@@ -16,7 +15,7 @@ export const PARTS = {
 } as const;
 
 const PREFIXES = ["dc", "xmpRights", "xmpMM", "pdf", "xmp", "photoshop"] as const;
-/** Syntax of properties by prefix and name. The information dictionary takes precedence for some of them. */
+/** Syntax of properties by prefix and name. For some, the Info dictionary takes precedence. */
 const SHAPES: Readonly<Record<(typeof PREFIXES)[number], Readonly<Record<string, Shape>>>> = {
   dc: {
     contributor: "Bag",
@@ -83,6 +82,6 @@ for (const prefix of PREFIXES) {
   }
 }
 
-/** @returns the property, if the specification that the part refers to defines it */
+/** @returns the property, if the specification for this part defines it */
 export const knownProperty = (property: string, part: number) =>
   part === 1 && LATER.has(property) ? undefined : KNOWN.get(property);

@@ -1,5 +1,4 @@
-// Writes the metadata of the document (ISO 19005-1, 6.7; -2, 6.6) as a new packet that matches the information
-// dictionary.
+// Writes the document metadata (ISO 19005-1, 6.7; -2, 6.6) as a new packet that matches the Info dictionary.
 import { namedNotices } from "../../contract/notice.ts";
 import { Name } from "../../objects/values.ts";
 import { newStream, type PdfaDocument } from "../pdfa-document.ts";
@@ -8,10 +7,7 @@ import { keptProperties } from "./kept-properties.ts";
 import { escapeXml, packetOf } from "./xmp-syntax.ts";
 
 const MAX_PACKET_BYTES = 8 * 2 ** 20;
-/**
- * Rules about the contents and the syntax of a packet. If one was broken, no property of the document's own packet
- * stays.
- */
+/** Clauses about the contents and syntax of a packet. If one was broken, no property of the original packet is kept. */
 const PACKET_CLAUSES = ["6.7.8", "6.7.9", "6.6.2.1", "6.6.2.3.1", "6.6.2.3.2", "6.6.2.3.3"];
 
 export function writeMetadata(archive: PdfaDocument): void {
@@ -51,14 +47,13 @@ export function writeMetadata(archive: PdfaDocument): void {
       lost.map((name) => ({ name })),
     ),
   );
-  // The metadata of pages, images or fonts are removed, because no program updates them, and a single error breaks a
-  // rule.
+  // Metadata of pages, images and fonts are removed: they are rarely up to date, and any error in them breaks a rule.
   for (const { dictionary } of places) if (file.stream(dictionary.get("Metadata"))) dictionary.delete("Metadata");
   const entries = { Type: Name.of("Metadata"), Subtype: Name.of("XML") };
   catalog.set("Metadata", file.add(newStream(packetOf(properties), entries)));
 }
 
-/** Reports whether a property has a text in each of several languages. */
+/** Reports whether a property has text in several languages. */
 const isAlternative = (name: string): boolean => name === "dc:title" || name === "dc:description";
 
 function bytesOf(decoded: (limitBytes: number) => Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-// Writes the syntax of XMP packets (XMP specification, part 1). Knows nothing about properties.
+// Writes the syntax of XMP packets (XMP specification, part 1).
 
 export const NAMESPACES = {
   rdf: "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -13,7 +13,7 @@ export const NAMESPACES = {
   pdfaid: "http://www.aiim.org/pdfa/ns/id/",
 } as const;
 
-/** White space in which other programs can edit the packet in place (7.3.2). */
+/** White space for editing the packet in place (7.3.2). */
 const PADDING = `${" ".repeat(99)}\n`.repeat(5);
 
 export function escapeXml(text: string): string {

@@ -9,8 +9,8 @@ const MAX_DEPTH = 32;
 const DEGREES = 180 / Math.PI;
 
 /**
- * @param outputs number of values that are taken from the stack
- * @returns undefined if the program is not correct
+ * @param outputs number of values taken from the stack
+ * @returns undefined for an invalid program
  */
 export function readCalculator(
   text: string,
@@ -127,7 +127,7 @@ function run(program: readonly Token[], stack: Operand[], effort: Effort): void 
   });
 }
 
-/** Returns the block that a condition chooses, if any. */
+/** Returns the block that a condition selects, if any. */
 function chosen(program: readonly Token[], index: number, operator: "if" | "ifelse", condition: boolean) {
   if (operator === "if") return condition ? program[index - 1] : undefined;
   return program[condition ? index - 2 : index - 1];

@@ -1,7 +1,7 @@
-// Limits the work that the functions of a document may cause.
+// Limits the evaluation cost of a document's functions.
 import { EngineFailure } from "../../contract/failure.ts";
 
-/** Number of steps, such as operators of a calculator, for which there is time: about 10 seconds. */
+/** Maximum number of steps, such as calculator operators: about 10 seconds. */
 const MOST_STEPS = 2e8;
 
 export class Effort {
@@ -11,7 +11,7 @@ export class Effort {
     this.#left = steps;
   }
 
-  /** @throws EngineFailure `too-complex` if too much work was done before */
+  /** @throws EngineFailure `too-complex` if the steps are used up */
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) throw new EngineFailure("too-complex", "the functions need too much work");

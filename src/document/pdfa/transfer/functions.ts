@@ -1,29 +1,29 @@
-// Evaluates the functions of a PDF (ISO 32000-1, 7.10). Knows nothing about what they mean.
+// Evaluates PDF functions (ISO 32000-1, 7.10).
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
 import { readCalculator } from "./calculator.ts";
 import { Effort } from "./effort.ts";
 
-/** Returns the outputs for the inputs. Does not change the inputs. */
+/** Returns the outputs for the inputs, which stay unchanged. */
 export type PdfFunction = (inputs: readonly number[]) => number[];
 
 const MAX_BYTES = 16 * 2 ** 20;
 const MAX_DEPTH = 8;
-/** Maximum number of inputs of a sampled function: it is evaluated between the two samples of each. */
+/** Maximum number of inputs of a sampled function, because interpolation needs 2^n samples. */
 const MOST_INPUTS = 8;
-/** Work of reading a function, and for each byte of it that is kept. */
+/** Cost of reading a function, and of each of its bytes in memory. */
 const FUNCTION_EFFORT = 100;
 const BYTE_EFFORT = 10;
 
-/** The functions that have been read of each file, by object number, and the work that is left for it. */
+/** Per file: the functions read so far, by object number, and the remaining steps. */
 const known = new WeakMap<
   PdfFile,
   { readonly functions: Map<number, PdfFunction | undefined>; readonly effort: Effort }
 >();
 
 /**
- * @returns undefined if the value is not a function, or not a correct one
- * @throws EngineFailure `too-complex` if the functions of the file need too much work, now or when they are evaluated
+ * @returns undefined if the value is not a function, or is invalid
+ * @throws EngineFailure `too-complex` if the functions of the file cost too much, now or at evaluation
  */
 export function readFunction(file: PdfFile, value: Value | undefined, depth = 0): PdfFunction | undefined {
   const { functions, effort } = known.get(file) ?? { functions: new Map(), effort: new Effort() };
@@ -31,7 +31,7 @@ export function readFunction(file: PdfFile, value: Value | undefined, depth = 0)
   effort.spend(0);
   if (!(value instanceof Reference)) return read(file, value, depth, effort);
   if (functions.has(value.number)) return functions.get(value.number);
-  // A function that contains itself is not correct.
+  // A function that contains itself is invalid.
   functions.set(value.number, undefined);
   const made = read(file, value, depth, effort);
   functions.set(value.number, made);
@@ -85,7 +85,7 @@ function decoded(file: PdfFile, value: Value | undefined, effort: Effort): Uint8
   return bytes;
 }
 
-/** Limits values to pairs of bounds, if there are any. */
+/** Clamps values to pairs of bounds, if present. */
 const bounded = (values: readonly number[], bounds: readonly number[]): number[] =>
   bounds.length < 2
     ? [...values]
@@ -156,7 +156,7 @@ function sampled({ file, dictionary, numbers, domain, range, effort }: Parts, va
   };
 }
 
-/** Reads an unsigned number, the most significant bit first. */
+/** Reads an unsigned number, most significant bit first. */
 export function readBits(bytes: Uint8Array, start: number, count: number): number {
   let value = 0;
   for (let bit = start; bit < start + count; ) {

@@ -1,4 +1,4 @@
-// Reads transfer functions of graphics states (ISO 32000-1, 10.5), which change the colors of what is painted.
+// Reads transfer functions of graphics states (ISO 32000-1, 10.5), which change painted colors.
 import { createHash } from "node:crypto";
 import { EngineFailure } from "../../contract/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
@@ -9,21 +9,21 @@ import { readFunction } from "./functions.ts";
 export type Curve = (component: number) => number;
 
 const LEVELS = 255;
-/** Difference from which on a curve changes something: half of one of 256 levels. */
+/** Minimum visible difference: half of one of 256 levels. */
 const VISIBLE = 0.5 / LEVELS;
-/** Error up to which a curve counts as a straight line. */
+/** Maximum deviation of a curve that counts as a straight line. */
 const STRAIGHT = 0.25 / LEVELS;
 const IDENTITIES = new Set(["Identity", "Default"]);
 
-/** Curves of the components red, green, blue and gray. */
+/** Curves of red, green, blue and gray. */
 export class Transfer {
   /** Equal for equal curves. */
   readonly key: string;
   readonly rgb: readonly [Curve, Curve, Curve];
   readonly gray: Curve;
-  /** True if red, green and blue change alike, so that gray stays gray. */
+  /** True if red, green and blue have the same curve, so that gray stays gray. */
   readonly isUniform: boolean;
-  /** True if no ink and full ink stay what they are, so that inks can be changed one by one. */
+  /** True if no ink and full ink stay unchanged, so that inks can be changed separately. */
   readonly keepsInks: boolean;
 
   constructor(curves: readonly Curve[]) {
@@ -45,7 +45,7 @@ export class Transfer {
 
 const LEVEL_VALUES = Array.from({ length: LEVELS + 1 }, (_, level) => level / LEVELS);
 
-/** Returns the curve as a table that is interpolated, so that it costs the same whatever its function is. */
+/** Returns the curve as an interpolated table, so that its cost does not depend on the function. */
 function tabulated(curve: Curve): Curve {
   const table = LEVEL_VALUES.map((level) => Math.max(0, Math.min(1, curve(level))));
   return (component) => {
@@ -57,7 +57,7 @@ function tabulated(curve: Curve): Curve {
 
 const keyOf = (curve: Curve): string => LEVEL_VALUES.map((level) => Math.round(curve(level) * 4095)).join(" ");
 
-/** Returns the line `start + slope * component` that a curve follows; undefined if it is bent. */
+/** Returns the line `start + slope * component` that approximates a curve; undefined if it is not straight. */
 export function lineOf(curve: Curve): { readonly start: number; readonly slope: number } | undefined {
   const [start, slope] = [curve(0), curve(1) - curve(0)];
   const isStraight = LEVEL_VALUES.every((level) => Math.abs(curve(level) - start - slope * level) < STRAIGHT);
@@ -66,19 +66,21 @@ export function lineOf(curve: Curve): { readonly start: number; readonly slope: 
 
 /**
  * Reads the transfer functions that a graphics state sets. `TR2` takes precedence (table 58).
- * @returns undefined if it sets none; null if colors stay as they are from now on
+ * @returns undefined if it sets none; null if it resets them to the identity
  */
 export function readTransfer(file: PdfFile, state: Dictionary | undefined): Transfer | null | undefined {
   const value = state?.get("TR2") ?? state?.get("TR");
   if (value === undefined) return undefined;
   const curves = (file.array(value) ?? [value]).map((one) => readCurve(file, one));
-  // Viewers ignore functions that are wrong.
+  // Viewers ignore invalid functions.
   if (curves.length === 0 || curves.includes(undefined)) return null;
   const transfer = new Transfer(curves as Curve[]);
   return transfer.isIdentity ? null : transfer;
 }
 
-/** Reports whether a graphics state sets a transfer function that changes colors, or one that needs too much work. */
+/**
+ * Reports whether a graphics state sets a transfer function that changes colors, or that costs too much to evaluate.
+ */
 export function setsTransfer(file: PdfFile, state: Dictionary): boolean {
   try {
     return readTransfer(file, state) instanceof Transfer;

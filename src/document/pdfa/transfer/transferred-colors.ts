@@ -1,5 +1,5 @@
-// Applies transfer functions to colors of any color space (ISO 32000-1, 8.6 and 10.5). Screens apply them to red, green
-// and blue, whatever the color space of the color is.
+// Applies transfer functions to colors of any color space (ISO 32000-1, 8.6 and 10.5). Displays apply them to red,
+// green and blue, regardless of the color space.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Name, PdfStream, PdfString, type Value } from "../../objects/values.ts";
 import { readFunction } from "./functions.ts";
@@ -10,14 +10,14 @@ export interface Color {
   readonly components: readonly number[];
 }
 
-/** A color space as far as transfer functions need it. */
+/** The properties of a color space that transfer functions need. */
 export interface ColorSpace {
   readonly channels: number;
-  /** The color with which the space begins (8.6.5.3 ff.). */
+  /** The initial color of the space (8.6.5.3 ff.). */
   readonly initial: readonly number[];
-  /** The number of the last entry of an indexed space. */
+  /** Maximum index of an indexed space. */
   readonly lastIndex?: number;
-  /** Returns a color of a space with one, three or four process components. */
+  /** Converts a color to one, three or four process components. */
   toProcess(components: readonly number[]): Color;
 }
 
@@ -35,7 +35,7 @@ const FAMILIES: Readonly<Record<string, number>> = {
   CMYK: 4,
 };
 
-/** @returns undefined for patterns, Lab and spaces that are wrong: their colors stay as they are */
+/** @returns undefined for patterns, Lab and invalid spaces, whose colors stay unchanged */
 export function readSpace(file: PdfFile, space: Value | undefined, depth = 0): ColorSpace | undefined {
   const array = file.array(space);
   const family = file.name(array?.[0] ?? space);
@@ -92,7 +92,7 @@ function tints(
   const alternate = readSpace(file, alternateSpace, depth + 1);
   const evaluate = readFunction(file, transform);
   const channels = family === "Separation" ? 1 : (file.array(names)?.length ?? 0);
-  // Such a colorant paints nothing.
+  // The colorant None paints nothing.
   const isNone = family === "Separation" && file.name(names) === "None";
   if (!alternate || !evaluate || isNone || channels < 1 || channels > MOST_CHANNELS) return undefined;
   return {
@@ -102,7 +102,7 @@ function tints(
   };
 }
 
-/** Returns the color that a transfer function makes of a color with process components. */
+/** Returns the result of a transfer function for a color with process components. */
 export function transferred({ rgb, gray, isUniform, keepsInks }: Transfer, { space, components }: Color): Color {
   const [first = 0] = components;
   if (components.length === 1 && isUniform) return { space, components: [rgb[0](first)] };
@@ -116,8 +116,8 @@ export function transferred({ rgb, gray, isUniform, keepsInks }: Transfer, { spa
 }
 
 /**
- * Red, green and blue, from 0 to 255, that poppler and MuPDF show where inks are full: without black and with it, for
- * each mixture of cyan (4), magenta (2) and yellow (1).
+ * Red, green and blue, from 0 to 255, that Poppler and MuPDF display for full inks, without and with black, for each
+ * mixture of cyan (4), magenta (2) and yellow (1).
  */
 const FULL_INKS = [
   [255, 255, 255, 35, 31, 32],
@@ -130,7 +130,7 @@ const FULL_INKS = [
   [54, 54, 57, 0, 0, 0],
 ] as const;
 
-/** Returns red, green and blue, from 0 to 1, between those of full inks. */
+/** Interpolates red, green and blue, from 0 to 1, between full inks. */
 function shownInks(inks: readonly number[]): number[] {
   const [cyan, magenta, yellow, black] = inks as [number, number, number, number];
   const shown = [0, 0, 0];

@@ -1,5 +1,5 @@
-// Applies transfer functions to a content stream: paints everything in the colors that result (ISO 32000-1, 8.4.5 and
-// 10.5). Everything that is painted without a transfer function stays byte for byte.
+// Applies transfer functions to a content stream: replaces its colors by the resulting ones (ISO 32000-1, 8.4.5 and
+// 10.5). Content painted without a transfer function stays byte for byte.
 import { type ContentOperation, readOperations } from "../../content/content.ts";
 import { applyEdits, type Edit } from "../../content/edits.ts";
 import { DEVICE_COLOR, PATH_CONSTRUCTION, PATH_PAINTING, SPACE_COLOR, TEXT_SHOWING } from "../../content/operators.ts";
@@ -9,7 +9,7 @@ import { Dictionary, Name, Reference, type Value } from "../../objects/values.ts
 import { readTransfer, type Transfer } from "./transfer.ts";
 import { type Color, readSpace } from "./transferred-colors.ts";
 
-/** A color, or a pattern with the color of an uncolored one. */
+/** A color, or a pattern with the color of an uncolored pattern. */
 export interface PaintColor extends Color {
   readonly pattern?: Value;
 }
@@ -20,7 +20,7 @@ export interface Inherited {
   readonly stroke: PaintColor;
 }
 
-/** Makes objects as they look under a transfer function. Each returns undefined if the object stays as it is. */
+/** Applies a transfer function to objects. Each method returns undefined if the object stays unchanged. */
 export interface TransferredObjects {
   color(color: PaintColor, transfer: Transfer | null): PaintColor;
   object(value: Value, state: Inherited, resources: Dictionary): Reference | undefined;
@@ -38,7 +38,7 @@ const DEVICES: Readonly<Record<string, string>> = { DeviceGray: "g", DeviceRGB: 
 const SPACES: Readonly<Record<string, string>> = { g: "DeviceGray", rg: "DeviceRGB", k: "DeviceCMYK" };
 const MAX_SAVED = 512;
 
-/** The state of the content, and the colors that are set in what is written. */
+/** The graphics state of the content, and the colors set so far in the output. */
 interface State extends Inherited {
   readonly setFill: PaintColor;
   readonly setStroke: PaintColor;
@@ -53,15 +53,15 @@ export class TransferredContent {
   readonly #names = new Map<string, string>();
   readonly #edits: Edit[] = [];
   readonly #saved: State[] = [];
-  /** What the graphics states set, by name. */
+  /** The transfer functions of graphics states, by resource name. */
   readonly #transfers = new Map<string, Transfer | null | undefined>();
-  /** Objects of the given resources that are painted as they are, and those that others replace, by name. */
+  /** Resources that are painted unchanged, and resources that were replaced, by name. */
   readonly #kept = new Set<string>();
   readonly #replaced = new Set<string>();
   #state: State;
   #pathStart = -1;
 
-  /** @param inherited the state in which the content begins, whose colors are set as they look */
+  /** @param inherited initial state of the content, whose colors already have the transfer function applied */
   constructor(file: PdfFile, resources: Dictionary, objects: TransferredObjects, inherited: Inherited) {
     this.#file = file;
     this.#given = resources;
@@ -74,7 +74,7 @@ export class TransferredContent {
     this.#withoutTransfers();
   }
 
-  /** True if something is painted in other colors. */
+  /** True if any painted color changed. */
   get hasChanged(): boolean {
     return this.#edits.length > 0;
   }
@@ -154,11 +154,11 @@ export class TransferredContent {
   }
 
   #shown(color: PaintColor, transfer: Transfer | null): PaintColor {
-    // The content of a pattern may set a transfer function of its own.
+    // The content of a pattern can set its own transfer function.
     return transfer || color.pattern !== undefined ? this.#objects.color(color, transfer) : color;
   }
 
-  /** Sets the colors in which the next operation paints, if they differ from those that are set. */
+  /** Sets the colors of the next painting operation, if they differ from the current ones. */
   #setColors(at: number): void {
     const { transfer, fill, stroke, setFill, setStroke } = this.#state;
     const [shownFill, shownStroke] = [this.#shown(fill, transfer), this.#shown(stroke, transfer)];
@@ -185,7 +185,7 @@ export class TransferredContent {
     return name === undefined ? undefined : this.#file.dictionary(this.#given.get(category))?.get(name);
   }
 
-  /** Returns the name of a resource, and adds it if there is none. */
+  /** Returns the name of a resource, which is added if it is missing. */
   #name(category: string, value: Value): string {
     const key = `${category} ${serialize(value, (reference) => reference.number)}`;
     const known = this.#names.get(key);
@@ -198,7 +198,7 @@ export class TransferredContent {
     return name;
   }
 
-  /** Returns the resources of a category, as those of this content alone. */
+  /** Returns a resource dictionary of a category that belongs only to this content. */
   #category(category: string): Dictionary {
     const given = this.#file.dictionary(this.#given.get(category));
     const now = this.resources.get(category);
@@ -208,7 +208,7 @@ export class TransferredContent {
     return own;
   }
 
-  /** Removes objects that are no longer painted, except where forms borrow resources (7.8.3). */
+  /** Removes objects that are no longer painted, unless forms inherit the resources (7.8.3). */
   #dropReplaced(): void {
     for (const category of ["XObject", "Shading"]) {
       const given = this.#file.dictionary(this.#given.get(category));

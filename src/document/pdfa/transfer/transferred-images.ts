@@ -1,5 +1,5 @@
-// Applies transfer functions to images. Their samples stay as they are stored if a palette or a Decode array can express
-// the change (ISO 32000-1, 8.9.5.2), and keep their number in any case.
+// Applies transfer functions to images. If a palette or a Decode array can express the change, the stored samples stay
+// (ISO 32000-1, 8.9.5.2). The number of samples never changes.
 import { ImageKernel } from "../../formats/image-kernel.ts";
 import { type PdfImage, readImage } from "../../images/image.ts";
 import { readSamples, UnreadableImage } from "../../images/image-samples.ts";
@@ -10,14 +10,14 @@ import { type ColorSpace, DEVICE_RGB, inkCurve, readSpace, transferred } from ".
 
 const LIMITS = { decodedBytes: 2 ** 29, kernelBytes: 2 ** 30 };
 const FULL = 255;
-/** Number of different colors that are remembered. */
+/** Maximum number of cached colors. */
 const MOST_KNOWN = 1 << 18;
 const DEVICES: Readonly<Record<number, string>> = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" };
 
-/** Decodes the samples of an image that only the engine can decode, as 8 bits. */
+/** Decodes the samples of an image as 8 bits, for codings that only MuPDF decodes. */
 export type DecodeImage = () => { readonly components: number; readonly samples: Uint8Array } | undefined;
 
-/** @returns the image as it looks under the transfer function; undefined if it has no colors of its own */
+/** @returns the image with the transfer function applied; undefined if it has no colors */
 export function transferredImage(
   file: PdfFile,
   stream: PdfStream,
@@ -38,7 +38,7 @@ export function transferredImage(
   );
 }
 
-/** Returns the curve of each channel; undefined if the color space changes. */
+/** Returns the curve of each channel; undefined if the color space must change. */
 function curvesOf({ channels, toProcess, lastIndex }: ColorSpace, { rgb, gray, keepsInks }: Transfer) {
   const probe = new Array<number>(channels).fill(0.5);
   const isProcess = lastIndex === undefined && toProcess(probe).components === probe;
@@ -46,7 +46,7 @@ function curvesOf({ channels, toProcess, lastIndex }: ColorSpace, { rgb, gray, k
   return isProcess && channels === 4 && keepsInks ? [...rgb, gray].map(inkCurve) : undefined;
 }
 
-/** Returns the ranges of the channels; by default the whole range of the color space. */
+/** Returns the ranges of the channels; by default the full range of the color space. */
 function rangesOf({ decode, bits }: PdfImage, channels: number, lastIndex: number | undefined): number[][] {
   const most = lastIndex === undefined ? 1 : 2 ** bits - 1;
   const given = decode && decode.length >= 2 * channels ? decode : undefined;
@@ -152,7 +152,7 @@ function byPixel(samples: Uint8Array, space: ColorSpace, ranges: readonly number
   return { samples: made, space: target };
 }
 
-/** Returns an explicit mask for a color key, which refers to the samples before the change (8.9.6.4). */
+/** Converts a color key, which refers to the original samples, to an explicit mask (8.9.6.4). */
 function keyMask(samples: Uint8Array, { width, height, bits }: PdfImage, channels: number, key: number[]): PdfStream {
   const rowBytes = Math.ceil(width / 8);
   const mask = new Uint8Array(rowBytes * height);

@@ -1,5 +1,5 @@
-// Applies transfer functions to shadings (ISO 32000-1, 8.7.4.5): to the colors that their functions return, or to those
-// of the vertices of meshes.
+// Applies transfer functions to shadings (ISO 32000-1, 8.7.4.5): to the results of their functions, or to the colors of
+// mesh vertices.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, plainBody, type Value } from "../../objects/values.ts";
 import { type PdfFunction, readBits, readFunction } from "./functions.ts";
@@ -7,7 +7,7 @@ import type { Transfer } from "./transfer.ts";
 import { type Color, type ColorSpace, readSpace, transferred } from "./transferred-colors.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;
-/** Samples of a function of one value, and along each of two values. */
+/** Number of samples for a function of one input, and along each of two inputs. */
 const SAMPLES = [1024, 128];
 const FUNCTION_BASED = 1;
 const FREE_FORM = 4;
@@ -15,7 +15,7 @@ const LATTICE = 5;
 const TENSOR = 7;
 const FULL = 65_535;
 
-/** @returns undefined if the shading stays as it is */
+/** @returns undefined if the shading stays unchanged */
 export function transferredShading(file: PdfFile, value: Value | undefined, transfer: Transfer): PdfObject | undefined {
   const object = file.resolve(value);
   const given = file.dictionary(value);
@@ -43,7 +43,7 @@ export function transferredShading(file: PdfFile, value: Value | undefined, tran
 
 type MapColor = (components: readonly number[]) => Color;
 
-/** Returns a function whose values are already changed. */
+/** Returns a function with the transfer function applied to its outputs. */
 function sampledFunction(file: PdfFile, shading: Dictionary, map: MapColor): PdfStream | undefined {
   const value = shading.get("Function");
   const functions = (file.array(value) ?? [value ?? null]).map((one) => readFunction(file, one));
@@ -77,7 +77,7 @@ function sampledFunction(file: PdfFile, shading: Dictionary, map: MapColor): Pdf
   return new PdfStream(dictionary, plainBody(bytes));
 }
 
-/** Changes the colors of a mesh without a function, and keeps its coordinates. */
+/** Changes the colors of a mesh without a function. Its coordinates stay. */
 function transferredMesh(file: PdfFile, { dictionary, body }: PdfStream, { channels }: ColorSpace, map: MapColor) {
   const number = (key: string) => file.number(dictionary.get(key)) ?? 0;
   const decode = (file.array(dictionary.get("Decode")) ?? []).map((element) => file.number(element) ?? 0);
@@ -123,7 +123,7 @@ function transferredMesh(file: PdfFile, { dictionary, body }: PdfStream, { chann
     if (flagged > 0) writer.put(take(flagged), flagged);
     for (let point = 0; point < 2 * points; point++) writer.put(take(pointBits), pointBits);
     for (let index = 0; index < colors; index++) outputs = color();
-    // Vertices of triangles and patches begin at a byte (8.7.4.5.5 and 8.7.4.5.7).
+    // Vertices of triangles and patches start at a byte (8.7.4.5.5 and 8.7.4.5.7).
     at = Math.ceil(at / 8) * 8;
     writer.align();
   }
@@ -152,7 +152,7 @@ class BitWriter {
     }
   }
 
-  /** Fills the last byte with zeros. */
+  /** Pads the last byte with zeros. */
   align(): void {
     if (this.#count > 0) this.put(0, 8 - this.#count);
   }

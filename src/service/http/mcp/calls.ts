@@ -1,5 +1,5 @@
 // Carries out the calls of agents as requests to the API itself, so that keys, limits and errors are those of any client.
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isId } from "../../storage/file.ts";
 import { ONE_TIME_PATH } from "../contract/paths.ts";
 import type { Dispatch, FactsOf, Tell } from "./dispatch.ts";

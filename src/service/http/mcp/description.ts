@@ -59,7 +59,11 @@ const RPC_ERROR = {
   type: "object",
   properties: {
     jsonrpc: { const: "2.0" },
-    error: { type: "object", properties: { code: { type: "integer" }, message: text }, required: ["code", "message"] },
+    error: {
+      type: "object",
+      properties: { code: { type: "integer" }, message: text, data: { description: "Facts for a program." } },
+      required: ["code", "message"],
+    },
     id: { type: ["string", "integer", "null"] },
   },
   required: ["jsonrpc", "error"],
@@ -132,7 +136,10 @@ export const describeAgents: Describe = () => ({
         { jsonrpc: "2.0", id: 1, method: "tools/list" },
       ),
       answers: {
-        200: { description: "The response, as an event.", content: { "text/event-stream": { schema: text } } },
+        200: {
+          description: "The response, as an event; or the reason why there is no stream of changes.",
+          content: { "text/event-stream": { schema: text }, ...json(RPC_ERROR) },
+        },
         202: { description: "A notification was taken." },
         400: { description: "The message is not one of the protocol.", content: json(RPC_ERROR) },
         406: { description: "The client does not accept JSON and events.", content: json(RPC_ERROR) },

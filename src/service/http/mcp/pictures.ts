@@ -1,5 +1,5 @@
 // Shows an agent the pages that it had drawn: pictures of bounded size, beside the links to the outputs.
-import type { ImageContent } from "@modelcontextprotocol/sdk/types.js";
+import type { ImageContent } from "@modelcontextprotocol/server";
 import { parsePages, resolvePages } from "../../../document/contract/pages.ts";
 import type { Dispatch } from "./dispatch.ts";
 

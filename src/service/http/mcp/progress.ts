@@ -1,13 +1,10 @@
 // Tells an agent how far its call is, if it asks for that (notifications/progress). A call without pages to count is
 // told of as well, because agents give up on a call that says nothing.
-import type { ServerNotification } from "@modelcontextprotocol/sdk/types.js";
+import type { ServerContext } from "@modelcontextprotocol/server";
 import type { Progress } from "../../ports/jobs.ts";
 
-/** What the SDK hands to the handler of a call. */
-export interface Caller {
-  readonly _meta?: { readonly progressToken?: string | number | undefined } | undefined;
-  sendNotification(notification: ServerNotification): Promise<void>;
-}
+/** The request of a call, as the SDK hands it to the handler. */
+export type Caller = Pick<ServerContext["mcpReq"], "_meta" | "notify">;
 
 /** Time between two notifications, and the longest time without one. */
 const PAUSE_MS = 500;
@@ -56,6 +53,6 @@ export class CallProgress implements Disposable {
     const total = this.#pages ? { total: this.#pages.pagesTotal } : {};
     const params = { progressToken, progress, ...total, message };
     // An agent that is gone needs none.
-    this.#caller.sendNotification({ method: "notifications/progress", params }).catch(() => {});
+    this.#caller.notify({ method: "notifications/progress", params }).catch(() => {});
   }
 }

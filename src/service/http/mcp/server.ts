@@ -1,13 +1,6 @@
 // Serves agents by the Model Context Protocol (docs/api.md#agents): streamable HTTP without sessions. Files are given by
 // id or address, and no message carries their bytes, but for pictures of pages.
-import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import {
-  CallToolRequestSchema,
-  type CallToolResult,
-  type Tool as ListedTool,
-  ListToolsRequestSchema,
-} from "@modelcontextprotocol/sdk/types.js";
+import { type CallToolResult, createMcpHandler, type Tool as ListedTool, Server } from "@modelcontextprotocol/server";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { isModestJson } from "../../../document/contract/parameters/json-shape.ts";
 import type { Variant } from "../../settings/config.ts";
@@ -46,13 +39,19 @@ export async function serveMcp(request: Request, served: Served): Promise<Respon
   using held = served.bodies.openReservation();
   const message = await messageOf(request, held);
   const tools = served.endpoints.filter(({ variants }) => variants.includes(served.variant)).map(toolOf);
+  // Serves the versions of the protocol since 2026-07-28 and those before. There are no changes to subscribe to.
+  const handler = createMcpHandler(() => serverOf(tools, served), { responseMode: "sse", maxSubscriptions: 0 });
+  return handler.fetch(message);
+}
+
+function serverOf(tools: readonly Tool[], served: Served): Server {
   const server = new Server(
     { name: "pagewright", version: "0.1.0" },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools.map(listed), ...FILE_TOOLS] }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }, caller) => {
-    using progress = new CallProgress(caller);
+  server.setRequestHandler("tools/list", () => ({ tools: [...tools.map(listed), ...FILE_TOOLS] }));
+  server.setRequestHandler("tools/call", async ({ params: { name, arguments: given = {} } }, { mcpReq }) => {
+    using progress = new CallProgress(mcpReq);
     try {
       return await call(tools, name, given, { ...served, progress: progress.tell });
     } catch (error) {
@@ -60,9 +59,7 @@ export async function serveMcp(request: Request, served: Served): Promise<Respon
       return { content: [{ type: "text", text: error.message }], isError: true };
     }
   });
-  const transport = new WebStandardStreamableHTTPServerTransport();
-  await server.connect(transport);
-  return transport.handleRequest(message);
+  return server;
 }
 
 /** Returns the same request with a body that has arrived. */

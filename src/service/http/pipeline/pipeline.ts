@@ -212,7 +212,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
     attempted(first).catch(async (error: unknown) => {
       if (others.length === 0 || outputs.count > 0 || !needsMoreMemory(error)) throw error;
       service.log("job moved to container", { error: String(error) });
-      return attempted(others[0]);
+      return attempted(others[0]!);
     }),
   );
   return { sources, delivery };

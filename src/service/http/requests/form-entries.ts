@@ -13,7 +13,7 @@ export interface FormEntry<T> extends FormKey {
 export function parseName(spelling: string): FormKey {
   const match = /^([^[\]]+)\[(\d{0,6})\]$/.exec(spelling);
   if (!match) return { name: spelling, index: Number.POSITIVE_INFINITY };
-  return { name: match[1], index: match[2] === "" ? Number.POSITIVE_INFINITY : Number(match[2]) };
+  return { name: match[1]!, index: match[2] === "" ? Number.POSITIVE_INFINITY : Number(match[2]) };
 }
 
 /** Returns values by name, in the order of their index, or else of their arrival. */

@@ -84,7 +84,7 @@ async function locateFurther(input: NamedInput, form: Form, where: ResolveOption
 function locateText(field: string, form: Form): readonly InputFile[] {
   const texts = form.files.get(field) ?? [];
   if (texts.length > 1) throw duplicateField(field);
-  if (texts.length === 0 || texts[0].size === 0) throw fieldRequired(field);
+  if (texts.length === 0 || texts[0]!.size === 0) throw fieldRequired(field);
   return texts;
 }
 
@@ -109,7 +109,7 @@ async function locateOne(
   if (files.length + ids.length > 1) throw named === MAIN_FIELDS ? tooManyFiles() : duplicateField(named.file);
   if (files.length + ids.length + urls.length === 0) throw webPages ? noInputOrUrl() : noInput();
   const addressed = urls[0] === undefined ? undefined : { url: urls[0], parameter: named.url, mayBePage: webPages };
-  const found = addressed ? await receive(addressed) : (files[0] ?? (await known(ids[0], store)));
+  const found = addressed ? await receive(addressed) : (files[0] ?? (await known(ids[0]!, store)));
   if (!found) return [];
   if (!accepts(found.type)) throw mismatch(found, description);
   return [found];
@@ -150,7 +150,7 @@ async function locateSeveral(
   }
   const wrongAt = sources.findIndex(({ type }) => !accepts(type));
   if (wrongAt < 0) return sources;
-  throw mismatch(sources[wrongAt], description, { number: wrongAt + 1, of: count });
+  throw mismatch(sources[wrongAt]!, description, { number: wrongAt + 1, of: count });
 }
 
 const isKind = (text: string): text is "file" | "id" | "url" => ["file", "id", "url"].includes(text.trim());

@@ -46,11 +46,11 @@ export function operationResponse(
   const notices = noticeSentences(lost);
   const fonts = mergeNotices(lost).find(({ code }) => code === "fonts-substituted")?.subjects ?? [];
   return {
-    outputUrl: several ? urls : urls[0],
-    outputId: several ? ids : ids[0],
+    outputUrl: several ? urls : urls[0]!,
+    outputId: several ? ids : ids[0]!,
     ...namedInputs(declared, inputIds),
-    ...(several ? {} : { outputSize: outputs[0].size }),
-    ...(extraFields.includes("inputSize") ? { inputSize: inputs[0].size } : {}),
+    ...(several ? {} : { outputSize: outputs[0]!.size }),
+    ...(extraFields.includes("inputSize") ? { inputSize: inputs[0]!.size } : {}),
     ...(notices.length > 0 ? { notices } : {}),
     ...(extraFields.includes("substitutedFonts") && fonts.length > 0 ? { substitutedFonts: fonts } : {}),
   };

@@ -22,7 +22,7 @@ interface InstanceSettings {
   readonly WEB_CONTAINER_INSTANCES?: string;
 }
 
-/** Number of instances of each kind. wrangler.toml has it twice, and scripts/deployment.ts compares the two. */
+/** Number of instances of each kind. wrangler.toml has it twice, and scripts/checks/deployment.ts compares the two. */
 export function instancesOf({ CONTAINER_INSTANCES, WEB_CONTAINER_INSTANCES }: InstanceSettings, pool: Pool): number {
   const setting = pool === "web" ? WEB_CONTAINER_INSTANCES : CONTAINER_INSTANCES;
   return Math.max(1, Math.floor(Number(setting)) || 1);

@@ -89,17 +89,16 @@ export async function writeState(
   rest: Uint8Array,
   etag?: string,
 ): Promise<BucketObject | null> {
-  const texts = [facts, parts.map(({ partNumber, etag }) => [partNumber, etag])].map((value) =>
-    new TextEncoder().encode(JSON.stringify(value)),
-  );
-  const [factBytes, partBytes] = texts.map(({ length }) => length);
-  const body = new Uint8Array(factBytes + partBytes + rest.length);
-  body.set(texts[0]);
-  body.set(texts[1], factBytes);
-  body.set(rest, factBytes + partBytes);
+  const encoded = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+  const factBytes = encoded(facts);
+  const partBytes = encoded(parts.map(({ partNumber, etag }) => [partNumber, etag]));
+  const body = new Uint8Array(factBytes.length + partBytes.length + rest.length);
+  body.set(factBytes);
+  body.set(partBytes, factBytes.length);
+  body.set(rest, factBytes.length + partBytes.length);
   const customMetadata = {
-    facts: String(factBytes),
-    parts: String(partBytes),
+    facts: String(factBytes.length),
+    parts: String(partBytes.length),
     ...(uploadId === undefined ? {} : { upload: uploadId }),
     ...policyToMetadata(facts.marks ?? {}),
   };

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { parsePages } from "../../../../src/document/contract/pages.ts";
 import { Budget } from "../../../../src/document/objects/budget.ts";
 import { MupdfSource } from "../../../../src/document/objects/engine/mupdf-source.ts";
+import { readCrossReferences } from "../../../../src/document/objects/parsing/hybrid.ts";
 import { UnencryptedObjects } from "../../../../src/document/objects/parsing/unencrypted-objects.ts";
 import { serialize } from "../../../../src/document/objects/serialize.ts";
 import type { Value } from "../../../../src/document/objects/values.ts";
@@ -119,4 +120,16 @@ test("many fields are merged as the same fields in few are", async () => {
   }
   source.close();
   expect(values.size).toBe(12_000);
+});
+
+test.each([
+  ["fields wider than any number", "/W[1 1000000000000000 1]/Size 3"],
+  [
+    "fields without width",
+    `/W[0 0 0]/Size 3/Index[${Array.from({ length: 500 }, (_, at) => `${at}000000 1000000`).join(" ")}]`,
+  ],
+  ["no fields", "/W[]/Size 3"],
+])("a cross-reference stream with %s is left to the engine", (_, entries) => {
+  const body = `1 0 obj<</Type/XRef${entries}/Length 9>>stream\n123456789\nendstream endobj`;
+  expect(readCrossReferences(Buffer.from(`%PDF-1.5\n${body}\nstartxref\n9\n%%EOF`, "latin1"))).toBeUndefined();
 });

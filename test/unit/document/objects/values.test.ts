@@ -96,7 +96,7 @@ describe("numbers are as short as they can be and read back as the same 32 bits"
       seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
       bits[0] = seed;
       if (!Number.isFinite(float[0])) continue;
-      const written = serializeNumber(float[0]);
+      const written = serializeNumber(float[0]!);
       expect(written).toMatch(/^-?(\d+(\.\d+)?|\.\d+)$/);
       expect(Math.fround(Number(written))).toBe(float[0] === 0 ? 0 : float[0]);
     }

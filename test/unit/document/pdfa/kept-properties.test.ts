@@ -10,6 +10,24 @@ test("a property that PDF/A knows stays", () => {
   expect(kept(packet("<dc:source>a book</dc:source>"))).toContain("a book");
 });
 
+test("characters that XML cannot hold are left out, also as references", () => {
+  const declared = "declared";
+  const schema = `<pdfaExtension:schemas xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/" xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#"><rdf:Bag><rdf:li rdf:parseType="Resource"><pdfaSchema:namespaceURI>urn:a</pdfaSchema:namespaceURI><pdfaSchema:property><rdf:Seq><rdf:li rdf:parseType="Resource"><pdfaProperty:name>${declared}</pdfaProperty:name><pdfaProperty:description>&#2;of it</pdfaProperty:description></rdf:li></rdf:Seq></pdfaSchema:property></rdf:li></rdf:Bag></pdfaExtension:schemas>`;
+  const hostile = "&#1;&#x0B;&#xFFFE;&#xd800;&#0;&#x110000;&#99999999999;\u0008\ufffe\ud800&amp;&#13;&#60;&#x1F600;";
+  const properties = [
+    schema,
+    `<dc:source>a${hostile}</dc:source>`,
+    `<a:${declared} xmlns:a="urn:a" a:b="b${hostile}"><a:c>c${hostile}</a:c></a:${declared}>`,
+    `<p:plain xmlns:p="http://ns.adobe.com/photoshop/1.0/">d${hostile}</p:plain>`,
+  ];
+  const elements = kept(packet(properties.join("")));
+  for (const start of ["a", "b", "c"]) expect(elements).toMatch(new RegExp(`[>"]${start}\ufffd?&(?:amp|#38);`));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  expect(elements.toWellFormed()).not.toMatch(/[\u0000-\u0008\u000b\ufffe]/);
+  expect(elements).toContain("\u{1F600}");
+  expect(elements).toContain(">of it<");
+});
+
 // The limit of time is what these are about: each takes milliseconds where the text is read once.
 test.each([
   ["tags that never end", `<x:xmpmeta>${"<".repeat(400_000)}`],

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { KeyDatabase } from "../../../../host/storage/sqlite/key-database.ts";
-import { listKeys, putKeys } from "../../../../scripts/key-records.ts";
+import { listKeys, putKeys } from "../../../../scripts/keys/key-records.ts";
 import { hashKey } from "../../../../src/service/ports/api-key.ts";
 
 let folder: string;

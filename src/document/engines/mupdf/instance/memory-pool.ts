@@ -1,25 +1,25 @@
-// Keeps the memory of an engine that was closed for the next engine. The platform counts memory that waits for the
-// garbage collector, and that of a few engines would fill an isolate. Knows nothing about engines.
+// Reuses the memory of a closed engine for the next one. The platform counts memory until garbage collection, so the
+// unused memories of a few engines would fill an isolate.
 
 import { MEMORY_PAGES } from "../../../../../wasm/dist/mupdf-glue.js";
 
-/** Larger ones are left to the garbage collector: a memory never shrinks. */
+/** Maximum size to reuse, because a memory never shrinks. Larger memories are left to the garbage collector. */
 const KEPT_BYTES = 26 * 2 ** 20;
 
 let kept: WebAssembly.Memory | undefined;
 
-/** Returns a memory in which all bytes are 0. Nobody else can see it any more. */
+/** Returns a zeroed memory that no other engine can access. */
 export function acquireMemory(): WebAssembly.Memory {
   const memory = kept;
   kept = undefined;
   if (!memory) return new WebAssembly.Memory(MEMORY_PAGES);
-  // Detaches the views that the engine before has given away.
+  // Growing by zero pages detaches the views of the previous engine.
   memory.grow(0);
   new Uint8Array(memory.buffer).fill(0);
   return memory;
 }
 
-/** Takes the memory of an engine that does not run any more. */
+/** Returns the memory of a closed engine to the pool. */
 export function releaseMemory(memory: WebAssembly.Memory): void {
   if (memory.buffer.byteLength <= KEPT_BYTES) kept = memory;
 }

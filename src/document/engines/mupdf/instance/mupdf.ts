@@ -1,5 +1,5 @@
-// Wraps one instance of MuPDF: created for one job, limited in memory and work, then discarded. Knows nothing about
-// documents; mupdf/document.ts opens one in it.
+// Wraps one instance of MuPDF: created for one job, limited in memory and work, then discarded. mupdf/document.ts opens
+// documents in it.
 import module from "#wasm/mupdf.wasm";
 import createGlue, { CMYK_PROFILE } from "../../../../../wasm/dist/mupdf-glue.js";
 import { EngineFailure } from "../../../contract/failure.ts";
@@ -8,8 +8,7 @@ import type { MupdfExports, MupdfHooks, Pointer } from "./raw.ts";
 
 const MIB = 1024 * 1024;
 /**
- * Size of the stack. The module is linked with a stack of 64 KiB that overflows into its data; deep documents need
- * more.
+ * Stack size. The module is linked with a stack of 64 KiB, which deeply nested documents would overflow into its data.
  */
 const STACK_BYTES = MIB;
 const CANARY_BYTES = 4096;
@@ -17,11 +16,11 @@ const CANARY = 0xa5;
 const UNHARMED = Buffer.alloc(CANARY_BYTES, CANARY);
 const SCRATCH_BYTES = 64;
 const NOTHING = new Uint8Array(0);
-/** Limits the messages kept for the log; a hostile document causes millions. */
+/** Maximum number of messages for the log; a hostile document causes millions. */
 const KEPT_MESSAGES = 20;
 /**
- * Limits the cost of opening a document, and of interpreting or drawing a page, before the document counts as too
- * complex. A unit is a function call in the module or an iteration of a loop there: 300 to 800 million a second.
+ * Maximum fuel to open a document, or to interpret or draw a page, before it counts as too complex. One unit is a
+ * function call or loop iteration in the module; a second uses 300 to 800 million.
  */
 export const DRAWING_FUEL = 2_000_000_000;
 
@@ -30,50 +29,50 @@ interface Counter {
   value: number;
 }
 
-/** The remaining fuel of a piece of work. */
+/** The remaining fuel of a task, or of several tasks that share it. */
 export interface FuelBudget {
   fuel: number;
 }
 
-/** The annotations that are drawn (decisions/0025). */
+/** The annotations to draw (decisions/0025). */
 export type ShownAnnotations = "on-screen" | "none";
 
-/** A font of the host that is drawn in place of one that is not embedded. */
+/** A host font that replaces a font that is not embedded. */
 export interface EngineFont {
   readonly name: string;
   /** An OpenType file or collection. */
   readonly bytes: Uint8Array;
-  /** Index in a collection. */
+  /** Index of the face in a collection. */
   readonly index: number;
 }
 
 /**
- * Chooses the font for one that is not embedded, by its name.
- * @param language `JP`, `KR`, `SC` or `TC` for an Asian font, other text for any other
- * @returns undefined for MuPDF's own font
+ * Chooses the replacement of a font that is not embedded, by its name.
+ * @param language `JP`, `KR`, `SC` or `TC` for a CJK font, other text for other fonts
+ * @returns undefined for MuPDF's built-in font
  */
 export type EngineFonts = (name: string, language: string) => EngineFont | undefined;
 
 export interface MupdfOptions {
-  /** Limits the size of the heap, in bytes. */
+  /** Maximum heap, in bytes. */
   readonly heapLimitBytes: number;
-  /** Fraction of the usual fuel for a piece of work. @default 1 */
+  /** Multiple of the usual fuel per task. @default 1 */
   readonly effort?: number;
   /** @default "on-screen" */
   readonly annotations?: ShownAnnotations;
   /**
-   * True to drop the structure of a document that is only drawn: in a damaged structure, MuPDF reads values that are
-   * not objects. @default false
+   * True to ignore the structure tree if the document is only drawn: in a damaged one, MuPDF reads values that are not
+   * objects. @default false
    */
   readonly withoutStructure?: boolean;
-  /** @default MuPDF's own fonts replace those that are not embedded */
+  /** @default MuPDF's built-in fonts replace fonts that are not embedded */
   readonly fonts?: EngineFonts;
 }
 
-/** Engines that are not closed, and may be collected without that. */
+/** Engines that are not closed. Weak references, so that they can be collected without being closed. */
 const live = new Set<WeakRef<Mupdf>>();
 
-/** Returns the memory that the engines of this process take at the moment, with the documents that they read. */
+/** Returns the current memory of this process's engines and of the documents open in them, in bytes. */
 export function liveEngineBytes(): number {
   let bytes = 0;
   for (const reference of live) {
@@ -87,12 +86,12 @@ export function liveEngineBytes(): number {
 type GrowthListener = (engine: Mupdf, bytes: number) => void;
 const growthListeners: GrowthListener[] = [];
 
-/** Calls the listener before an engine takes so much more memory. It may close other engines that are idle. */
+/** Sets a listener that is called before an engine grows by a number of bytes. The listener can close idle engines. */
 export function onEngineGrowth(listener: GrowthListener): void {
   growthListeners.push(listener);
 }
 
-/** An error that MuPDF itself reported. The engine is still usable. */
+/** An error reported by MuPDF. The engine is still usable. */
 export class MupdfError extends Error {
   override readonly name = "MupdfError";
 }
@@ -102,23 +101,23 @@ export class Mupdf {
   readonly raw: MupdfExports;
   /** The first warnings and errors that MuPDF reported, for the log. */
   readonly messages: string[] = [];
-  /** Number of warnings and errors that MuPDF reported. */
+  /** Number of warnings and errors reported by MuPDF. */
   messageCount = 0;
-  /** Number of refused memory requests. MuPDF may have recovered by emptying its store. */
+  /** Number of refused memory requests. MuPDF can recover from a refusal by emptying its cache. */
   refusals = 0;
-  /** The documents that the engine reads through its stream callbacks, by the number of the stream. */
+  /** The documents that the engine reads through stream callbacks, by stream number. */
   #streams = 0;
   readonly #sources = new Map<number, Uint8Array>();
 
   #options: MupdfOptions;
   #dead = false;
-  /** Why the engine was given up. Later calls fail for the same reason. */
+  /** The failure that made the engine unusable. Later calls throw it again. */
   #failure = new EngineFailure("crashed", "the engine has been closed");
   #memory: WebAssembly.Memory | undefined;
   #canary = 0;
   #scratch: Pointer = 0;
   #area: Pointer = 0;
-  /** Fonts of the host, by name and index. */
+  /** Host fonts, by name and index. */
   readonly #fonts = new Map<string, Pointer>();
   readonly #fuel: Counter;
   readonly #stackPointer: Counter;
@@ -136,7 +135,7 @@ export class Mupdf {
     this.#stackPointer = instance.exports.stackPointer as Counter;
   }
 
-  /** Creates an engine. This takes 5 ms, so it is worth doing while the document's bytes arrive. */
+  /** Creates an engine. This takes 5 ms, so callers do it while the document arrives. */
   static async create(options: MupdfOptions): Promise<Mupdf> {
     let instance: WebAssembly.Instance | undefined;
     let engine: Mupdf | undefined;
@@ -170,7 +169,7 @@ export class Mupdf {
     this.#stackPointer.value = (this.#canary + STACK_BYTES) & ~15;
   }
 
-  /** Sets new limits, for an engine that was created before its job was known. */
+  /** Sets the limits of an engine that was created before its job was known. */
   limit(options: MupdfOptions): void {
     this.#options = options;
   }
@@ -179,12 +178,12 @@ export class Mupdf {
     return this.raw.HEAPU8.length;
   }
 
-  /** Returns the document that the engine reads through the stream of this number. */
+  /** Returns the document of a stream number. */
   source(stream: number): Uint8Array {
     return this.#sources.get(stream) ?? NOTHING;
   }
 
-  /** @returns the number of a stream through which the engine can read the document until it is removed */
+  /** @returns a stream number with which the engine can read the document until it is removed */
   addSource(bytes: Uint8Array): number {
     this.#announce(bytes.length);
     this.#sources.set(++this.#streams, bytes);
@@ -195,22 +194,22 @@ export class Mupdf {
     this.#sources.delete(stream);
   }
 
-  /** Memory that the documents take outside of the heap, in bytes. */
+  /** Memory of the documents outside the heap, in bytes. */
   get sourceBytes(): number {
     let bytes = 0;
     for (const source of this.#sources.values()) bytes += source.length;
     return bytes;
   }
 
-  /** True if the engine trapped or was closed. It cannot be used after that. */
+  /** True after the engine trapped or was closed. It is then unusable. */
   get dead(): boolean {
     return this.#dead;
   }
 
   /**
-   * Runs work in the engine. Everything that can fail inside the engine must run here.
-   * @param tank fuel of the work, and of later work that shares the tank; @default a full one of its own
-   * @throws MupdfError the error that MuPDF reported
+   * Runs work in the engine. Every call that can fail inside the engine must run here.
+   * @param tank fuel of this work, and of other work that shares it; @default a new full tank
+   * @throws MupdfError an error reported by MuPDF
    * @throws EngineFailure `too-complex` or `crashed`
    */
   run<T>(work: (raw: MupdfExports) => T, tank: FuelBudget = this.tank()): T {
@@ -234,12 +233,15 @@ export class Mupdf {
     }
   }
 
-  /** @returns a full tank for a piece of work that may cost this much more than {@link DRAWING_FUEL} */
+  /**
+   * @param extra fuel in addition to {@link DRAWING_FUEL}
+   * @returns a full tank
+   */
   tank(extra = 0): FuelBudget {
     return { fuel: Math.floor((DRAWING_FUEL + extra) * (this.#options.effort ?? 1)) };
   }
 
-  /** Runs code that frees memory. After a failure there may be nothing left to free, which is not another failure. */
+  /** Runs code that frees memory. Does nothing in a failed engine; closes the engine if the code fails. */
   release(work: (raw: MupdfExports) => void): void {
     if (this.#dead) return;
     try {
@@ -256,7 +258,7 @@ export class Mupdf {
     this.#memory = undefined;
   }
 
-  /** @returns a pointer to a rectangle (4 values) or a matrix (6); the next call overwrites it */
+  /** @returns a pointer to a rectangle (4 values) or a matrix (6), which the next call overwrites */
   floats(...values: number[]): Pointer {
     this.raw.HEAPF32.set(values, this.#scratch >> 2);
     return this.#scratch;
@@ -271,7 +273,7 @@ export class Mupdf {
     return this.raw.HEAPU8.slice(CMYK_PROFILE.address, CMYK_PROFILE.address + CMYK_PROFILE.size);
   }
 
-  /** Clips the next display lists to a rectangle of the target: left, top, right, bottom. */
+  /** Clips later display lists to a rectangle of the target: left, top, right, bottom. */
   clipTo(...area: [number, number, number, number]): void {
     this.raw.HEAPF32.set(area, this.#area >> 2);
   }
@@ -288,7 +290,7 @@ export class Mupdf {
     }
   }
 
-  /** Returns a font of the host for a font that is not embedded; 0 if there is none. */
+  /** Returns the host font for a font that is not embedded; 0 if there is none. */
   hostFont(name: Pointer, language: Pointer): Pointer {
     const { raw } = this;
     const found = this.#options.fonts?.(raw.UTF8ToString(name), raw.UTF8ToString(language));
@@ -302,7 +304,7 @@ export class Mupdf {
     return font && raw._wasm_keep_font(font);
   }
 
-  /** @returns 0 if MuPDF cannot read the font, or has no memory for it */
+  /** @returns 0 if MuPDF cannot read the font or has no memory for it */
   #newFont({ name, bytes, index }: EngineFont): Pointer {
     const { raw } = this;
     try {
@@ -327,10 +329,9 @@ export class Mupdf {
   }
 
   /**
-   * Starts to watch for refused memory. MuPDF reacts to a refusal by emptying its store and trying again, mostly with
-   * success; otherwise it reports an error and leaves the object out.
-   * @returns a function that reports whether, as far as can be determined, something has been left out since then
-   * because memory was refused
+   * Starts to watch for refused memory. MuPDF handles a refusal by emptying its cache and retrying, mostly with
+   * success; otherwise it reports an error and omits the object.
+   * @returns a function that reports whether objects were probably omitted since then because memory was refused
    */
   shortage(): () => boolean {
     const { refusals, messageCount } = this;
@@ -383,7 +384,7 @@ function hooksOf(engine: () => Mupdf): MupdfHooks {
       return bytes.length;
     },
     stm_seek(id, position, offset, whence) {
-      const from = [0, position, engine().source(id).length][whence];
+      const from = [0, position, engine().source(id).length][whence]!;
       return from + offset;
     },
     stm_close: ignore,

@@ -1,5 +1,5 @@
-// Declares the exports of MuPDF's module that are used, with the names of its glue code. Pointers are numbers; this
-// layer neither frees memory nor catches errors.
+// Declares the exports of MuPDF's module used here, with the names of its glue code. Pointers are numbers. This layer
+// neither frees memory nor catches errors.
 
 export type Pointer = number;
 
@@ -30,11 +30,11 @@ export interface MupdfExports {
 
   _wasm_pdf_trailer(document: Pointer): Pointer;
   _wasm_pdf_xref_len(document: Pointer): number;
-  /** Returns ten times the version: 17 for 1.7. */
+  /** Returns the version times ten: 17 for 1.7. */
   _wasm_pdf_version(document: Pointer): number;
   _wasm_pdf_was_repaired(document: Pointer): number;
   _wasm_pdf_new_indirect(document: Pointer, number: number): Pointer;
-  /** Returns a borrowed pointer; 0 if there is no such object. */
+  /** Returns a borrowed pointer; 0 for a missing object. */
   _wasm_pdf_resolve_indirect(reference: Pointer): Pointer;
   _wasm_pdf_is_indirect(object: Pointer): number;
   _wasm_pdf_is_stream(reference: Pointer): number;
@@ -46,15 +46,15 @@ export interface MupdfExports {
   _wasm_pdf_is_name(object: Pointer): number;
   _wasm_pdf_is_number(object: Pointer): number;
   _wasm_pdf_to_name(object: Pointer): Pointer;
-  /** Returns the value rounded to 32 bits, even for integers. */
+  /** Returns the value rounded to a 32-bit float, even for integers. */
   _wasm_pdf_to_real(object: Pointer): number;
   _wasm_pdf_to_bool(object: Pointer): number;
-  /** Returns borrowed bytes and writes their number to `size`. */
+  /** Returns borrowed bytes, and writes their number to `size`. */
   _wasm_pdf_to_string(object: Pointer, size: Pointer): Pointer;
-  /** Returns the object's syntax as text, which the caller must free. */
+  /** Returns the serialized object, which the caller must free. */
   _wasm_pdf_sprint_obj(object: Pointer, tight: number, ascii: number): Pointer;
   _wasm_pdf_to_num(object: Pointer): number;
-  /** @param index of the group in the document's list of groups */
+  /** @param index in the document's list of groups */
   _wasm_pdf_enable_layer(document: Pointer, index: number, enabled: number): void;
   _wasm_pdf_keep_obj(object: Pointer): Pointer;
   _wasm_pdf_drop_obj(object: Pointer): void;
@@ -66,7 +66,7 @@ export interface MupdfExports {
   _wasm_pdf_new_dict(document: Pointer, capacity: number): Pointer;
   _wasm_pdf_new_array(document: Pointer, capacity: number): Pointer;
   _wasm_pdf_array_len(array: Pointer): number;
-  /** Returns a borrowed pointer, like all functions that read from a container. */
+  /** Returns a borrowed pointer, like all functions that read a container. */
   _wasm_pdf_array_get(array: Pointer, index: number): Pointer;
   _wasm_pdf_array_push(array: Pointer, value: Pointer): void;
   _wasm_pdf_dict_len(dictionary: Pointer): number;
@@ -85,7 +85,7 @@ export interface MupdfExports {
   _wasm_drop_buffer(buffer: Pointer): void;
   /** Takes ownership of the bytes, which must come from `_wasm_malloc`. */
   _wasm_new_buffer_from_data(bytes: Pointer, size: number): Pointer;
-  /** Returns the number of a new object, which is null until it is written. */
+  /** Returns the number of a new object, which is null until it is updated. */
   _wasm_pdf_create_object(document: Pointer): number;
   _wasm_pdf_update_object(document: Pointer, number: number, object: Pointer): void;
   _wasm_pdf_update_stream(document: Pointer, reference: Pointer, buffer: Pointer, isFiltered: number): void;
@@ -103,9 +103,9 @@ export interface MupdfExports {
   /** Returns borrowed text. */
   _wasm_pdf_annot_contents(annotation: Pointer): Pointer;
   _wasm_pdf_set_annot_contents(annotation: Pointer, text: Pointer): void;
-  /** Creates an appearance if the annotation was changed. */
+  /** Creates the appearance of a changed annotation. */
   _wasm_pdf_update_annot(annotation: Pointer): number;
-  /** Returns the matrix from user space to the space of the bounds; valid until the next call. */
+  /** Returns the matrix from user space to the space of the page bounds; valid until the next call. */
   _wasm_pdf_page_transform(page: Pointer): Pointer;
   _wasm_run_page_contents(page: Pointer, device: Pointer, matrix: Pointer): void;
   _wasm_run_page_annots(page: Pointer, device: Pointer, matrix: Pointer): void;
@@ -118,10 +118,10 @@ export interface MupdfExports {
   _wasm_new_stext_page_from_display_list(list: Pointer, options: Pointer): Pointer;
   _wasm_new_stext_page_from_page(page: Pointer, options: Pointer): Pointer;
   _wasm_drop_stext_page(text: Pointer): void;
-  /** Blocks, and the levels below them, are lists: 0 marks the end. */
+  /** Blocks, and the levels below them, are linked lists that end with 0. */
   _wasm_stext_page_get_first_block(text: Pointer): Pointer;
   _wasm_stext_block_get_next(block: Pointer): Pointer;
-  /** Returns 0 for text. */
+  /** Returns 0 for a text block. */
   _wasm_stext_block_get_type(block: Pointer): number;
   _wasm_stext_block_get_first_line(block: Pointer): Pointer;
   _wasm_stext_line_get_next(line: Pointer): Pointer;
@@ -147,7 +147,7 @@ export interface MupdfExports {
   _wasm_device_lab(): Pointer;
   _wasm_pdf_load_image(document: Pointer, reference: Pointer): Pointer;
   _wasm_drop_image(image: Pointer): void;
-  /** Returns the decoded image in its own space, which the caller must drop. */
+  /** Returns the decoded image in its own color space; the caller must drop it. */
   _wasm_get_pixmap_from_image(image: Pointer): Pointer;
   _wasm_pixmap_get_w(pixmap: Pointer): number;
   _wasm_pixmap_get_h(pixmap: Pointer): number;
@@ -163,7 +163,7 @@ export interface MupdfExports {
   _wasm_pixmap_get_stride(pixmap: Pointer): number;
 }
 
-/** Functions that the glue code calls back; one object for each engine. */
+/** Callbacks from the glue code, one object per engine. */
 export interface MupdfHooks {
   log_error(text: Pointer): void;
   log_warning(text: Pointer): void;

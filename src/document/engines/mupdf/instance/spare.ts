@@ -1,13 +1,13 @@
-// Creates engines ahead of time, so that the next job finds one that is ready. Knows nothing about jobs.
+// Creates engines ahead of time, so that the next job finds one ready.
 
 import { MupdfDocument } from "../document.ts";
 import { MupdfPage } from "../page.ts";
 import { Mupdf, type MupdfOptions } from "./mupdf.ts";
 
 /**
- * A page that creates what nearly every page needs and a fresh engine lacks: color transforms to RGB (from gray, from
- * RGB) and a standard font. Drawing it takes 5 ms and saves a page 10 ms. It has no cross-reference table: MuPDF finds
- * the few objects without one.
+ * A page that creates objects needed by nearly every page and missing in a new engine: color transforms to RGB (from
+ * gray, from RGB) and a standard font. Drawing it takes 5 ms and saves 10 ms later. The file has no cross-reference
+ * table: MuPDF finds its few objects without one.
  */
 const FIRST_PAGE = (entries: string, objects: string) => `%PDF-1.7
 1 0 obj<</Type/Catalog/Pages 2 0 R${entries}>>endobj
@@ -20,10 +20,10 @@ endstream endobj
 ${objects}trailer<</Root 1 0 R>>`;
 
 const spares: Mupdf[] = [];
-/** Number of engines that were requested. */
+/** Number of engines requested so far. */
 let asked = 0;
 
-/** Returns a spare engine, or a new one. No engine is used for the documents of two jobs. */
+/** Returns a spare engine, or a new one. An engine never serves two jobs. */
 export async function acquireMupdf(options: MupdfOptions): Promise<Mupdf> {
   asked++;
   const taken = spares.pop();
@@ -33,9 +33,9 @@ export async function acquireMupdf(options: MupdfOptions): Promise<Mupdf> {
 }
 
 /**
- * Creates spare engines, of 22 MiB each, so that the next job is quick. Stops as soon as that job has begun.
+ * Creates spare engines of 22 MiB each for the next job. Stops as soon as that job starts.
  * @param count number of engines
- * @param rgbProfile an output intent that documents will have; its transform takes longer than everything else.
+ * @param rgbProfile the output intent of the documents; its color transform takes most of the time.
  * @default none
  */
 export async function prepareSpare(options: MupdfOptions, count = 1, rgbProfile?: Uint8Array): Promise<void> {
@@ -53,7 +53,7 @@ function draw(engine: Mupdf, options: MupdfOptions, pdf: string): void {
   const page = new MupdfPage(MupdfDocument.open(engine, new TextEncoder().encode(pdf), options), 0);
   for (const _ of page.raster({ colorModel: "rgb", dpi: 72 }).bands());
   page.close();
-  // Messages about this page must not be taken for messages about the job's document.
+  // Messages about this page must not be attributed to the job's document.
   engine.messages.length = 0;
   engine.messageCount = 0;
 }

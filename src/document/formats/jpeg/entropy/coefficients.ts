@@ -1,19 +1,19 @@
-// Reads a JPEG's coefficients into the kernel: all of them, or one row of MCUs at a time. Knows nothing about pixels.
+// Reads JPEG coefficients into the kernel: all of them, or one row of MCUs at a time.
 
 import type { ImageKernel } from "../../image-kernel.ts";
 import { JpegFile, type JpegFrame, type JpegScan, UnreadableJpeg } from "../file.ts";
 
-/** Limits the scans. Hostile files have thousands; encoders make a dozen. */
+/** Maximum number of scans. Encoders write a dozen, hostile files thousands. */
 const MAX_SCANS = 100;
 
-/** The layout of a component's blocks. */
+/** The block layout of a component. */
 export interface BlockGrid {
   /** Sampling factors. */
   readonly across: number;
   readonly down: number;
   readonly columns: number;
   readonly rows: number;
-  /** Columns and rows that contain a part of the picture. */
+  /** Columns and rows of blocks that overlap the image. */
   readonly usedColumns: number;
   readonly usedRows: number;
 }
@@ -26,13 +26,13 @@ export interface McuGrid {
   readonly components: readonly BlockGrid[];
 }
 
-/** Returns the layout of blocks in a picture with these sampling factors (T.81 A.1.1 and A.2). */
+/** Returns the block layout of an image with these sampling factors (T.81 A.1.1 and A.2). */
 export function gridOf(
   width: number,
   height: number,
   sampling: readonly { readonly across: number; readonly down: number }[],
 ): McuGrid {
-  // A single component is not interleaved: its MCU is one block, whatever its factors.
+  // A single component is not interleaved: its MCU is one block, regardless of its sampling factors.
   const factors = sampling.length === 1 ? [{ across: 1, down: 1 }] : sampling;
   const across = Math.max(...factors.map((factor) => factor.across));
   const down = Math.max(...factors.map((factor) => factor.down));
@@ -59,7 +59,7 @@ export function coefficientBytes({ components }: McuGrid): number {
   return components.reduce((sum, { columns, rows }) => sum + columns * rows * 128, 0);
 }
 
-/** Passes the grid to the kernel. @param whole - whether the kernel holds all blocks, or those of one row of MCUs */
+/** Passes the block layout to the kernel. @param whole true for all blocks, false for one row of MCUs */
 export function placeGrid({ exports }: ImageKernel, grid: McuGrid, whole: boolean): void {
   exports.layOut(grid.components.length, grid.across, grid.down, grid.columns, grid.rows);
   grid.components.forEach(({ columns, rows, usedColumns, usedRows, across, down }, index) => {
@@ -88,7 +88,7 @@ export class JpegReader {
     this.#bytesAt = kernel.put(bytes);
   }
 
-  /** Reports whether the JPEG can be read one row of MCUs at a time. */
+  /** True if the JPEG has one sequential scan, which can be read one row of MCUs at a time. */
   get isOneScan(): boolean {
     return !this.frame.progressive && this.#scan?.components.length === this.frame.components.length;
   }
@@ -107,7 +107,7 @@ export class JpegReader {
     if (this.#seen.size < this.frame.components.length) throw new UnreadableJpeg("a component is missing");
   }
 
-  /** Prepares for {@link JpegReader.readRow}; only if {@link JpegReader.isOneScan}. */
+  /** Prepares for {@link JpegReader.readRow}. Only if {@link JpegReader.isOneScan}. */
   startRows(): void {
     placeGrid(this.#kernel, this.grid, false);
     this.#start(this.#scan!);
@@ -135,7 +135,7 @@ export class JpegReader {
   }
 
   #takeSteps(index: number): void {
-    const steps = this.file.quantizers[this.frame.components[index].quantizer];
+    const steps = this.file.quantizers[this.frame.components[index]!.quantizer];
     if (!steps) throw new UnreadableJpeg("a quantizer is missing");
     this.#kernel.view(this.#kernel.exports.stepsOf(index), 128).set(new Uint8Array(steps.buffer));
     this.#seen.add(index);

@@ -1,6 +1,6 @@
-// Makes Huffman tables for counted symbols (ITU-T T.81 annex K.2). Knows nothing about pictures.
+// Computes optimal Huffman tables from symbol counts (ITU-T T.81 annex K.2).
 
-/** A table in the form of the DHT marker. */
+/** A table as in the DHT marker. */
 export interface OptimalTable {
   /** BITS: number of codes of each length from 1 to 16. */
   readonly lengths: Uint8Array;
@@ -13,22 +13,23 @@ export interface OptimalTable {
 const LONGEST = 16;
 
 /**
- * Returns the best table for 8-bit symbols. No code is longer than 16 bits, and none is all ones (T.81 C.2).
+ * Returns the optimal table for 8-bit symbols. Codes have at most 16 bits, and the code of all ones is unused (T.81
+ * C.2).
  * @param counts 256 counts
  */
 export function optimalTable(counts: Uint32Array): OptimalTable {
-  const present = Array.from(counts.keys()).filter((symbol) => counts[symbol] > 0);
-  // The longest code has no symbol, so that the code of all ones stays unused.
-  const leaves = [{ symbol: -1, count: 0 }, ...present.map((symbol) => ({ symbol, count: counts[symbol] }))];
+  const present = Array.from(counts.keys()).filter((symbol) => counts[symbol]! > 0);
+  // A dummy symbol gets the longest code, so that the code of all ones stays unused.
+  const leaves = [{ symbol: -1, count: 0 }, ...present.map((symbol) => ({ symbol, count: counts[symbol]! }))];
   leaves.sort((a, b) => a.count - b.count || a.symbol - b.symbol);
   const lengthsOf = limitedLengths(leaves.map(({ count }) => count));
   const lengths = new Uint8Array(LONGEST);
   const coded: { readonly symbol: number; readonly length: number }[] = [];
   let bits = 0;
   leaves.forEach(({ symbol, count }, index) => {
-    const length = lengthsOf[index];
+    const length = lengthsOf[index]!;
     if (symbol < 0) return;
-    lengths[length - 1]++;
+    lengths[length - 1]!++;
     coded.push({ symbol, length });
     bits += count * length;
   });
@@ -37,8 +38,9 @@ export function optimalTable(counts: Uint32Array): OptimalTable {
 }
 
 /**
- * Returns the lengths of an optimal code, none above {@link LONGEST}, by package-merge (Larmore and Hirschberg 1990).
- * @param counts counts in rising order
+ * Returns the code lengths of an optimal code, limited to {@link LONGEST}, by package-merge (Larmore and Hirschberg
+ * 1990).
+ * @param counts in ascending order
  */
 function limitedLengths(counts: readonly number[]): number[] {
   if (counts.length === 1) return [1];
@@ -46,12 +48,12 @@ function limitedLengths(counts: readonly number[]): number[] {
   let packages = leaves;
   for (let level = 1; level < LONGEST; level++) {
     const pairs = Array.from({ length: packages.length >> 1 }, (_, pair) => {
-      const [a, b] = [packages[2 * pair], packages[2 * pair + 1]];
+      const [a, b] = [packages[2 * pair]!, packages[2 * pair + 1]!];
       return { count: a.count + b.count, leaves: a.leaves.concat(b.leaves) };
     });
     packages = leaves.concat(pairs).sort((a, b) => a.count - b.count);
   }
   const lengths = new Array<number>(counts.length).fill(0);
-  for (const { leaves } of packages.slice(0, 2 * counts.length - 2)) for (const leaf of leaves) lengths[leaf]++;
+  for (const { leaves } of packages.slice(0, 2 * counts.length - 2)) for (const leaf of leaves) lengths[leaf]!++;
   return lengths;
 }

@@ -1,14 +1,14 @@
-// Huffman tables of a baseline JPEG (ITU-T T.81 annex C). Knows nothing about pixels or markers.
+// Huffman tables of a baseline JPEG (ITU-T T.81 annex C).
 
-/** A Huffman table in the form of the DHT marker. */
+/** A Huffman table as in the DHT marker. */
 interface HuffmanTable {
   /** Number of codes of each length from 1 to 16 (BITS). */
   readonly lengths: Uint8Array;
-  /** Symbols by growing code (HUFFVAL). */
+  /** Symbols by ascending code (HUFFVAL). */
   readonly symbols: Uint8Array;
 }
 
-/** DC and AC for luminance, then DC and AC for chrominance. */
+/** Tables of DC and AC luminance, then of DC and AC chrominance. */
 export type HuffmanTables = readonly [HuffmanTable, HuffmanTable, HuffmanTable, HuffmanTable];
 
 const hex = (digits: string) => Uint8Array.from(digits.match(/../g)!, (byte) => Number.parseInt(byte, 16));
@@ -18,13 +18,13 @@ function table(lengths: string, ...symbols: readonly string[]): HuffmanTable {
   return { lengths: hex(lengths), symbols: hex(symbols.join("")) };
 }
 
-// These are not the tables of T.81 annex K, which were made for a few photographs. They were made for rendered pages,
-// photographs and scans, under the condition that no picture, not even noise, becomes more than 4 % larger than with
-// annex K. Pages become 3 to 24 % smaller, photographs up to 14 %. Every symbol of baseline JPEG has a code, so that
-// any picture can be coded. The code of a run of 16 zeros is so short that the kernel's 63 bits hold three of them, a
-// coefficient and the end of the block.
+// The tables of T.81 annex K were derived from a few photographs. These were derived from rendered pages, photographs
+// and scans, with the constraint that no image, not even noise, grows by more than 4 % compared with annex K. Pages
+// shrink by 3 to 24 %, photographs by up to 14 %. Every symbol of baseline JPEG has a code, so that any image can be
+// coded. The code for a run of 16 zeros is short: the kernel's 63 bits hold three of them, a coefficient and the end of
+// the block.
 
-/** Tables for the qualities 50 to 85, with 4:2:0. */
+/** Tables for the qualities 50 to 85 with 4:2:0. */
 const COARSE: HuffmanTables = [
   table("01000105010101010100000000000000", "000301020405060708090a0b"),
   table(
@@ -42,7 +42,7 @@ const COARSE: HuffmanTables = [
   ),
 ];
 
-/** Tables for the qualities 92 to 100, with 4:4:4. */
+/** Tables for the qualities 92 to 100 with 4:4:4. */
 const FINE: HuffmanTables = [
   table("01000103050101000000000000000000", "000301020405060708090a0b"),
   table(
@@ -60,7 +60,7 @@ const FINE: HuffmanTables = [
   ),
 ];
 
-/** From this quality on, FINE fits better: quantizers are fine, and color is usually not subsampled. */
+/** Quality from which FINE is smaller: quantizers are fine, and chrominance is usually not subsampled. */
 const FINE_QUALITY = 90;
 
 /** @param quality 1 to 100 */

@@ -1,5 +1,4 @@
-// Writes coefficients in the kernel as scans of a file: sequential or progressive, with Huffman tables made for each.
-// Knows nothing about pixels.
+// Writes coefficients in the kernel as scans: sequential or progressive, with optimal Huffman tables for each.
 
 import type { ImageKernel } from "../../image-kernel.ts";
 import { MARKERS } from "../markers.ts";
@@ -8,11 +7,11 @@ import { type OptimalTable, optimalTable } from "./huffman-lengths.ts";
 
 const { DHT, SOS } = MARKERS;
 const COUNTS = 257;
-/** Bytes of the marker, the length and the table's number. */
+/** Bytes of the marker, the length and the table number. */
 const TABLE_HEAD_BYTES = 5;
 const SCAN_HEAD_BYTES = 10;
 
-/** Contents of a scan (T.81 G.1.1.1). */
+/** Parameters of a scan (T.81 G.1.1.1). */
 interface Scan {
   /** Index of the component; undefined for all components. */
   readonly component?: number;
@@ -22,21 +21,21 @@ interface Scan {
   readonly low: number;
 }
 
-/** A scan with the tables made for it. */
+/** A scan with its optimal tables. */
 interface Plan extends Scan {
-  /** Tables by the kernel's number: DC 0 and 1, AC 2 and 3. */
+  /** Tables by the kernel's table number: DC 0 and 1, AC 2 and 3. */
   readonly tables: ReadonlyMap<number, OptimalTable>;
   readonly bits: number;
 }
 
-/** A component of the scans. Chrominance has other tables than luminance; pictures without it have one kind. */
+/** A component in a scan. Chrominance and luminance have separate tables; gray images have only one kind. */
 export interface ScannedComponent {
   readonly id: number;
   /** 0 or 1. */
   readonly table: number;
 }
 
-/** Writes the scans of the coefficients that a kernel holds. */
+/** Writes the scans of the kernel's coefficients. */
 export class JpegScans {
   readonly #kernel: ImageKernel;
   readonly #components: readonly ScannedComponent[];
@@ -49,13 +48,15 @@ export class JpegScans {
     });
   }
 
-  /** Returns a single scan. @returns undefined if a coefficient has too many bits for any code */
+  /** Returns one sequential scan. @returns undefined if a coefficient needs more bits than baseline codes allow */
   sequential(): Uint8Array | undefined {
     const plan = this.#plan({ first: 0, last: 63, refine: false, low: 0 });
     return this.#isWritable ? this.#write([plan]) : undefined;
   }
 
-  /** Returns the smallest progressive scans. @returns undefined in the same case as {@link JpegScans.sequential} */
+  /**
+   * Returns the smallest set of progressive scans. @returns undefined in the same case as {@link JpegScans.sequential}
+   */
   progressive(): Uint8Array | undefined {
     const plans = [...this.#dcPlans()];
     this.#components.forEach(({ table }, index) => {
@@ -75,7 +76,7 @@ export class JpegScans {
     return smallest([whole, halved]);
   }
 
-  /** Chooses the approximation first, then the split of the band, because the two hardly depend on each other. */
+  /** Chooses successive approximation first, then spectral selection, because they are nearly independent. */
   #acPlans(component: number, isLuminance: boolean): Plan[] {
     const band = (first: number, last: number, low: number) =>
       this.#plan({ component, first, last, refine: false, low });
@@ -87,7 +88,7 @@ export class JpegScans {
       if (smallest([best, candidate]) === best) break;
       best = candidate;
     }
-    const { low } = best[0];
+    const { low } = best[0]!;
     for (const split of isLuminance ? [5, 9] : [5]) {
       best = smallest([best, [band(1, split, low), band(split + 1, 63, low), ...best.slice(-low || best.length)]]);
     }
@@ -133,7 +134,7 @@ export class JpegScans {
       exports.setCodes(table);
     }
     const { component, first, last, refine, low } = plan;
-    const components = component === undefined ? this.#components : [this.#components[component]];
+    const components = component === undefined ? this.#components : [this.#components[component]!];
     heads.push(
       segment(
         SOS,
@@ -150,7 +151,7 @@ export class JpegScans {
   }
 }
 
-/** Returns the table numbers of a scan. Unused tables are 0 (T.81 G.1.1.1.1: DC scans have no AC tables). */
+/** Returns the table numbers of a scan. Unused numbers are 0 (T.81 G.1.1.1.1: DC scans use no AC tables). */
 function tablesOf({ first, last }: Scan, table: number): number {
   return (first === 0 ? table << 4 : 0) | (last > 0 ? table : 0);
 }

@@ -1,44 +1,43 @@
-// Reads the form fields of a source (ISO 32000-1, 12.7.3) as one tree. Each node is a field, a widget, or both. Changes
-// nothing in the fields.
+// Reads the form fields of a source (ISO 32000-1, 12.7.3) as one tree. Each node is a field, a widget, or both.
 import type { PdfFile } from "../../../objects/pdf-file.ts";
 import { decodeTextString } from "../../../objects/text-strings.ts";
 import { Dictionary, Reference, type Value } from "../../../objects/values.ts";
 import type { SourceDocument } from "../../source-document.ts";
 import { findAnnotations } from "../annotation-index.ts";
 
-/** Approximate memory of one node. */
+/** Approximate memory per node. */
 const NODE_BYTES = 200;
-/** Maximum number of parts in a full name. */
+/** Maximum number of levels of a fully qualified name. */
 const MAX_LEVELS = 64;
 
 export interface FieldNode {
   readonly index: number;
   readonly reference: Reference;
-  /** The index of the parent node, -1 for a root. */
+  /** Index of the parent node, -1 for a root. */
   readonly parent: number;
   readonly kids: number[];
-  /** True if the node has its own name or is a root. False if it is only a widget. */
+  /** True for a root or a node with a partial name; false for a mere widget. */
   readonly isField: boolean;
   readonly isWidget: boolean;
-  /** The FT entry of the field or of a field above it. */
+  /** The FT entry of the field or of its nearest ancestor with one. */
   readonly type: string | undefined;
   /** The partial name as text. */
   readonly name: string | undefined;
-  /** False if the form does not list the root of this node, which was only found through a widget. */
+  /** False if the root of this node is missing from the form's Fields and was found through a widget. */
   readonly isListed: boolean;
-  /** True if the node is among the annotations of a page. */
+  /** True if a page lists the node as an annotation. */
   readonly isOnPage: boolean;
 }
 
 export interface FieldTree {
-  /** Empty if the document has widgets without a form. */
+  /** The AcroForm dictionary; empty if the document has widgets without a form. */
   readonly form: Dictionary;
-  /** The nodes. Each node follows its parent. */
+  /** The nodes, parents first. */
   readonly nodes: readonly FieldNode[];
   readonly byNumber: ReadonlyMap<number, FieldNode>;
 }
 
-/** @returns undefined if the document has neither a form nor widgets, which some writers leave without one */
+/** @returns undefined if the document has neither a form nor widgets. Some writers omit the form of widgets. */
 export function findFields(source: SourceDocument): FieldTree | undefined {
   const { file } = source;
   const own = file.dictionary(file.catalog.get("AcroForm"));
@@ -82,13 +81,13 @@ class Reader {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const dictionary = file.dictionary(next.value);
       if (!dictionary || this.#source.isPage(numberOf(next.value))) continue;
-      // Widgets and fields refer to each other, so direct objects become indirect objects.
+      // Widgets and fields refer to each other, so direct objects must become indirect.
       const reference = next.value instanceof Reference ? next.value : file.add(dictionary);
       if (this.byNumber.has(reference.number)) continue;
       const node = this.#add(reference, dictionary, next.parent, isListed);
       const kids = file.array(dictionary.get("Kids")) ?? [];
       for (let index = kids.length - 1; index >= 0; index--) {
-        waiting.push({ value: kids[index], parent: node.index });
+        waiting.push({ value: kids[index]!, parent: node.index });
       }
     }
   }
@@ -119,7 +118,7 @@ class Reader {
 
 const numberOf = (value: Value) => (value instanceof Reference ? value.number : 0);
 
-/** Returns the full name (12.7.3.2). Undefined if no level has a name. */
+/** Returns the fully qualified name (12.7.3.2). Undefined if no level has a name. */
 export function fullName(tree: FieldTree, node: FieldNode): string | undefined {
   const parts: string[] = [];
   let at: FieldNode | undefined = node;

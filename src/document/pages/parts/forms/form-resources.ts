@@ -1,5 +1,5 @@
-// Merges the default resources of the forms of all inputs, and updates the font names in appearance strings (ISO
-// 32000-1, 12.7.3.3). In the result, each name refers to one font.
+// Merges the default resources of all forms, and updates font names in default appearance strings (ISO 32000-1,
+// 12.7.3.3), so that each name refers to one font.
 
 import type { PdfFile } from "../../../objects/pdf-file.ts";
 import { UniqueNames } from "../../../objects/unique-names.ts";
@@ -9,18 +9,18 @@ import { annotationsOf } from "../annotation-index.ts";
 import { findFields } from "./field-tree.ts";
 import type { KeptFields } from "./kept-fields.ts";
 
-/** Matches a font name in an appearance string, before its size and Tf. */
+/** Matches a font name in a default appearance string, before its size and Tf. */
 const FONT = /\/([^\s/[\]()<>{}%]+)(?=\s+[-+\d.]+\s+Tf\b)/g;
-/** Fonts that viewers need when they create appearances. */
+/** Fonts that viewers need to create appearances. */
 const USUAL = ["Helv", "ZaDb"];
 
 export class FormResources implements DocumentPart {
   readonly #fields: KeptFields;
   readonly #names = new UniqueNames((name, count) => `${name}_${count}`);
   readonly #fonts = new Map<string, Value>();
-  /** Resources of the target other than fonts, by category and name. */
+  /** Default resources of the target except fonts, by category and name. */
   readonly #others = new Map<string, Map<string, Value>>();
-  /** The new names of this input's renamed fonts, by the old name. */
+  /** The new names of this input's renamed fonts, by old name. */
   #renamed = new Map<string, string>();
   #file: PdfFile | undefined;
 
@@ -42,7 +42,7 @@ export class FormResources implements DocumentPart {
     }
   }
 
-  /** Returns the font names in the appearance strings of kept objects. */
+  /** Returns the font names in the default appearance strings of kept objects. */
   #usedFonts({ source, pages }: InputSelection, form: Dictionary): Set<string> {
     const { file } = source;
     const used = new Set(USUAL);
@@ -74,7 +74,7 @@ export class FormResources implements DocumentPart {
     for (const [name, value] of entries) if (!known.has(name)) known.set(name, copier.value(value));
   }
 
-  /** Updates the appearance string of an annotation or a field. The dictionary belongs to the caller. */
+  /** Updates the default appearance string of an annotation or a field. The caller owns the dictionary. */
   settle(holder: Dictionary): void {
     const string = this.#file?.string(holder.get("DA"));
     if (string) holder.set("DA", this.rewrite(string));

@@ -1,4 +1,4 @@
-// Builds the form (ISO 32000-1, 12.7) from the fields of all inputs, each with its taken widgets. kept-fields.ts
+// Builds the form (ISO 32000-1, 12.7) from the fields of all inputs, each with its selected widgets. kept-fields.ts
 // selects and renames the fields. Widgets are copied with their pages.
 
 import type { Copier } from "../../../objects/copier.ts";
@@ -9,13 +9,13 @@ import type { FieldNode, FieldTree } from "./field-tree.ts";
 import type { FormResources } from "./form-resources.ts";
 import type { KeptFields } from "./kept-fields.ts";
 
-/** Entries of fields that widgets do not have (tables 220 to 232). */
+/** Field entries that widgets do not have (tables 220 to 232). */
 const FIELD_ENTRIES = "FT T TU TM Ff V DV Opt TI I MaxLen Lock SV CO RV DS Kids".split(" ");
-/** Triggers that belong to a field and not to its widgets (table 196). */
+/** Additional-action triggers of fields, as opposed to widgets (table 196). */
 const FIELD_TRIGGERS = ["K", "F", "V", "C"];
 /**
- * SigFlags (table 219): there are signature fields. The flag for signed files stays off, because the result is not
- * signed.
+ * SigFlags bit SignaturesExist (table 219): there are signature fields. The bit AppendOnly stays off, because the
+ * result is not signed.
  */
 const SIGNATURES_EXIST = 1;
 
@@ -64,13 +64,13 @@ export class Form implements DocumentPart {
     this.#prepare(tree, node, dictionary);
   }
 
-  /** Updates actions and resources. For annotations on pages, this is already done. */
+  /** Updates actions and resources, except for annotations on pages, which are already updated. */
   #settle(dictionary: Dictionary): void {
     this.#actions.settle(dictionary);
     this.#resources.settle(dictionary);
   }
 
-  /** Removes entries that a field or widget must not keep. The tree is built when all copies exist. */
+  /** Removes entries that a field or widget must not keep. The tree is built after all copies exist. */
   #prepare(tree: FieldTree, node: FieldNode, dictionary: Dictionary): void {
     const { file } = this.#taking.source;
     dictionary.delete("Kids");
@@ -82,7 +82,7 @@ export class Form implements DocumentPart {
     if (node.type === "Btn") this.#withoutLeftStates(tree, node, dictionary);
   }
 
-  /** Removes the signature, which is only valid for the source file (12.8.1). */
+  /** Removes the signature, which is valid only for the source file (12.8.1). */
   #unsign(dictionary: Dictionary): void {
     const { file } = this.#taking.source;
     this.#hasSignatures = true;
@@ -98,10 +98,10 @@ export class Form implements DocumentPart {
     dictionary.set("Lock", lock.clone().set("Fields", renamed));
   }
 
-  /** Removes the states of buttons that were left out: their option texts, and the value if one of them was on. */
+  /** Removes the states of omitted buttons: their option texts, and the value if one of them was on. */
   #withoutLeftStates({ nodes }: FieldTree, node: FieldNode, dictionary: Dictionary): void {
     const { file } = this.#taking.source;
-    const kids = node.kids.map((index) => nodes[index]);
+    const kids = node.kids.map((index) => nodes[index]!);
     const stays = kids.map((kid) => this.#fields.isKept(kid));
     if (stays.every(Boolean)) return;
     const options = file.array(dictionary.get("Opt"));
@@ -129,7 +129,7 @@ export class Form implements DocumentPart {
     const { file } = source;
     this.#hasForm = true;
     if (file.boolean(tree.form.get("NeedAppearances"))) this.#needsAppearances = true;
-    /** The parent for the kids of each node, by the node's index. */
+    /** By node index: the target object whose Kids receive the children of the node. */
     const fields = new Map<number, Reference>();
     for (const node of this.#fields.keptNodes()) this.#place(tree, node, fields, copier);
     for (const value of file.array(tree.form.get("CO")) ?? []) {
@@ -140,7 +140,7 @@ export class Form implements DocumentPart {
     this.#setDefaults(tree, fields);
   }
 
-  /** Adds a field and its widgets to the tree. The parent must already be there. */
+  /** Adds a field and its widgets to the tree, after its parent. */
   #place(tree: FieldTree, node: FieldNode, fields: Map<number, Reference>, copier: Copier): void {
     const { file } = this.#taking.result;
     const copies = this.#copies.get(node.reference.number) ?? [];
@@ -166,7 +166,7 @@ export class Form implements DocumentPart {
     else if (node.isListed) this.#roots.push(field);
   }
 
-  /** Separates a field from its widget. Required if the page of the widget was taken more than once. */
+  /** Separates a field from its widget, if the widget's page was selected more than once. */
   #separate(copies: readonly Reference[]): Reference {
     const { file } = this.#taking.result;
     const field = new Dictionary();
@@ -211,7 +211,7 @@ export class Form implements DocumentPart {
     const differsInQ = (own.Q ?? 0) !== (Q ?? 0);
     if (!differsInDa && !differsInQ) return;
     for (const [index, field] of fields) {
-      if (nodes[index].parent >= 0) continue;
+      if (nodes[index]!.parent >= 0) continue;
       const dictionary = this.#taking.result.file.dictionary(field)!;
       if (differsInDa && !dictionary.has("DA")) dictionary.set("DA", own.DA!);
       if (differsInQ && !dictionary.has("Q")) dictionary.set("Q", own.Q ?? 0);

@@ -1,4 +1,4 @@
-// Selects the form fields of an input that are kept, and their names in the result. Writes nothing.
+// Selects the form fields of an input that are kept, and their names in the result.
 
 import { decodeTextString, encodeTextString } from "../../../objects/text-strings.ts";
 import { UniqueNames } from "../../../objects/unique-names.ts";
@@ -8,12 +8,10 @@ import { annotationsOf } from "../annotation-index.ts";
 import { renamed, rootOf } from "../scripts/scripts.ts";
 import { type FieldNode, type FieldTree, findFields, fullName } from "./field-tree.ts";
 
-/** The root for names that match no field of this input. Without it, they could match a field of another input. */
+/** Root name for names that match no field of this input. Otherwise they could match a field of another input. */
 const FOREIGN = "otherDocument";
 
-/**
- * The flag of SubmitForm and ResetForm that makes Fields a list of excluded fields (ISO 32000-1, tables 237 and 239).
- */
+/** Flag of SubmitForm and ResetForm: Fields lists excluded fields (ISO 32000-1, tables 237 and 239). */
 const EXCLUDE = 1;
 
 export class KeptFields implements DocumentPart {
@@ -21,11 +19,11 @@ export class KeptFields implements DocumentPart {
   #taking!: InputSelection;
   #tree: FieldTree | undefined;
   #kept = new Set<number>();
-  /** The new names of this input's roots, by the old name. */
+  /** The new names of this input's roots, by old name. */
   #renamed = new Map<string, string>();
   #own = new Set<string>();
   #foreign: string | undefined;
-  /** An array of all fields of this input, which actions share. */
+  /** An array of all fields of this input, shared by actions. */
   #all: Reference | undefined;
 
   open(taking: InputSelection): void {
@@ -52,7 +50,7 @@ export class KeptFields implements DocumentPart {
         if (value instanceof Reference) mark(byNumber.get(value.number));
       }
     }
-    // Fields that are on no page belong to the document as a whole.
+    // Fields without a page belong to the document as a whole.
     if (isWhole) for (const node of nodes) if (node.kids.length === 0 && !node.isOnPage) mark(node);
   }
 
@@ -66,47 +64,44 @@ export class KeptFields implements DocumentPart {
     return this.#tree;
   }
 
-  /** Returns the kept nodes. Each node follows its parent. */
+  /** Returns the kept nodes, parents first. */
   keptNodes(): FieldNode[] {
     const { nodes } = this.#tree ?? { nodes: [] };
-    return [...this.#kept].sort((a, b) => a - b).map((index) => nodes[index]);
+    return [...this.#kept].sort((a, b) => a - b).map((index) => nodes[index]!);
   }
 
   isKept(node: FieldNode): boolean {
     return this.#kept.has(node.index);
   }
 
-  /** Reports whether the object is a field or widget that is left out. */
+  /** Reports whether the object is an omitted field or widget. */
   isLeft(reference: Reference): boolean {
     const node = this.#tree?.byNumber.get(reference.number);
     return node !== undefined && !this.#kept.has(node.index);
   }
 
-  /** The new names of the root fields, by the old name. */
+  /** The new names of the root fields, by old name. */
   get roots(): ReadonlyMap<string, string> {
     return this.#renamed;
   }
 
   /**
-   * A root name that no input uses, for fields that scripts and actions of this input must not reach. Undefined if
-   * there is only one input.
+   * An unused root name, for fields that scripts and actions of this input must not reach. Undefined for a single
+   * input.
    */
   get foreign(): string | undefined {
     if (this.#taking.inputCount > 1) this.#foreign ??= this.#roots.take(FOREIGN);
     return this.#foreign;
   }
 
-  /**
-   * The names of this input's root fields. A name that no field has if there are none. Undefined if there is only one
-   * input.
-   */
+  /** The names of this input's root fields; if there are none, an unused name. Undefined for a single input. */
   get own(): readonly string[] | undefined {
     const { foreign } = this;
     if (foreign === undefined) return undefined;
     return this.#own.size > 0 ? [...this.#own] : [foreign];
   }
 
-  /** Returns the new form of a full or partial name that begins with the name of a root. */
+  /** Returns the updated form of a full or partial name that starts with a root name. */
   renamedString(name: PdfString): PdfString {
     const text = decodeTextString(name);
     const result = renamed(text, this.#renamed, this.foreign);
@@ -114,7 +109,7 @@ export class KeptFields implements DocumentPart {
   }
 
   /**
-   * Limits a SubmitForm or ResetForm action to fields of this input, with their new names.
+   * Restricts a SubmitForm or ResetForm action to fields of this input, with their new names.
    * @returns the same dictionary if it is unchanged
    */
   restrict(action: Dictionary): Dictionary {
@@ -164,7 +159,7 @@ export class KeptFields implements DocumentPart {
     for (const node of this.keptNodes()) {
       const full = node.isField ? fullName(tree, node) : undefined;
       if (left.has(node.parent) || (full !== undefined && names.has(full))) left.add(node.index);
-      else if (full !== undefined && !node.kids.some((kid) => tree.nodes[kid].isField)) {
+      else if (full !== undefined && !node.kids.some((kid) => tree.nodes[kid]!.isField)) {
         fields.push(encodeTextString(renamed(full, this.#renamed)));
       }
     }

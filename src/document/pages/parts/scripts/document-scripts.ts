@@ -1,5 +1,5 @@
-// Copies the JavaScript of a document (ISO 32000-1, 12.6.4.16): the scripts that all other scripts share, and the names
-// that they define. scripts.ts rewrites the text of a script.
+// Copies the JavaScript of a document (ISO 32000-1, 12.6.4.16): the document-level scripts, and the names that they
+// define. scripts.ts rewrites the text of a script.
 
 import { decodeTextString, encodeTextString } from "../../../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../../../objects/trees.ts";
@@ -12,15 +12,15 @@ import type { Destinations } from "../destinations.ts";
 import type { KeptFields } from "../forms/kept-fields.ts";
 import { globalsOf, helperScript, rewriteScript, type ScriptNames } from "./scripts.ts";
 
-/** Maximum size of a rewritten script. No program written by people is longer. */
+/** Maximum size of a rewritten script. Hand-written programs are shorter. */
 const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
 
-/** The name of the added helper function. */
+/** Name of the added helper function. */
 const HELPER = "joinedFieldNames";
 
 interface Shared {
   readonly actions: ReadonlyMap<string, Dictionary>;
-  /** The functions and variables that the scripts define. */
+  /** The functions and variables defined in the document-level scripts. */
   readonly globals: ReadonlySet<string>;
 }
 
@@ -46,7 +46,7 @@ function scriptOf({ file }: SourceDocument, value: Value | undefined): string | 
   try {
     return decodeTextString(new PdfString(stream.body.decoded(MAX_SCRIPT_BYTES)));
   } catch {
-    // Viewers do not run a script that cannot be read.
+    // Viewers do not run unreadable scripts.
     return undefined;
   }
 }
@@ -59,7 +59,7 @@ export class Scripts implements DocumentPart {
   readonly #written = new Map<string, Value>();
   #taking!: InputSelection;
   #renamedGlobals = new Map<string, string>();
-  /** The results for scripts that are indirect objects, by object number. */
+  /** The rewritten scripts of indirect objects, by object number. */
   #known = new Map<number, Value>();
   #isUsed = false;
   #helper = "";
@@ -85,11 +85,11 @@ export class Scripts implements DocumentPart {
 
   /**
    * Rewrites a script of a kept object.
-   * @returns a value of the source; the same value if nothing changes
+   * @returns a value of the source; the same value if it is unchanged
    */
   rewrite(script: Value): Value {
     this.#isUsed = true;
-    // A single input has no other input whose names could conflict.
+    // With a single input, no names can conflict.
     if (this.#fields.foreign === undefined) return script;
     this.#helper ||= this.#globals.take(HELPER);
     const number = script instanceof Reference ? script.number : 0;
@@ -113,7 +113,7 @@ export class Scripts implements DocumentPart {
     return { fields, foreign, destinations, globals: this.#renamedGlobals, helper: this.#helper };
   }
 
-  /** Copies the document scripts if the whole document is taken, or if a kept script may call them. */
+  /** Copies the document-level scripts if all pages are selected, or if a kept script might call them. */
   close({ source, copier, isWhole }: InputSelection): void {
     if (!isWhole && !this.#isUsed) return;
     for (const [name, action] of source.once(findShared).actions) {
@@ -124,7 +124,7 @@ export class Scripts implements DocumentPart {
     }
     if (!this.#isHelperUsed) return;
     const script = helperScript(this.#names(), this.#fields.own ?? []);
-    // When the document is opened, scripts run in name order. This one must be first.
+    // Viewers run document-level scripts in name order, and this one must be first.
     const action = Dictionary.of({ S: Name.of("JavaScript"), JS: encodeTextString(script) });
     this.#written.set(this.#keys.take(`!${this.#helper}`), copier.value(action));
   }

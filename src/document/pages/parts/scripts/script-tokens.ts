@@ -1,12 +1,12 @@
-// Splits JavaScript into tokens for renaming: distinguishes strings, comments and expressions. The tokens of any text,
-// even of an invalid program, join to the same text. Knows nothing about fields.
+// Splits JavaScript into tokens for renaming: distinguishes strings, comments and regular expressions. The tokens of
+// any text, even of an invalid program, concatenate to the same text.
 
 export interface Token {
   readonly kind: "space" | "string" | "word" | "number" | "regexp" | "template" | "sign";
   readonly text: string;
 }
 
-/** Matches a token that needs no closing delimiter. Longer operators come first. */
+/** Matches a token without a closing delimiter. Longer operators come first. */
 const PLAIN = new RegExp(
   [
     String.raw`(?<space>\s+)`,
@@ -20,11 +20,11 @@ const PLAIN = new RegExp(
 interface Enclosed {
   readonly kind: Token["kind"];
   readonly pattern: RegExp;
-  /** The character at which the search for the end of the token stops. */
+  /** Character at which the search for the end of the token stops. */
   readonly limit: "\n" | undefined;
 }
 
-/** Tokens with a closing delimiter. Line ends are those of ECMAScript 5. */
+/** Tokens with a closing delimiter. Line ends follow ECMAScript 5. */
 const COMMENT: Enclosed = { kind: "space", pattern: /\/\*.*?\*\//suy, limit: undefined };
 const LINE: Enclosed = { kind: "space", pattern: /\/\/[^\n\r\u2028\u2029]*/uy, limit: "\n" };
 const REGEXP: Enclosed = {
@@ -38,14 +38,14 @@ const QUOTED: Readonly<Record<string, Enclosed>> = {
   "`": { kind: "template", pattern: /`(?:[^`\\]|\\.)*`/suy, limit: undefined },
 };
 
-/** Words that cannot end a value. A slash after them starts a regular expression. */
+/** Keywords that cannot end a value. A slash after them starts a regular expression. */
 const BEFORE_VALUE = new Set("return typeof case in of delete void throw new else do instanceof".split(" "));
 
 export function tokensOf(script: string): Token[] {
   const tokens: Token[] = [];
   /**
-   * Positions before which the end of an unclosed token is not searched again. A hostile script may have many starts
-   * and no end.
+   * Offsets before which an unclosed token is known to have no end, so that a hostile script with many starts does not
+   * take quadratic time.
    */
   const endless = new Map<Enclosed, number>();
   let last: Token | undefined;
@@ -66,7 +66,7 @@ export function tokensOf(script: string): Token[] {
 }
 
 function enclosedAt(script: string, at: number, last: Token | undefined): Enclosed | undefined {
-  if (script[at] !== "/") return QUOTED[script[at]];
+  if (script[at] !== "/") return QUOTED[script[at]!];
   if (script[at + 1] === "/") return LINE;
   if (script[at + 1] === "*") return COMMENT;
   return endsValue(last) ? undefined : REGEXP;
@@ -101,7 +101,7 @@ export function literalValue(text: string): string {
   });
 }
 
-/** Returns a string literal that every engine reads, in any encoding of the script. */
+/** Returns a string literal in ASCII, valid in every engine and every encoding of the script. */
 export function literalOf(value: string): string {
   return JSON.stringify(value).replace(
     /[^\x20-\x7e]/g,

@@ -1,29 +1,29 @@
-// Rewrites JavaScript of a form whose fields or functions were renamed because another input has the same names. Only
-// changes field names that are passed to functions for fields. Knows nothing about PDF objects.
+// Rewrites JavaScript of a form whose fields or functions were renamed because another input has the same names.
+// Changes only field names that are passed to field functions.
 import { literalOf, literalValue, type Token, tokensOf } from "./script-tokens.ts";
 
 export interface ScriptNames {
-  /** The new names of this input's root fields, by the old name. */
+  /** The new names of this input's root fields, by old name. */
   readonly fields: ReadonlyMap<string, string>;
   /** The new names of renamed destinations. */
   readonly destinations: ReadonlyMap<string, string>;
-  /** The new names of renamed functions and variables of the document scripts. */
+  /** The new names of renamed functions and variables of the document-level scripts. */
   readonly globals: ReadonlyMap<string, string>;
-  /** The name of the function in {@link helperScript}. */
+  /** Name of the function in {@link helperScript}. */
   readonly helper: string;
-  /** An unused root name for all other field names, if there are other inputs, whose fields a script must not reach. */
+  /** An unused root name for unknown field names, if there are other inputs, whose fields a script must not reach. */
   readonly foreign: string | undefined;
 }
 
 /**
- * Returns a document script for computed names. Its function maps a name or an array of names, and returns all root
- * fields if it is called without arguments. Names that are already mapped stay the same. With a second argument, names
- * of other inputs also stay the same. The script only uses the language of 1999, which all viewers support.
+ * Returns a document-level script for computed names. Its function maps a name or an array of names; without arguments,
+ * it returns all root fields. Already mapped names stay the same. With a second argument, names of other inputs also
+ * stay the same. The script uses only JavaScript of 1999 (ECMAScript 3), which all viewers support.
  */
 export function helperScript({ helper, fields, foreign }: ScriptNames, own: readonly string[]): string {
   const roots = foreign === undefined ? fields : new Map([...fields, [foreign, foreign]]);
   const mapped = [...roots.values()].filter((name) => !fields.has(name)).map((name) => [name, name] as const);
-  // The prefix keeps the keys different from the properties that every object has.
+  // The prefix distinguishes keys from the properties of Object.prototype.
   const map = [...fields, ...mapped].map(([from, to]) => `${literalOf(`.${from}`)}:${literalOf(to)}`).join(",");
   const others = literalOf(foreign === undefined ? "" : `${foreign}.`);
   return (
@@ -36,11 +36,11 @@ export function helperScript({ helper, fields, foreign }: ScriptNames, own: read
   );
 }
 
-/** Functions that take one field name. */
+/** Functions with one argument, a field name. */
 const TAKE_NAME = new Set(["getField", "removeField"]);
-/** Functions with an argument that only contains field names. */
+/** Functions with an argument that contains only field names. */
 const TAKE_LIST = new Set(["resetForm", "AFSimple_Calculate"]);
-/** Functions that take field names and other values. */
+/** Functions with field names among other arguments. */
 const TAKE_NAMES = new Set([
   "submitForm",
   "mailForm",
@@ -53,7 +53,7 @@ const TAKE_NAMES = new Set([
 /** Tokens in a literal list of names. */
 const LIST_WORDS = new Set(["[", "]", ",", "(", ")", "new", "Array"]);
 
-/** @returns the same text if nothing changes */
+/** @returns the same text if it is unchanged */
 export function rewriteScript(script: string, names: ScriptNames): string {
   return new Rewriting(script, names).result();
 }
@@ -73,10 +73,7 @@ export function globalsOf(script: string): string[] {
   return found;
 }
 
-/**
- * @returns the new full name (ISO 32000-1, 12.7.3.2); a name below none of these roots is moved below `foreign`, if
- * given
- */
+/** @returns the new full name (ISO 32000-1, 12.7.3.2); a name outside these roots moves below `foreign`, if set */
 export function renamed(name: string, roots: ReadonlyMap<string, string>, foreign?: string): string {
   const root = rootOf(name);
   const now = roots.get(root);
@@ -84,7 +81,7 @@ export function renamed(name: string, roots: ReadonlyMap<string, string>, foreig
   return foreign === undefined || name === "" ? name : `${foreign}.${name}`;
 }
 
-/** Returns the root of a full name. A partial name that contains a dot cannot be distinguished from two levels. */
+/** Returns the root of a full name. A dot in a partial name is indistinguishable from a separator of levels. */
 export function rootOf(name: string): string {
   const dot = name.indexOf(".");
   return dot < 0 ? name : name.slice(0, dot);
@@ -98,13 +95,11 @@ class Rewriting {
   readonly #spaces: string[] = [""];
   readonly #before: string[] = [];
   readonly #texts: string[] = [];
-  /** The index of the closing bracket for each opening bracket. */
+  /** Index of the closing bracket, by index of the opening bracket. */
   readonly #closing = new Map<number, number>();
-  /** The end of the last handled list of names. */
+  /** End of the last processed list of names. */
   #listed = 0;
-  /**
-   * True if the script iterates over the names of all fields. It would stop at the first field that it does not find.
-   */
+  /** True if the script iterates over the names of all fields. A name that is missing in the result would stop it. */
   #asksForAll = false;
 
   constructor(script: string, names: ScriptNames) {
@@ -137,7 +132,7 @@ class Rewriting {
       }
     });
     const last = this.#spaces[this.#tokens.length];
-    return this.#texts.map((text, index) => this.#spaces[index] + this.#before[index] + text).join("") + last;
+    return this.#texts.map((text, index) => this.#spaces[index]! + this.#before[index]! + text).join("") + last;
   }
 
   #text(index: number): string | undefined {
@@ -164,35 +159,35 @@ class Rewriting {
     else if (TAKE_NAMES.has(name)) this.#renameAmong(first, end);
   }
 
-  /** Renames an argument that is a name or a list of names. A computed argument is mapped when the script runs. */
+  /** Renames an argument that is a name or a list of names. A computed argument is mapped at run time. */
   #renameWhole(first: number, end: number): void {
     for (let index = first; index < end; index++) {
-      const { kind, text } = this.#tokens[index];
+      const { kind, text } = this.#tokens[index]!;
       if (kind === "string" || LIST_WORDS.has(text)) continue;
       this.#wrap(first, end);
       return;
     }
     for (let index = first; index < end; index++) {
-      if (this.#tokens[index].kind === "string") this.#renameLiteral(index, this.#names.foreign);
+      if (this.#tokens[index]!.kind === "string") this.#renameLiteral(index, this.#names.foreign);
     }
   }
 
-  /** Renames field names among other arguments. Any other string may be an address or a title. */
+  /** Renames field names among other arguments. Other strings can be URLs or titles. */
   #renameAmong(first: number, end: number): void {
-    const isName = (index: number) => this.#tokens[index].kind === "word" && this.#text(index + 1) !== "(";
+    const isName = (index: number) => this.#tokens[index]!.kind === "word" && this.#text(index + 1) !== "(";
     if (end === first + 1 && isName(first)) {
       this.#wrap(first, end, true);
       return;
     }
-    // A nested call was already handled with its outer call.
+    // A nested call was already processed with its outer call.
     for (let index = Math.max(first, this.#listed); index < end; index++) {
-      if (this.#tokens[index].kind === "string") this.#renameLiteral(index);
+      if (this.#tokens[index]!.kind === "string") this.#renameLiteral(index);
     }
     this.#listed = Math.max(end, this.#listed);
   }
 
   #renameDestination(first: number, end: number): void {
-    if (end !== first + 1 || this.#tokens[first].kind !== "string") return;
+    if (end !== first + 1 || this.#tokens[first]!.kind !== "string") return;
     const name = this.#names.destinations.get(literalValue(this.#text(first)!));
     if (name !== undefined) this.#texts[first] = literalOf(name);
   }
@@ -213,7 +208,7 @@ class Rewriting {
     return ["name", "targetName"].includes(this.#text(index) ?? "") && this.#text(index - 1) === ".";
   }
 
-  /** Limits `resetForm()`, which resets all fields, to the fields of this input. */
+  /** Restricts `resetForm()`, which resets all fields, to the fields of this input. */
   #restrict(end: number): void {
     if (this.#names.foreign !== undefined) this.#before[end] += `${this.#names.helper}()`;
   }

@@ -1,11 +1,11 @@
-// Reads the structure tree of a source (ISO 32000-1, 14.7): its elements, and the pages with their content. Changes
-// nothing in the tree except that elements become indirect objects.
+// Reads the structure tree of a source (ISO 32000-1, 14.7): its elements, and the pages with their content. Elements
+// that are direct objects become indirect; nothing else changes.
 import type { PdfFile } from "../../../objects/pdf-file.ts";
 import { readNumberTree } from "../../../objects/trees.ts";
 import { Dictionary, Reference, type Value } from "../../../objects/values.ts";
 import type { SourceDocument } from "../../source-document.ts";
 
-/** Approximate memory of one element. */
+/** Approximate memory per element. */
 const ELEMENT_BYTES = 120;
 /** Maximum number of items read from all elements. */
 const MAX_ITEMS = 10_000_000;
@@ -13,30 +13,30 @@ const MAX_ITEMS = 10_000_000;
 export interface StructureElement {
   readonly index: number;
   readonly reference: Reference;
-  /** The index of the parent element, -1 at the top level. */
+  /** Index of the parent element, -1 at the top level. */
   readonly parent: number;
-  /** Number of direct kids that are elements. */
+  /** Number of kids that are elements. */
   kidCount: number;
-  /** Direct kids without content. */
+  /** Kids without content. */
   readonly bareKids: StructureElement[];
-  /** The page of marked content that names no page: the element's own page, or that of an element above. */
+  /** Default page of marked-content kids: the Pg entry of the element or of its nearest ancestor with one. */
   readonly page: Reference | undefined;
   /** True if the element itself has content. */
   hasOwnContent: boolean;
-  /** True if the element or any element below it has content. */
+  /** True if the element or a descendant has content. */
   hasContent: boolean;
 }
 
 export interface StructureIndex {
   readonly root: Dictionary;
-  /** The elements. Each element follows its parent. */
+  /** The elements, parents first. */
   readonly elements: readonly StructureElement[];
   /** Top-level elements without content. */
   readonly bareTops: readonly StructureElement[];
   readonly byNumber: ReadonlyMap<number, StructureElement>;
-  /** The elements with their own content on each page, by the page's object number. */
+  /** The elements with their own content on each page, by object number of the page. */
   readonly byPage: ReadonlyMap<number, ReadonlySet<StructureElement>>;
-  /** The parent tree, by the keys in StructParents and StructParent. */
+  /** The parent tree, by StructParents and StructParent keys. */
   readonly parents: ReadonlyMap<number, Value>;
 }
 
@@ -89,12 +89,12 @@ export function findStructure(source: SourceDocument): StructureIndex | undefine
     const place = { index: elements.length, reference, parent: next.parent, page };
     const element = { ...place, kidCount: 0, bareKids: [], hasOwnContent: false, hasContent: false };
     elements.push(element);
-    if (next.parent >= 0) elements[next.parent].kidCount++;
+    if (next.parent >= 0) elements[next.parent]!.kidCount++;
     byNumber.set(reference.number, element);
     push(dictionary, element.index, page);
   }
   for (const { hasContent, parent } of elements.toReversed()) {
-    if (hasContent && parent >= 0) elements[parent].hasContent = true;
+    if (hasContent && parent >= 0) elements[parent]!.hasContent = true;
   }
   const bareTops: StructureElement[] = [];
   for (const element of elements)
@@ -116,7 +116,7 @@ export function pageOf(source: SourceDocument, dictionary: Dictionary): Referenc
 }
 
 /**
- * @param page the page of content that names no page
+ * @param page default page of marked-content kids
  * @param known elements by object number, which are not read again
  */
 export function* kidsOf(
@@ -148,7 +148,7 @@ export function* kidsOf(
   }
 }
 
-/** Turns elements that are direct objects into indirect objects, because many objects refer to elements. */
+/** Makes direct elements indirect, because many objects refer to elements. */
 function withNumberedKids(file: PdfFile, holder: Dictionary): Dictionary {
   const value = holder.get("K");
   const items = file.array(value) ?? [value ?? null];

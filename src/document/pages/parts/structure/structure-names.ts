@@ -1,5 +1,5 @@
-// Renames roles, classes and ids of structure trees (ISO 32000-1, 14.7.3 and 14.7.5) if two inputs use the same name
-// for different things. Knows nothing about trees.
+// Renames roles, classes and IDs of structure trees (ISO 32000-1, 14.7.3 and 14.7.5) if two inputs use the same name
+// differently.
 
 import { fingerprint } from "../../../objects/fingerprint.ts";
 import type { PdfFile } from "../../../objects/pdf-file.ts";
@@ -8,7 +8,7 @@ import { Dictionary, Name, PdfString, type Value } from "../../../objects/values
 import type { DocumentPart, InputSelection } from "../../assemble.ts";
 import { findStructure } from "./structure-index.ts";
 
-/** Standard structure types (table 333 to 340, and ISO 32000-2, 14.8.4). */
+/** Standard structure types (tables 333 to 340, and ISO 32000-2, 14.8.4). */
 const STANDARD = new Set(
   (
     "Document Part Art Sect Div BlockQuote Caption TOC TOCI Index NonStruct Private P H H1 H2 H3 H4 H5 H6 L " +
@@ -54,7 +54,7 @@ export class StructureNames implements DocumentPart {
     for (const [name, value] of roles ?? []) {
       const role = this.#file.name(value);
       if (role === undefined || this.#roles.get(name) === role) continue;
-      // A standard type with another meaning in this input must keep its standard meaning in the other inputs.
+      // A standard type that this input redefines gets a new name, because other inputs use its standard meaning.
       const wanted = hasOthers && STANDARD.has(name) ? variant(name, 1) : name;
       const result = this.#roleNames.take(wanted);
       if (result !== name) this.#renamedRoles.set(name, result);
@@ -66,12 +66,12 @@ export class StructureNames implements DocumentPart {
     }
   }
 
-  /** Starts a new set of elements, whose ids are distinct from all previous ids. */
+  /** Starts a new set of elements, whose IDs differ from all earlier IDs. */
   begin(): void {
     this.#renamedIds = new Map();
   }
 
-  /** Updates S, C and A of an element. The dictionary belongs to the caller, and its values belong to the source. */
+  /** Updates S, C and A of an element. The caller owns the dictionary; its values belong to the source. */
   settle(element: Dictionary): void {
     const type = this.#file.name(element.get("S"));
     const role = type === undefined ? undefined : this.#renamedRoles.get(type);
@@ -90,7 +90,7 @@ export class StructureNames implements DocumentPart {
     return result === undefined ? value : Name.of(result);
   }
 
-  /** Updates the ids of header cells (table 349). */
+  /** Updates the IDs in Headers of table cells (table 349). */
   #withHeaders(value: Value): Value {
     const array = this.#file.array(value);
     if (array) return array.map((item) => this.#withHeaders(item));
@@ -104,7 +104,7 @@ export class StructureNames implements DocumentPart {
     return attributes.clone().set("Headers", renamed);
   }
 
-  /** Returns the new id of an element. All ids of a set must be taken before its first element is updated. */
+  /** Returns the new ID of an element. All IDs of a set must be registered before its first element is updated. */
   takeId(id: string): string {
     const known = this.#renamedIds.get(id);
     if (known !== undefined) return known;

@@ -1,6 +1,6 @@
-// Builds the structure tree (ISO 32000-1, 14.7 and 14.8) from the elements of each input with content on taken pages,
-// below one Document. A repeated page has its own elements, as if it came from another input. structure-index.ts reads
-// the source, and structure-names.ts renames.
+// Builds the structure tree (ISO 32000-1, 14.7 and 14.8) from each input's elements with content on selected pages,
+// below one Document element. A repeated page gets separate elements, as if it came from another input.
+// structure-index.ts reads the source, and structure-names.ts renames.
 
 import type { Copier } from "../../../objects/copier.ts";
 import { writeNameTree, writeNumberTree } from "../../../objects/trees.ts";
@@ -17,22 +17,21 @@ import {
 } from "./structure-index.ts";
 import type { StructureNames } from "./structure-names.ts";
 
-/** Entries of an element that are rebuilt. */
+/** Element entries that are rebuilt. */
 const OWN_ENTRIES = ["K", "P", "Pg", "ID", "Ref"];
 /**
- * Entries that describe an element's content as a whole. An empty element with one of them may describe content outside
- * the result.
+ * Entries that describe an element's content as a whole. Kept on an empty element, they could describe omitted content.
  */
 const TEXT_ENTRIES = ["ActualText", "Alt", "E", "T", "ID"];
 const ENTRY_BYTES = 100;
 
-/** The pages of one input that are taken for the first time, the second time and so on, with their elements. */
+/** The pages of one input that are selected for the n-th time, with their elements. */
 interface Pass {
-  /** The taken pages, by the page number in the source. */
+  /** The selected pages, by object number in the source. */
   readonly pages: ReadonlyMap<number, SelectedPage>;
-  /** The elements in the target, by element index. Each element follows its parent. */
+  /** The elements in the target, by element index, parents first. */
   readonly targets: Map<number, Reference>;
-  /** The kids of each element in the target, by element index. The kids of the root have the key -1. */
+  /** The kids of each element in the target, by element index; -1 for the root. */
   readonly kids: Map<number, Reference[]>;
 }
 
@@ -54,7 +53,7 @@ export class Structure implements DocumentPart {
   readonly #tops: Top[] = [];
   readonly #parents = new Map<number, Value>();
   readonly #ids = new Map<string, Value>();
-  /** The namespaces of all inputs. The same reference is listed once. */
+  /** The namespaces of all inputs, each reference once. */
   readonly #namespaces: Reference[] = [];
   readonly #associated: Value[] = [];
   #root: Reference | undefined;
@@ -62,7 +61,7 @@ export class Structure implements DocumentPart {
   #taking!: InputSelection;
   #index: StructureIndex | undefined;
   #passes: Pass[] = [];
-  /** The repeat count of each repeated page, by its number in the target. */
+  /** The repeat count of each repeated page, by object number in the target. */
   #repeats = new Map<number, number>();
   #links: Link[] | undefined;
 
@@ -88,10 +87,10 @@ export class Structure implements DocumentPart {
     for (const page of taking.pages) {
       if (page.repeat > 0) this.#repeats.set(page.target.number, page.repeat);
       pages[page.repeat] ??= new Map();
-      pages[page.repeat].set(page.source.number, page);
+      pages[page.repeat]!.set(page.source.number, page);
     }
     this.#passes = pages.map((taken) => this.#begin(index, taken));
-    for (const [at, target] of this.#passes[0]?.targets ?? []) copier.seed(index.elements[at].reference, target);
+    for (const [at, target] of this.#passes[0]?.targets ?? []) copier.seed(index.elements[at]!.reference, target);
   }
 
   /** Selects the elements of a pass. */
@@ -132,7 +131,7 @@ export class Structure implements DocumentPart {
     return !TEXT_ENTRIES.some((key) => dictionary.has(key));
   }
 
-  /** Renumbers keys of the parent tree in any dictionary. Empties elements, which are copied separately. */
+  /** Renumbers parent tree keys in any dictionary. Empties elements, which are copied separately. */
   #visit(dictionary: Dictionary, reference: Reference | undefined, copier: Copier): void {
     if (reference && this.#index?.byNumber.has(reference.number)) {
       dictionary.clear();
@@ -160,7 +159,7 @@ export class Structure implements DocumentPart {
       this.#addNamespaces(index);
       for (const value of source.file.array(index.root.get("AF")) ?? []) this.#associated.push(copier.value(value));
     }
-    // Objects copied from here on are not in the parent tree.
+    // The parent tree excludes objects copied after this.
     this.#links = undefined;
   }
 
@@ -170,11 +169,11 @@ export class Structure implements DocumentPart {
     this.#names.begin();
     const ids = new Map<number, string>();
     for (const at of pass.targets.keys()) {
-      const id = file.string(file.dictionary(index.elements[at].reference)!.get("ID"))?.latin1;
+      const id = file.string(file.dictionary(index.elements[at]!.reference)!.get("ID"))?.latin1;
       if (id !== undefined) ids.set(at, this.#names.takeId(id));
     }
     for (const [at, target] of pass.targets) {
-      const element = index.elements[at];
+      const element = index.elements[at]!;
       const { reference, parent, page } = element;
       const dictionary = file.dictionary(reference)!;
       const copy = dictionary.clone();
@@ -183,7 +182,7 @@ export class Structure implements DocumentPart {
       const written = copier.dictionary(copy);
       const { kids, isComplete } = this.#kids(pass, dictionary, element);
       if (!isComplete) written.delete("ActualText");
-      if (kids.length > 0) written.set("K", kids.length === 1 ? kids[0] : kids);
+      if (kids.length > 0) written.set("K", kids.length === 1 ? kids[0]! : kids);
       const taken = page && pass.pages.get(page.number);
       if (taken) written.set("Pg", taken.target);
       const above = parent < 0 ? this.#root! : pass.targets.get(parent)!;
@@ -206,7 +205,7 @@ export class Structure implements DocumentPart {
 
   #kids(pass: Pass, dictionary: Dictionary, element: StructureElement): { kids: Value[]; isComplete: boolean } {
     if (!element.hasOwnContent) {
-      // A shortcut for large elements: all paragraphs of a book may be direct kids of one element.
+      // Fast path for large elements: all paragraphs of a book can be kids of one element.
       const kids = pass.kids.get(element.index) ?? [];
       return { kids, isComplete: kids.length === element.kidCount };
     }
@@ -242,7 +241,7 @@ export class Structure implements DocumentPart {
     return object ? Dictionary.of({ Type: Name.of("OBJR"), Pg: taken.target, Obj: object }) : undefined;
   }
 
-  /** Adds the entries of the parent tree for all copied objects. */
+  /** Adds the parent tree entries of all copied objects. */
   #addParents({ parents, byNumber }: StructureIndex): void {
     const { file } = this.#taking.source;
     for (const { from, to, repeat } of this.#links ?? []) {

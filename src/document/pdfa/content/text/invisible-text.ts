@@ -1,6 +1,5 @@
-// Creates text for searching and copying only, over the picture of a page. Its font has no program, which text that is
-// never drawn does not require (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4), and its codes are Unicode values. Knows nothing
-// about the target file.
+// Creates invisible text, for searching and copying, over an image of the page. Its font has no program, which
+// invisible text does not require (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4). Its codes are Unicode values.
 
 import { memoryBody } from "../../../compression/recode-stream.ts";
 import type { Matrix } from "../../../content/matrix.ts";
@@ -9,13 +8,13 @@ import { asSymbolic } from "../../../fonts/symbolic.ts";
 import type { PdfFile } from "../../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, type Reference } from "../../../objects/values.ts";
 
-/** Advance of all characters, in thousandths of the size. Words are stretched to their actual widths. */
+/** Advance of all characters, in thousandths of the font size. Words are stretched to their actual widths. */
 const ADVANCE = 500;
 /** Maximum stretch in percent. */
 const MOST_STRETCHED = 1000;
 const FONT_NAME = "Invisible";
 
-/** First and last code of characters beyond the basic plane: no character has them (surrogates of UTF-16). */
+/** First and last code for characters beyond U+FFFF: the surrogates, which no character uses. */
 const FIRST_BEYOND = 0xd800;
 const LAST_BEYOND = 0xdfff;
 
@@ -23,7 +22,7 @@ const LAST_BEYOND = 0xdfff;
 export class InvisibleFont {
   readonly reference: Reference;
   readonly #file: PdfFile;
-  /** Codes of characters beyond the basic plane. */
+  /** Codes of characters beyond U+FFFF. */
   readonly #beyond = new Map<number, number>();
 
   constructor(file: PdfFile) {
@@ -31,7 +30,7 @@ export class InvisibleFont {
     this.reference = file.reserve();
   }
 
-  /** @returns undefined if there are too many characters beyond the basic plane */
+  /** @returns undefined if there are too many characters beyond U+FFFF */
   codeOf(codePoint: number): number | undefined {
     if (codePoint <= 0xffff) return codePoint;
     const code = this.#beyond.get(codePoint) ?? FIRST_BEYOND + this.#beyond.size;
@@ -40,7 +39,7 @@ export class InvisibleFont {
     return code;
   }
 
-  /** Writes the font. Call it after all text has been made. */
+  /** Writes the font. To be called after all text has been encoded. */
   finish(): void {
     const file = this.#file;
     const descriptor = Dictionary.of({
@@ -80,8 +79,8 @@ export class InvisibleFont {
 }
 
 /**
- * Maps codes to Unicode (ISO 32000-1, 9.10.3). The codes of a range may differ only in their last byte, so there is one
- * range for each first byte, and at most 100 in a list.
+ * Maps codes to Unicode (ISO 32000-1, 9.10.3). The codes of a range must have the same first byte, and an operator has
+ * at most 100 ranges.
  */
 const toUnicode = (beyond: ReadonlyMap<number, number>): string =>
   [
@@ -113,9 +112,9 @@ function* lists(kind: string, entries: readonly string[]): Generator<string> {
 }
 
 /**
- * Returns content that puts each word at the position where it is drawn. Omits characters without a Unicode value.
- * @param font the font, and its name in the resources
- * @param toPage matrix from displayed points, y upwards, to the page's space
+ * Returns content that puts each word at its displayed position. Omits characters without a Unicode value.
+ * @param font the font, and its resource name
+ * @param toPage matrix from displayed points, y upwards, to user space
  * @param height height of the displayed page in points
  */
 export function invisibleText(
@@ -146,27 +145,25 @@ interface Word {
   readonly width: number;
 }
 
-/**
- * Yields words in their order on the line, independent of the reading direction, which viewers derive from the letters.
- */
+/** Yields words from left to right. Viewers derive the reading direction from the characters. */
 function* wordsOf(characters: readonly Character[], [x, y]: TextLine["direction"]): Generator<Word> {
   const placed = characters
     .filter(({ codePoint }) => isTold(codePoint))
     .map((character) => ({ character, along: character.x * x + character.y * y }))
     .sort((one, other) => one.along - other.along);
   for (let from = 0; from < placed.length; ) {
-    const isSpace = placed[from].character.codePoint === SPACE;
+    const isSpace = placed[from]!.character.codePoint === SPACE;
     let to = from + 1;
-    while (to < placed.length && (placed[to].character.codePoint === SPACE) === isSpace) to++;
+    while (to < placed.length && (placed[to]!.character.codePoint === SPACE) === isSpace) to++;
     const word = placed.slice(from, to);
     const last = word.at(-1)!;
     const size = last.character.size;
-    // A word extends to the next one; a letter is about half as wide as it is high.
+    // A word extends to the next word; a letter is about half as wide as high.
     const end = Math.min(placed[to]?.along ?? Number.POSITIVE_INFINITY, last.along + size * (ADVANCE / 1000));
     yield {
-      first: word[0].character,
+      first: word[0]!.character,
       text: word.map(({ character }) => character.codePoint),
-      width: Math.max(0, end - word[0].along),
+      width: Math.max(0, end - word[0]!.along),
     };
     from = to;
   }
@@ -175,14 +172,14 @@ function* wordsOf(characters: readonly Character[], [x, y]: TextLine["direction"
 const SPACE = 0x20;
 
 /**
- * Reports whether a character has a meaning. 0, U+FEFF and U+FFFE are not allowed (ISO 19005-2, 6.2.11.7.2), and U+FFFD
- * has none.
+ * Reports whether a character has a meaning. U+0000, U+FEFF and U+FFFE are forbidden (ISO 19005-2, 6.2.11.7.2), and
+ * U+FFFD has none.
  */
 const isTold = (codePoint: number): boolean =>
   codePoint > 0xffff ||
   (codePoint >= 0x20 && codePoint < 0xfff0 && codePoint !== 0xfeff && !(codePoint >= 0xd800 && codePoint <= 0xdfff));
 
-/** Formats a number of a content stream, which has no exponents, and in PDF/A-1 no values beyond 32,767. */
+/** Formats a number for content streams: without exponents, and in PDF/A-1 without values above 32,767. */
 function decimal(value: number): string {
   const bounded = Math.max(-32_767, Math.min(32_767, value));
   return String(Number(bounded.toFixed(4)));

@@ -1,5 +1,4 @@
-// Changes the codes of text that is shown in certain fonts. Text in a font that its stream does not choose itself keeps
-// its codes.
+// Changes the character codes of text in certain fonts. Text in an inherited font keeps its codes.
 import { readOperations } from "../../../content/content.ts";
 import { TEXT_SHOWING } from "../../../content/operators.ts";
 import type { PdfFile } from "../../../objects/pdf-file.ts";
@@ -7,10 +6,10 @@ import { serialize } from "../../../objects/serialize.ts";
 import { Name, PdfString, Reference, type Value } from "../../../objects/values.ts";
 import type { ContentStream } from "../content-stream.ts";
 
-/** Returns other codes for a string, by the object number of its font. */
+/** Returns new codes for a string, by the object number of its font. */
 export type NewCodes = ReadonlyMap<number, (latin1: string) => string>;
 
-/** @returns undefined if the content stays as it is */
+/** @returns undefined if the content is unchanged */
 export function recodedText(
   file: PdfFile,
   { bytes, resources, inherited }: ContentStream,
@@ -34,7 +33,7 @@ export function recodedText(
   return parts.length > 0 ? Buffer.concat([...parts, bytes.subarray(copied)]) : undefined;
 }
 
-/** @returns 0 for a font that is not an object of its own */
+/** @returns 0 for a direct font object */
 function fontNumber(file: PdfFile, name: Value | undefined, scopes: readonly ContentStream["inherited"][]): number {
   for (const scope of name instanceof Name ? scopes : []) {
     const font = file.dictionary(scope?.get("Font"))?.get((name as Name).text);

@@ -1,12 +1,11 @@
-// Restores the Unicode values of fonts that lost them when the fonts were rewritten. Knows nothing about the program
-// that rewrote them.
+// Restores Unicode values of fonts that lost them when another program rewrote the fonts.
 import { decodedBytes, memoryBody } from "../../../compression/recode-stream.ts";
 import type { PdfFile } from "../../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, type Value } from "../../../objects/values.ts";
 
 /**
- * Matches fonts by name. A name that occurs more than once is ambiguous and is ignored.
- * @param resources the resources of the rewritten page, whose fonts are replaced with copies
+ * Matches fonts by name. Ignores names that occur more than once, because they are ambiguous.
+ * @param resources the resources of the rewritten page; copies replace their fonts
  */
 export function restoreUnicode(original: PdfFile, page: Dictionary, rewritten: PdfFile, resources: Dictionary): void {
   const fonts = rewritten.dictionary(resources.get("Font"));
@@ -17,7 +16,7 @@ export function restoreUnicode(original: PdfFile, page: Dictionary, rewritten: P
     const font = rewritten.dictionary(value);
     const before = known.get(nameOf(rewritten, value));
     const map = before && original.stream(before.get("ToUnicode"));
-    // The codes may have changed: existing values belong to the new codes.
+    // The codes might have changed: existing values belong to the new codes.
     if (
       !font ||
       font.has("ToUnicode") ||
@@ -42,7 +41,7 @@ function fontsByName(file: PdfFile, resources: Dictionary | undefined): Map<stri
   return found;
 }
 
-/** Returns a font's name without the tag of a subset (ISO 32000-1, 9.6.4). */
+/** Returns a font name without subset tag (ISO 32000-1, 9.6.4). */
 function nameOf(file: PdfFile, font: Value): string {
   return (file.name(file.dictionary(font)?.get("BaseFont")) ?? "").replace(/^[A-Z]{6}\+/, "");
 }

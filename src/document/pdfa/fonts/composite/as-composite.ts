@@ -1,5 +1,5 @@
-// Turns a simple font with a TrueType program into a composite font with the same codes. A symbolic font has no names
-// for its codes, so that validators take code 0 for .notdef, whatever its glyph is (ISO 19005-2, 6.2.11.8).
+// Converts a simple font with a TrueType program to a composite font with the same codes. In a symbolic simple font,
+// validators treat code 0 as .notdef, even if it shows a glyph (ISO 19005-2, 6.2.11.8).
 import { readCmap } from "../../../fonts/truetype/cmap.ts";
 import { Dictionary, Name } from "../../../objects/values.ts";
 import { CMap } from "../../../text/cmap.ts";
@@ -12,11 +12,11 @@ import { systemInfoDictionary, writeCodeMap } from "./code-maps.ts";
 import { glyphStream } from "./composite-font.ts";
 
 const CODES = 256;
-/** Code `n` shows CID `n + 1`, because CID 0 is always .notdef. */
+/** Code `n` maps to CID `n + 1`, because CID 0 is .notdef. */
 const cidOf = (code: number): number => code + 1;
 const INFO = { registry: "Adobe", ordering: "Identity", supplement: 0 };
 
-/** Changes the font's dictionary if its code 0 shows a glyph. Fonts of form fields stay simple. */
+/** Changes the font dictionary if code 0 shows a glyph. Fonts of form fields stay simple. */
 export function makeComposite({ file }: FontTask, { font, codes, isTyped }: ShownFont): void {
   const isConcerned = !isTyped && !font.has("Encoding") && codes.some(({ code }) => code === 0);
   const bytes = programBytes(file, file.dictionary(font.get("FontDescriptor")));

@@ -1,5 +1,5 @@
-// Reads the CMaps of Type 0 fonts (ISO 32000-1, 9.7.5) with the ones that they are based on, and rewrites those that
-// ISO 19005 does not allow (-1, 6.3.3.3; -2, 6.2.11.3.3).
+// Reads the CMaps of Type 0 fonts (ISO 32000-1, 9.7.5), including the CMaps that they extend, and rewrites CMaps that
+// ISO 19005 forbids (-1, 6.3.3.3; -2, 6.2.11.3.3).
 
 import { EngineFailure } from "../../../contract/failure.ts";
 import type { FontProvider } from "../../../contract/font-provider.ts";
@@ -10,7 +10,7 @@ import { plainStream } from "../font-program.ts";
 import type { FontTask } from "../shown-font.ts";
 
 const MAX_BYTES = 16 * 2 ** 20;
-/** Limits the CMaps in a chain of bases. */
+/** Maximum number of CMaps that extend each other. */
 const MAX_BASES = 6;
 const ENTRIES_AT_ONCE = 100;
 /** The character collection of CIDs (9.7.3). */
@@ -37,7 +37,7 @@ export function systemInfoDictionary({ registry, ordering, supplement }: SystemI
   });
 }
 
-/** Reads CMaps by name or from streams. Each named one is read once. */
+/** Reads CMaps by name or from streams. Each named CMap is read once. */
 export class CodeMaps {
   readonly #file: PdfFile;
   readonly #shelf: FontProvider;
@@ -73,7 +73,7 @@ export class CodeMaps {
       if (error instanceof EngineFailure && error.reason !== "crashed") return undefined;
       throw error;
     }
-    // The dictionary takes precedence if the two disagree. A CMap without a mode is horizontal (table 120).
+    // If dictionary and CMap disagree, the dictionary wins. Without WMode, the CMap is horizontal (table 120).
     const mode = file.number(stream.dictionary.get("WMode"));
     map.isModeAgreed = (mode ?? 0) === (map.isVertical ? 1 : 0);
     if (mode !== undefined) map.isVertical = mode === 1;
@@ -85,8 +85,9 @@ export class CodeMaps {
 }
 
 /**
- * Reports whether a CMap can stay as it is. Except for the two Identity CMaps, predefined ones are embedded, from part
- * 2 on as well: validators know some by wrong names, and readers do not find the Unicode values of others.
+ * Reports whether a CMap can stay as it is. Of the predefined CMaps, only both Identity CMaps stay; the others are
+ * embedded even from part 2 on: validators mix up some of their names, and readers do not find the Unicode values of
+ * others.
  */
 export function mayStay(
   { file, areCMapsDistrusted }: FontTask,
@@ -108,7 +109,7 @@ function isOf({ registry, ordering, supplement }: SystemInfo, map: CMap): boolea
   return map.registry === registry && map.ordering === ordering && supplement <= (map.supplement ?? -1);
 }
 
-/** Writes a CMap that contains only the given codes, as a stream. */
+/** Writes a CMap stream with only the given codes. */
 export function writeCodeMap(
   file: PdfFile,
   map: CMap,

@@ -1,5 +1,5 @@
-// Repairs Type 0 fonts with their programs (ISO 32000-1, 9.7): each shown code leads to a glyph, each glyph has the
-// width in its dictionary, and CMaps and character collections match (ISO 19005-2, 6.2.11.3). The look does not change.
+// Repairs Type 0 fonts with their programs (ISO 32000-1, 9.7): every shown code maps to a glyph, glyph widths equal the
+// dictionary's, and CMaps and character collections match (ISO 19005-2, 6.2.11.3). The appearance stays the same.
 import { type CffFont, cffWidth, glyphNames } from "../../../fonts/cff/cff.ts";
 import { type CffGlyph, writeCff } from "../../../fonts/cff/writer.ts";
 import { unicodeOfName } from "../../../fonts/names/glyph-names.ts";
@@ -23,7 +23,7 @@ export interface Composite {
 }
 
 export interface MendedComposite {
-  /** CIDs that codes must lead to, where they differ from those of the CMap. */
+  /** New CIDs of codes, if they differ from the CMap's. */
   readonly moved: ReadonlyMap<number, number>;
   /** Returns the text of a code according to the program. */
   readonly unicodeOf: (code: CharacterCode) => string | undefined;
@@ -31,7 +31,7 @@ export interface MendedComposite {
 
 const MAX_MAP_BYTES = 2 * 65_536;
 
-/** @returns undefined if the program cannot be changed, or is not suitable for such a font */
+/** @returns undefined if the program cannot be changed, or does not suit this kind of font */
 export function mendComposite(
   task: FontTask,
   font: Composite,
@@ -86,12 +86,12 @@ function mendTrueTypeCids(
 }
 
 interface Placed {
-  /** New advances of the program's glyphs. */
+  /** New advance widths of the program's glyphs. */
   readonly advances: ReadonlyMap<number, number>;
   readonly added: readonly TrueTypeGlyph[];
-  /** New glyphs of CIDs, by CID. */
+  /** New glyphs, by CID. */
   readonly places: ReadonlyMap<number, number>;
-  /** New CIDs of codes, by code. */
+  /** New CIDs, by code. */
   readonly moved: ReadonlyMap<number, number>;
   /** Widths of the new CIDs. */
   readonly newWidths: ReadonlyMap<number, number>;
@@ -123,7 +123,7 @@ function placed(
     const glyph = glyphOf(cid);
     const width = widths.of(cid);
     if (cid === 0) {
-      // CID 0 is always .notdef, so the code must lead to another one.
+      // CID 0 is always .notdef, so the code needs another CID.
       notdefPlace ??= place(glyph < program.glyphCount ? glyph : 0, width);
       moved.set(code.code, free);
       newWidths.set(free, width);
@@ -163,8 +163,8 @@ export function glyphStream(file: PdfFile, size: number, glyphOf: (cid: number) 
 }
 
 /**
- * Orders the glyphs by CID, because viewers also apply the map to an OpenType program, although only CIDFontType2 fonts
- * have one (table 117).
+ * Sorts the glyphs by CID, because viewers apply CIDToGIDMap to OpenType programs too, although only CIDFontType2 fonts
+ * have it (table 117).
  */
 function inOrderOfCids(
   font: CffFont,
@@ -177,10 +177,10 @@ function inOrderOfCids(
   const glyphs = Array.from({ length: Math.max(0, ...shown) + 1 }, (_, cid): CffGlyph => {
     const glyph = shown.has(cid) ? glyphOf(cid) : 0;
     if (cid === 0 || glyph === 0 || glyph >= names.length) {
-      return { source: 0, identity: cid === 0 ? names[0] : `nothing${cid}`, width: undefined };
+      return { source: 0, identity: cid === 0 ? names[0]! : `nothing${cid}`, width: undefined };
     }
-    // Characters after a full stop are not part of a character's name.
-    const identity = used.has(names[glyph]) ? `${names[glyph]}.${cid}` : names[glyph];
+    // A suffix after a full stop does not change the character of a glyph name.
+    const identity = used.has(names[glyph]!) ? `${names[glyph]}.${cid}` : names[glyph]!;
     used.add(identity);
     return { source: glyph, identity, width: undefined };
   });
@@ -205,7 +205,7 @@ function mendCffCids(
   const names = font.isCid ? undefined : glyphNames(font);
   let free = 1 + codes.reduce((most, code) => Math.max(most, map.cidOf(code.code, code.bytes) ?? 0), 0);
   for (const cid of glyphs.keys()) free = Math.max(free, cid + 1);
-  // Glyphs of a font without CIDs are addressed by number.
+  // In a font without CIDs, the CID is the glyph number.
   if (!font.isCid) free = font.charStrings.count;
   for (const code of codes) {
     const cid = map.cidOf(code.code, code.bytes) ?? 0;
@@ -226,7 +226,7 @@ function mendCffCids(
   }
   if (set.size > 0 || added.length > 0) {
     const all: CffGlyph[] = Array.from(font.charset, (identity, source) => {
-      return { source, identity: names ? names[source] : identity, width: set.get(source) };
+      return { source, identity: names ? names[source]! : identity, width: set.get(source) };
     });
     const bytes = writeCff(font, [...all, ...added], { keepsEncoding: true });
     const changed = bytes && readProgram(bytes);
@@ -244,7 +244,7 @@ function mendCffCids(
 }
 
 /**
- * Sets the program. In a CIDFont, even a program without CIDs is declared as one with CIDs (ISO 32000-1, table 126).
+ * Sets the program. In a CIDFont, even a program without CIDs has the subtype CIDFontType0C (ISO 32000-1, table 126).
  */
 function setCidProgram(file: PdfFile, descriptor: Dictionary, program: FontProgram, level: FontTask["level"]): void {
   setProgram(file, descriptor, program, level);

@@ -1,18 +1,18 @@
-// Gives codes of more than two bytes other codes of two bytes: some readers know no longer ones in ToUnicode, although
-// CMaps of UTF-16 and GB 18030 have them.
+// Replaces codes of more than two bytes by two-byte codes: some readers support no longer codes in ToUnicode, although
+// UTF-16 and GB 18030 CMaps have them.
 import type { CharacterCode, CMap } from "../../../text/cmap.ts";
 
 export const LONGEST_CODE = 2;
 
-/** Codes of a font, some of which are new. */
+/** Codes of a font, some of them new. */
 export interface ShortCodes {
-  /** New codes, each with the one that it stands for. */
+  /** New codes, each with the code that it replaces. */
   readonly aliases: ReadonlyMap<CharacterCode, CharacterCode>;
   /** Returns a string with the new codes. */
   readonly recode: (latin1: string) => string;
 }
 
-/** @returns undefined if all codes are short, or there are not enough codes of two bytes */
+/** @returns undefined if all codes are short, or there are not enough unused two-byte codes */
 export function shortCodes(map: CMap, codes: readonly CharacterCode[]): ShortCodes | undefined {
   const long = codes.filter(({ bytes }) => bytes > LONGEST_CODE);
   if (long.length === 0) return undefined;

@@ -1,5 +1,5 @@
-// Embeds a face in a CIDFont whose program is missing or unreadable. Glyphs are chosen by the text of their codes and
-// get the widths of the document (ISO 32000-1, 9.7.4).
+// Embeds a face in a CIDFont without a readable program. Selects glyphs by the text of the codes, and gives them the
+// widths of the document (ISO 32000-1, 9.7.4).
 import { writeCff } from "../../../fonts/cff/writer.ts";
 import { subsetTag } from "../../../fonts/names/subset-tag.ts";
 import { unitsPerEm } from "../../../fonts/truetype/truetype.ts";
@@ -25,16 +25,16 @@ interface Slot {
   readonly cid: number;
   readonly text: string | undefined;
   readonly width: number;
-  /** True if the code has a CID of its own in vertical text. */
+  /** True if the code has a separate CID for vertical text. */
   readonly isVertical: boolean;
 }
 
-/** Matches scripts that Latin faces do not cover. */
+/** Matches scripts that Latin faces lack. */
 const CJK_TEXT = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/;
 
 /**
  * Changes the CIDFont and its descriptor.
- * @returns undefined if no face is available
+ * @returns undefined if no face is suitable
  */
 export async function substituteComposite(
   { file, level, shelf, substituted }: FontTask,
@@ -66,7 +66,7 @@ export async function substituteComposite(
     chooseCjkFace(baseFont, info.ordering, flags) ?? (isCjk ? chooseCjkFace(baseFont, "Japan1", flags) : undefined);
   const candidates = [...(cjk ? [cjk] : []), ...choice.faces.map((face) => ({ face, index: 0 }))];
   const face = bestFace(shelf, candidates, count, all.filter(({ text }) => text !== undefined).length);
-  // Blanks would replace the other characters.
+  // The missing characters would become blanks.
   if (!face || count(face) * 2 < all.length || !hasAll(face, all)) return undefined;
   const program = face.kind === "cff" ? ofCff(face, all, info) : ofTrueType(face, all);
   if (!program) return undefined;
@@ -95,8 +95,8 @@ const hasAll = (face: Face, slots: readonly Slot[]): boolean =>
   slots.every(({ text }) => text === undefined || isBlank(text) || face.glyphOf(text) > 0);
 
 /**
- * Reports whether the glyphs of a face have names. Such a font finds glyphs by number, and the document's CIDs are not
- * glyph numbers.
+ * Reports whether the glyphs of a face are selected by name. Such a font selects CIDFont glyphs by number, and the
+ * document's CIDs are not glyph numbers.
  */
 const isAskedByName = (face: Face) => face.kind === "cff" && !face.font.isCid;
 
@@ -110,7 +110,7 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[], info: Syste
 }
 
 /**
- * Returns the glyph of a text. Takes the full-width form, as wide as an ideograph, if the available width is much
+ * Returns the glyph of a text. Selects the full-width form, as wide as an ideograph, if the available width is much
  * larger than the normal glyph.
  */
 function glyphFor(face: Face, { text, width, isVertical }: Slot): number {

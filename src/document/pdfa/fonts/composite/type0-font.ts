@@ -23,11 +23,11 @@ import { type MendedComposite, mendComposite } from "./composite-font.ts";
 import { LONGEST_CODE, shortCodes } from "./short-codes.ts";
 import { substituteComposite } from "./substitute-composite.ts";
 
-/** Default collection, in which codes are glyphs. */
+/** Default collection, in which CIDs are glyph numbers. */
 const NO_COLLECTION: SystemInfo = { registry: "Adobe", ordering: "Identity", supplement: 0 };
 const PLAIN_LOOK = { isFixed: false, isSerif: false, isItalic: false, isBold: false };
 
-/** Changes the font's dictionary. */
+/** Changes the font dictionary. */
 export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, maps: CodeMaps): Promise<void> {
   const { file, level } = task;
   const { font, codes } = shown;
@@ -51,7 +51,7 @@ export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, map
     mended = mendComposite(task, { inner, descriptor, codes, map }, program, isMisplaced);
   } else if (shown.isVisible || bytes) {
     const existing = readToUnicode(file, font.get("ToUnicode"));
-    // Viewers choose glyphs by CID, whatever the text is said to mean.
+    // Viewers select glyphs by CID, regardless of ToUnicode.
     const textOf = (code: CharacterCode) => {
       const own = ofCollection(code);
       return own === undefined || isBlank(own) ? (existing.get(code.code) ?? own) : own;

@@ -14,7 +14,7 @@ import { mendNamed } from "./simple-named.ts";
 import { mendTrueType } from "./simple-truetype.ts";
 import { substituteSimple } from "./substitute-simple.ts";
 
-/** Changes the font's dictionary. */
+/** Changes the font dictionary. */
 export async function mendSimple(task: FontTask, shown: ShownFont): Promise<void> {
   const { file, level } = task;
   const { font } = shown;
@@ -42,7 +42,7 @@ export async function mendSimple(task: FontTask, shown: ShownFont): Promise<void
 
 const FIRST_PRINTED = 0x20;
 
-/** Adds all other codes, because they can be typed. */
+/** Adds all other codes, because users can type them. */
 function withAllCodes(codes: readonly CharacterCode[]): CharacterCode[] {
   const shown = new Set(codes.map(({ code }) => code));
   const all = Array.from({ length: 256 - FIRST_PRINTED }, (_, index) => FIRST_PRINTED + index);
@@ -64,7 +64,7 @@ function mendEmbedded(task: FontTask, shown: ShownFont): RepairedProgram | undef
   if (program.kind === "truetype") mended = mendTrueType(task, trial, descriptor, program.font, isMisplaced);
   else {
     const named = namedProgram(program);
-    // Readers disagree on how to find glyphs without names.
+    // Readers find glyphs without names differently.
     if (!named) return { unicodeOf: () => undefined, isChanged: false };
     mended = mendNamed(task, trial, descriptor, program, named, isMisplaced);
   }
@@ -80,7 +80,7 @@ function mendEmbedded(task: FontTask, shown: ShownFont): RepairedProgram | undef
 
 const KEY_OF = { truetype: "FontFile2", type1: "FontFile", cff: "FontFile3" } as const;
 
-/** Reports whether the program is stored under an entry for another kind, or is declared as another kind. */
+/** Reports whether the program is stored under the entry of another format, or declared as another format. */
 export function isElsewhere(
   descriptor: Dictionary | undefined,
   kind: keyof typeof KEY_OF,

@@ -1,5 +1,5 @@
-// Repairs simple fonts whose programs have glyph names: Type 1 and bare CFF (ISO 32000-1, 9.6.2). Each shown code gets
-// a glyph, and each glyph the width in its dictionary. The look does not change.
+// Repairs simple fonts whose programs have glyph names: Type 1 and bare CFF (ISO 32000-1, 9.6.2). Every shown code gets
+// a glyph, and every glyph the width in the dictionary. The appearance stays the same.
 import { NOTDEF, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
 import { type Dictionary, Name } from "../../../objects/values.ts";
 import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "../../../text/font-widths.ts";
@@ -27,7 +27,7 @@ const ALIASES = new Map([
 ]);
 
 /**
- * @param descriptor descriptor that belongs to the caller
+ * @param descriptor owned by the caller
  * @returns undefined if a width cannot be set
  */
 export function mendNamed(
@@ -63,7 +63,7 @@ export function mendNamed(
 }
 
 interface Plan {
-  /** Names of glyphs by code. */
+  /** Glyph names by code. */
   readonly names: readonly (string | undefined)[];
   /** Widths of the program's glyphs. */
   readonly widths: ReadonlyMap<string, number>;
@@ -71,7 +71,7 @@ interface Plan {
   readonly isEncodingChanged: boolean;
 }
 
-/** Finds a glyph for each code. A code whose width differs from that of its glyph gets a glyph of its own. */
+/** Finds a glyph for each code. A code whose width differs from its glyph's width gets a copy of the glyph. */
 function planned(
   codes: ShownFont["codes"],
   read: readonly (string | undefined)[],
@@ -88,7 +88,7 @@ function planned(
   };
   const add = (code: number, wanted: string, source: string, width: number) => {
     let name = wanted;
-    // The name can be taken by a glyph, or by an added glyph with another width.
+    // A glyph of the program can have the name, or an added glyph with another width.
     for (let turn = 1; glyphs.names.has(name) || (added.has(name) && added.get(name)!.width !== width); turn++) {
       name = `${wanted}.w${turn}`;
     }
@@ -140,7 +140,7 @@ function aliasOf(name: string, names: ReadonlySet<string>): string | undefined {
   return names.has(byNumber) ? byNumber : undefined;
 }
 
-/** Returns the glyphs of a program in the format that PDF/A-1 requires (ISO 19005-1, 6.3.5). */
+/** Returns the glyph list of a program, in the format that PDF/A-1 requires (ISO 19005-1, 6.3.5). */
 export function charSetOf(names: Iterable<string>): string {
   return [...names].flatMap((name) => (name === NOTDEF ? [] : [`/${name}`])).join("");
 }

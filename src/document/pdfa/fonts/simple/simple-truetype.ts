@@ -1,6 +1,5 @@
 // Repairs simple fonts with TrueType programs (ISO 32000-1, 9.6.6.4; ISO 19005-2, 6.2.11.6). A font that breaks the
-// rules for encodings becomes a symbolic font with one character map, in which each code leads to the glyph that it has
-// always shown.
+// rules for encodings becomes a symbolic font with one cmap subtable, which maps each code to the glyph shown so far.
 import { macRomanEncoding, spelledOut, standardEncoding, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
 import { asSymbolic, isSymbolic, SYMBOL_BASE, SYMBOL_BASES } from "../../../fonts/symbolic.ts";
 import { type CmapSubtable, readCmap } from "../../../fonts/truetype/cmap.ts";
@@ -15,7 +14,7 @@ import { readProgram, setProgram } from "../font-program.ts";
 import type { FontTask, RepairedProgram, ShownFont } from "../shown-font.ts";
 
 /**
- * @param descriptor descriptor that belongs to the caller
+ * @param descriptor owned by the caller
  * @returns undefined if the program cannot be changed
  */
 export function mendTrueType(
@@ -71,15 +70,15 @@ export function mendTrueType(
 }
 
 interface SettledGlyphs {
-  /** New advances of glyphs of the program. */
+  /** New advance widths of the program's glyphs. */
   readonly advances: ReadonlyMap<number, number>;
-  /** Copies of glyphs, for codes that show one glyph with several widths. */
+  /** Copies of glyphs, for codes that show one glyph with different widths. */
   readonly added: readonly TrueTypeGlyph[];
-  /** Glyphs of the codes that show a copy. */
+  /** Copied glyphs, by code. */
   readonly places: ReadonlyMap<number, number>;
 }
 
-/** Decides on the glyph and the advance of each code, so that they agree with the widths of the font dictionary. */
+/** Chooses the glyph and advance width of each code, so that they agree with the widths in the font dictionary. */
 function settleGlyphs(
   program: TrueTypeFont,
   codes: ShownFont["codes"],
@@ -149,13 +148,13 @@ function conformsWithNames(encoding: SimpleEncoding, maps: readonly CmapSubtable
 interface GlyphFinder {
   /** Returns 0 for a code without a glyph. */
   readonly glyphOf: (code: number) => number;
-  /** Reports whether the code's name leads to its glyph. */
+  /** Reports whether the code's name selects its glyph. */
   readonly isNamed: (code: number) => boolean;
   /** Returns the glyph's name in the program. */
   readonly nameOf: (glyph: number) => string | undefined;
 }
 
-/** @param symbolic true for a font whose names count only where its own map has no glyph */
+/** @param symbolic true for a font whose names apply only to codes missing from its own cmap */
 export function glyphFinder(
   program: TrueTypeFont,
   maps: readonly CmapSubtable[],
@@ -187,7 +186,7 @@ export function glyphFinder(
   };
   const ofName = names.map((name) => (name === undefined ? 0 : named(name)));
   const glyphs = Array.from({ length: 256 }, (_, code) => {
-    // Readers ignore names in a symbolic font with its own map.
+    // In a symbolic font with its own cmap, readers ignore names.
     if (symbolic && symbols && byCode(code) > 0) return byCode(code);
     return ofName[code] || byCode(code);
   });
@@ -213,7 +212,7 @@ const OTHERS = new Map([
   [0x2219, 0xb7],
 ]);
 
-/** Maps glyphs to characters with a Unicode map; the lowest character of each glyph takes precedence. */
+/** Maps glyphs to characters by a Unicode cmap; to the lowest character of each glyph. */
 export function reversed(maps: readonly CmapSubtable[]): (glyph: number) => string | undefined {
   const unicode = maps.find(({ platform, encoding }) => platform === 0 || (platform === 3 && encoding !== 0));
   let table: Map<number, number> | undefined;

@@ -1,5 +1,5 @@
-// Embeds a face that looks similar in a simple font whose program is missing or unreadable. The document's widths are
-// kept, so that lines keep their length.
+// Embeds a similar face in a simple font without a readable program. Keeps the document's widths, so that lines keep
+// their length.
 import { writeCff } from "../../../fonts/cff/writer.ts";
 import {
   dingbatsEncoding,
@@ -26,21 +26,21 @@ import type { FontTask, RepairedProgram, ShownFont } from "../shown-font.ts";
 import { isSound, readToUnicode } from "../to-unicode.ts";
 import { wingdingsSign } from "../wingdings.ts";
 
-/** A code with its meaning and its width. */
+/** A code with its character and width. */
 interface Slot {
   readonly code: number;
   readonly name: string | undefined;
   readonly text: string | undefined;
-  /** Width from the font's dictionary; undefined if it has none. */
+  /** Width in the font dictionary; undefined if it has none. */
   readonly width: number | undefined;
 }
 
-/** Ratio of the document's widths to those of the face, below which a narrow face is used. */
+/** Ratio of the document's widths to the face's widths, below which a narrow face is used. */
 const NARROW = 0.9;
 
 /**
- * Changes the font's dictionary.
- * @returns undefined if no face is available
+ * Changes the font dictionary.
+ * @returns undefined if no face is suitable
  */
 export async function substituteSimple(
   task: FontTask,
@@ -60,7 +60,7 @@ export async function substituteSimple(
   const wanted = slots.filter(({ text, name }) => text !== undefined || name !== undefined).length;
   const all = choice.faces.map((face) => ({ face, index: 0 }));
   let face = bestFace(shelf, all, count, wanted);
-  // Blanks would replace the other characters.
+  // The missing characters would become blanks.
   if (!face || !hasAll(face, slots)) return undefined;
   if (face.name.startsWith("LiberationSans-") && isNarrow(face, slots)) {
     const narrow = face.name.replace("LiberationSans", "LiberationSansNarrow");
@@ -88,7 +88,7 @@ export async function substituteSimple(
 
 function slotsOf({ file }: FontTask, font: ShownFont["font"], codes: readonly number[], choice: FaceChoice): Slot[] {
   const flags = file.number(file.dictionary(font.get("FontDescriptor"))?.get("Flags"));
-  // A TrueType font that is not symbolic uses Adobe's standard encoding (ISO 32000-1, 9.6.6.4).
+  // The default encoding of nonsymbolic TrueType fonts is StandardEncoding (ISO 32000-1, 9.6.6.4).
   const isWindows = file.name(font.get("Subtype")) === "TrueType" && isSymbolic(flags);
   const { names } = readSimpleEncoding(file, font.get("Encoding"), baseEncoding(isWindows, choice));
   const widths = simpleWidths(file, font);
@@ -132,7 +132,7 @@ interface Made {
   readonly program: FontProgram;
   /** Widths by code. */
   readonly widths: ReadonlyMap<number, number>;
-  /** Glyph names by code, if the glyphs of the program have names. */
+  /** Glyph names by code, if the program's glyphs have names. */
   readonly names?: Encoding;
 }
 
@@ -143,7 +143,7 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[]): Made | und
   const known = new Map<string, string>();
   const taken = new Set<string>([NOTDEF]);
   for (const slot of slots) {
-    // A glyph that the face does not have becomes a space.
+    // A glyph missing from the face becomes a space.
     const glyph = glyphIn(face, slot) || face.glyphOf(" ");
     const width = slot.width ?? Math.round(face.widthOf(glyph));
     widths.set(slot.code, width);

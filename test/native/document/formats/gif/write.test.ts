@@ -46,7 +46,7 @@ function raster(picture: Picture, heights: readonly number[] = [64]): Raster {
     colorModel,
     *bands(): Generator<Band> {
       for (let top = 0, i = 0; top < height; i++) {
-        const rows = Math.min(heights[i % heights.length], height - top);
+        const rows = Math.min(heights[i % heights.length]!, height - top);
         const band = buffer.subarray(i % 4, (i % 4) + rows * stride);
         band.set(samples.subarray(top * stride, (top + rows) * stride));
         yield { top, rows, samples: band };
@@ -66,13 +66,13 @@ function decode(gif: Uint8Array): Picture {
   const pnm = execFileSync("giftopnm", ["-quiet"], { input: gif, maxBuffer: 1 << 28 });
   const header = /^P([456])\s+(\d+)\s+(\d+)\s+(?:255\s)?/.exec(pnm.subarray(0, 40).toString("latin1"));
   if (header === null) throw new Error("giftopnm gave no picture");
-  const [kind, width, height] = header.slice(1).map(Number);
+  const [kind, width = 0, height = 0] = header.slice(1).map(Number);
   const data = pnm.subarray(header[0].length);
   if (kind === 6) return { width, height, colorModel: "rgb", samples: data };
-  const bits = (x: number, y: number) => (((data[y * Math.ceil(width / 8) + (x >> 3)] >> (7 - (x & 7))) & 1) - 1) & 255;
+  const stride = Math.ceil(width / 8);
+  const bits = (x: number, y: number) => ((data[y * stride + (x >> 3)]! >> (7 - (x & 7))) & 1 ? 0 : 255);
   return rgb(width, height, (x, y) => {
-    const at = y * width + x;
-    const level = kind === 5 ? data[at] : bits(x, y);
+    const level = kind === 5 ? data[y * width + x]! : bits(x, y);
     return [level, level, level];
   });
 }
@@ -90,7 +90,7 @@ function expectExact(picture: Picture): Buffer {
   return gif;
 }
 
-const entries = (gif: Uint8Array) => 2 << (gif[10] & 7);
+const entries = (gif: Uint8Array) => 2 << (gif[10]! & 7);
 
 function palette(gif: Uint8Array): number[][] {
   return Array.from({ length: entries(gif) }, (_, i) => [...gif.subarray(13 + i * 3, 16 + i * 3)]);
@@ -100,10 +100,10 @@ function palette(gif: Uint8Array): number[][] {
 function walk(gif: Buffer): { pixels: number; clears: number } {
   const image = 13 + 3 * entries(gif);
   if (gif[image] !== 0x2c) throw new Error("no image descriptor");
-  const codeSize = gif[image + 10];
+  const codeSize = gif[image + 10]!;
   const parts: Buffer[] = [];
   let at = image + 11;
-  for (; gif[at] !== 0; at += gif[at] + 1) parts.push(gif.subarray(at + 1, at + 1 + gif[at]));
+  for (; gif[at] !== 0; at += gif[at]! + 1) parts.push(gif.subarray(at + 1, at + 1 + gif[at]!));
   if (at + 2 !== gif.length || gif[at + 1] !== 0x3b) throw new Error("the file does not end with its trailer");
   if (parts.slice(0, -1).some((part) => part.length !== 255)) throw new Error("a sub-block is not full");
   const data = Buffer.concat(parts);
@@ -115,7 +115,7 @@ function walk(gif: Buffer): { pixels: number; clears: number } {
   let clears = 0;
   for (let bit = 0; ; ) {
     let code = 0;
-    for (let i = 0; i < width; i++, bit++) code |= ((data[bit >> 3] >> (bit & 7)) & 1) << i;
+    for (let i = 0; i < width; i++, bit++) code |= ((data[bit >> 3]! >> (bit & 7)) & 1) << i;
     if (bit > data.length * 8) throw new Error("the codes have no end");
     if (code === clear + 1) {
       if (data.length * 8 - bit >= 8) throw new Error("bytes follow the end code");
@@ -131,7 +131,7 @@ function walk(gif: Buffer): { pixels: number; clears: number } {
     if (clears === 0 || code > lengths.length || (code === lengths.length && before === 0))
       throw new Error("unknown code");
     if (before > 0 && lengths.length < 4096) lengths.push(before + 1);
-    before = lengths[code];
+    before = lengths[code]!;
     pixels += before;
     if (lengths.length === 1 << width && width < 12) width++;
   }
@@ -144,7 +144,7 @@ function blurred({ width, height, samples }: Picture): Float64Array {
     for (let i = 6; i < width * 3 - 6; i++) {
       let sum = 0;
       for (let dy = -2; dy <= 2; dy++)
-        for (let dx = -6; dx <= 6; dx += 3) sum += samples[(y + dy) * width * 3 + i + dx];
+        for (let dx = -6; dx <= 6; dx += 3) sum += samples[(y + dy) * width * 3 + i + dx]!;
       out[y * width * 3 + i] = sum / 25;
     }
   }
@@ -153,7 +153,7 @@ function blurred({ width, height, samples }: Picture): Float64Array {
 
 function rootMeanSquare(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] - b[i]) ** 2;
+  for (let i = 0; i < a.length; i++) sum += (a[i]! - b[i]!) ** 2;
   return Math.sqrt(sum / a.length);
 }
 
@@ -163,7 +163,7 @@ function undithered(picture: Picture, gif: Uint8Array): Picture {
   return rgb(picture.width, picture.height, (x, y) => {
     const at = (y * picture.width + x) * 3;
     const distance = (color: number[]) =>
-      color.reduce((sum, sample, channel) => sum + (sample - picture.samples[at + channel]) ** 2, 0);
+      color.reduce((sum, sample, channel) => sum + (sample - picture.samples[at + channel]!) ** 2, 0);
     return colors.reduce((best, color) => (distance(color) < distance(best) ? color : best));
   });
 }
@@ -248,7 +248,7 @@ describe("pictures of many colors", () => {
     const stroke = [255, 170, 40, 0, 0, 0, 90, 215, 255, 255, 255];
     return rgb(400, 200, (x, y) => {
       if (x >= 200) return photo.samples.subarray((y * 200 + x - 200) * 3, (y * 200 + x - 200) * 3 + 3);
-      const level = y % 20 < 14 ? stroke[(x + (y >> 2)) % stroke.length] : 255;
+      const level = y % 20 < 14 ? stroke[(x + (y >> 2)) % stroke.length]! : 255;
       return [level, level, level];
     });
   })();
@@ -259,7 +259,7 @@ describe("pictures of many colors", () => {
     for (let y = 0; y < 200; y++) {
       for (let x = 0; x < 199; x++) {
         const at = (y * 400 + x) * 3;
-        const level = page.samples[at];
+        const level = page.samples[at]!;
         const answer = got.samples.subarray(at, at + 3);
         answers.set(level, (answers.get(level) ?? new Set()).add(answer.join()));
         for (const sample of answer) expect(Math.abs(sample - level)).toBeLessThan(20);
@@ -279,7 +279,7 @@ describe("pictures of many colors", () => {
       [201, 13, 110],
     ];
     const picture = rgb(300, 300, (x, y) =>
-      y < 60 ? colors[Math.floor(x / 75)] : photo.samples.subarray((y * 300 + x) * 3, (y * 300 + x) * 3 + 3),
+      y < 60 ? colors[Math.floor(x / 75)]! : photo.samples.subarray((y * 300 + x) * 3, (y * 300 + x) * 3 + 3),
     );
     const got = decode(encode(picture));
     expect(Buffer.compare(got.samples.subarray(0, 59 * 900), picture.samples.subarray(0, 59 * 900))).toBe(0);
@@ -360,7 +360,7 @@ describe("the file", () => {
     const levels = noise(11);
     const samples = Uint8Array.from({ length: 5000 }, () => levels.next().value as number);
     for (let width = 1; width < 5000; width += width < 600 ? 1 : 97) {
-      const line = gray(width, 1, (x) => samples[x]);
+      const line = gray(width, 1, (x) => samples[x]!);
       expect(walk(encode(line)).pixels).toBe(width);
     }
   });

@@ -70,17 +70,17 @@ function unfilter(filtered: Buffer, rowBytes: number, pixelBytes: number): [samp
   const samples = Buffer.alloc(rows * rowBytes);
   const filters = new Set<number>();
   for (let row = 0; row < rows; row++) {
-    const type = filtered[row * (rowBytes + 1)];
+    const type = filtered[row * (rowBytes + 1)]!;
     filters.add(type);
     for (let i = 0; i < rowBytes; i++) {
       const at = row * rowBytes + i;
-      const left = i < pixelBytes ? 0 : samples[at - pixelBytes];
-      const top = row === 0 ? 0 : samples[at - rowBytes];
-      const corner = row === 0 || i < pixelBytes ? 0 : samples[at - rowBytes - pixelBytes];
+      const left = i < pixelBytes ? 0 : samples[at - pixelBytes]!;
+      const top = row === 0 ? 0 : samples[at - rowBytes]!;
+      const corner = row === 0 || i < pixelBytes ? 0 : samples[at - rowBytes - pixelBytes]!;
       const estimate = left + top - corner;
-      const [a, b, c] = [left, top, corner].map((value) => Math.abs(estimate - value));
+      const [a = 0, b = 0, c = 0] = [left, top, corner].map((value) => Math.abs(estimate - value));
       const paeth = a <= b && a <= c ? left : b <= c ? top : corner;
-      samples[at] = filtered[row * (rowBytes + 1) + 1 + i] + [0, left, top, (left + top) >> 1, paeth][type];
+      samples[at] = filtered[row * (rowBytes + 1) + 1 + i]! + [0, left, top, (left + top) >> 1, paeth][type]!;
     }
   }
   return [samples, filters];
@@ -191,7 +191,7 @@ describe("filters", () => {
       const isEdge = at < rowBytes || at % rowBytes < pixelBytes;
       samples[at] = isEdge
         ? 255 * next()
-        : paint(samples[at - pixelBytes], samples[at - rowBytes], samples[at - rowBytes - pixelBytes], next);
+        : paint(samples[at - pixelBytes]!, samples[at - rowBytes]!, samples[at - rowBytes - pixelBytes]!, next);
     }
     return { samples, rowBytes, pixelBytes };
   }
@@ -207,7 +207,7 @@ describe("filters", () => {
       (left: number, top: number, corner: number, next: () => number) => {
         const nearest = [left, top, corner].toSorted(
           (a, b) => Math.abs(left + top - corner - a) - Math.abs(left + top - corner - b),
-        )[0];
+        )[0]!;
         return nearest + (next() < 0.5 ? 1 : 0);
       },
     ],
@@ -264,7 +264,7 @@ describe("several pictures at a time", () => {
       });
     }
     turns.forEach(({ parts }, i) => {
-      expect(Buffer.compare(Buffer.concat(parts), alone[i])).toBe(0);
+      expect(Buffer.compare(Buffer.concat(parts), alone[i]!)).toBe(0);
     });
   });
 

@@ -1,0 +1,109 @@
+// Shows what runs: bars on a terminal, and a line for each document otherwise.
+import type { Progress } from "../../core/progress.ts";
+
+export interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+}
+
+const REDRAW_MS = 100;
+const BAR_WIDTH = 20;
+
+/** The lines of the documents that are being worked on, below everything that has been said. */
+export class Display {
+  readonly #to: Output;
+  readonly #isLive: boolean;
+  readonly #running = new Map<string, Progress | undefined>();
+  readonly #timer: NodeJS.Timeout | undefined;
+  #drawn = 0;
+  #done = 0;
+  readonly #total: number;
+
+  /** @param total number of jobs */
+  constructor(to: Output, total: number, isQuiet: boolean) {
+    this.#to = to;
+    this.#total = total;
+    this.#isLive = to.isTTY === true && !isQuiet;
+    if (this.#isLive) this.#timer = setInterval(() => this.#draw(), REDRAW_MS);
+  }
+
+  update(name: string, progress?: Progress): void {
+    this.#running.set(name, progress);
+  }
+
+  finish(name: string): void {
+    this.#running.delete(name);
+    this.#done++;
+  }
+
+  /** Writes while the bars are out of the way. */
+  aside(write: () => void): void {
+    this.#clear();
+    write();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#clear();
+  }
+
+  #draw(): void {
+    this.#clear();
+    const { columns = 80, rows = 24 } = this.#to;
+    const lines = [...this.#running].map(([name, progress]) => lineOf(name, progress, columns - 1));
+    // What has scrolled away cannot be cleared.
+    lines.length = Math.min(lines.length, Math.max(1, rows - 3));
+    if (this.#total > 1) lines.push(`${this.#done} of ${this.#total} done`);
+    // Without wrapping, wide letters do not make a line two.
+    this.#to.write(`${ESCAPE}[?7l${lines.map((line) => `${line}\n`).join("")}${ESCAPE}[?7h`);
+    this.#drawn = lines.length;
+  }
+
+  #clear(): void {
+    // To the first column, too: the terminal shows what is typed meanwhile.
+    if (this.#drawn > 0) this.#to.write(`\r${ESCAPE}[${this.#drawn}A${ESCAPE}[J`);
+    this.#drawn = 0;
+  }
+}
+
+const ESCAPE = "\u001b";
+
+/** Returns a text without characters that would move the cursor. */
+export const printable = (text: string): string => text.replace(/\p{Cc}/gu, "\ufffd");
+
+/** Returns a line that is not wider than the terminal: the name, and how far the document is. */
+function lineOf(given: string, progress: Progress | undefined, width: number): string {
+  const name = printable(given);
+  const state = stateOf(progress);
+  const room = Math.max(8, width - state.length - 2);
+  const shown = name.length > room ? `…${name.slice(name.length - room + 1)}` : name;
+  return `${shown}  ${state}`.slice(0, width);
+}
+
+function stateOf(progress: Progress | undefined): string {
+  switch (progress?.phase) {
+    case undefined:
+      return "starting";
+    case "uploading":
+      return `${bar(progress.sentBytes, progress.totalBytes)} uploading ${mb(progress.sentBytes)}`;
+    case "waiting":
+      return progress.position === undefined ? "waiting" : `waiting, number ${progress.position}`;
+    case "running": {
+      const { pagesDone, pagesTotal } = progress;
+      if (pagesDone === undefined || !pagesTotal) return "converting";
+      return `${bar(pagesDone, pagesTotal)} page ${pagesDone} of ${pagesTotal}`;
+    }
+    case "downloading":
+      return `${bar(progress.receivedBytes, progress.totalBytes)} downloading ${mb(progress.receivedBytes)}`;
+  }
+}
+
+function bar(done: number, total: number | undefined): string {
+  if (!total) return "";
+  const filled = Math.round((Math.min(done, total) / total) * BAR_WIDTH);
+  return `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`;
+}
+
+const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;

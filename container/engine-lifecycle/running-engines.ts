@@ -1,0 +1,168 @@
+// Starts the selected engines of an instance in their order, and reports their states.
+
+import { ENGINE_NAMES, ENGINE_TITLES, type EngineName } from "../engine-selection.ts";
+import { Chromium } from "../engines/chromium/chromium.ts";
+import type { WebProxySettings } from "../engines/chromium/network/web-proxy.ts";
+import { type Ghostscript, startGhostscript } from "../engines/ghostscript/ghostscript.ts";
+import { PdfRewriter } from "../engines/ghostscript/pdf.ts";
+import { type LibreOffice, startLibreOffice } from "../engines/libreoffice/libreoffice.ts";
+import { startVeraPdf, type VeraPdf } from "../engines/verapdf/verapdf.ts";
+import { WebFiles } from "../engines/web/web-files.ts";
+import { WebPosts } from "../engines/web/web-posts.ts";
+import { WebRequests } from "../engines/web/web-requests.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
+import type { Engines } from "../operations/native.ts";
+import { warmUp } from "../operations/warm-up.ts";
+import { treeOf } from "../processes/proc.ts";
+import { EngineLost } from "../processes/retry.ts";
+import { missingParts, type SandboxPart } from "../processes/sandbox.ts";
+import type { Scratch } from "../scratch/scratch.ts";
+import type { EngineState } from "../supervision/engine-state.ts";
+import { Threads } from "../threads/threads.ts";
+import { ManagedEngine } from "./managed-engine.ts";
+import { StartOrder } from "./start-order.ts";
+
+export interface RunningEnginesSettings {
+  readonly scratch: Scratch;
+  readonly selected: ReadonlySet<EngineName>;
+  /** Number of jobs of each kind that run at a time while they are quick. */
+  readonly jobs: number;
+  /** Number of documents that an engine has open at a time, for quick and slow jobs. */
+  readonly children: number;
+  readonly web: WebProxySettings;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+export class RunningEngines implements Engines {
+  readonly office: ManagedEngine<LibreOffice>;
+  readonly ghostscript: ManagedEngine<Ghostscript>;
+  readonly chromium: ManagedEngine<Chromium>;
+  readonly verapdf: ManagedEngine<VeraPdf>;
+  readonly rewriter: PdfRewriter;
+  readonly threads: Threads;
+  readonly web: WebFiles;
+  readonly posts: WebPosts;
+  readonly heapLimitBytes: number = CONTAINER_LIMITS.threadHeapBytes;
+  readonly #settings: RunningEnginesSettings;
+  readonly #order = new StartOrder();
+  readonly #missing = missingParts();
+  /** Aborted when the engines are closed. */
+  readonly #closing = new AbortController();
+  readonly #places = {
+    // Engines that no job waits for start in this order: LibreOffice takes longest and is used most, veraPDF costs most
+    // and is used least.
+    office: this.#order.register(),
+    threads: this.#order.register(),
+    ghostscript: this.#order.register(),
+    chromium: this.#order.register(),
+    verapdf: this.#order.register(),
+    pdfa: this.#order.register(),
+  };
+
+  constructor(settings: RunningEnginesSettings) {
+    this.#settings = settings;
+    const { scratch, jobs, children, web, log } = settings;
+    this.rewriter = new PdfRewriter(scratch);
+    const requests = new WebRequests(web);
+    this.web = new WebFiles(requests);
+    this.posts = new WebPosts(requests);
+    this.threads = new Threads({ size: jobs, heapMiB: 512, log });
+    this.office = new ManagedEngine({
+      ...{ name: ENGINE_TITLES.office, place: this.#places.office, log },
+      start: () => startLibreOffice({ scratch, children, log }),
+    });
+    this.ghostscript = new ManagedEngine({
+      ...{ name: ENGINE_TITLES.ghostscript, place: this.#places.ghostscript, log },
+      start: () => startGhostscript({ scratch, children, log }),
+    });
+    this.chromium = new ManagedEngine({
+      ...{ name: ENGINE_TITLES.chromium, place: this.#places.chromium, log },
+      start: () => Chromium.start({ scratch, ready: jobs + 1, web, log }),
+    });
+    this.verapdf = new ManagedEngine({
+      ...{ name: ENGINE_TITLES.verapdf, place: this.#places.verapdf, log },
+      start: () => startVeraPdf({ scratch, processes: jobs, log }),
+    });
+  }
+
+  /** Starts the selected engines one after the other, apart from those that a job waits for. */
+  start(): void {
+    const { selected } = this.#settings;
+    for (const name of ENGINE_NAMES) if (name !== "threads" && selected.has(name)) this[name].start();
+    if (selected.has("threads")) void this.#places.threads.run(() => this.threads.warm());
+    if (selected.has("verapdf")) {
+      this.#warmUpPdfa().catch((error) => this.#settings.log("pdfa warm-up failed", { error: String(error) }));
+    }
+    this.#order.open();
+  }
+
+  /** Starts no more engines that no job waits for. */
+  holdStarts(): void {
+    this.#order.close();
+  }
+
+  get states(): Readonly<Record<EngineName, EngineState>> {
+    const stateOf = (name: EngineName): EngineState => {
+      const { state } = this[name];
+      return state === "off" && this.#settings.selected.has(name) ? "starting" : state;
+    };
+    return Object.fromEntries(ENGINE_NAMES.map((name) => [name, stateOf(name)])) as Record<EngineName, EngineState>;
+  }
+
+  /**
+   * Proves that an engine works.
+   * @throws Error if it does not, or does not run
+   * @throws the signal's reason when aborted
+   */
+  async prove(name: EngineName, signal: AbortSignal): Promise<void> {
+    const engine = name === "threads" ? this.threads : this[name].current;
+    if (!engine) throw new EngineLost("it does not run");
+    await engine.prove(signal);
+  }
+
+  /** Starts an engine anew that runs and proves nothing. */
+  replace(name: EngineName, why: string): void {
+    this.#settings.log("engine replaced", { engine: ENGINE_TITLES[name], why });
+    if (name === "threads") void this.threads.replace();
+    else this[name].current?.replace(why);
+  }
+
+  /** Returns the processes of an engine that run. Threads have none of their own. */
+  processesOf(name: EngineName): number[] {
+    if (name === "threads") return [];
+    if (name === "verapdf") return treeOf(this.verapdf.current?.pids ?? []);
+    const pid = this[name].current?.pid;
+    return pid === undefined ? [] : treeOf([pid]);
+  }
+
+  /** The parts of its sandbox that an engine lacks (SECURITY.md). */
+  async lacks(name: EngineName): Promise<readonly SandboxPart[]> {
+    if (name === "threads") return [];
+    const missing = await this.#missing;
+    if (name !== "chromium") return missing;
+    const { network, sandbox } = this.chromium.current?.confinement ?? { network: "namespace", sandbox: true };
+    // Chromium is not confined by Landlock.
+    return [
+      ...missing.filter((part) => part !== "landlock"),
+      ...(network === "flags" ? ["network" as const] : []),
+      ...(sandbox ? [] : ["sandbox" as const]),
+    ];
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.threads[Symbol.asyncDispose]();
+    await Promise.all([this.office, this.chromium, this.ghostscript, this.verapdf].map((engine) => engine.close()));
+  }
+
+  /** Warms PDF/A up last, unless a document has done so. */
+  async #warmUpPdfa(): Promise<void> {
+    const validator = await this.verapdf.running;
+    await this.#places.pdfa.run(async () => {
+      if (this.verapdf.isRequested || this.#closing.signal.aborted) return;
+      await using folder = await this.#settings.scratch.folder("job");
+      const { threads, rewriter, heapLimitBytes } = this;
+      await warmUp({ threads, rewriter, heapLimitBytes, validator }, folder.path, this.#closing.signal);
+    });
+  }
+}

@@ -1,0 +1,36 @@
+// Corrects imported documents where LibreOffice shows something other than the program that they are for.
+#pragma once
+
+#include <com/sun/star/lang/XComponent.hpp>
+#include <com/sun/star/uno/XComponentContext.hpp>
+#include <rtl/ustring.hxx>
+
+#include <memory>
+#include <string>
+
+#include "spreadsheets/workbook.hpp"
+
+namespace css = com::sun::star;
+
+namespace zygote {
+
+/**
+ * Opens the file of an Office Open XML workbook.
+ * @param filter the import filter that LibreOffice chose
+ * @returns nothing if it is none, or cannot be read
+ */
+std::unique_ptr<Workbook> openWorkbook(const std::string& filter,
+                                       const css::uno::Reference<css::uno::XComponentContext>& context,
+                                       const rtl::OUString& url);
+
+/** @param workbook see openWorkbook */
+void mend(const css::uno::Reference<css::lang::XComponent>& document, const std::string& filter,
+          const Workbook* workbook);
+
+/**
+ * Reports whether sections begin on odd or even pages, so that a blank page may precede them. LibreOffice also has one
+ * where the numbers of pages start again, which Word does not.
+ */
+bool hasBlankPages(const css::uno::Reference<css::lang::XComponent>& document, const std::string& filter);
+
+}  // namespace zygote

@@ -1,0 +1,216 @@
+// Replaces malloc(3) and its relatives ("Replacing malloc" in glibc's manual); exported (-rdynamic), so that
+// LibreOffice and the C library itself call these. Before useOwnPages(), they call glibc's. After it, blocks of up to 8
+// KiB come from one region, in size classes that each have their own spans: a block needs no header, and the block
+// freed last is used first. glibc still serves larger blocks, other threads' blocks, and all blocks once the region is
+// used up.
+#include "heap.hpp"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "memory/shortage.hpp"
+
+extern "C" {
+void* __libc_malloc(std::size_t);
+void __libc_free(void*);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+}
+
+namespace {
+
+constexpr std::size_t regionBytes = std::size_t{64} << 20;
+constexpr std::size_t spanBytes = std::size_t{32} << 10;
+constexpr std::size_t largestBlock = std::size_t{8} << 10;
+constexpr std::size_t grain = 16;
+
+/**
+ * Size classes: steps of at most a sixteenth of a kilobyte for small sizes, and of an eighth of their own for larger
+ * ones.
+ */
+struct Classes {
+  std::size_t sizes[128] = {};
+  unsigned char bySize[largestBlock / grain + 1] = {};
+  constexpr Classes() {
+    int count = 0;
+    for (std::size_t size = grain; size <= largestBlock;) {
+      sizes[count++] = size;
+      std::size_t step = grain;
+      while (step * 16 <= size) step *= 2;
+      size += step;
+    }
+    unsigned char fitting = 0;
+    for (std::size_t grains = 0; grains <= largestBlock / grain; grains++) {
+      while (sizes[fitting] < grains * grain) fitting++;
+      bySize[grains] = fitting;
+    }
+  }
+};
+constexpr Classes classes;
+
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+struct Class {
+  FreeBlock* free;
+  char* next;
+  char* end;
+};
+
+Class lists[128];
+unsigned char classOfSpan[regionBytes / spanBytes];
+char* region = nullptr;
+char* regionEnd = nullptr;
+char* nextSpan = nullptr;
+// The region belongs to the first thread alone, so it needs no lock.
+thread_local bool isOwner = false;
+/** True if all small blocks outside the region are from before the fork, and are better left untouched. */
+std::atomic<bool> leavesOld{false};
+
+bool isInside(const void* block) { return block >= region && block < regionEnd; }
+
+std::size_t indexOfSpan(const void* block) {
+  return static_cast<std::size_t>(static_cast<const char*>(block) - region) / spanBytes;
+}
+
+void* takeFromNewSpan(unsigned char index) {
+  if (nextSpan == regionEnd) {
+    // From now on, small blocks outside the region are new ones too.
+    leavesOld = false;
+    return nullptr;
+  }
+  classOfSpan[indexOfSpan(nextSpan)] = index;
+  char* const first = nextSpan;
+  nextSpan += spanBytes;
+  lists[index].next = first + classes.sizes[index];
+  lists[index].end = nextSpan;
+  return first;
+}
+
+/** @param bytes at most {@link largestBlock} @returns null if the region is used up */
+void* take(std::size_t bytes) {
+  const unsigned char index = classes.bySize[(bytes + grain - 1) / grain];
+  Class& list = lists[index];
+  if (FreeBlock* const block = list.free) {
+    list.free = block->next;
+    return block;
+  }
+  const std::size_t size = classes.sizes[index];
+  if (static_cast<std::size_t>(list.end - list.next) < size) return takeFromNewSpan(index);
+  char* const block = list.next;
+  list.next += size;
+  return block;
+}
+
+void giveBack(void* block) {
+  // Only the owner returns blocks. The loss of blocks that other threads free is limited to the size of the region.
+  if (!isOwner) return;
+  Class& list = lists[classOfSpan[indexOfSpan(block)]];
+  FreeBlock* const head = static_cast<FreeBlock*>(block);
+  head->next = list.free;
+  list.free = head;
+}
+
+using SizeOf = std::size_t (*)(void*);
+SizeOf findGlibcsSizeOf() { return reinterpret_cast<SizeOf>(dlsym(RTLD_NEXT, "malloc_usable_size")); }
+SizeOf glibcsSizeOf = nullptr;
+
+std::size_t sizeOf(void* block) {
+  if (isInside(block)) return classes.sizes[classOfSpan[indexOfSpan(block)]];
+  return (glibcsSizeOf != nullptr ? glibcsSizeOf : findGlibcsSizeOf())(block);
+}
+
+void* noted(void* block, std::size_t bytes) {
+  if (block == nullptr) zygote::noteRefusal(bytes);
+  return block;
+}
+
+void* aligned(std::size_t alignment, std::size_t bytes) {
+  // Every power of two is a class, and spans begin at multiples of all of them.
+  std::size_t size = alignment;
+  while (size < bytes && size <= largestBlock) size *= 2;
+  if (isOwner && size <= largestBlock && (size & (size - 1)) == 0) {
+    if (void* const block = take(size)) return block;
+  }
+  return noted(__libc_memalign(alignment, bytes), bytes);
+}
+
+}  // namespace
+
+void zygote::useOwnPages() {
+  void* const mapped =
+      mmap(nullptr, regionBytes + spanBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return;
+  // Looked up before blocks come from the region, because the lookup may need some.
+  glibcsSizeOf = findGlibcsSizeOf();
+  const auto address = (reinterpret_cast<std::uintptr_t>(mapped) + spanBytes - 1) & ~std::uintptr_t{spanBytes - 1};
+  region = nextSpan = reinterpret_cast<char*>(address);
+  regionEnd = region + regionBytes;
+  isOwner = true;
+  leavesOld = true;
+}
+
+extern "C" {
+
+void* malloc(std::size_t bytes) {
+  if (isOwner && bytes <= largestBlock) {
+    if (void* const block = take(bytes)) return block;
+  }
+  return noted(__libc_malloc(bytes), bytes);
+}
+
+void free(void* block) {
+  if (block == nullptr) return;
+  if (isInside(block)) return giveBack(block);
+  if (leavesOld.load(std::memory_order_relaxed) && glibcsSizeOf(block) <= largestBlock) return;
+  __libc_free(block);
+}
+
+void* calloc(std::size_t count, std::size_t each) {
+  std::size_t bytes;
+  if (__builtin_mul_overflow(count, each, &bytes)) bytes = SIZE_MAX;
+  if (isOwner && bytes <= largestBlock) {
+    if (void* const block = take(bytes)) return memset(block, 0, bytes);
+  }
+  return noted(__libc_calloc(count, each), bytes);
+}
+
+void* realloc(void* block, std::size_t bytes) {
+  if (block == nullptr) return malloc(bytes);
+  const bool inside = isInside(block);
+  if (!inside && !leavesOld.load(std::memory_order_relaxed)) return noted(__libc_realloc(block, bytes), bytes);
+  if (bytes == 0) {
+    free(block);
+    return nullptr;
+  }
+  const std::size_t had = sizeOf(block);
+  if (!inside && had > largestBlock && bytes > largestBlock) return noted(__libc_realloc(block, bytes), bytes);
+  if (inside && bytes <= had && bytes > had / 2) return block;
+  void* const moved = malloc(bytes);
+  if (moved == nullptr) return nullptr;
+  memcpy(moved, block, had < bytes ? had : bytes);
+  free(block);
+  return moved;
+}
+
+void* memalign(std::size_t alignment, std::size_t bytes) { return aligned(alignment, bytes); }
+
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) { return aligned(alignment, bytes); }
+
+int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) {
+  void* const made = aligned(alignment, bytes);
+  if (made == nullptr) return ENOMEM;
+  *block = made;
+  return 0;
+}
+
+std::size_t malloc_usable_size(void* block) { return block == nullptr ? 0 : sizeOf(block); }
+}

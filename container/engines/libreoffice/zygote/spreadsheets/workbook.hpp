@@ -1,0 +1,75 @@
+// Reads from an Office Open XML workbook (ISO/IEC 29500-1, 18) what LibreOffice's model of it lacks.
+#pragma once
+
+#include <com/sun/star/container/XNameAccess.hpp>
+#include <com/sun/star/uno/XComponentContext.hpp>
+#include <rtl/ustring.hxx>
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "spreadsheets/markup.hpp"
+
+namespace zygote {
+
+/** Value of a cell as the file saved it: its type (`n`, `str`, `b`, `e`, …; 18.18.11) and its text, empty if it has none. */
+struct SavedValue {
+  std::string type;
+  std::string text;
+};
+
+/** A place in a sheet, counted from 0. */
+struct Place {
+  sal_Int32 column;
+  sal_Int32 row;
+
+  bool operator==(const Place& other) const { return column == other.column && row == other.row; }
+};
+
+struct HashOfPlace {
+  std::size_t operator()(const Place& place) const {
+    return static_cast<std::size_t>(place.row) << 14 ^ static_cast<std::size_t>(place.column);
+  }
+};
+
+using SavedValues = std::unordered_map<Place, SavedValue, HashOfPlace>;
+
+/** First and last row, counted from 0. */
+using Rows = std::pair<sal_Int32, sal_Int32>;
+
+class Workbook final {
+ public:
+  /** @param url of a package. @throws css::uno::Exception if it is none */
+  Workbook(const css::uno::Reference<css::uno::XComponentContext>& context, const rtl::OUString& url);
+
+  /** Reports whether the file asks for its formulas to be calculated when it is opened (18.2.2, calcPr). */
+  bool wantsCalculation() const { return wantsCalculation_; }
+  /** Number of sheets, in the order of LibreOffice's model. */
+  sal_Int32 sheetCount() const { return static_cast<sal_Int32>(sheets_.size()); }
+  /** Reports whether the sheet of a name is hidden. LibreOffice shows the active sheet even then. */
+  bool isHidden(const std::string& name) const { return hidden_.count(name) != 0; }
+  /** For the shapes of each name, in their order, whether they are printed (20.5.2.3, fPrintsWithSheet). */
+  using Printed = std::unordered_map<std::string, std::vector<bool>>;
+  Printed printedShapesOf(sal_Int32 sheet) const;
+  /** Fills in the values of the given places. Those in the table of shared strings, which no formula has, are left out. */
+  void readValues(sal_Int32 sheet, SavedValues& values) const;
+  /** Returns the rows with cells that are shown, and for which the file leaves the height open. */
+  std::vector<Rows> openRowsOf(sal_Int32 sheet) const;
+
+ private:
+  const std::string& partOf(sal_Int32 sheet) const { return sheets_.at(static_cast<std::size_t>(sheet)); }
+  MarkupReader part(const std::string& name) const;
+  /** Returns the targets of a part's relationships, as names of parts: by identifier, and by the type's last word. */
+  std::unordered_map<std::string, std::string> targetsOf(const std::string& part) const;
+
+  css::uno::Reference<css::container::XNameAccess> package_;
+  std::vector<std::string> sheets_;
+  std::unordered_set<std::string> hidden_;
+  bool wantsCalculation_ = false;
+};
+
+}  // namespace zygote

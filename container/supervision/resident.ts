@@ -1,0 +1,169 @@
+// Runs an engine's long-lived process, which reports in its first line whether it is ready and then answers in lines of
+// JSON. Knows nothing about engines, or about any protocol beyond that.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { EngineFailure } from "../../src/document/contract/failure.ts";
+import { killGroup, Tail } from "../processes/process.ts";
+import { EngineLost, isExternalSignal } from "../processes/retry.ts";
+import { watchForStopped } from "../processes/stopped-processes.ts";
+import { untilAborted } from "../processes/until-aborted.ts";
+import type { JobFolder } from "../scratch/scratch.ts";
+
+/** The process did not start: it is not built, is another version of the engine, or failed its self-test. */
+export class NotReady extends Error {
+  override readonly name = "NotReady";
+}
+
+/** Describes how a process is started. */
+export interface Launch {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Folder that is removed with the process. */
+  readonly folder: JobFolder;
+}
+
+/** Facts from the first line of a process that is ready. */
+export interface ReadyInfo {
+  readonly version: string;
+  readonly startMs: number;
+}
+
+export interface ExitInfo {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Reason, if this process ended the other one. */
+  readonly why: EngineFailure | undefined;
+}
+
+const START_TIMEOUT_MS = 60_000;
+/** Time a process has to end by itself after its input was closed. */
+const LAST_WORDS_MS = 1_000;
+/** Maximum wait for output after the end: it arrives at once unless a process that it started holds the pipes. */
+const LAST_OUTPUT_MS = 1_000;
+
+type Line = Record<string, unknown>;
+
+export class ResidentProcess {
+  readonly folder: JobFolder;
+  /** Resolves when the process has ended and all its output has been read. */
+  readonly ended: Promise<ExitInfo>;
+  /** Called with each line after the first. */
+  onLine: (line: Line) => void = () => {};
+  readonly #child: ChildProcess;
+  readonly #stderr = new Tail(4096);
+  #about: ReadyInfo | undefined;
+  #why: EngineFailure | undefined;
+
+  private constructor({ program, args, cwd, env, folder }: Launch, firstLine: (line: Line) => void) {
+    this.folder = folder;
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+    this.#child = child;
+    child.stderr.on("data", (chunk: Buffer) => this.#stderr.add(chunk));
+    // "close" reports the end of the process, so errors of writing to it or reading from it are ignored.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
+    let isFirst = true;
+    const lines = createInterface({ input: child.stdout }).on("error", () => {});
+    lines.on("line", (text) => {
+      if (isFirst) firstLine(parseLine(text));
+      else this.onLine(parseLine(text));
+      isFirst = false;
+    });
+    this.ended = endOf(child).then((end) => ({ ...end, why: this.#why }));
+  }
+
+  /**
+   * Starts a process and waits for its first line.
+   * @throws NotReady
+   * @throws EngineLost when it was killed or frozen meanwhile
+   * @throws the signal's reason when aborted
+   */
+  static async start(launch: Launch, signal: AbortSignal): Promise<ResidentProcess> {
+    const { promise: firstLine, resolve } = Promise.withResolvers<Line>();
+    const resident = new ResidentProcess(launch, resolve);
+    try {
+      resident.#about = await resident.#handshake(firstLine, signal);
+      return resident;
+    } catch (error) {
+      await resident.close();
+      throw error;
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get about(): ReadyInfo | undefined {
+    return this.#about;
+  }
+
+  write(request: object): void {
+    this.#child.stdin?.write(`${JSON.stringify(request)}\n`);
+  }
+
+  /** Kills the process. @param why the reason; only the first one is kept */
+  end(why: EngineFailure): void {
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== null || signalCode !== null) return;
+    this.#why ??= why;
+    killGroup(this.#child);
+  }
+
+  /** Closes the process's input, which ends it, kills it if it does not end in time, and removes its folder. */
+  async close(): Promise<void> {
+    this.#child.stdin?.end();
+    const timer = setTimeout(() => killGroup(this.#child), LAST_WORDS_MS);
+    await Promise.race([this.ended, passed(2 * LAST_WORDS_MS)]);
+    clearTimeout(timer);
+    // Files that cannot be removed now are removed with the parent of all folders.
+    await Promise.resolve(this.folder[Symbol.asyncDispose]()).catch(() => {});
+  }
+
+  async #handshake(firstLine: Promise<Line>, signal: AbortSignal): Promise<ReadyInfo> {
+    const frozen = () => this.end(new EngineLost("it was frozen as it started"));
+    using _ = watchForStopped(() => (this.pid === undefined ? [] : [this.pid]), frozen);
+    const late = new AbortController();
+    const expire = () => late.abort(new NotReady(`no word within ${START_TIMEOUT_MS} ms`));
+    const timer = setTimeout(expire, START_TIMEOUT_MS);
+    try {
+      const first = Promise.race([firstLine, this.ended.then((ending) => this.#whyNotReady(ending))]);
+      const line = await untilAborted(first, AbortSignal.any([signal, late.signal]));
+      if (line instanceof Error) throw line;
+      const { ready, reason, version, startMs } = line;
+      if (ready !== true) throw new NotReady(`${String(reason)} ${this.#stderr.text()}`.trim());
+      return { version: String(version), startMs: Number(startMs) };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #whyNotReady({ code, signal, why }: ExitInfo): Error {
+    const detail = `ended by ${signal ?? code} as it started ${this.#stderr.text()}`.trim();
+    return why ?? (isExternalSignal(signal) ? new EngineLost(detail) : new NotReady(detail));
+  }
+}
+
+/** Parses a line; a line that is not a JSON object counts as an empty one. */
+export function parseLine(line: string): Line {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+function endOf(child: ChildProcess): Promise<Pick<ExitInfo, "code" | "signal">> {
+  return new Promise((resolve) => {
+    child.on("error", () => {
+      if (child.pid === undefined) resolve({ code: -1, signal: null });
+    });
+    child.once("exit", (code, signal) => setTimeout(() => resolve({ code, signal }), LAST_OUTPUT_MS).unref());
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+}
+
+const passed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref());

@@ -1,0 +1,144 @@
+// Keeps one instance of something running: starts one, and starts another when it is gone, with pauses that double
+// while starts fail. Knows nothing about the instances.
+
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { untilAborted } from "../processes/until-aborted.ts";
+
+export interface KeeperSettings<T> {
+  /** Starts an instance, and leaves nothing behind when that fails. @param signal aborted when the keeper is closed */
+  start(signal: AbortSignal): Promise<T>;
+  /** Called with each instance that has started, once it is the current one. */
+  started?(one: T): void;
+  /**
+   * Called when a start has failed.
+   * @param pauseMs pause that follows
+   * @returns the failure for all callers until an instance starts; undefined to let them wait
+   */
+  failed(error: unknown, pauseMs: number): Error | undefined;
+  /** Ends an instance that is no longer needed. */
+  end(one: T): Promise<void>;
+}
+
+/** Pauses between starts. */
+export interface Backoff {
+  /** Pause before the first start. */
+  readonly initialDelayMs: number;
+  /** Pause after the first failure; each further one is twice as long as the one before it, up to the longest. */
+  readonly minBackoffMs: number;
+  readonly maxBackoffMs: number;
+}
+
+export class Restarter<T> {
+  readonly #settings: KeeperSettings<T>;
+  readonly #closing = new AbortController();
+  #current: T | undefined;
+  #next = pending<T>();
+  #failure: Error | undefined;
+  #pauseMs = 0;
+
+  constructor(settings: KeeperSettings<T>) {
+    this.#settings = settings;
+  }
+
+  /** The running instance, if there is one. */
+  get current(): T | undefined {
+    return this.#current;
+  }
+
+  /** The failure of the last start, until one succeeds. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** The pause before the start that is in progress or comes next. */
+  get pauseMs(): number {
+    return this.#pauseMs;
+  }
+
+  get isClosing(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** Settles with the next start, or with the failure of it. */
+  get next(): Promise<T> {
+    return this.#next.promise;
+  }
+
+  /**
+   * Returns the current instance, or waits for the one that is starting.
+   * @throws the failure of the last start, while none succeeds
+   * @throws EngineFailure `busy` when closed
+   * @throws the signal's reason when aborted
+   */
+  async ready(signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    this.#closing.signal.throwIfAborted();
+    if (this.#failure) throw this.#failure;
+    return this.#current ?? untilAborted(this.#next.promise, signal);
+  }
+
+  /** Starts an instance, and retries while that fails. Call it when no instance is running or starting. */
+  async start({ initialDelayMs, minBackoffMs, maxBackoffMs }: Backoff): Promise<void> {
+    const { signal } = this.#closing;
+    this.#pauseMs = initialDelayMs;
+    for (;;) {
+      if (this.#pauseMs > 0) await pause(this.#pauseMs, signal);
+      if (signal.aborted) return;
+      try {
+        const one = await this.#settings.start(signal);
+        return signal.aborted ? await this.#settings.end(one) : this.replace(one);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, minBackoffMs), maxBackoffMs);
+        this.#fail(this.#settings.failed(error, this.#pauseMs));
+      }
+    }
+  }
+
+  /** Makes an instance the current one. The caller has to end the previous one. */
+  replace(one: T): void {
+    this.#failure = undefined;
+    this.#current = one;
+    this.#next.resolve(one);
+    this.#settings.started?.(one);
+  }
+
+  /** Drops an instance, so that callers wait for the next one. @returns false if it is not the current one */
+  clear(one: T): boolean {
+    if (this.#current !== one) return false;
+    this.#current = undefined;
+    this.#next = pending();
+    return true;
+  }
+
+  /** Ends the current instance. An instance that is starting is ended once it has started. */
+  async close(): Promise<void> {
+    const closing = new EngineFailure("busy", "closing");
+    this.#closing.abort(closing);
+    this.#next.reject(closing);
+    if (this.#current !== undefined) await this.#settings.end(this.#current);
+  }
+
+  #fail(failure: Error | undefined): void {
+    if (!failure) return;
+    this.#failure = failure;
+    this.#next.reject(failure);
+    this.#next = pending();
+  }
+}
+
+function pending<T>(): PromiseWithResolvers<T> {
+  const next = Promise.withResolvers<T>();
+  // Without a waiting caller, a rejection must not count as unhandled.
+  next.promise.catch(() => {});
+  return next;
+}
+
+/** Waits, at most until the signal is aborted. Does not keep the process running. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  timer.unref();
+  await untilAborted(promise, signal).catch(() => {});
+  clearTimeout(timer);
+}

@@ -1,0 +1,143 @@
+// Keeps one engine's process running: checks that it is alive, and restarts it when it has ended. Knows nothing about
+// engines or jobs.
+
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { EngineLost } from "../processes/retry.ts";
+import { watchForStopped } from "../processes/stopped-processes.ts";
+import { countEvent } from "./engine-events.ts";
+import { type ExitInfo, type Launch, NotReady, ResidentProcess } from "./resident.ts";
+import { Restarter } from "./restarter.ts";
+
+export interface SupervisorSettings {
+  /** The engine's name, for the log. */
+  readonly engine: string;
+  /** Time without output after which a process is ended. */
+  readonly heartbeatTimeoutMs: number;
+  /** Request that the process answers at once. @default none: it writes a line every second by itself */
+  readonly ping?: object;
+  /** @throws NotReady */
+  prepare(): Promise<Launch>;
+  /** Called with each process that has started. */
+  started?(resident: ResidentProcess): void;
+  /** Called with each line that the process writes. */
+  heard(resident: ResidentProcess, line: Record<string, unknown>): void;
+  /** Called when the process has ended, to fail its jobs. */
+  ended(resident: ResidentProcess, ending: ExitInfo): void;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+/**
+ * Pauses between starts. An engine that has never started is probably not built, or has the wrong version. Its starts
+ * can take long and must not take processor time from its fallback.
+ */
+const FIRST_START = { initialDelayMs: 0, minBackoffMs: 100, maxBackoffMs: 60_000 };
+const RESTART = { initialDelayMs: 100, minBackoffMs: 100, maxBackoffMs: 10_000 };
+const HEARTBEAT_MS = 1_000;
+/** Maximum number of first starts that are killed before callers are told that there is no process. */
+const MOST_STARTS = 5;
+
+export class Supervisor {
+  readonly #settings: SupervisorSettings;
+  readonly #keeper: Restarter<ResidentProcess>;
+  #hasRun = false;
+  /** Number of times that the process was killed before it had ever started. */
+  #kills = 0;
+  /** Reason for the failure of the last start, as logged. */
+  #reason: string | undefined;
+
+  /** Starts the process in the background, and retries for as long as that fails. */
+  constructor(settings: SupervisorSettings) {
+    this.#settings = settings;
+    this.#keeper = new Restarter({
+      start: async (signal) => ResidentProcess.start(await settings.prepare(), signal),
+      started: (resident) => this.#started(resident),
+      failed: (error, pauseMs) => this.#failed(error, pauseMs),
+      end: (resident) => resident.close(),
+    });
+    void this.#keeper.start(FIRST_START);
+  }
+
+  /** The process that is ready, if there is one. */
+  get current(): ResidentProcess | undefined {
+    return this.#keeper.current;
+  }
+
+  /** True while the last attempt to start the process has failed. */
+  get isFailing(): boolean {
+    return this.#keeper.failure !== undefined;
+  }
+
+  /**
+   * Returns the current process, or waits for one that is starting.
+   * @throws NotReady while none can be started
+   * @throws the signal's reason when aborted
+   */
+  ready(signal: AbortSignal): Promise<ResidentProcess> {
+    return this.#keeper.ready(signal);
+  }
+
+  /** Ends a process. Later callers receive another one. */
+  retire(resident: ResidentProcess, why: EngineFailure): void {
+    this.#keeper.clear(resident);
+    resident.end(why);
+  }
+
+  close(): Promise<void> {
+    return this.#keeper.close();
+  }
+
+  #started(resident: ResidentProcess): void {
+    this.#hasRun = true;
+    this.#reason = undefined;
+    const { engine, heartbeatTimeoutMs, ping, heard } = this.#settings;
+    let silentBeats = 0;
+    resident.onLine = (line) => {
+      silentBeats = 0;
+      heard(resident, line);
+    };
+    // Counts ticks of this process's timer instead of time, because after a delay of this process, the output of the
+    // other one is still unread.
+    const beat = setInterval(() => {
+      if (++silentBeats * HEARTBEAT_MS > heartbeatTimeoutMs) {
+        resident.end(new EngineFailure("crashed", `${engine} was silent for ${heartbeatTimeoutMs} ms`));
+      }
+      if (ping) resident.write(ping);
+    }, HEARTBEAT_MS).unref();
+    const lost = () => resident.end(new EngineLost(`${engine} was frozen`));
+    const frozen = watchForStopped(() => (resident.pid === undefined ? [] : [resident.pid]), lost);
+    void resident.ended.then((ending) => {
+      clearInterval(beat);
+      frozen[Symbol.dispose]();
+      void this.handleExit(resident, ending);
+    });
+    this.#settings.started?.(resident);
+  }
+
+  async handleExit(resident: ResidentProcess, ending: ExitInfo): Promise<void> {
+    this.#keeper.clear(resident);
+    const { engine, ended, log } = this.#settings;
+    ended(resident, ending);
+    if (this.#keeper.isClosing) return;
+    const { code, signal, why } = ending;
+    countEvent(engine, "restart");
+    if (why) countEvent(engine, "kill");
+    log("engine ended", { engine, how: String(signal ?? code), why: why?.detail });
+    await resident.close();
+    await this.#keeper.start(RESTART);
+  }
+
+  #failed(error: unknown, pauseMs: number): NotReady | undefined {
+    const reason = String(error);
+    const isKilled = error instanceof EngineLost;
+    // The caller that waits for the first start reports its failure.
+    const isTold = !this.#hasRun && this.#reason === undefined && !isKilled;
+    if (reason !== this.#reason && !isTold) {
+      const { engine, log } = this.#settings;
+      log("engine not started", { engine, error: reason, hasRun: this.#hasRun, pauseMs });
+    }
+    this.#reason = reason;
+    // Callers keep waiting if the process was only killed as it started.
+    if (isKilled && (this.#hasRun || ++this.#kills < MOST_STARTS)) return undefined;
+    return error instanceof NotReady ? error : new NotReady(reason, { cause: error });
+  }
+}

@@ -1,0 +1,111 @@
+// Runs the operations of the registry in a worker thread, one job at a time. Sends the answer's frames, at most a few
+// ahead of what has been read. Knows nothing about HTTP; threads.ts is its other end.
+
+import { readlinkSync } from "node:fs";
+import { basename } from "node:path";
+import { parentPort } from "node:worker_threads";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import type { Notice } from "../../src/document/contract/notice.ts";
+import type { Context, Input, Output } from "../../src/document/contract/operation.ts";
+import { CONTAINER_OPERATIONS, PDFA_STEPS } from "../../src/operations/index.ts";
+import { describeError, encodeOutputs } from "../operations/encode-outputs.ts";
+import { systemFonts } from "../pdfa/system-fonts.ts";
+import type { ThreadJob } from "../processes/thread-job.ts";
+import { asFile } from "../scratch/file-input.ts";
+
+/** Messages to a thread. `taken`: the reader has read a frame. `job`, `ping`: the thread answers that it is alive. */
+export type ToThread = { readonly job: ThreadJob } | { readonly ack: true } | { readonly ping: true };
+
+export type FromThread =
+  /** `thread`: its thread ID in the system. */
+  | { readonly ready: true; readonly thread: number }
+  | { readonly frame: Uint8Array<ArrayBuffer> }
+  | { readonly done: true }
+  | { readonly alive: true }
+  | { readonly log: { readonly message: string; readonly details?: Record<string, unknown> } };
+
+const operations = new Map([...CONTAINER_OPERATIONS, ...PDFA_STEPS].map((operation) => [operation.name, operation]));
+
+/**
+ * Delay before deferred work, which makes the next job faster. The work waits because the job that ended may be a step
+ * of a job that continues.
+ */
+const REST_MS = 20;
+/** Maximum number of unread frames. Frames are 1 MiB at most. */
+const FRAMES_AHEAD = 8;
+
+const port = parentPort!;
+let ahead = 0;
+let wake: (() => void) | undefined;
+let rest: NodeJS.Timeout | undefined;
+
+port.on("message", (message: ToThread) => {
+  if ("ack" in message) {
+    ahead--;
+    wake?.();
+  } else if ("ping" in message) {
+    send({ alive: true });
+  } else {
+    send({ alive: true });
+    void carryOut(message.job);
+  }
+});
+send({ ready: true, thread: Number(basename(readlinkSync("/proc/thread-self"))) });
+
+async function carryOut(job: ThreadJob): Promise<void> {
+  ahead = 0;
+  clearTimeout(rest);
+  const deferred: (() => Promise<void>)[] = [];
+  const context: Context = {
+    // A job is ended by ending its thread: an engine at work checks no signal.
+    signal: new AbortController().signal,
+    heapLimitBytes: job.heapLimitBytes,
+    fonts: systemFonts,
+    usedMs,
+    defer: (work) => deferred.push(work),
+    log: (message, details) => send({ log: { message, ...(details ? { details } : {}) } }),
+  };
+  const inputs = job.inputs.map((file) => asFile(file, file.path));
+  const outputs = reporting(job.notices ?? [], run(job, inputs, context));
+  for await (const frame of encodeOutputs(outputs, context.log)) {
+    while (ahead >= FRAMES_AHEAD) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    ahead++;
+    port.postMessage({ frame } satisfies FromThread, [frame.buffer]);
+  }
+  send({ done: true });
+  rest = setTimeout(async () => {
+    // The next job may have started, and must not fail with this work.
+    for (const work of deferred) {
+      await work().catch((error) => context.log("deferred work failed", describeError(error)));
+    }
+  }, REST_MS);
+}
+
+function usedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** @throws ZodError, which the client sees as `crashed`, if the parameters do not match the schema */
+async function* run({ operation, params }: ThreadJob, inputs: readonly Input[], context: Context) {
+  const found = operations.get(operation);
+  if (!found) throw new EngineFailure("crashed", `no operation ${operation}`);
+  yield* found.run(inputs, found.params.parse(params), context);
+}
+
+async function* reporting(before: readonly Notice[], outputs: AsyncIterable<Output>): AsyncGenerator<Output> {
+  let earlier = before;
+  for await (const output of outputs) {
+    const untold = earlier;
+    earlier = [];
+    yield untold.length === 0 ? output : { ...output, notices: () => [...untold, ...(output.notices?.() ?? [])] };
+  }
+}
+
+function send(message: FromThread): void {
+  port.postMessage(message);
+}

@@ -1,0 +1,388 @@
+// Keeps worker threads warm for the edge's own operations, so that the server itself never blocks. To stop a job, its
+// thread is ended, and another thread replaces it. Knows nothing about operations.
+
+import { constants, setPriority } from "node:os";
+import { Worker } from "node:worker_threads";
+import { encodeFailure, responseOutcome } from "../../src/service/placement/remote.ts";
+import { lowerThread, registerWorker } from "../processes/priority.ts";
+import { EngineLost, finalFailure, retryCrashOnce } from "../processes/retry.ts";
+import type { JobThreads, ThreadJob } from "../processes/thread-job.ts";
+import { untilAborted } from "../processes/until-aborted.ts";
+import { countEvent } from "../supervision/engine-events.ts";
+import type { EngineState } from "../supervision/engine-state.ts";
+import { watchForHungThread } from "./hung-thread.ts";
+import { hasEnded, Mailbox, nextFrame } from "./mailbox.ts";
+import type { FromThread, ToThread } from "./thread.ts";
+
+export interface ThreadSettings {
+  /**
+   * Maximum number of threads that are kept warm; as many as there are places for jobs. Each starts when it is first
+   * needed.
+   */
+  readonly size: number;
+  /** Time after the last thread became idle until threads beyond `size` are ended. @default 10 s */
+  readonly spareMs?: number;
+  /** Maximum size of each thread's JavaScript heap, in MiB. */
+  readonly heapMiB: number;
+  /** Module that the threads run. @default thread.ts */
+  readonly module?: URL;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+/**
+ * Jobs after which a thread is replaced, which frees memory fragmented over many jobs. A new thread is slow at first,
+ * because none of its code is compiled.
+ */
+const JOBS_PER_THREAD = 1000;
+/**
+ * Default of {@link ThreadSettings.spareMs}. Threads beyond `size` serve many jobs at once, and each takes 100 MB with
+ * its engines.
+ */
+const SPARE_MS = 10_000;
+/**
+ * Maximum wait for a thread's end. A thread ends at once unless it is in a system call; the end of the call is not
+ * awaited.
+ */
+const END_MS = 500;
+/** Pauses between starts of a thread that fail. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** Folder of compiled code: a thread starts in a third of the processor time with it. */
+const { NODE_COMPILE_CACHE } = process.env;
+const COMPILED = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+const THREAD = new URL("./thread.ts", import.meta.url);
+
+interface Thread {
+  readonly worker: Worker;
+  jobs: number;
+  /** Thread ID in the system; undefined until the thread is ready. */
+  number: number | undefined;
+  priority: "usual" | "low";
+  /** Number of jobs that the thread ran, by operation. */
+  readonly done: Map<string, number>;
+  /** True once the thread has started. */
+  isReady: boolean;
+  /** Called when it has read what it was sent. */
+  readonly heard: Set<() => void>;
+  /** The proof that it is alive, while it has not answered. */
+  pinging?: Promise<void> | undefined;
+}
+
+type Frame = Uint8Array<ArrayBuffer>;
+type Log = ThreadSettings["log"];
+
+/** A thread read no message, so that the job it was given was not begun. */
+class ThreadFrozen extends EngineLost {}
+
+/** A thread that works on a job. */
+interface Session {
+  readonly thread: Thread;
+  readonly mail: Mailbox;
+  /** Removes the thread from the job's priority. */
+  readonly forget: () => void;
+  /** First frame of the answer. */
+  readonly first: Frame | undefined;
+}
+
+export class Threads implements AsyncDisposable, JobThreads {
+  readonly #settings: ThreadSettings;
+  readonly #idle: Thread[] = [];
+  #all = new Set<Thread>();
+  /** Number of threads that are kept warm so far. */
+  #kept = 0;
+  #closed = false;
+  #trimming: NodeJS.Timeout | undefined;
+  /** Pause before the next start of a thread that nobody waits for; 0 unless the last one ended as it started. */
+  #pauseMs = 0;
+
+  constructor(settings: ThreadSettings) {
+    this.#settings = settings;
+  }
+
+  get state(): EngineState {
+    if ([...this.#all].some(({ isReady }) => isReady)) return "warm";
+    if (this.#kept === 0) return "off";
+    return this.#pauseMs > 0 ? "failed" : "starting";
+  }
+
+  /** Keeps one thread warm before a job needs it. Resolves once it is ready, or did not start. */
+  async warm(): Promise<void> {
+    if (this.#kept > 0 || this.#closed) return;
+    const thread = this.#start();
+    this.#idle.push(thread);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (const event of ["message", "exit"]) thread.worker.once(event, () => resolve());
+    await promise;
+  }
+
+  /**
+   * Proves that all idle threads are alive. Those that have a job prove themselves by their work. One that is frozen is
+   * replaced, whether the proof still waits for it or not.
+   * @throws EngineLost if none runs, or the signal's reason when aborted
+   */
+  async prove(signal: AbortSignal): Promise<void> {
+    if (this.state !== "warm") throw new EngineLost("no thread runs");
+    const proofs = this.#idle.filter(({ isReady }) => isReady).map((thread) => (thread.pinging ??= this.#ping(thread)));
+    await untilAborted(Promise.all(proofs), signal);
+  }
+
+  /** Rejects once the thread is frozen, and has been replaced unless a job has taken it. */
+  #ping(thread: Thread): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const answered = () => {
+      thread.pinging = undefined;
+      resolve();
+    };
+    this.#send(thread, { ping: true }, answered, (why) => {
+      if (this.#idle.includes(thread)) void this.#replaceFrozen(thread);
+      reject(why);
+    });
+    // The proof may have ended before.
+    promise.catch(() => {});
+    return promise;
+  }
+
+  /** Sends a message that the thread answers when it has read it. */
+  #send(thread: Thread, message: ToThread, read: () => void, frozen: (why: ThreadFrozen) => void): void {
+    const watch = watchForHungThread(
+      () => thread.number,
+      () => {
+        thread.heard.delete(heard);
+        if (!this.#all.has(thread)) return;
+        frozen(new ThreadFrozen("the thread was frozen"));
+      },
+    );
+    const heard = () => {
+      watch[Symbol.dispose]();
+      read();
+    };
+    thread.heard.add(heard);
+    thread.worker.postMessage(message);
+  }
+
+  /** Starts other threads in place of idle ones that prove nothing. */
+  async replace(): Promise<void> {
+    await Promise.all([...this.#idle].map((thread) => this.#replace(thread)));
+  }
+
+  /**
+   * Runs a job, and retries it when its thread was lost or crashed before its first frame.
+   *
+   * @returns the answer's frames; the thread works a few frames ahead, and waits while nobody reads
+   * @throws the signal's reason when aborted
+   */
+  async *run(job: ThreadJob, signal: AbortSignal, log: Log): AsyncGenerator<Frame> {
+    signal.throwIfAborted();
+    let session: Session;
+    try {
+      session = await retryCrashOnce({ signal, log }, (until) => this.#begin(job, until, log));
+    } catch (failure) {
+      signal.throwIfAborted();
+      yield encodeFailure(failure);
+      return;
+    }
+    const { thread, mail, forget } = session;
+    const end = () => mail.fail(signal.reason);
+    signal.addEventListener("abort", end);
+    let reusable = false;
+    try {
+      signal.throwIfAborted();
+      for (let frame = session.first; frame; frame = await nextFrame(mail, log)) {
+        const isLast = responseOutcome(frame) !== undefined;
+        // The reader may leave with the last frame. The thread has ended its work by then, and can be used again.
+        if (isLast) reusable = await hasEnded(mail, log);
+        yield frame;
+        if (isLast) return;
+        thread.worker.postMessage({ ack: true } satisfies ToThread);
+      }
+      reusable = true;
+    } catch (error) {
+      signal.throwIfAborted();
+      yield encodeFailure(finalFailure(error));
+    } finally {
+      signal.removeEventListener("abort", end);
+      forget();
+      mail.close();
+      if (signal.aborted && !reusable) countEvent("threads", "kill");
+      if (reusable && thread.jobs < JOBS_PER_THREAD && !this.#closed && raise(thread)) this.#rest(thread);
+      else await this.#replace(thread);
+    }
+  }
+
+  /** Sends a job to a thread and waits for its first frame. @throws EngineFailure when the thread ends before that */
+  async #begin(job: ThreadJob, signal: AbortSignal, log: Log): Promise<Session> {
+    for (;;) {
+      const thread = this.#takeIdle(job.operation) ?? this.#start();
+      try {
+        return await this.#beginIn(thread, job, signal, log);
+      } catch (error) {
+        if (!(error instanceof ThreadFrozen)) throw error;
+        signal.throwIfAborted();
+        log("job retried", { error: String(error) });
+      }
+    }
+  }
+
+  /** @throws ThreadFrozen if the job was not begun */
+  async #beginIn(thread: Thread, job: ThreadJob, signal: AbortSignal, log: Log): Promise<Session> {
+    thread.jobs++;
+    thread.done.set(job.operation, (thread.done.get(job.operation) ?? 0) + 1);
+    const mail = new Mailbox(thread.worker);
+    const end = () => mail.fail(signal.reason);
+    signal.addEventListener("abort", end);
+    const forget = registerWorker(() => lower(thread));
+    try {
+      signal.throwIfAborted();
+      this.#send(thread, { job }, ignore, (why) => mail.fail(why));
+      return { thread, mail, forget, first: await nextFrame(mail, log) };
+    } catch (error) {
+      forget();
+      mail.close();
+      if (error instanceof ThreadFrozen) await this.#replaceFrozen(thread);
+      else await this.#replace(thread);
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", end);
+    }
+  }
+
+  /** Number of threads. */
+  get count(): number {
+    return this.#all.size;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#all].map(ended));
+  }
+
+  /**
+   * Takes the idle thread that ran this operation most often: code that has run a few times is compiled, and several
+   * times faster.
+   */
+  #takeIdle(operation: string): Thread | undefined {
+    // A thread that has not read its last message comes last.
+    const times = ({ done, heard }: Thread) => (heard.size > 0 ? -1 : (done.get(operation) ?? 0));
+    const most = Math.max(...this.#idle.map(times));
+    const place = this.#idle.findLastIndex((thread) => times(thread) === most);
+    return place < 0 ? undefined : this.#idle.splice(place, 1)[0];
+  }
+
+  #start(): Thread {
+    const { heapMiB, module = THREAD } = this.#settings;
+    const worker = new Worker(module, {
+      resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 },
+      // Code that a document makes an engine run finds no secret in the environment.
+      env: COMPILED,
+    });
+    const thread: Thread = {
+      worker,
+      jobs: 0,
+      number: undefined,
+      priority: "usual",
+      done: new Map(),
+      heard: new Set(),
+      isReady: false,
+    };
+    worker.on("message", (message: FromThread) => {
+      if ("ready" in message) thread.number = message.thread;
+      if (!("alive" in message)) return;
+      for (const heard of thread.heard) heard();
+      thread.heard.clear();
+    });
+    this.#all.add(thread);
+    this.#kept = Math.min(this.#settings.size, Math.max(this.#kept, this.#all.size));
+    worker.once("message", () => {
+      thread.isReady = true;
+      this.#pauseMs = 0;
+    });
+    worker.on("error", (error) => this.#settings.log("thread failed", { error: String(error) }));
+    worker.on("exit", () => this.#mourn(thread));
+    worker.unref();
+    return thread;
+  }
+
+  #rest(thread: Thread): void {
+    this.#idle.push(thread);
+    const { spareMs = SPARE_MS } = this.#settings;
+    if (this.#all.size <= this.#kept) return;
+    clearTimeout(this.#trimming);
+    this.#trimming = setTimeout(() => this.#trim(), spareMs).unref();
+  }
+
+  /** Ends the idle threads beyond `size` that ran the fewest jobs and so have compiled the least. */
+  #trim(): void {
+    const beyond = Math.max(0, this.#all.size - this.#kept);
+    const idle = this.#idle.toSorted((one, other) => one.jobs - other.jobs);
+    for (const thread of idle.slice(0, beyond)) {
+      this.#replace(thread).catch((error) => this.#settings.log("thread not ended", { error: String(error) }));
+    }
+  }
+
+  #replaceFrozen(thread: Thread): Promise<void> {
+    countEvent("threads", "kill");
+    this.#settings.log("thread frozen", { jobs: thread.jobs });
+    return this.#replace(thread);
+  }
+
+  async #replace(thread: Thread): Promise<void> {
+    this.#forget(thread);
+    await ended(thread);
+    this.#refill();
+  }
+
+  /** Removes a thread that ended. Replaces it if it was idle, after a pause if it did not even start. */
+  #mourn(thread: Thread): void {
+    const wasIdle = this.#idle.includes(thread);
+    if (this.#all.has(thread) && !this.#closed) countEvent("threads", "restart");
+    this.#forget(thread);
+    if (!wasIdle) return;
+    if (thread.isReady) {
+      this.#refill();
+      return;
+    }
+    this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+    setTimeout(() => this.#refill(), this.#pauseMs).unref();
+  }
+
+  #refill(): void {
+    if (!this.#closed && this.#all.size < this.#kept) this.#idle.push(this.#start());
+  }
+
+  #forget(thread: Thread): void {
+    this.#all.delete(thread);
+    const place = this.#idle.indexOf(thread);
+    if (place >= 0) this.#idle.splice(place, 1);
+  }
+}
+
+const ignore = () => {};
+
+/** Ends a thread, and waits briefly for its end. */
+async function ended({ worker }: Thread): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, END_MS);
+  await Promise.race([worker.terminate(), promise]);
+  clearTimeout(timer);
+}
+
+function lower(thread: Thread): void {
+  if (thread.number === undefined) return;
+  lowerThread(thread.number);
+  thread.priority = "low";
+}
+
+/**
+ * Restores a thread's usual priority.
+ * @returns true if the thread has its usual priority for the next job: only root can restore it
+ */
+function raise(thread: Thread): boolean {
+  if (thread.priority === "usual") return true;
+  try {
+    setPriority(thread.number!, constants.priority.PRIORITY_NORMAL);
+  } catch {
+    return false;
+  }
+  thread.priority = "usual";
+  return true;
+}

@@ -1,0 +1,173 @@
+// Keeps the parts of unfinished uploads in a folder, so that they survive the process. Layout:
+//   <upload id>         the bytes of the parts, in the order in which they came
+//   <upload id>.parts   the journal: a line of JSON with the key and the properties, then one for each part
+// A part is in the journal once its bytes are synced, and acknowledged once the journal is. So a line that a crash cut
+// off, and bytes that no line names, belong to no part that anybody knows.
+
+import { randomBytes, randomUUID } from "node:crypto";
+import { type FileHandle, mkdir, open, readdir, readFile, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import type { BucketMetadata, UploadedPart } from "../../../src/service/ports/bucket.ts";
+import { ignoreNotFound, syncFolder } from "./durable.ts";
+import { KeyedMutex } from "./keyed-mutex.ts";
+import { type ByteExtent, writeAll } from "./object-file.ts";
+
+const JOURNAL = ".parts";
+const UPLOAD_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The first line of a journal. */
+interface Beginning {
+  readonly key: string;
+  readonly options: BucketMetadata;
+}
+
+/** Each further line of a journal. */
+interface PartLine extends UploadedPart, ByteExtent {}
+
+/** An upload of which all parts that were asked for are there. */
+export interface WholeUpload {
+  readonly path: string;
+  /** Stays open until the upload is completed. */
+  readonly file: FileHandle;
+  readonly pieces: readonly ByteExtent[];
+  readonly options: BucketMetadata;
+}
+
+export class UnfinishedUploads {
+  readonly #folder: string;
+  /** Requests may write to one upload at the same time; its parts follow each other in the file. */
+  readonly #queue = new KeyedMutex();
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Opens a folder, which is created if necessary, and removes what a crash left of beginnings and ends. */
+  static async open(folder: string): Promise<UnfinishedUploads> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const names = new Set(await readdir(folder));
+    for (const name of names) {
+      const other = name.endsWith(JOURNAL) ? name.slice(0, -JOURNAL.length) : name + JOURNAL;
+      if (!names.has(other)) await unlink(join(folder, name));
+    }
+    return new UnfinishedUploads(folder);
+  }
+
+  /** Removes all uploads but those with some ids. @returns their number */
+  async removeExcept(ids: ReadonlySet<string>): Promise<number> {
+    const others = (await readdir(this.#folder)).filter((name) => !name.endsWith(JOURNAL) && !ids.has(name));
+    for (const id of others) await this.remove(id);
+    return others.length;
+  }
+
+  /** Begins an upload. @returns its id */
+  async create(key: string, options: BucketMetadata): Promise<string> {
+    const id = randomUUID();
+    try {
+      await using _bytes = await open(this.#pathOf(id), "wx", 0o600);
+      await using journal = await open(this.#pathOf(id) + JOURNAL, "wx", 0o600);
+      await addLine(journal, { key, options } satisfies Beginning);
+      await syncFolder(this.#folder);
+    } catch (error) {
+      await this.remove(id);
+      throw error;
+    }
+    return id;
+  }
+
+  /** Stores a part durably. @throws Error if there is no such upload */
+  async add(id: string, partNumber: number, bytes: Uint8Array): Promise<UploadedPart> {
+    return this.#queue.run(id, async () => {
+      await using file = await this.#open(id);
+      await using journal = await open(this.#pathOf(id) + JOURNAL, "a");
+      const { size: offset } = await file.stat();
+      try {
+        await writeAll(file, bytes, offset);
+        await file.datasync();
+      } catch (error) {
+        // Makes room again on a disk that is full.
+        await file.truncate(offset).catch(() => {});
+        throw error;
+      }
+      const part = { partNumber, etag: randomBytes(16).toString("hex") };
+      await addLine(journal, { ...part, offset, length: bytes.length } satisfies PartLine);
+      return part;
+    });
+  }
+
+  /**
+   * Ends an upload.
+   * @param commit moves the file to another place
+   * @throws Error if there is no such upload for the key, or a part was not uploaded, or was uploaded again since
+   */
+  async complete<T>(
+    id: string,
+    key: string,
+    parts: readonly UploadedPart[],
+    commit: (upload: WholeUpload) => Promise<T>,
+  ): Promise<T> {
+    return this.#queue.run(id, async () => {
+      await using file = await this.#open(id);
+      const [beginning, ...lines] = await readLines(this.#pathOf(id) + JOURNAL);
+      const { key: itsKey, options } = beginning as Beginning;
+      if (itsKey !== key) throw noSuchUpload(id);
+      const pieces = piecesOf(lines as PartLine[], parts);
+      const done = await commit({ path: this.#pathOf(id), file, pieces, options });
+      await unlink(this.#pathOf(id) + JOURNAL);
+      return done;
+    });
+  }
+
+  /** Removes an upload, if it is there. */
+  async remove(id: string): Promise<void> {
+    if (!UPLOAD_ID.test(id)) return;
+    await this.#queue.run(id, async () => {
+      await unlink(this.#pathOf(id)).catch(ignoreNotFound);
+      await unlink(this.#pathOf(id) + JOURNAL).catch(ignoreNotFound);
+    });
+  }
+
+  async #open(id: string): Promise<FileHandle> {
+    const file = UPLOAD_ID.test(id) ? await open(this.#pathOf(id), "r+").catch(ignoreNotFound) : undefined;
+    if (!file) throw noSuchUpload(id);
+    return file;
+  }
+
+  #pathOf(id: string): string {
+    return join(this.#folder, id);
+  }
+}
+
+const noSuchUpload = (id: string) => new Error(`there is no upload ${JSON.stringify(id)} for that key`);
+
+/** Adds a line durably. It begins on a line of its own even if a crash cut off the one before. */
+async function addLine(journal: FileHandle, value: object): Promise<void> {
+  await journal.appendFile(`\n${JSON.stringify(value)}\n`);
+  await journal.datasync();
+}
+
+async function readLines(path: string): Promise<unknown[]> {
+  return (await readFile(path, "utf8")).split("\n").flatMap((line) => {
+    try {
+      return [JSON.parse(line)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Returns where the bytes of an object are that has some of the parts. */
+function piecesOf(lines: readonly PartLine[], parts: readonly UploadedPart[]): ByteExtent[] {
+  if (parts.length === 0) throw new Error("an upload has at least one part");
+  const known = new Map(lines.map((line) => [line.partNumber, line]));
+  const pieces: ByteExtent[] = [];
+  for (const { partNumber, etag } of parts.toSorted((a, b) => a.partNumber - b.partNumber)) {
+    const line = known.get(partNumber);
+    if (line?.etag !== etag) throw new Error(`part ${partNumber} is not there`);
+    const last = pieces.at(-1);
+    if (last && last.offset + last.length === line.offset) {
+      pieces.splice(-1, 1, { offset: last.offset, length: last.length + line.length });
+    } else pieces.push({ offset: line.offset, length: line.length });
+  }
+  return pieces;
+}

@@ -1,0 +1,90 @@
+// Checks the packages that the service is made of: known vulnerabilities, and licenses.
+
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../services/wrangler.ts";
+
+/** Licenses that agree with ours, AGPL-3.0-or-later. */
+const ALLOWED: ReadonlySet<string> = new Set([
+  "0BSD",
+  "AGPL-3.0",
+  "AGPL-3.0-only",
+  "AGPL-3.0-or-later",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "BlueOak-1.0.0",
+  "CC0-1.0",
+  "ISC",
+  "LGPL-3.0-or-later",
+  "MIT",
+  "MPL-2.0",
+  "Unlicense",
+]);
+/** Severities that fail the check. */
+const SEVERE = ["high", "critical"] as const;
+const AUDIT_TIMEOUT_MS = 60_000;
+
+interface Locked {
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly license?: string;
+  readonly version?: string;
+}
+
+interface AuditReport {
+  readonly metadata?: { readonly vulnerabilities: Readonly<Record<string, number>> };
+  readonly vulnerabilities?: Readonly<Record<string, { readonly severity: string }>>;
+}
+
+/**
+ * @returns the text to print beside "ok"
+ * @throws Error if a package has a license that is not allowed, or tells none
+ */
+export function checkLicenses(lock = readFileSync(join(root, "package-lock.json"), "utf8")): string {
+  const { packages } = JSON.parse(lock) as { packages: Record<string, Locked> };
+  const production = Object.entries(packages).filter(([path, { dev }]) => path !== "" && !dev);
+  const refused = production.filter(([, { license = "" }]) => !isAllowed(license));
+  const told = refused.map(
+    ([path, { license }]) => `${path.replace(/^.*node_modules\//, "")}: ${license ?? "none told"}`,
+  );
+  if (refused.length > 0) throw new Error(`Licenses that are not allowed:\n${told.join("\n")}`);
+  return `${production.length} packages`;
+}
+
+/** Understands alternatives and conjunctions of SPDX without parentheses within each other. */
+function isAllowed(expression: string): boolean {
+  const text = expression.replace(/^\((.*)\)$/, "$1");
+  return text.split(" OR ").some((all) => all.split(" AND ").every((license) => ALLOWED.has(license.trim())));
+}
+
+/**
+ * Asks the registry that npm is configured for.
+ * @returns the text to print beside "ok", which says so if the registry cannot tell
+ * @throws Error if a package has a severe vulnerability
+ */
+export async function checkVulnerabilities(ask: () => Promise<string> = audit): Promise<string> {
+  const { metadata, vulnerabilities = {} } = parsed(await ask());
+  if (!metadata) return "not checked: the registry does not answer questions about vulnerabilities";
+  const severe = Object.entries(vulnerabilities).filter(([, { severity }]) => SEVERE.some((one) => one === severity));
+  if (severe.length === 0) return "none that is severe";
+  throw new Error(`Vulnerable: ${severe.map(([name, { severity }]) => `${name} (${severity})`).join(", ")}`);
+}
+
+function parsed(text: string): AuditReport {
+  try {
+    return JSON.parse(text) as AuditReport;
+  } catch {
+    return {};
+  }
+}
+
+/** Returns what npm prints. It exits with 1 if it finds anything. */
+function audit(): Promise<string> {
+  return new Promise((resolve) => {
+    const args = ["audit", "--omit=dev", "--json"];
+    const options = { cwd: root, timeout: AUDIT_TIMEOUT_MS, maxBuffer: 2 ** 26 };
+    execFile("npm", args, options, (_error, stdout) => resolve(stdout));
+  });
+}

@@ -1,0 +1,14 @@
+// Builds the package of the client (`client/dist`): ES modules with their types.
+import { spawnSync } from "node:child_process";
+import { copyFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../services/wrangler.ts";
+
+/** @throws Error with what the compiler says */
+export function buildClient(): void {
+  rmSync(join(root, "client/dist"), { recursive: true, force: true });
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", join(root, "client")], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`The client does not compile:\n${stdout}`);
+  copyFileSync(join(root, "LICENSE"), join(root, "client/LICENSE"));
+}

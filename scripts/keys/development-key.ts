@@ -1,0 +1,45 @@
+// Provides the API key that `npm start` prints in the keyed variant.
+
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { hashKey } from "../../src/service/ports/api-key.ts";
+import { listKeys, putKeys } from "./key-records.ts";
+
+/**
+ * Adds a key to the local namespace, unless it has a record there: a revocation, and settings, outlast the next start.
+ * @param folder - folder to which the local service persists
+ * @param given - a key of the caller's choice; without it, the key that was created on the first start is used again
+ */
+export async function ensureDevelopmentKey(folder: string, given: string | undefined): Promise<string> {
+  if (given) {
+    const known = (await listKeys({ persistTo: folder })).find(({ hash }) => hash === hashKey(given));
+    if (!known) await record(folder, given);
+    else if (known.revoked !== null) console.error(`The key in API_KEY was revoked at ${known.revoked}.`);
+    return given;
+  }
+  const file = keptIn(folder);
+  const kept = await readFile(file, "utf8").catch(() => "");
+  if (kept !== "") return kept;
+  const made = randomUUID();
+  await record(folder, made);
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, made, { mode: 0o600 });
+  return made;
+}
+
+/** Removes the stored key after it was revoked. The next start creates another one. */
+export async function forgetDevelopmentKey(folder: string, revokedHash: string): Promise<void> {
+  const file = keptIn(folder);
+  const kept = await readFile(file, "utf8").catch(() => "");
+  if (hashKey(kept) === revokedHash) await rm(file);
+}
+
+function keptIn(folder: string): string {
+  return join(folder, "development-key");
+}
+
+function record(folder: string, key: string): Promise<void> {
+  const entry = { hash: hashKey(key), owner: "development", created: new Date().toISOString(), revoked: null };
+  return putKeys({ persistTo: folder }, [entry]);
+}

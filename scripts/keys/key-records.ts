@@ -1,0 +1,88 @@
+// Reads and writes API keys where a service looks them up, in a KV namespace or in the database of the host on Node:
+// the hash of a key -> its owner. The key itself is never stored there.
+
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { KEY_FILE, KeyDatabase, type KeyEntry } from "../../host/storage/sqlite/key-database.ts";
+import type { KeyRecord } from "../../src/service/ports/api-key.ts";
+import { SERVICE_SIGNER } from "../../src/service/ports/webhooks.ts";
+import { runWrangler } from "../services/wrangler.ts";
+
+/**
+ * Selects the keys of a service: under wrangler dev on this machine, by the folder it persists to; of a host on Node,
+ * by its data folder; or of the deployed Worker.
+ */
+export type Namespace = { readonly persistTo: string } | { readonly data: string } | "remote";
+
+/** Writes records, replacing those with the same hash. A service that runs on this machine sees them at once. */
+export async function putKeys(namespace: Namespace, entries: readonly KeyEntry[]): Promise<void> {
+  if (typeof namespace === "object" && "data" in namespace) {
+    using database = await KeyDatabase.open(namespace.data);
+    return database.put(entries);
+  }
+  const records = entries.map(({ hash, ...metadata }) => ({ key: hash, value: JSON.stringify(metadata), metadata }));
+  if (namespace === "remote") return putRemote(records);
+  await using storage = await openNamespace(namespace.persistTo);
+  for (const { key, value, metadata } of records) await storage.keys.put(key, value, { metadata });
+}
+
+/** Returns the records of all keys, oldest first. */
+export async function listKeys(namespace: Namespace): Promise<KeyEntry[]> {
+  const keys = (await listRecords(namespace)).filter(({ hash }) => hash !== SERVICE_SIGNER);
+  return keys.sort((a, b) => (a.created < b.created ? -1 : 1));
+}
+
+/** Returns all records, those that are no keys as well. */
+export async function listRecords(namespace: Namespace): Promise<KeyEntry[]> {
+  if (namespace === "remote") return listRemote();
+  if ("persistTo" in namespace) return listLocal(namespace.persistTo);
+  // A folder that is not a host's stays as it is.
+  if (!existsSync(join(namespace.data, KEY_FILE))) return [];
+  using database = await KeyDatabase.open(namespace.data);
+  return database.list();
+}
+
+/** Loads Miniflare only where it is used: the image of the service does not have it. */
+async function openNamespace(persistTo: string) {
+  const { openLocalStorage } = await import("../services/local-storage.ts");
+  return openLocalStorage(persistTo);
+}
+
+async function listLocal(persistTo: string): Promise<KeyEntry[]> {
+  await using storage = await openNamespace(persistTo);
+  const entries: KeyEntry[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await storage.keys.list(cursor === undefined ? {} : { cursor });
+    for (const { name, metadata } of page.keys) {
+      const record = metadata ?? (await storage.keys.get(name, "json"));
+      if (record !== null) entries.push({ hash: name, ...(record as KeyRecord) });
+    }
+    if (page.list_complete) return entries;
+    cursor = page.cursor;
+  }
+}
+
+async function putRemote(records: readonly object[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "keys-"));
+  try {
+    const file = join(folder, "entries.json");
+    await writeFile(file, JSON.stringify(records));
+    await remoteKv(["bulk", "put", file]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function listRemote(): Promise<KeyEntry[]> {
+  const listed = JSON.parse(await remoteKv(["key", "list"])) as { name: string; metadata?: KeyRecord }[];
+  const entries: KeyEntry[] = [];
+  for (const { name, metadata } of listed) {
+    const record = metadata ?? (JSON.parse(await remoteKv(["key", "get", "--text", name])) as KeyRecord);
+    entries.push({ hash: name, ...record });
+  }
+  return entries;
+}
+
+const remoteKv = (command: readonly string[]) => runWrangler(["kv", ...command, "--binding", "API_KEYS", "--remote"]);

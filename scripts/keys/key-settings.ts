@@ -1,0 +1,102 @@
+// Reads the settings of an API key from the arguments of `npm run keys`: expiry, scopes and limits.
+
+import type { KeyRecord } from "../../src/service/ports/api-key.ts";
+import type { LimitName } from "../../src/service/ports/limiter.ts";
+
+/** Loaded only where it is used, because it loads all engines. */
+const ENDPOINTS = new URL("../../src/endpoints/index.ts", import.meta.url).href;
+
+/** Options by their names on the command line; all take a value. */
+export const SETTING_OPTIONS = {
+  expires: { type: "string" },
+  scopes: { type: "string" },
+  "requests-per-minute": { type: "string" },
+  "concurrent-jobs": { type: "string" },
+  "megabytes-per-day": { type: "string" },
+  "stored-megabytes": { type: "string" },
+  "file-lifetime-hours": { type: "string" },
+} as const;
+
+type Settings = Partial<Record<keyof typeof SETTING_OPTIONS, string>>;
+
+const LIMIT_OPTIONS = {
+  "requests-per-minute": "requestsPerMinute",
+  "concurrent-jobs": "concurrentJobs",
+  "megabytes-per-day": "megabytesPerDay",
+  "stored-megabytes": "storedMegabytes",
+} as const satisfies Partial<Record<keyof Settings, LimitName>>;
+
+/** Removes a setting. */
+const NONE = "none";
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns a record with the settings that were given in place of its own.
+ * @throws Error with a sentence for each value that is not valid
+ */
+export async function withSettings<T extends KeyRecord>(record: T, given: Settings): Promise<T> {
+  const changed = { ...record } as unknown as Record<string, unknown>;
+  const change = (name: keyof KeyRecord, text: string | undefined, read: (text: string) => unknown) => {
+    if (text === NONE) delete changed[name];
+    else if (text !== undefined) changed[name] = read(text);
+  };
+  change("expires", given.expires, expiryOf);
+  const scopes = await scopesOf(given.scopes);
+  change("scopes", given.scopes, () => scopes);
+  change("fileLifetimeHours", given["file-lifetime-hours"], (text) => countOf("file-lifetime-hours", text));
+  const limits: Record<string, number> = { ...record.limits };
+  for (const [option, name] of Object.entries(LIMIT_OPTIONS)) {
+    const text = given[option as keyof typeof LIMIT_OPTIONS];
+    if (text === NONE) delete limits[name];
+    else if (text !== undefined) limits[name] = countOf(option, text);
+  }
+  if (Object.keys(limits).length > 0) changed.limits = limits;
+  else delete changed.limits;
+  return changed as unknown as T;
+}
+
+/** Returns what `list` shows of the settings. */
+export function settingTexts({ scopes, limits = {}, fileLifetimeHours }: KeyRecord): string[] {
+  const { requestsPerMinute, concurrentJobs, megabytesPerDay, storedMegabytes } = limits;
+  const shown = [
+    requestsPerMinute === undefined ? "" : `${requestsPerMinute} requests/min`,
+    concurrentJobs === undefined ? "" : `${concurrentJobs} jobs`,
+    megabytesPerDay === undefined ? "" : `${megabytesPerDay} MB/day`,
+    storedMegabytes === undefined ? "" : `${storedMegabytes} MB stored`,
+    fileLifetimeHours === undefined ? "" : `files ${fileLifetimeHours} h`,
+    scopes === undefined ? "" : `only ${scopes.join(" ")}`,
+  ];
+  return shown.filter((text) => text !== "");
+}
+
+/** Reads a number of days from now, such as 90d, or a date. @returns ISO 8601 */
+function expiryOf(text: string): string {
+  const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
+  const time = days === undefined ? Date.parse(text) : Date.now() + Number(days) * DAY_MS;
+  if (days === undefined && !/^\d{4}-\d\d-\d\d/.test(text)) throw new Error(badExpiry(text));
+  if (Number.isNaN(time) || (days === undefined && !isDay(text.slice(0, 10)))) throw new Error(badExpiry(text));
+  return new Date(time).toISOString();
+}
+
+/** Date takes 2026-02-31 for a day in March. */
+function isDay(text: string): boolean {
+  const midnight = Date.parse(`${text}T00:00Z`);
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(text);
+}
+
+const badExpiry = (text: string) => `--expires is a date such as 2027-12-31, days such as 90d, or none, not "${text}".`;
+
+async function scopesOf(text: string | undefined): Promise<string[]> {
+  if (text === undefined || text === NONE) return [];
+  const { endpoints, routes } = (await import(ENDPOINTS)) as Record<"endpoints" | "routes", { path: string }[]>;
+  const known = [...endpoints, ...routes].map(({ path }) => path.slice(1));
+  const scopes = text.split(",").map((scope) => scope.trim().replace(/^\//, ""));
+  const unknown = scopes.filter((scope) => !known.includes(scope));
+  if (unknown.length === 0) return [...new Set(scopes)];
+  throw new Error(`--scopes has no endpoint "${unknown.join('", "')}". There are ${known.join(", ")}.`);
+}
+
+function countOf(option: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new Error(`--${option} is a whole number of at least 1, or none, not "${text}".`);
+}

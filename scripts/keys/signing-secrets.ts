@@ -1,0 +1,51 @@
+// Makes the secrets that sign webhooks, and stores them in the record of a key or of the service itself.
+
+import { randomBytes } from "node:crypto";
+import type { KeyEntry } from "../../host/storage/sqlite/key-database.ts";
+import type { KeyRecord, SigningSecret } from "../../src/service/ports/api-key.ts";
+import { SERVICE_SIGNER, validSecrets } from "../../src/service/ports/webhooks.ts";
+import { listRecords, type Namespace } from "./key-records.ts";
+
+const SECRET_BYTES = 32;
+const PREFIX = "whsec_";
+/** Time for which a secret that was replaced signs as well. Messages are tried again for as long. */
+const OVERLAP_MS = 24 * 3_600_000;
+
+export interface SecretOptions {
+  /** A secret of the operator's choice. @default a random one, if there is none or it is to be replaced */
+  readonly given?: string | undefined;
+  /** True to replace a secret that there is. */
+  readonly isRotated: boolean;
+}
+
+/**
+ * Returns a record with a secret, which is the first one.
+ * @throws Error for a given secret that is none
+ */
+export function withSecret<T extends KeyRecord>(record: T, { given, isRotated }: SecretOptions): T {
+  const [current] = validSecrets(record);
+  if (current !== undefined && current === (given ?? (isRotated ? undefined : current))) return record;
+  const secret = given === undefined ? PREFIX + randomBytes(SECRET_BYTES).toString("base64") : checked(given);
+  const until = new Date(Date.now() + OVERLAP_MS).toISOString();
+  const former: readonly SigningSecret[] = current === undefined ? [] : [{ secret: current, until }];
+  return { ...record, webhookSecrets: [{ secret }, ...former] };
+}
+
+/** Returns the record of the service, which signs where clients have no keys. */
+export async function serviceRecord(namespace: Namespace): Promise<KeyEntry> {
+  const records = await listRecords(namespace);
+  const created = new Date().toISOString();
+  return (
+    records.find(({ hash }) => hash === SERVICE_SIGNER) ?? {
+      ...{ hash: SERVICE_SIGNER, owner: "the service", created, revoked: created },
+    }
+  );
+}
+
+/** Standard Webhooks, "Signature scheme": 24 to 64 bytes. */
+function checked(given: string): string {
+  const bytes = Buffer.from(given.slice(PREFIX.length), "base64");
+  const isBase64 = bytes.toString("base64") === given.slice(PREFIX.length);
+  if (given.startsWith(PREFIX) && isBase64 && bytes.length >= 24 && bytes.length <= 64) return given;
+  throw new Error("--secret is whsec_ and 24 to 64 bytes in base64.");
+}

@@ -1,0 +1,55 @@
+// Installs the container's engines on this machine, and runs its service with a log file. Used by start.ts and by the
+// tests.
+
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type EngineServer, startEngineServer } from "../../host/engines.ts";
+import { isPortFree } from "./ports.ts";
+import { root } from "./wrangler.ts";
+
+export interface ContainerOptions {
+  /** Preferred port; another one is used if it is taken. @default any free one */
+  readonly port?: number;
+  /** Path of the log file, which is replaced. */
+  readonly logFile: string;
+  /** Variables added to the service's environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export type ContainerProcess = EngineServer;
+
+const dist = join(root, "container/dist");
+
+/**
+ * Installs missing engines, and shows the progress. Fast when all are installed. Runs once at a time.
+ * @throws Error if that is not possible, for example without being root; the reason has been shown
+ */
+export async function installEngines(signal?: AbortSignal): Promise<void> {
+  mkdirSync(dist, { recursive: true });
+  const script = join(root, "container/install-engines.sh");
+  const child = spawn("flock", [join(dist, ".lock"), script], { stdio: "inherit", ...(signal ? { signal } : {}) });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  if (code !== 0) throw new Error("The container's engines could not be installed.");
+}
+
+/**
+ * Starts the service, and resolves once it listens. LibreOffice may still be starting then, and jobs wait for it.
+ * @throws Error with the last lines of the log, if it does not start
+ */
+export async function startContainer({ port, logFile, env = {} }: ContainerOptions): Promise<ContainerProcess> {
+  mkdirSync(dirname(logFile), { recursive: true });
+  const output = openSync(logFile, "w");
+  try {
+    const isFree = port !== undefined && (await isPortFree(port));
+    return await startEngineServer({ ...(isFree ? { port } : {}), output, env: { ...process.env, ...env } });
+  } catch (error) {
+    const log = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-15).join("\n");
+    throw new Error(`${(error as Error).message} ${logFile} ends with:\n${log}`);
+  } finally {
+    closeSync(output);
+  }
+}

@@ -1,0 +1,239 @@
+// Runs the Worker under `wrangler dev` and ends it with every process it started. Used by start.ts and by the tests.
+// Knows nothing about keys or terminals.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
+import { root, wranglerCli, wranglerEnvironment } from "./wrangler.ts";
+
+export type Variant = "private" | "keyed";
+
+export interface DevServerOptions {
+  readonly variant: Variant;
+  /** Port of the service; 0 selects any free one. */
+  readonly port: number;
+  /** Port of the debugger. @default any free one */
+  readonly inspectorPort?: number;
+  /** Folder of the local R2 and KV. */
+  readonly persistTo: string;
+  /** Path of the log file, which is replaced. */
+  readonly logFile: string;
+  /** Variables that replace `[vars]` of wrangler.toml. */
+  readonly vars?: Readonly<Record<string, string>>;
+  /**
+   * True to read a body that the Worker left unread before its answer is sent, as wrangler does for clients that cannot
+   * accept an answer during an upload. False to show when the Worker itself answers.
+   * @default true
+   */
+  readonly drainBodies?: boolean;
+  /** Called with each line that wrangler or the Worker writes. */
+  onLine?(line: string): void;
+  /** Stops waiting and ends all started processes when aborted. */
+  readonly signal?: AbortSignal;
+}
+
+export interface DevServer {
+  /** URL on 127.0.0.1, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** Process ID of wrangler, which is also the ID of the process group of all its children. */
+  readonly pid: number;
+  /** Resolves when the service has ended, intentionally or not. */
+  readonly ended: Promise<void>;
+  /** Ends every process, gently first. */
+  stop(): Promise<void>;
+  /** Ends every process at once. */
+  kill(): void;
+}
+
+const READY_WITHIN_MS = 120_000;
+const STOP_WITHIN_MS = 3_000;
+
+/**
+ * Starts the service, and resolves once GET /up answers 200.
+ * @throws Error with the last lines of the log, if the service does not start
+ */
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const log = openLog(options.logFile);
+  const child = spawnWrangler(options);
+  const pid = child.pid as number;
+  const ended = new Promise<void>((resolve) => {
+    child.once("close", () => {
+      log.close();
+      resolve();
+    });
+  });
+  const kill = () => killGroup(pid);
+  // Ends the processes that wrangler leaves behind when it exits unexpectedly.
+  child.once("exit", kill);
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+    await Promise.race([ended, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+    kill();
+    await ended;
+  };
+
+  const failed = new Promise<never>((_, reject) => {
+    const fail = () => reject(new Error("It did not come up."));
+    void ended.then(fail);
+    options.signal?.addEventListener("abort", fail);
+    readLines(child, (line) => {
+      log.write(line);
+      options.onLine?.(line);
+      // wrangler keeps running and waits until the sources change.
+      if (line.includes("[ERROR]")) fail();
+    });
+    setTimeout(fail, READY_WITHIN_MS).unref();
+  });
+
+  try {
+    const port = await Promise.race([listeningPort(child), failed]);
+    const url = `http://127.0.0.1:${port}`;
+    await Promise.race([answers(`${url}/up`, ended), failed]);
+    watchRuntime(pid, ended, kill);
+    return { url, port, pid, ended, stop, kill };
+  } catch (error) {
+    await stop();
+    throw new Error(`${(error as Error).message} ${options.logFile} ends with:\n${logTail(options.logFile)}`);
+  }
+}
+
+/** Returns the last lines of a log. */
+export function logTail(logFile: string, lines = 25): string {
+  return readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-lines).join("\n");
+}
+
+/**
+ * Returns the runtime's processes of a service: first the one that runs the Worker, then wrangler's proxy in front of
+ * it.
+ * @param group - {@link DevServer.pid}
+ */
+export function workerdPids(group: number): number[] {
+  const found: { pid: number; runsWorker: boolean }[] = [];
+  for (const entry of readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      // proc(5): the name in parentheses is followed by the state, the parent and the process group.
+      const [, name, state, pgrp] =
+        /^\d+ \((.*)\) (\S) \d+ (\d+)/s.exec(readFileSync(`/proc/${entry}/stat`, "utf8")) ?? [];
+      if (name !== "workerd" || state === "Z" || Number(pgrp) !== group) continue;
+      const runsWorker = readFileSync(`/proc/${entry}/cmdline`, "utf8").includes("--inspector-addr");
+      found.push({ pid: Number(entry), runsWorker });
+    } catch {
+      // The process ended in the meantime.
+    }
+  }
+  return found.sort((a, b) => Number(b.runsWorker) - Number(a.runsWorker)).map(({ pid }) => pid);
+}
+
+function spawnWrangler(options: DevServerOptions): ChildProcess {
+  // The platform's containers do not run here.
+  const vars = { CONTAINER_URL: "off", ...options.vars, VARIANT: options.variant };
+  const args = [
+    ...[
+      "--no-warnings",
+      "--import",
+      join(root, "scripts/services/exit-with-parent.mjs"),
+      wranglerCli,
+      "dev",
+      "--local",
+    ],
+    ...["--ip", "127.0.0.1", "--port", String(options.port), "--inspector-port", String(options.inspectorPort ?? 0)],
+    ...["--persist-to", options.persistTo, "--show-interactive-dev-session=false"],
+    ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
+  ];
+  return spawn(process.execPath, args, {
+    cwd: root,
+    env: {
+      ...wranglerEnvironment(join(options.persistTo, "registry")),
+      ...(options.drainBodies === false ? { WRANGLER_DISABLE_REQUEST_BODY_DRAINING: "true" } : {}),
+    },
+    // A separate process group: Ctrl-C in the terminal reaches only this process, and one signal reaches the whole
+    // group.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch {
+    // All processes have ended already.
+  }
+}
+
+/** Resolves with the port once wrangler reports to its parent that it listens. */
+function listeningPort(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.on("message", (message) => {
+      const { event, port } = JSON.parse(String(message)) as { event?: string; port?: number };
+      if (event === "DEV_SERVER_READY" && port !== undefined) resolve(port);
+    });
+  });
+}
+
+async function answers(url: string, ended: Promise<void>): Promise<void> {
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  while (!over) {
+    const response = await fetch(url).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response?.status === 200) return;
+    await sleep(100);
+  }
+}
+
+/**
+ * Ends wrangler if the runtime has crashed, because wrangler keeps running without it: no runtime in two checks in a
+ * row (a reload takes less time).
+ */
+function watchRuntime(group: number, ended: Promise<void>, kill: () => void): void {
+  let pids = workerdPids(group);
+  let missing = 0;
+  const timer = setInterval(() => {
+    if (!pids.every(isAlive)) pids = workerdPids(group);
+    missing = pids.length < 2 ? missing + 1 : 0;
+    if (missing >= 2) kill();
+  }, 1500);
+  timer.unref();
+  void ended.then(() => clearInterval(timer));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readLines(child: ChildProcess, onLine: (line: string) => void): void {
+  for (const input of [child.stdout, child.stderr]) {
+    if (input === null) continue;
+    // The part of the output that comes from esbuild is colored regardless of settings.
+    createInterface({ input, crlfDelay: Infinity }).on("line", (line) => onLine(stripVTControlCharacters(line)));
+  }
+}
+
+/** Opens a log that is written synchronously, because the last lines before an end are the important ones. */
+function openLog(file: string): { write(line: string): void; close(): void } {
+  mkdirSync(dirname(file), { recursive: true });
+  const descriptor = openSync(file, "w");
+  let open = true;
+  return {
+    write(line) {
+      if (open) writeSync(descriptor, `${line}\n`);
+    },
+    close() {
+      open = false;
+      closeSync(descriptor);
+    },
+  };
+}

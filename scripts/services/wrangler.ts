@@ -1,0 +1,59 @@
+// Calls wrangler quietly, without a terminal and without network requests. Knows nothing about a Worker or a variant.
+
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+
+export const root: string = join(import.meta.dirname, "../..");
+
+/** Path of the command line program itself: its `bin` script would add a process that only passes on signals. */
+export const wranglerCli: string = join(root, "node_modules/wrangler/wrangler-dist/cli.js");
+
+/** Returns an environment in which wrangler fetches, sends and writes nothing outside the checkout on its own. */
+export function wranglerEnvironment(registryPath?: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    // The banner is the place where wrangler checks for newer versions of itself.
+    WRANGLER_HIDE_BANNER: "true",
+    WRANGLER_SEND_METRICS: "false",
+    WRANGLER_SEND_ERROR_REPORTS: "false",
+    DO_NOT_TRACK: "1",
+    CLOUDFLARE_CF_FETCH_ENABLED: "false",
+    WRANGLER_WRITE_LOGS: "false",
+    WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
+    // Pages on the service's own port that show all stored data.
+    X_LOCAL_EXPLORER: "false",
+    X_LOCAL_OBSERVABILITY: "false",
+    // Two variants of one Worker must not find each other.
+    ...(registryPath === undefined ? {} : { WRANGLER_REGISTRY_PATH: registryPath }),
+    NO_COLOR: "1",
+    FORCE_COLOR: "0",
+  };
+}
+
+/**
+ * Runs a wrangler command to its end.
+ * @returns its standard output
+ * @throws Error with all of its output, if the command fails
+ */
+export function runWrangler(args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ["--no-warnings", wranglerCli, ...args], {
+      cwd: root,
+      env: wranglerEnvironment(),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk;
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk;
+    });
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) resolve(stdout);
+      else reject(new Error(`wrangler ${args.slice(0, 3).join(" ")} failed:\n${`${stdout}\n${stderr}`.trim()}`));
+    });
+  });
+}

@@ -1,0 +1,69 @@
+// Checks values while they are typed, with the parsers and the sentences of the service itself.
+import { OutOfRange } from "../../../src/document/contract/failure.ts";
+import {
+  HOW_PAGES_ARE_WRITTEN,
+  parseListedPages,
+  parsePages,
+  resolvePages,
+  selectPages,
+} from "../../../src/document/contract/pages.ts";
+import { NOT_AN_ADDRESS, parseWebUrl } from "../../../src/document/contract/web-url.ts";
+import { outOfRange } from "../../../src/service/http/contract/errors.ts";
+import type { FormField } from "./operations.ts";
+
+/**
+ * @param pageCount of the document, if it is known
+ * @returns the sentence with which the service would reject the value
+ */
+export function checkValue(field: FormField, value: string, pageCount?: number): string | undefined {
+  if (value.trim() === "" && !isPerInput(field)) return undefined;
+  const { name, kind } = field;
+  if (kind === "pages" || kind === "list") return checkPages(field, value, pageCount);
+  return isValid(field, value) ? undefined : outOfRange(name, value).message;
+}
+
+/** Reports whether each input has a value of the list: an empty one counts, and a selection may have no page. */
+const isPerInput = ({ kind, required }: FormField): boolean => kind === "list" && required;
+
+function isValid({ values, min, max, pattern }: FormField, value: string): boolean {
+  if (values) return values.includes(value);
+  if (min !== undefined && max !== undefined) {
+    const number = Number(value);
+    return /^\s*\d{1,9}\s*$/.test(value) && number >= min && number <= max;
+  }
+  return pattern === undefined || new RegExp(pattern).test(value.trim());
+}
+
+/** @returns the sentence with which the service would reject an address, as far as its text shows */
+export const checkAddress = (text: string): string | undefined =>
+  parseWebUrl(text) === undefined ? outOfRange("url", text, NOT_AN_ADDRESS).message : undefined;
+
+function checkPages(field: FormField, value: string, pageCount: number | undefined): string | undefined {
+  const selection = parse(value, field.kind === "list");
+  if (!selection) return outOfRange(field.name, value, HOW_PAGES_ARE_WRITTEN).message;
+  if (pageCount === undefined) return undefined;
+  try {
+    (isPerInput(field) ? selectPages : resolvePages)(selection, pageCount);
+    return undefined;
+  } catch (error) {
+    if (error instanceof OutOfRange) return outOfRange(field.name, value, error.why).message;
+    throw error;
+  }
+}
+
+/** Returns the pages of a selection, or undefined if the document does not have them. */
+export function selectedPages(value: string, pageCount: number, listed = false): readonly number[] | undefined {
+  const selection = parse(value, listed);
+  return selection && unlessOutOfRange(() => resolvePages(selection, pageCount));
+}
+
+const parse = (value: string, listed: boolean) => (listed ? parseListedPages(value) : parsePages(value));
+
+function unlessOutOfRange<T>(resolve: () => T): T | undefined {
+  try {
+    return resolve();
+  } catch (error) {
+    if (error instanceof OutOfRange) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+// Reads, checks and changes a JSON file of settings by the schema in the description of the service, and words what is
+// wrong as the service does. Knows nothing about views, and not which settings there are.
+import { fieldRequired, outOfRange, profileNotJson } from "../../../src/service/http/contract/errors.ts";
+import type { Schema } from "./operations.ts";
+
+export interface Setting {
+  readonly path: readonly string[];
+  readonly kind: "switch" | "choice" | "number";
+  readonly values?: readonly string[];
+}
+
+export interface SettingGroup {
+  readonly name: string;
+  readonly settings: readonly Setting[];
+}
+
+/** Something that is wrong in a file, and the path of the key, joined by dots; the empty text for the whole file. */
+export interface ProfileFault {
+  readonly key: string;
+  readonly sentence: string;
+}
+
+type Holder = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Holder =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns the settings that have an effect. */
+export const groupsOf = ({ properties = {} }: Schema): readonly SettingGroup[] =>
+  Object.entries(properties)
+    .map(([name, part]) => ({ name, settings: settingsOf(part, [name]) }))
+    .filter(({ settings }) => settings.length > 0);
+
+function settingsOf({ deprecated, properties, ...schema }: Schema, path: readonly string[]): readonly Setting[] {
+  if (deprecated) return [];
+  if (properties) return Object.entries(properties).flatMap(([name, inner]) => settingsOf(inner, [...path, name]));
+  if (schema.anyOf?.some(({ type }) => type === "boolean")) return [{ path, kind: "switch" }];
+  return [schema.enum ? { path, kind: "choice", values: schema.enum.map(String) } : { path, kind: "number" }];
+}
+
+/** Returns the value of a text in JSON, or undefined if it is none. */
+export function parsed(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns everything that is wrong in a file, in the order in which the service would report it. */
+export function faultsOfProfile(name: string, text: string, schema: Schema): readonly ProfileFault[] {
+  const profile = parsed(text);
+  if (!profile) return [{ key: "", sentence: profileNotJson().message }];
+  return faultsIn(schema, profile.value, [], name);
+}
+
+function faultsIn(schema: Schema, value: unknown, path: readonly string[], name: string): readonly ProfileFault[] {
+  const key = path.join(".");
+  if (isValid(schema, value)) {
+    if (!isObject(value)) return [];
+    return Object.entries(schema.properties ?? {}).flatMap(([inner, part]) => {
+      const innerPath = [...path, inner];
+      if (value[inner] !== undefined) return faultsIn(part, value[inner], innerPath, name);
+      if (!schema.required?.includes(inner)) return [];
+      const missing = innerPath.join(".");
+      return [{ key: missing, sentence: fieldRequired(missing).message }];
+    });
+  }
+  const shown = typeof value === "string" ? value : JSON.stringify(value);
+  return [{ key, sentence: outOfRange(key || name, shown).message }];
+}
+
+/** Reports whether a value is of the right kind, whatever it contains. */
+function isValid({ anyOf, enum: values, type, minimum, maximum }: Schema, value: unknown): boolean {
+  if (anyOf) return anyOf.some((schema) => isValid(schema, value));
+  if (values) return values.includes(value);
+  if (type === "boolean") return typeof value === "boolean";
+  if (type === "object") return isObject(value);
+  return typeof value === "number" && value >= (minimum ?? value) && value <= (maximum ?? value);
+}
+
+/** Returns the paths of keys that the service does not know, and therefore ignores. */
+export function unknownKeys(schema: Schema, value: unknown, path: readonly string[] = []): readonly string[] {
+  if (!isObject(value) || !schema.properties) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const known = schema.properties![name];
+    return known ? unknownKeys(known, inner, [...path, name]) : [[...path, name].join(".")];
+  });
+}
+
+export const valueAt = (profile: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((holder, name) => (isObject(holder) ? holder[name] : undefined), profile);
+
+/** Returns a copy with a value at a path. Without a value, the key is removed, and so is what it leaves empty. */
+export function withValue(profile: unknown, [name, ...rest]: readonly string[], value: unknown): Holder {
+  const { [name!]: before, ...others } = isObject(profile) ? profile : {};
+  const inner = rest.length > 0 ? withValue(before, rest, value) : value;
+  const isEmpty = inner === undefined || (isObject(inner) && Object.keys(inner).length === 0);
+  // A key that is there stays in its place.
+  if (!isEmpty) return { ...(isObject(profile) ? profile : {}), [name!]: inner };
+  return others;
+}

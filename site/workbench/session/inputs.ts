@@ -1,0 +1,260 @@
+// Adds, stores, orders and removes the inputs of the next job, and learns from the service what is wrong with them.
+
+import { countText } from "../model/format.ts";
+import { isAboutFile, type Problem, problemTarget } from "../model/problems.ts";
+import type { StoredInfo } from "../model/responses.ts";
+import type { Input, Stored } from "../model/state.ts";
+import type { Store } from "../model/store.ts";
+import { infoOf, RequestError, remove, upload, uploadFrom, urlOf } from "./service.ts";
+
+/** Part of a file's upload after which the page shows a change. */
+const SHOWN_STEP = 0.01;
+/** Results beyond this number are used without the number of their pages. */
+const MAX_DESCRIBED = 20;
+
+/** Reports whether what was fetched can be a web page: by its content, or by its name if the content does not tell. */
+const mayBeWebPage = ({ type, name }: StoredInfo): boolean =>
+  /^text\/html\b/.test(type) ||
+  (/^(text\/|application\/(octet-stream|xml|json)\b)/.test(type) &&
+    !/\.(?!(?:[sx]?html?|php|aspx?|jsp)$)[a-z][a-z0-9]{1,4}$/i.test(name));
+
+export class Inputs {
+  readonly #store: Store;
+  readonly #uploads = new Map<number, { readonly abort: AbortController; readonly done: Promise<void> }>();
+  #nextKey = 1;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  addFiles(files: readonly File[]): void {
+    this.#add(files.map((file) => ({ name: file.name, file })));
+    this.storeEarly();
+  }
+
+  /**
+   * Stores files, and fetches addresses, before a job needs them, if the service has described itself, and needs no key
+   * or has one.
+   */
+  storeEarly(): void {
+    const { service, apiKey, inputs } = this.#store.state;
+    if (!service || (service.keyed && apiKey === "")) return;
+    void this.storeAll().catch(() => {});
+    for (const input of inputs) {
+      const { key, url, id, problem, isFetchedLater } = input;
+      if (url === undefined || id !== undefined || problem || isFetchedLater || this.#uploads.has(key)) continue;
+      void this.#begin(input, (signal) => this.#fetch(input, signal)).catch(() => {});
+    }
+  }
+
+  addAddress(url: string): void {
+    this.#add([{ name: url, url }]);
+    this.storeEarly();
+  }
+
+  /** Adds one of the documents that the page brings along. */
+  async addSample(name: string): Promise<void> {
+    const response = await fetch(urlOf(`workbench/${name}`)).catch(() => undefined);
+    if (!response?.ok)
+      return this.#fail({ status: response?.status ?? 0, sentence: "The sample could not be loaded." });
+    this.addFiles([new File([await response.blob()], name)]);
+  }
+
+  /** Adds stored files in place of all others. */
+  async useResults(files: readonly Stored[]): Promise<void> {
+    const described = await Promise.all(
+      files.map(async ({ id, info }, index) => ({ id, info: index < MAX_DESCRIBED ? await infoOf(id) : info })),
+    );
+    for (const { key } of this.#store.state.inputs) this.#forget(key);
+    this.#store.set({ inputs: [] });
+    this.#store.clear("shown", "problem", "chosen");
+    this.#add(
+      described.map(({ id, info }) => ({
+        name: info?.name ?? "result",
+        id,
+        isResult: true,
+        ...(info ? { info } : {}),
+      })),
+    );
+  }
+
+  /** Adds inputs as they were before the page was loaded. */
+  restore(inputs: readonly Input[]): void {
+    this.#store.set({ inputs: inputs.map((input) => ({ ...input, key: this.#nextKey++ })) });
+  }
+
+  /** Removes inputs, and their stored files unless they are results that are still shown. */
+  remove(...keys: readonly number[]): void {
+    const removed = this.#store.state.inputs.filter(({ key }) => keys.includes(key));
+    for (const key of keys) this.#forget(key);
+    this.#store.set({
+      inputs: this.#store.state.inputs.filter(({ key }) => !keys.includes(key)),
+      announcement:
+        removed.length === 1
+          ? `${removed[0]!.name} was removed.`
+          : `${countText(removed.length, "file")} were removed.`,
+    });
+    if (this.#store.state.problem?.place === "files") this.#store.clear("problem");
+    for (const { id, isResult, pdf } of removed) {
+      if (id !== undefined && !isResult) this.#discard(id);
+      if (pdf) this.#discard(pdf.id);
+    }
+  }
+
+  /** Moves an input to another place, which is kept within the list. */
+  move(key: number, to: number): void {
+    const { inputs } = this.#store.state;
+    const moved = inputs.find((input) => input.key === key);
+    if (!moved) return;
+    const place = Math.max(0, Math.min(to, inputs.length - 1));
+    const others = inputs.filter((input) => input !== moved);
+    this.#store.set({
+      inputs: others.toSpliced(place, 0, moved),
+      announcement: `${moved.name} is now number ${place + 1} of ${inputs.length}.`,
+    });
+  }
+
+  /** Sorts by name as people count: 2 is before 10. */
+  sortByName(): void {
+    const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+    const inputs = this.#store.state.inputs.toSorted((one, other) => compare(one.name, other.name));
+    this.#store.set({ inputs, announcement: `The files are sorted by name, from ${inputs[0]?.name}.` });
+  }
+
+  reverse(): void {
+    const inputs = this.#store.state.inputs.toReversed();
+    this.#store.set({ inputs, announcement: `The order is reversed. ${inputs[0]?.name} is first.` });
+  }
+
+  choose(key: number): void {
+    this.#store.set({ chosen: key });
+  }
+
+  setPages(key: number, pages: string): void {
+    this.#store.setInput(key, { pages });
+  }
+
+  /**
+   * Stores all files that are not stored yet.
+   * @throws Refusal of the first one that cannot be stored
+   */
+  async storeAll(): Promise<void> {
+    const waiting = this.#store.state.inputs.filter(({ file, id, problem }) => file && id === undefined && !problem);
+    await Promise.all(waiting.map((input) => this.#stored(input)));
+  }
+
+  /** Stores the file of an input, if it has one that is not stored yet. @throws Refusal */
+  async storeOne(key: number): Promise<void> {
+    const input = this.#store.state.inputs.find((input) => input.key === key);
+    if (!input?.file || input.id !== undefined) return;
+    // It would be refused again.
+    if (input.problem) throw new RequestError(input.problem);
+    await this.#stored(input);
+  }
+
+  /** Aborts uploads. The files stay on the page, and are stored when they are needed. */
+  abortUploads(): void {
+    for (const key of [...this.#uploads.keys()]) {
+      this.#forget(key);
+      this.#store.setInput(key, { sent: 0 });
+    }
+  }
+
+  #add(added: readonly (Pick<Input, "name"> & Partial<Input>)[]): void {
+    const inputs = added.map((input) => ({ isResult: false, pages: "all", ...input, key: this.#nextKey++ }));
+    const names = inputs.map(({ name }) => name).join(", ");
+    const { inputs: before, path, isPathChosen } = this.#store.state;
+    this.#store.set({
+      inputs: [...before, ...inputs],
+      path: isPathChosen || before.length > 0 ? path : suitablePath(inputs),
+      announcement: `Added ${names}.`,
+    });
+    if (this.#store.state.problem?.place === "files") this.#store.clear("problem");
+  }
+
+  #stored(input: Input): Promise<void> {
+    return this.#uploads.get(input.key)?.done ?? this.#begin(input, (signal) => this.#send(input, signal));
+  }
+
+  #begin({ key }: Input, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const abort = new AbortController();
+    const done = work(abort.signal).finally(() => {
+      // An aborted upload may have been begun again meanwhile.
+      if (this.#uploads.get(key)?.abort === abort) this.#uploads.delete(key);
+    });
+    this.#uploads.set(key, { abort, done });
+    return done;
+  }
+
+  async #send({ key, file }: Input, signal: AbortSignal): Promise<void> {
+    let shown = 0;
+    const onProgress = (part: number) => {
+      if (part - shown < SHOWN_STEP && part < 1) return;
+      shown = part;
+      this.#store.setInput(key, { sent: part });
+    };
+    this.#store.setInput(key, { sent: 0, isRefused: false });
+    try {
+      const id = await upload(file!, { key: this.#store.state.apiKey, onProgress, signal });
+      this.#store.setInput(key, { id, sent: 1 });
+      const info = await infoOf(id);
+      if (info) this.#learn(key, { info });
+    } catch (error) {
+      this.#store.setInput(key, { sent: 0 });
+      if (error instanceof RequestError && !signal.aborted) this.#refuse(key, error.problem);
+      throw error;
+    }
+  }
+
+  /** Stores the file at an address, unless that is a web page. A job fetches by itself what nothing is known about. */
+  async #fetch({ key, url }: Input, signal: AbortSignal): Promise<void> {
+    this.#store.setInput(key, { isRefused: false });
+    try {
+      const id = await uploadFrom(url!, { key: this.#store.state.apiKey, signal });
+      const info = await infoOf(id);
+      const isFetchedLater = info === undefined || mayBeWebPage(info);
+      if (isFetchedLater || signal.aborted) this.#discard(id);
+      if (!signal.aborted) this.#learn(key, isFetchedLater ? { isFetchedLater } : { id, info });
+    } catch (error) {
+      const isKnown = error instanceof RequestError && [400, 401, 403, 413, 422].includes(error.problem.status);
+      if (isKnown && !signal.aborted) this.#refuse(key, error.problem);
+    }
+  }
+
+  /** Keeps what the service has told about an input, and says aloud what is wrong with it. */
+  #learn(key: number, told: Partial<Input>): void {
+    this.#store.setInput(key, told);
+    const sentence = told.problem?.sentence ?? told.info?.problem;
+    const name = this.#store.state.inputs.find((input) => input.key === key)?.name;
+    if (sentence !== undefined) this.#store.set({ announcement: `${name} cannot be used. ${sentence}` });
+  }
+
+  #refuse(key: number, problem: Problem): void {
+    if (isAboutFile(problem)) {
+      this.#learn(key, { problem });
+    } else {
+      this.#fail(problem);
+      this.#store.setInput(key, { isRefused: true });
+    }
+  }
+
+  #discard(id: string): void {
+    void remove(id, this.#store.state.apiKey).catch(() => {});
+  }
+
+  #fail(problem: Problem): void {
+    const place = problemTarget(problem, undefined);
+    this.#store.set({ problem: { ...problem, place: place === "job" ? "files" : place } });
+  }
+
+  #forget(key: number): void {
+    this.#uploads.get(key)?.abort.abort(new DOMException("The upload was canceled.", "AbortError"));
+    this.#uploads.delete(key);
+  }
+}
+
+/** Returns the operation that newcomers most likely want: a PDF cannot be converted to PDF. */
+function suitablePath(inputs: readonly Input[]): string {
+  const arePdfs = inputs.every(({ name }) => /\.pdf$/i.test(name));
+  return !arePdfs ? "/pdf" : inputs.length > 1 ? "/merged-pdf" : "/compressed-pdf";
+}

@@ -1,0 +1,236 @@
+// Runs the chosen operation on the inputs, each with a job of its own where an operation takes one, and manages what was
+// made.
+import { countText, stemOf } from "../model/format.ts";
+import type { Operation } from "../model/operations.ts";
+import { type Problem, problemTarget } from "../model/problems.ts";
+import type { Job, Outcome, Result } from "../model/state.ts";
+import type { Store } from "../model/store.ts";
+import type { Inputs } from "./inputs.ts";
+import { type Task, tasksOf } from "./request.ts";
+import { pause, RequestError, removeAll, runJob, saveFile } from "./service.ts";
+import { carryOut, titleOf } from "./work.ts";
+
+/** As many as the service works on for one client, and one that waits. */
+const JOBS_AT_ONCE = 3;
+/** Times that a job of several is sent to a service that has no room for it, and the longest pause before. */
+const MAX_ATTEMPTS = 6;
+const MAX_PAUSE_SECONDS = 60;
+const ARCHIVE_SECONDS = 3600;
+
+export class Jobs {
+  readonly #store: Store;
+  readonly #inputs: Inputs;
+  #running: AbortController | undefined;
+  #packing: Promise<void> = Promise.resolve();
+
+  constructor(store: Store, inputs: Inputs) {
+    this.#store = store;
+    this.#inputs = inputs;
+  }
+
+  async run(operation: Operation): Promise<void> {
+    if (this.#running) return;
+    const abort = new AbortController();
+    this.#running = abort;
+    this.#store.clear("problem", "shown");
+    const tasks = tasksOf(operation, this.#store.state);
+    const batch = tasks.length > 1 ? { done: 0, total: tasks.length } : {};
+    this.#store.set({ job: { step: "uploading", ...batch }, announcement: "The job has started." });
+    const started = performance.now();
+    try {
+      const results = await this.#runAll(operation, tasks, abort.signal);
+      this.#conclude(operation, results, { count: tasks.length, seconds: (performance.now() - started) / 1000 });
+    } finally {
+      this.#running = undefined;
+      this.#store.clear("job");
+    }
+  }
+
+  /** Ends all jobs that run. What they stored is removed; results that are there already stay. */
+  cancel(): void {
+    this.#running?.abort(new DOMException("The job was canceled.", "AbortError"));
+    this.#inputs.abortUploads();
+  }
+
+  /** Removes outputs from the service, with the archives that hold them. */
+  async deleteOutputs(ids: readonly string[]): Promise<void> {
+    // The archive that is being made would keep them.
+    await this.#packing;
+    const archived = ({ results }: Outcome) =>
+      results.some(({ outputs }) => outputs.some(({ id }) => ids.includes(id)));
+    const archives = this.#store.state.outcomes.flatMap((one) => (archived(one) ? one.archives : []));
+    try {
+      await removeAll([...ids, ...archives.map(({ id }) => id)], this.#store.state.apiKey);
+    } catch (error) {
+      return this.#fail(problemOf(error), undefined);
+    }
+    const { outcomes, inputs } = this.#store.state;
+    this.#store.set({
+      inputs: inputs.filter(({ id }) => id === undefined || !ids.includes(id)),
+      outcomes: outcomes.map((one) => (archived(one) ? { ...withoutFiles(one, ids), archives: [] } : one)),
+      announcement: ids.length === 1 ? "The file was deleted." : `${ids.length} files were deleted.`,
+    });
+  }
+
+  /** Downloads an archive of outputs, and makes it first unless it is there. @param number from 0 */
+  downloadArchive({ key, archives }: Outcome, ids: readonly string[], number: number): void {
+    if (this.#store.state.packing !== undefined) return;
+    const known = archives.find((archive) => archive.number === number);
+    if (known && Date.now() < Date.parse(known.info?.expires ?? "")) {
+      saveFile(known.id);
+      return;
+    }
+    this.#store.set({ packing: number, announcement: "The archive is being made." });
+    if (this.#store.state.problem?.place === "result") this.#store.clear("problem");
+    this.#packing = this.#makeArchive(key, ids, number);
+  }
+
+  async #makeArchive(key: number, ids: readonly string[], number: number): Promise<void> {
+    try {
+      const archive = { ...(await this.#pack(key, ids, number)), number };
+      const { outcomes } = this.#store.state;
+      const before = outcomes.find((one) => one.key === key)?.archives ?? [];
+      this.#store.setOutcome(key, { archives: [...before.filter((one) => one.number !== number), archive] });
+      this.#store.set({ announcement: "The archive is ready." });
+      saveFile(archive.id);
+    } catch (error) {
+      this.#fail(problemOf(error), undefined, "result");
+    } finally {
+      this.#store.clear("packing");
+    }
+  }
+
+  /** The archive ends with the first of its files, and within an hour. */
+  async #pack(key: number, ids: readonly string[], number: number) {
+    const { apiKey, service, outcomes } = this.#store.state;
+    const outcome = outcomes.find((one) => one.key === key)!;
+    const answer = await runJob({
+      path: "/zip",
+      body: { "id[]": ids, output: `${archiveName(outcome)}${number === 0 ? "" : `_${number + 1}`}` },
+      key: apiKey,
+      follows: service?.jobs ?? false,
+      signal: new AbortController().signal,
+      lifetimeSeconds: lifetimeWithin(outcome),
+    });
+    const [info] = answer.outputFiles ?? [];
+    return { id: String(answer.outputId), ...(info ? { info } : {}) };
+  }
+
+  /** Runs a few jobs at a time. @returns the results of those that were not canceled, in the order of the tasks */
+  async #runAll(operation: Operation, tasks: readonly Task[], signal: AbortSignal): Promise<readonly Result[]> {
+    const total = tasks.length;
+    const results: (Result | undefined)[] = tasks.map(() => undefined);
+    let done = 0;
+    let refusal: Problem | undefined;
+    const report = (job: Job) => this.#store.set({ job: total === 1 ? job : { step: "running", done, total } });
+    const waiting = tasks.entries();
+    const work = async () => {
+      for (const [index, task] of waiting) {
+        if (signal.aborted) return;
+        try {
+          if (refusal) throw new RequestError(refusal);
+          const attempt = () => carryOut(operation, task, { store: this.#store, inputs: this.#inputs, signal, report });
+          results[index] = await (total === 1 ? attempt() : patiently(attempt, signal));
+        } catch (error) {
+          if (signal.aborted) return;
+          const problem = problemOf(error);
+          // With a key that is refused, all others would be refused.
+          if (problemTarget(problem, operation) === "key") refusal = problem;
+          results[index] = failed(operation, task, problem);
+        }
+        done++;
+        if (total > 1) report({ step: "running" });
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(JOBS_AT_ONCE, total) }, work));
+    return results.filter((result) => result !== undefined);
+  }
+
+  /** Shows what was made. If all failed for one reason that is not in the files, it is shown once. */
+  #conclude(operation: Operation, results: readonly Result[], { count, seconds }: { count: number; seconds: number }) {
+    const problems = results.flatMap(({ problem }) => problem ?? []);
+    const [first] = problems;
+    const isOne = problems.every(({ sentence }) => sentence === first?.sentence);
+    const place = first && problemTarget(first, operation);
+    if (first && problems.length === count && (count === 1 || (isOne && place !== "files"))) {
+      return this.#fail(first, operation);
+    }
+    if (results.length === 0) return this.#store.set({ announcement: "The job was canceled." });
+    const { outcomes } = this.#store.state;
+    const key = nextKey(outcomes);
+    this.#store.set({
+      outcomes: [{ key, path: operation.path, results, seconds, archives: [] }, ...outcomes],
+      shown: key,
+      announcement: summaryOf(results, count),
+    });
+  }
+
+  #fail(problem: Problem, operation: Operation | undefined, elsewhere?: "result"): void {
+    const place = problemTarget(problem, operation);
+    // The live region says it, wherever the sentence is shown.
+    this.#store.set({
+      problem: { ...problem, place: place === "key" ? place : (elsewhere ?? place) },
+      announcement: problem.sentence,
+    });
+  }
+}
+
+/** Tries a job again while the service has no room, as often as it says when to. */
+async function patiently<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const seconds = error instanceof RequestError ? error.problem.retrySeconds : undefined;
+      if (seconds === undefined || seconds > MAX_PAUSE_SECONDS || attempts === MAX_ATTEMPTS) throw error;
+      await pause(Math.max(1, seconds) * 1000, signal);
+    }
+  }
+}
+
+export const nextKey = (outcomes: readonly Outcome[]): number => Math.max(0, ...outcomes.map(({ key }) => key)) + 1;
+
+const failed = ({ path }: Operation, task: Task, problem: Problem): Result => ({
+  ...{ path, title: titleOf(task), values: {}, problem },
+  ...{ outputs: [], converted: [], notices: [], fonts: [] },
+});
+
+function withoutFiles(outcome: Outcome, ids: readonly string[]): Outcome {
+  const results = outcome.results.map((result) => ({
+    ...result,
+    outputs: result.outputs.map((one) => (ids.includes(one.id) ? { ...one, isDeleted: true } : one)),
+  }));
+  return { ...outcome, results };
+}
+
+function summaryOf(results: readonly Result[], count: number): string {
+  const outputs = results.flatMap(({ outputs }) => outputs);
+  const made =
+    outputs.length === 1 ? `${outputs[0]!.info?.name ?? "The file"} is ready.` : `${outputs.length} files are ready.`;
+  if (count === 1) return made;
+  const failures = results.filter(({ problem }) => problem).length;
+  const canceled = count - results.length;
+  const rest = [
+    ...(failures > 0 ? [`${failures} failed`] : []),
+    ...(canceled > 0 ? [`${canceled} were canceled`] : []),
+  ];
+  return [`${results.length - failures} of ${countText(count, "file")} are done`, ...rest]
+    .join(", ")
+    .concat(`. ${made}`);
+}
+
+/** Returns the name of an archive, without extension. */
+function archiveName({ path, results }: Outcome): string {
+  const [first, ...others] = results;
+  if (others.length > 0) return `${path.slice(1)}_files`;
+  return String(first?.values.output ?? stemOf(first?.outputs[0]?.info?.name ?? "files"));
+}
+
+function lifetimeWithin({ results }: Outcome): number {
+  const ends = results.flatMap(({ outputs }) => outputs.flatMap(({ info }) => Date.parse(info?.expires ?? "") || []));
+  const left = Math.floor((Math.min(...ends, Number.MAX_SAFE_INTEGER) - Date.now()) / 1000);
+  return Math.max(60, Math.min(ARCHIVE_SECONDS, left - 1));
+}
+
+const problemOf = (error: unknown): Problem =>
+  error instanceof RequestError ? error.problem : { status: 0, sentence: `The page has failed: ${error}` };

@@ -1,0 +1,146 @@
+// Keeps what a reload would lose in the storage of this tab, and opens links to results. Ids open files without a key, so
+// they go with the tab. The page works without storage, too.
+
+import { filesOf, hasEnded, keptText, readKept, without } from "../model/keeping.ts";
+import { idsIn } from "../model/links.ts";
+import type { Output } from "../model/state.ts";
+import type { Store } from "../model/store.ts";
+import type { Inputs } from "./inputs.ts";
+import { nextKey } from "./jobs.ts";
+import { headOf, infoOf, isStored } from "./service.ts";
+
+const SAVE_MS = 500;
+const SWEEP_MS = 20_000;
+/** Files that the service is asked about after a reload or for a link, and how many at a time. */
+const MAX_ASKED = 200;
+const ASKED_AT_ONCE = 4;
+
+export class Keeper {
+  readonly #store: Store;
+  readonly #inputs: Inputs;
+  /** The same origin may have several services. */
+  readonly #name = `pagewright ${new URL(".", document.baseURI).pathname}`;
+  #saved = "";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(store: Store, inputs: Inputs) {
+    this.#store = store;
+    this.#inputs = inputs;
+  }
+
+  /** Brings back what was kept, and keeps what changes from now on. */
+  start(): void {
+    this.#saved = this.#read() ?? "";
+    const kept = readKept(this.#saved, Date.now());
+    if (kept) {
+      const { inputs, ...others } = kept;
+      this.#store.set(others);
+      this.#inputs.restore(inputs);
+      void this.#forgetGone();
+    }
+    this.#store.subscribe(() => {
+      this.#timer ??= setTimeout(() => this.#save(), SAVE_MS);
+    });
+    addEventListener("pagehide", () => this.#save());
+    addEventListener("hashchange", () => void this.#open());
+    setInterval(() => this.#sweep(), SWEEP_MS);
+    void this.#open();
+  }
+
+  /** Empties the list and the forms. What was made stays. */
+  startAgain(): void {
+    this.#inputs.abortUploads();
+    this.#store.set({ inputs: [], values: {}, path: "/pdf", isPathChosen: false });
+    this.#store.clear("shown", "chosen", "problem");
+  }
+
+  /** Opens the result that the address names. */
+  async #open(): Promise<void> {
+    const ids = idsIn(location.hash);
+    if (ids.length === 0) return;
+    const known = this.#store.state.outcomes.find(({ results }) =>
+      results.some(({ outputs }) => ids.every((id) => outputs.some((output) => output.id === id))),
+    );
+    if (known) this.#store.set({ shown: known.key });
+    else await this.#add(ids);
+    // From here on, the storage has the ids.
+    if (this.#save()) history.replaceState(null, "", location.pathname + location.search);
+  }
+
+  async #add(ids: readonly string[]): Promise<void> {
+    const asked = ids.slice(0, MAX_ASKED);
+    // The pages of the first file alone are shown.
+    const infos = await overAll(asked, (id) => (id === ids[0] ? infoOf(id) : headOf(id)));
+    const outputs = ids.flatMap((id, index): Output[] => {
+      const info = infos[index];
+      return info || index >= MAX_ASKED ? [{ id, isDeleted: false, ...(info ? { info } : {}) }] : [];
+    });
+    if (outputs.length === 0) {
+      const sentence = "The files of this link are no longer stored.";
+      return this.#store.set({ problem: { status: 0, sentence, place: "result" }, announcement: sentence });
+    }
+    const { outcomes } = this.#store.state;
+    const key = nextKey(outcomes);
+    const result = { path: "", title: "", outputs, values: {}, converted: [], notices: [], fonts: [] };
+    this.#store.set({ outcomes: [{ key, path: "", results: [result], archives: [] }, ...outcomes], shown: key });
+  }
+
+  /** Drops files that have ended while the page was open. */
+  #sweep(): void {
+    const now = Date.now();
+    if (filesOf(this.#store.state).some((file) => hasEnded(file, now))) {
+      this.#store.set(without(this.#store.state, (file) => hasEnded(file, now)));
+    }
+  }
+
+  /** Drops files that the service no longer has. */
+  async #forgetGone(): Promise<void> {
+    const asked = filesOf(this.#store.state).slice(0, MAX_ASKED);
+    const answers = await overAll(asked, ({ id }) => isStored(id));
+    const gone = new Set(asked.filter((_, index) => !answers[index]).map(({ id }) => id));
+    if (gone.size > 0) this.#store.set(without(this.#store.state, ({ id }) => gone.has(id)));
+  }
+
+  /** @returns false if nothing can be kept */
+  #save(): boolean {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { state } = this.#store;
+    const text = keptText(state);
+    if (text === this.#saved) return true;
+    const isKept =
+      this.#write(text) || this.#write(keptText({ ...state, values: {}, outcomes: state.outcomes.slice(0, 1) }));
+    this.#saved = isKept ? text : "";
+    return isKept;
+  }
+
+  #read(): string | null {
+    try {
+      return sessionStorage.getItem(this.#name);
+    } catch {
+      return null;
+    }
+  }
+
+  /** @returns false if the storage is full, or forbidden */
+  #write(text: string): boolean {
+    try {
+      if (text === "") sessionStorage.removeItem(this.#name);
+      else sessionStorage.setItem(this.#name, text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** Asks about a few items at a time. @returns the answers in the order of the items */
+async function overAll<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const answers: R[] = [];
+  const waiting = items.entries();
+  const work = async () => {
+    for (const [index, item] of waiting) answers[index] = await ask(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(ASKED_AT_ONCE, items.length) }, work));
+  return answers;
+}

@@ -1,0 +1,154 @@
+// Makes the requests of an operation from what the page knows: for the service, and for the code beside the form.
+import { needsConversion } from "../../../client/core/conversion.ts";
+import { entryOf } from "../model/catalog.ts";
+import { extensionOf, stemOf } from "../model/format.ts";
+import type { FormField, Operation } from "../model/operations.ts";
+import type { Input, State, Value, Values } from "../model/state.ts";
+import { type Call, type CallInput, callOf } from "../snippets/call.ts";
+
+/** One job of an operation. */
+export interface Task {
+  readonly inputs: readonly Input[];
+  readonly values: Values;
+}
+
+/** Returns the inputs that an operation takes: all, or none. */
+export const inputsOf = ({ source }: Operation, { inputs }: Pick<State, "inputs">): readonly Input[] =>
+  source === "text" ? [] : inputs;
+
+/** Reports whether each input has a job of its own, and there are several. */
+export const isBatch = ({ source }: Operation, { inputs }: Pick<State, "inputs">): boolean =>
+  source === "one" && inputs.length > 1;
+
+/** Returns the input that is previewed. */
+export const chosenInput = ({ inputs, chosen }: Pick<State, "inputs" | "chosen">): Input | undefined =>
+  inputs.find(({ key }) => key === chosen) ?? inputs[0];
+
+/** Returns the jobs of an operation: one for each input, or one for all. */
+export function tasksOf(operation: Operation, state: State): readonly Task[] {
+  const values = sentValues(operation, state);
+  const inputs = inputsOf(operation, state);
+  if (!isBatch(operation, state)) return [{ inputs, values }];
+  const taken = new Set<string>();
+  return inputs.map((input) => ({
+    inputs: [input],
+    values: { ...values, output: uniqueName(outputName(operation, [input]), taken) },
+  }));
+}
+
+/** Returns a name that no other has, and adds it to those that are taken. */
+function uniqueName(name: string, taken: Set<string>): string {
+  let unique = name;
+  for (let count = 2; taken.has(unique.toLowerCase()); count++) unique = `${name} (${count})`;
+  taken.add(unique.toLowerCase());
+  return unique;
+}
+
+/** Reports whether an operation takes an input as the PDF that it becomes. What is not stored is told by its name. */
+export function isConverted({ pdfOnly }: Operation, { name, url, info, pdf }: Input): boolean {
+  if (!pdfOnly || pdf) return pdfOnly;
+  if (info) return needsConversion(info);
+  return url === undefined && !/\.pdf$/i.test(name);
+}
+
+/** Returns what a field shows before anyone has changed it. */
+function firstValue(operation: Operation, field: FormField, state: State): Value {
+  if (field.name === "output") return outputName(operation, inputsOf(operation, state));
+  const first = field.fallback ?? entryOf(operation.path)?.first?.[field.name];
+  return first ?? (field.kind === "list" ? [] : "");
+}
+
+/** Returns the name of what is made of inputs: of one, or of several together. */
+function outputName(operation: Operation, inputs: readonly Input[]): string {
+  const [first, ...others] = inputs;
+  if (!first || operation.source === "text") return operation.source === "text" ? "page" : "output";
+  const together = others.length > 0 ? entryOf(operation.path)?.together : undefined;
+  if (first.url !== undefined && together === undefined) {
+    return first.info ? stemOf(first.info.name) : hostOf(first.url);
+  }
+  const stem = together ?? stemOf(first.name);
+  // Code that saves the output beside the inputs, and beside the PDFs that they become, must not replace one.
+  const saved = `${stem}.${extensionOf(operation.produces)}`.toLowerCase();
+  const taken = inputs.map((input) => (isConverted(operation, input) ? `${stemOf(input.name)}.pdf` : input.name));
+  return taken.some((name) => name.toLowerCase() === saved) ? `${stem}_${operation.path.slice(1)}` : stem;
+}
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : "page");
+
+export const shownValue = (operation: Operation, field: FormField, state: State): Value =>
+  state.values[operation.path]?.[field.name] ?? firstValue(operation, field, state);
+
+/**
+ * Returns the fields of the form: settings in a file count for the value `custom` alone, and are never a stored file. Of
+ * several files with a job each, every one keeps its name.
+ */
+export function shownFields(operation: Operation, state: State): readonly FormField[] {
+  const { fields } = operation;
+  const file = fields.find(({ kind }) => kind === "json");
+  const customized = fields.find(({ values }) => values?.includes("custom"));
+  const isCustom = !customized || shownValue(operation, customized, state) === "custom";
+  const hidden = [`${file?.name}_id`, ...(isBatch(operation, state) ? ["output"] : [])];
+  return fields.filter((field) => (field === file ? isCustom : !hidden.includes(field.name)));
+}
+
+/**
+ * Returns the fields that are sent: those that someone has set, and others that are not at the default of the service.
+ * Some defaults do something else if they are sent, such as the paper of a document that has its own.
+ */
+function sentValues(operation: Operation, state: State): Values {
+  const sent = shownFields(operation, state).flatMap((field) => {
+    const value = shownValue(operation, field, state);
+    const filled = typeof value === "string" ? value : value.filter((text) => text.trim() !== "");
+    const isEmpty = typeof filled === "string" ? filled.trim() === "" : filled.length === 0;
+    const isSet = state.values[operation.path]?.[field.name] !== undefined;
+    return isEmpty || (filled === field.fallback && !isSet) ? [] : [[field.name, filled] as const];
+  });
+  return Object.fromEntries(sent);
+}
+
+/** Returns the JSON body of a request whose inputs are stored, or are addresses. */
+export function bodyOf(operation: Operation, { inputs, values }: Task): Record<string, unknown> {
+  const ids = inputs.flatMap(({ id }) => id ?? []);
+  const urls = inputs.flatMap(({ id, url }) => (id === undefined && url !== undefined ? [url] : []));
+  const { source, orderedBy, perInput } = operation;
+  if (source === "text") return { ...values };
+  if (source === "one") return { ...(ids[0] === undefined ? { url: urls[0] } : { id: ids[0] }), ...values };
+  return {
+    ...(ids.length > 0 ? { "id[]": ids } : {}),
+    ...(urls.length > 0 ? { "url[]": urls } : {}),
+    ...(orderedBy === undefined ? {} : { [orderedBy]: inputs.map(({ id }) => (id === undefined ? "url" : "id")) }),
+    ...(perInput === undefined ? {} : { [perInput.name]: inputs.map(({ pages }) => pages) }),
+    ...values,
+  };
+}
+
+/**
+ * Returns the requests of one job: for inputs that become PDFs first, and the operation itself. Of several jobs, it is
+ * that of the input that is previewed; the command takes the inputs of all.
+ */
+export function callsOfState(operation: Operation, state: State, baseUrl: string): readonly Call[] {
+  const tasks = tasksOf(operation, state);
+  const chosen = chosenInput(state);
+  const { inputs, values } = tasks.find(({ inputs }) => inputs.some((input) => input === chosen)) ?? tasks[0]!;
+  const common = { baseUrl, keyed: state.service?.keyed ?? false };
+  const pdf = state.service?.operations.get("/pdf");
+  // A PDF of the reader must not be replaced.
+  const taken = new Set(state.inputs.flatMap(({ name }) => (/\.pdf$/i.test(name) ? [stemOf(name).toLowerCase()] : [])));
+  const before: Call[] = [];
+  const given = inputs.map((input): CallInput => {
+    const own = callInputOf(input);
+    if (!pdf || !isConverted(operation, input)) return own;
+    const output = uniqueName(input.url === undefined ? stemOf(input.name) : hostOf(input.url), taken);
+    before.push(callOf(pdf, { ...common, inputs: [own], values: { output } }));
+    return { kind: "file", value: `${output}.pdf`, pages: input.pages };
+  });
+  const operands = tasks.flatMap(({ inputs }) => inputs.map(callInputOf));
+  return [...before, callOf(operation, { ...common, inputs: given, operands, values })];
+}
+
+/** A file of the reader is sent as a file, although the page has stored it; the result of a job is named by its id. */
+function callInputOf({ name, id, url, isResult, pages }: Input): CallInput {
+  if (isResult && id !== undefined) return { kind: "id", value: id, pages };
+  if (url !== undefined) return { kind: "url", value: url, pages };
+  return { kind: "file", value: name, pages };
+}

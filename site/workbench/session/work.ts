@@ -1,0 +1,119 @@
+// Carries out one job: stores its inputs, makes PDFs of those that must be, and runs the operation.
+import { needsConversion } from "../../../client/core/conversion.ts";
+import { stemOf } from "../model/format.ts";
+import type { Operation } from "../model/operations.ts";
+import { factsIn, type JobResponse, type StoredInfo } from "../model/responses.ts";
+import type { Input, Job, Losses, Output, Result, Stored, Values } from "../model/state.ts";
+import type { Store } from "../model/store.ts";
+import type { Inputs } from "./inputs.ts";
+import { bodyOf, type Task } from "./request.ts";
+import { infoOf, RequestError, remove, runJob, uploadFrom } from "./service.ts";
+
+export interface Surroundings {
+  readonly store: Store;
+  readonly inputs: Inputs;
+  readonly signal: AbortSignal;
+  report(job: Job): void;
+}
+
+/** @throws Refusal, or the reason of the signal */
+export async function carryOut(operation: Operation, task: Task, around: Surroundings): Promise<Result> {
+  const { store, inputs, signal, report } = around;
+  await Promise.all(task.inputs.map(({ key }) => inputs.storeOne(key)));
+  signal.throwIfAborted();
+  const given: Input[] = [];
+  for (const { key } of task.inputs) {
+    if (operation.pdfOnly) await becomePdf(key, around);
+    given.push(inputOf(store, key));
+  }
+  const converted = operation.pdfOnly ? given.filter(({ pdf }) => pdf) : [];
+  const sent = operation.pdfOnly ? given.map(({ pdf, ...input }) => ({ ...input, ...pdf })) : given;
+  report({ step: "starting" });
+  const answer = await runJob({
+    ...{ path: operation.path, body: bodyOf(operation, { ...task, inputs: sent }), signal },
+    ...connectionOf(store),
+    onProgress: (progress) => report({ step: progress.phase, progress }),
+  });
+  const input = operation.source === "one" ? comparedInput(answer, sent[0]) : undefined;
+  return {
+    ...{ path: operation.path, title: titleOf(task), values: keptValues(task.values) },
+    ...(input ? { input } : {}),
+    outputs: await outputsOf(answer),
+    converted: converted.map(({ name }) => name),
+    ...lossesIn([...converted.flatMap(({ pdf }) => pdf ?? []), lossesOf(answer)]),
+  };
+}
+
+/** Returns the names of the inputs of a job. */
+export const titleOf = ({ inputs, values }: Task): string =>
+  inputs.map(({ name }) => name).join(", ") || String(values.output ?? "");
+
+const connectionOf = ({ state: { apiKey, service } }: Store) => ({ key: apiKey, follows: service?.jobs ?? false });
+
+/** @throws Refusal if the input was removed meanwhile */
+function inputOf({ state: { inputs } }: Store, key: number): Input {
+  const input = inputs.find((input) => input.key === key);
+  if (!input) throw new RequestError({ status: 0, sentence: "The file was removed from the list." });
+  return input;
+}
+
+const lossesOf = ({ notices = [], substitutedFonts = [] }: JobResponse): Losses => ({
+  notices,
+  fonts: substitutedFonts,
+});
+
+/** Joins what several jobs lost, each loss once. */
+function lossesIn(all: readonly Losses[]): Losses {
+  const fonts = all.flatMap(({ fonts }) => fonts).map((font) => [`${font.name}, ${font.replacedBy}`, font] as const);
+  return { notices: [...new Set(all.flatMap(({ notices }) => notices))], fonts: [...new Map(fonts).values()] };
+}
+
+/** Makes a PDF of an input, once, unless it is one already. */
+async function becomePdf(key: number, around: Surroundings): Promise<void> {
+  const { store, signal, report } = around;
+  const { name, url, pdf, id, info } = inputOf(store, key);
+  if (pdf) return;
+  const stored = await described(id ?? (await uploadFrom(url!, { key: store.state.apiKey, signal })), info);
+  const isPage = id === undefined && /^text\/html\b/.test(stored.info?.type ?? "");
+  if (id === undefined && !isPage) store.setInput(key, stored);
+  // A file about which nothing is known is the service's to refuse.
+  if (!stored.info || !needsConversion(stored.info)) return;
+  report({ step: "converting" });
+  // The address of a page stands for the page with all that it shows.
+  const source = isPage ? { url } : { id: stored.id };
+  if (isPage) void remove(stored.id, store.state.apiKey).catch(() => {});
+  const output = stemOf(isPage ? new URL(url!).hostname : url === undefined ? name : stored.info.name);
+  const body = { ...source, output };
+  const answer = await runJob({ path: "/pdf", body, signal, ...connectionOf(store) });
+  const [made] = await outputsOf(answer);
+  const { isDeleted: _, ...kept } = made!;
+  store.setInput(key, { pdf: { ...kept, ...lossesOf(answer) } });
+}
+
+async function described(id: string, known: StoredInfo | undefined): Promise<Stored> {
+  const info = known ?? (await infoOf(id));
+  return { id, ...(info ? { info } : {}) };
+}
+
+/** Returns the outputs of a job. The first one is told with the number of its pages. */
+async function outputsOf({ outputId, outputFiles = [] }: JobResponse): Promise<readonly Output[]> {
+  const known = new Map<string, StoredInfo>(outputFiles.map((file) => [file.id, factsIn(file)]));
+  const [first, ...others] = [outputId].flat();
+  const info = (await infoOf(first!)) ?? known.get(first!);
+  return [
+    { id: first!, isDeleted: false, ...(info ? { info } : {}) },
+    ...others.map((id) => ({ id, isDeleted: false, ...(known.has(id) ? { info: known.get(id)! } : {}) })),
+  ];
+}
+
+/** Returns the input that the pages of the output are compared with. */
+function comparedInput({ inputId, inputFiles = [] }: JobResponse, input: Input | undefined): Output | undefined {
+  const id = [inputId ?? input?.id].flat()[0];
+  if (id === undefined) return undefined;
+  const file = (id === input?.id ? input.info : undefined) ?? inputFiles.find((file) => file.id === id);
+  return { id, isDeleted: false, ...(file ? { info: factsIn(file) } : {}) };
+}
+
+/** Returns the values that are shown with a result: its name, and the pages of its outputs. */
+const keptValues = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => ["output", "pages", "pages[]"].includes(name)));

@@ -1,0 +1,89 @@
+// What there is to see: a document of the list, or what was made.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { sideOf } from "../../model/pairs.ts";
+import type { Input } from "../../model/state.ts";
+import { problemOf } from "../../session/faults.ts";
+import { chosenInput } from "../../session/request.ts";
+import { Picker, ProblemText, type ViewContext } from "../components.tsx";
+import { Comparison } from "./comparison.tsx";
+import { Made } from "./made.tsx";
+
+export function Stage({ page }: { page: ViewContext }) {
+  const { outcomes, shown, problem } = page.state;
+  const outcome = outcomes.find(({ key }) => key === shown);
+  const place = useRef<HTMLElement>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  // An outcome that was there before a reload is where it was.
+  const seen = useRef(outcome?.key);
+  useEffect(() => {
+    if (seen.current === outcome?.key) return;
+    seen.current = outcome?.key;
+    if (outcome) show(place.current!);
+    // The button that was pressed may be gone, and with it the focus.
+    const isLost = document.activeElement === document.body || document.activeElement?.closest(".run");
+    if (outcome && isLost) title.current?.focus({ preventScroll: true });
+  }, [outcome?.key]);
+  const isMissing = problem?.place === "result";
+  useEffect(() => {
+    if (isMissing) show(place.current!);
+  }, [isMissing]);
+  return (
+    <section ref={place} class="card stage" aria-labelledby="stage-title" id="stage">
+      <h2 id="stage-title" ref={title} tabIndex={-1}>
+        {outcome ? "Result" : "Preview"}
+      </h2>
+      {isMissing && <ProblemText problem={problem} />}
+      {outcome ? <Made key={outcome.key} {...{ page, outcome }} /> : <Preview page={page} />}
+    </section>
+  );
+}
+
+/** Scrolls to the stage: on a narrow page, it is below the form; on a wide one, its beginning may be above the window. */
+function show(stage: HTMLElement): void {
+  const { top } = stage.getBoundingClientRect();
+  if (top < 0 || top > innerHeight / 2) stage.scrollIntoView();
+}
+
+function Preview({ page }: { page: ViewContext }) {
+  const { state, inputs } = page;
+  const isText = state.service?.operations.get(state.path)?.source === "text";
+  const input = isText ? undefined : chosenInput(state);
+  const [index, setIndex] = useState(0);
+  useEffect(() => setIndex(0), [input?.key]);
+  const { id, info } = input?.pdf ?? input ?? {};
+  const file = id === undefined ? undefined : { id, isDeleted: false, ...(info ? { info } : {}) };
+  const side = sideOf(file, index + 1);
+  const count = side?.type === "application/pdf" ? info?.pages : 1;
+  return (
+    <>
+      {!isText && (
+        <Picker
+          label="File to preview"
+          items={state.inputs.map(({ key, name }) => [key, name])}
+          value={input?.key}
+          onChange={(key) => inputs.choose(key)}
+        />
+      )}
+      {side ? (
+        <Comparison {...{ page, count, index }} pair={{ before: side }} onIndex={setIndex} />
+      ) : (
+        <div class="empty">
+          <div class="paper" aria-hidden="true">
+            <i />
+            <i />
+            <i />
+            <i />
+          </div>
+          <p>{hintFor(input)}</p>
+        </div>
+      )}
+    </>
+  );
+}
+
+function hintFor(input: Input | undefined): string {
+  if (!input) return "Pages appear here.";
+  if (problemOf(input)) return "There are no pages to show of this file.";
+  if (input.id === undefined && input.url === undefined) return "Pages appear here once the file is stored.";
+  return "Run the operation to see pages of this document.";
+}
