@@ -1,5 +1,5 @@
-// The registry: lists every operation that runs in JavaScript, by where it runs. An operation that is not listed here
-// runs only in the process that imports it.
+// Lists the operations that the container runs in JavaScript. Any other operation runs only in the process that imports
+// it: those of endpoints that stream fit into the Worker, whatever the size of their inputs.
 import type { Operation } from "../document/contract/operation.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenAndCompress } from "./container-only/flatten-and-compress.ts";
@@ -21,13 +21,8 @@ import { rasterizePdf } from "./rasterize-pdf.ts";
 import { renderPage } from "./render-page.ts";
 import { splitPdf } from "./split-pdf.ts";
 import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
-import { saveHtml } from "./to-pdf/save-html.ts";
-import { zipFiles } from "./zip-files.ts";
 
 type AnyOperation = Operation<unknown>;
-
-/** Operations that only the Worker runs: they stream, so they fit there whatever the size of their inputs. */
-export const WORKER_OPERATIONS: readonly AnyOperation[] = [saveHtml, zipFiles];
 
 /** Operations that the container runs for the Worker, with more memory than an isolate has. */
 export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [

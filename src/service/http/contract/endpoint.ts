@@ -102,6 +102,8 @@ export interface PrepareContext {
 export interface Endpoint extends EndpointFacts {
   /** The parameters of requests by the API's names, in order. */
   readonly fields: Parameters;
+  /** @default the request decides which operation runs */
+  readonly operation?: OperationDeclaration<unknown>;
   /** Returns the field of a parameter of the operation. */
   fieldOf(parameter: string): string;
   parse(form: Form, defaults: Readonly<Record<string, string>>): ParsedRequest;
