@@ -1,4 +1,5 @@
-// Prepares a fresh clone (node modules, the pinned Node, WebAssembly artifacts, pages), then runs a script of the project.
+// Prepares a fresh clone (node modules, the pinned Node, WebAssembly artifacts, parts of the
+// client, pages), then runs a script of the project.
 // Plain JavaScript without dependencies, because it runs before anything is installed, on any Node from version 20.
 
 import { spawn } from "node:child_process";
@@ -11,7 +12,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinnedNode = join(root, "node_modules/.bin/node");
 const wasmSources = join(root, "wasm");
 const wasmOutputs = join(root, "wasm/dist");
-const pageOutputs = join(root, "site/dist");
+/** Folders with files that scripts write, which list their sources. */
+const generated = [
+  { script: "scripts/write-client.ts", folder: join(root, "client/generated") },
+  { script: "site/build.ts", folder: join(root, "site/dist") },
+];
 const lockFile = join(root, ".wrangler/bootstrap.lock");
 
 const PROGRESS_EVERY_MS = 5_000;
@@ -30,7 +35,7 @@ async function main() {
   if (script === undefined) throw new Refusal("Usage: node scripts/bootstrap.mjs <script> [arguments]");
   process.chdir(root);
 
-  if (!modulesAreInstalled() || staleWasmFolders().length > 0 || pagesAreStale()) await prepare();
+  if (!modulesAreInstalled() || staleWasmFolders().length > 0 || generated.some(isStale)) await prepare();
 
   // Once everything is installed, npm finds the pinned Node first, so that no second process is needed.
   if (process.version === `v${pinnedVersion()}`) {
@@ -54,7 +59,7 @@ async function prepare() {
   // Checked again: the process that held the lock may have installed them.
   if (!modulesAreInstalled()) await installModules();
   for (const folder of staleWasmFolders()) await buildWasm(folder);
-  if (pagesAreStale()) await buildPages();
+  for (const one of generated.filter(isStale)) await generate(one);
   unlock();
   process.off("exit", unlock);
   for (const signal of signals) process.off(signal, relay);
@@ -171,18 +176,18 @@ function fingerprint(folder) {
   return hash.digest("hex");
 }
 
-// Pages for the browser
+// Files that scripts write: parts of the client, and pages for the browser
 
-/** Reports whether a source of the pages has changed since they were built, or an output is missing. */
-function pagesAreStale() {
-  const { files = [], outputs, digest } = readStamp(join(pageOutputs, "sources.json"));
-  return digest !== digestOf(files) || outputs.some((name) => !existsSync(join(pageOutputs, name)));
+/** Reports whether a source has changed since the files were written, or one of them is missing. */
+function isStale({ folder }) {
+  const { files = [], outputs, digest } = readStamp(join(folder, "sources.json"));
+  return digest !== digestOf(files) || outputs.some((name) => !existsSync(join(folder, name)));
 }
 
-async function buildPages() {
-  const build = await run(pinnedNode, [join(root, "site/build.ts")]);
-  if (build.code !== 0) throw new Refusal(`${tail(build.output)}\nsite/build.ts failed.`);
-  const stamp = join(pageOutputs, "sources.json");
+async function generate({ script, folder }) {
+  const build = await run(pinnedNode, [join(root, script)]);
+  if (build.code !== 0) throw new Refusal(`${tail(build.output)}\n${script} failed.`);
+  const stamp = join(folder, "sources.json");
   const { files, outputs } = readJson(stamp);
   writeFileSync(stamp, JSON.stringify({ files, outputs, digest: digestOf(files) }));
 }

@@ -1,13 +1,34 @@
-// Writes the parts of the client that follow from the declarations of the endpoints: `client/core/operations.ts` with
-// the types, and `client/cli/operation-schemas.ts` with the schemas for the command line and for agents.
+// Writes the parts of the client that follow from the declarations of the endpoints: `client/generated/operations.ts` with
+// the types, and `client/generated/operation-schemas.ts` with the schemas for the command line.
 
-import { writeFileSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { build } from "esbuild";
 import { endpoints } from "../src/endpoints/index.ts";
-import { toolOf } from "../src/service/http/mcp/tools.ts";
-import { declaredSource, operationsSource } from "./client/client-sources.ts";
+import { describe } from "../src/service/http/contract/described.ts";
+import { operationsSource, schemasSource } from "./client/client-sources.ts";
 import { root } from "./services/wrangler.ts";
 
-const tools = endpoints.map(toolOf);
-writeFileSync(join(root, "client/core/operations.ts"), operationsSource(tools));
-writeFileSync(join(root, "client/cli/operation-schemas.ts"), declaredSource(tools));
+const operations = endpoints.map(describe);
+const files = {
+  "operations.ts": operationsSource(operations),
+  "operation-schemas.ts": schemasSource(operations),
+  // bootstrap.mjs writes again when a source changes or an output is missing.
+  "sources.json": JSON.stringify({ files: await sources(), outputs: ["operations.ts", "operation-schemas.ts"] }),
+};
+const folder = join(root, "client/generated");
+await rm(folder, { recursive: true, force: true });
+await mkdir(folder);
+for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+
+/** Returns the files that this one imports, directly or not. */
+async function sources(): Promise<readonly string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ["scripts/write-client.ts"],
+    ...{ bundle: true, write: false, metafile: true, format: "esm", platform: "node", logLevel: "warning" },
+    packages: "external",
+    external: ["#*"],
+  });
+  return Object.keys(metafile.inputs).toSorted();
+}

@@ -12,13 +12,13 @@ import { CANCEL_TIMEOUT_MS } from "../core/upload.ts";
 import { openHandle, openPath } from "../node/open-path.ts";
 import { numbersOf } from "./numbers.ts";
 import { type Operand, stemOf } from "./operands.ts";
-import type { DeclaredOperation } from "./operation-types.ts";
+import type { OperationSchema } from "./operation-types.ts";
 import type { Target } from "./targets.ts";
 import { htmlIn } from "./terminal/html-text.ts";
 
 /** One run of an operation. */
 export interface ConversionTask {
-  readonly operation: DeclaredOperation;
+  readonly operation: OperationSchema;
   readonly params: Params;
   /** Several for operations on several documents. */
   readonly operands: readonly Operand[];
@@ -93,7 +93,7 @@ async function save(run: Run, result: Result, work: ConversionTask): Promise<rea
   const { pw, options } = run;
   const { operation, target } = work;
   const { path, stem, extension, only, isArchive } = target;
-  if (!operation.makesSeveral) return result.save(path, options);
+  if (!operation.output.archives) return result.save(path, options);
   if (isArchive) {
     const archive = await pw.zip([result], { output: stem }, options);
     keep(run, archive);
@@ -111,9 +111,7 @@ async function save(run: Run, result: Result, work: ConversionTask): Promise<rea
 
 /** Returns the pages that an operation makes an output of each. */
 const selectionOf = ({ operation: { parameters }, operands, params }: ConversionTask): unknown =>
-  parameters.some(({ name, kind }) => name === "pages" && kind === "selection")
-    ? (operands[0]?.pages ?? params.pages)
-    : undefined;
+  parameters.some(({ name, list }) => name === "pages" && !list) ? (operands[0]?.pages ?? params.pages) : undefined;
 
 /** Notes the files that the service has because of a step. */
 function keep({ made, given }: Run, { files, inputIds }: Result): void {
@@ -122,7 +120,7 @@ function keep({ made, given }: Run, { files, inputIds }: Result): void {
 
 async function start(
   run: Run,
-  { name, input, parameters }: DeclaredOperation,
+  { name, input, parameters }: OperationSchema,
   inputs: readonly Inputs[],
   pages: readonly (string | undefined)[],
   params: Params,
@@ -140,8 +138,7 @@ async function start(
   const [only, selection] = [inputs[0]!, pages[0]];
   if (selection === undefined) return pw.run(name, only, params, options);
   const takesPages = parameters.find((parameter) => parameter.name === "pages");
-  if (takesPages)
-    return pw.run(name, only, { ...params, pages: takesPages.schema.items ? [selection] : selection }, options);
+  if (takesPages) return pw.run(name, only, { ...params, pages: takesPages.list ? [selection] : selection }, options);
   // An operation on whole documents gets a document of these pages.
   const chosen = await pw.merge(
     [{ input: only, pages: selection }],
@@ -153,13 +150,13 @@ async function start(
 }
 
 /** Brings an operand to the service, as a PDF if the operation takes nothing else. */
-async function prepare(run: Run, { input }: DeclaredOperation, operand: Operand): Promise<Inputs> {
+async function prepare(run: Run, { input }: OperationSchema, operand: Operand): Promise<Inputs> {
   const { pw, streams, options, made } = run;
   const { kind, value } = operand;
   if (input.kind === "text") return textOf(operand, streams) as never;
-  if (kind === "address" && !input.pdfOnly) return value;
+  if (kind === "address" && input.accepts !== "pdf") return value;
   const given = kind === "stdin" ? { stream: streams.stdin as AsyncIterable<Uint8Array>, name: "stdin" } : value;
-  if (!input.pdfOnly) return kind === "stored" ? pw.stored(value) : given;
+  if (input.accepts !== "pdf") return kind === "stored" ? pw.stored(value) : given;
   if (kind === "path" && (await isPdf(value))) return value;
   const stored = kind === "stored" ? pw.stored(value) : await pw.upload(given, options);
   if (kind !== "stored") made.add(stored.id);

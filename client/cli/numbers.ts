@@ -1,5 +1,5 @@
 // Numbers the outputs of an operation that makes several: a picture by its page, a part by its place.
-import type { DeclaredOperation } from "./operation-types.ts";
+import type { OperationSchema } from "./operation-types.ts";
 
 /**
  * Returns a number for each output, with zeros before it, so that names sort as pages do.
@@ -7,7 +7,7 @@ import type { DeclaredOperation } from "./operation-types.ts";
  * @param countPages returns how many pages the document has; undefined if nobody knows
  */
 export async function numbersOf(
-  { input }: Pick<DeclaredOperation, "input">,
+  { input }: Pick<OperationSchema, "input">,
   selection: unknown,
   outputs: number,
   countPages: () => Promise<number | undefined>,

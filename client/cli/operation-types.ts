@@ -1,43 +1,68 @@
-// Defines what the command line and agents know of each operation (src/service/http/mcp/tools.ts).
-import type { OperationName } from "../core/operations.ts";
+// Defines what the command line knows of each operation (src/service/http/contract/described.ts).
+import type { OperationName } from "../generated/operations.ts";
 
-/** A JSON schema of one parameter. */
-export interface DeclaredSchema {
-  readonly description?: string;
-  readonly type?: string;
+/** A JSON schema of one value. */
+interface ValueSchema {
+  readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly default?: string | number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly contentMediaType?: string;
   readonly examples?: readonly string[];
-  readonly items?: DeclaredSchema;
 }
 
-export interface DeclaredParameter {
+export interface ParameterSchema {
   /** As in a JSON body, without brackets. */
   readonly name: string;
+  readonly description: string;
   readonly required: boolean;
-  /** `selection`: a page selection or a list of page numbers. `json`: a JSON object. `value`: as in the schema. */
-  readonly kind: "value" | "selection" | "json";
-  readonly schema: DeclaredSchema;
+  readonly default?: string | number;
+  /** `pages`: a page selection. `code`: a JSON file. */
+  readonly control:
+    | "switch"
+    | "choice"
+    | "number"
+    | "slider"
+    | "pages"
+    | "color"
+    | "password"
+    | "code"
+    | "lines"
+    | "text";
+  readonly schema: ValueSchema;
+  readonly list?: true;
+  readonly joined?: true;
+  readonly secret?: true;
+  /** Value of another parameter with which this one is required. */
+  readonly requiredIf?: { readonly field: string; readonly is: string };
+  /** Parameter for which this one names a stored file. */
+  readonly standsFor?: string;
+  /** Value that the command chooses where the contract requires a choice. */
+  readonly example?: string;
 }
 
-export interface DeclaredOperation {
+export interface OperationSchema {
   readonly name: OperationName;
   readonly path: string;
   readonly summary: string;
   readonly variants: readonly string[];
   readonly input: {
-    readonly kind: "one" | "several" | "text";
+    readonly kind: "none" | "one" | "several" | "text";
     readonly description: string;
+    /** `pdf`: other documents are converted first. */
+    readonly accepts: "pdf" | "documents" | "files" | "text";
     /** True if each of several inputs has a page selection. */
     readonly selectable: boolean;
-    /** True if the operation takes PDFs only. */
-    readonly pdfOnly: boolean;
   };
-  /** False: the operation makes one output. */
-  readonly makesSeveral: boolean;
-  /** Media type of each output. */
-  readonly produces: string;
-  readonly parameters: readonly DeclaredParameter[];
+  readonly output: {
+    /** Media type of each file. */
+    readonly type: string;
+    /** True if there may be several files, and one archive of them. */
+    readonly archives: boolean;
+    /** Name of the file of several inputs, without extension. */
+    readonly joinedName?: string;
+  };
+  readonly parameters: readonly ParameterSchema[];
 }

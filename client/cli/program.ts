@@ -1,13 +1,13 @@
 // The command line: one command for each operation, with options and help made from the declarations.
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { Params } from "../core/pagewright.ts";
+import { OPERATION_SCHEMAS } from "../generated/operation-schemas.ts";
 import { Pagewright } from "../node.ts";
 import { VERSION } from "../version.ts";
 import { type BatchOptions, type CliContext, runBatch } from "./batch.ts";
 import { addFileCommands } from "./file-commands.ts";
 import { readOperands } from "./operands.ts";
-import { OPERATION_SCHEMAS } from "./operation-schemas.ts";
-import type { DeclaredOperation } from "./operation-types.ts";
+import type { OperationSchema } from "./operation-types.ts";
 import { optionsOf, paramsOf } from "./parameters.ts";
 import { readSettings, type ServiceOptions } from "./settings.ts";
 import { withoutPdfs } from "./skipping.ts";
@@ -110,7 +110,7 @@ const addServiceOptions = (command: Command) =>
     .addOption(new Option("--api-key <key>", "key of the service"))
     .addOption(new Option("--config <file>", "configuration file"));
 
-function addOperation(program: Command, operation: DeclaredOperation, around: CliContext, outcome: { code: number }) {
+function addOperation(program: Command, operation: OperationSchema, around: CliContext, outcome: { code: number }) {
   const { name, path, summary, input, variants } = operation;
   const command = program
     .command(name)
@@ -131,8 +131,8 @@ function addOperation(program: Command, operation: DeclaredOperation, around: Cl
     });
 }
 
-const outHelpOf = ({ makesSeveral }: DeclaredOperation) =>
-  `path of the output; - for standard output${makesSeveral ? "; an archive of several outputs if it ends in .zip" : ""}`;
+const outHelpOf = ({ output }: OperationSchema) =>
+  `path of the output; - for standard output${output.archives ? "; an archive of several outputs if it ends in .zip" : ""}`;
 
 function jobsIn(text: string): number {
   if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
@@ -141,7 +141,7 @@ function jobsIn(text: string): number {
 
 /** @returns how many documents failed */
 async function operate(
-  operation: DeclaredOperation,
+  operation: OperationSchema,
   files: readonly string[],
   options: Options & BatchOptions,
   around: CliContext,
@@ -150,7 +150,7 @@ async function operate(
   const operands = operation.name === "pdf" ? await withoutPdfs(given, options.quiet === true, around) : given;
   if (operands.length === 0) return 0;
   const jobs = operation.input.kind === "several" ? [operands] : operands.map((operand) => [operand]);
-  const targets = targetsOf(operation, jobs, options, EXTENSIONS[operation.produces] ?? "");
+  const targets = targetsOf(operation, jobs, options, EXTENSIONS[operation.output.type] ?? "");
   if (targets[0]?.path === "-" && around.stdout.isTTY) {
     throw new UsageError("Documents are not written to a terminal: use --out or a pipe.");
   }

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { type Operand, stemOf } from "./operands.ts";
-import type { DeclaredOperation } from "./operation-types.ts";
+import type { OperationSchema } from "./operation-types.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Where the outputs of one job go. */
@@ -30,7 +30,7 @@ export interface TargetOptions {
  * @throws UsageError if the options do not fit the inputs
  */
 export function targetsOf(
-  operation: DeclaredOperation,
+  operation: OperationSchema,
   jobs: readonly (readonly Operand[])[],
   { out, dir }: TargetOptions,
   extension: string,
@@ -42,9 +42,9 @@ export function targetsOf(
   }
   if (out !== undefined && !isFolder(out)) {
     const stem = basename(out, extname(out));
-    if (operation.makesSeveral && /\.zip$/i.test(out)) return [{ path: out, stem, extension, isArchive: true }];
+    if (operation.output.archives && /\.zip$/i.test(out)) return [{ path: out, stem, extension, isArchive: true }];
     return [
-      operation.makesSeveral
+      operation.output.archives
         ? { path: `${dirname(out)}/`, stem, extension, only: out }
         : { path: out, stem, extension },
     ];
@@ -53,13 +53,14 @@ export function targetsOf(
   const inputs = new Set(jobs.flat().map(({ kind, value }) => (kind === "path" ? resolve(value) : "")));
   const taken = new Set<string>();
   return jobs.map((operands) => {
-    const plain = operation.input.kind === "several" ? (NAMES[operation.name] ?? operation.name) : stemOf(operands[0]!);
-    const isTaken = isInput(inputs, resolve(folder, plain), extension, operation.makesSeveral);
+    const plain =
+      operation.input.kind === "several" ? (operation.output.joinedName ?? operation.name) : stemOf(operands[0]!);
+    const isTaken = isInput(inputs, resolve(folder, plain), extension, operation.output.archives);
     const own = isTaken ? `${plain}_${operation.name}` : plain;
     let stem = own;
     for (let count = 2; taken.has(stem.toLowerCase()); count++) stem = `${own} (${count})`;
     taken.add(stem.toLowerCase());
-    const path = operation.makesSeveral ? `${folder}/` : join(folder, `${stem}${extension}`);
+    const path = operation.output.archives ? `${folder}/` : join(folder, `${stem}${extension}`);
     return { path, stem, extension };
   });
 }
@@ -74,7 +75,5 @@ function isInput(inputs: ReadonlySet<string>, path: string, extension: string, i
       /^\d+$/.test(input.slice(path.length + 1, -extension.length)),
   );
 }
-
-const NAMES: Readonly<Record<string, string>> = { merge: "merged", zip: "archive" };
 
 const isFolder = (path: string) => /[/\\]$/.test(path) || (existsSync(path) && statSync(path).isDirectory());

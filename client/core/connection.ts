@@ -8,6 +8,8 @@ export interface Options {
   readonly baseUrl: string | URL;
   /** Sent as `Api-Key`; the keyed variant requires one. */
   readonly apiKey?: string | undefined;
+  /** Sent with each request, besides those of the client itself. @default none */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sends the requests. @default the global fetch */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** How often a request that failed for a passing reason is repeated. @default 5 */
@@ -40,7 +42,7 @@ export class Connection {
   /** From then on, a request that fails has lost its connection. */
   #hasAnswered = false;
 
-  constructor({ baseUrl, apiKey, fetch: send, retries = RETRIES }: Options) {
+  constructor({ baseUrl, apiKey, headers, fetch: send, retries = RETRIES }: Options) {
     const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
     if (url?.protocol !== "http:" && url?.protocol !== "https:") {
       throw new PagewrightError(0, `baseUrl must be an http or https URL, not "${baseUrl}".`);
@@ -49,7 +51,7 @@ export class Connection {
     this.retries = retries;
     // Without this, each request would fail as if the service were away.
     if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey)) throw new PagewrightError(0, "The key has characters of no key.");
-    this.#headers = apiKey ? { "Api-Key": apiKey } : {};
+    this.#headers = { ...headers, ...(apiKey ? { "Api-Key": apiKey } : {}) };
     // A method of another object would be called with the wrong `this`.
     this.#fetch = send ?? ((target, init) => fetch(target, init));
   }

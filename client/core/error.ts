@@ -7,6 +7,8 @@ export interface ErrorDetails {
   readonly requestId?: string | undefined;
   /** Pause that the service asks for. */
   readonly retryAfterMs?: number | undefined;
+  /** URL of the explanation in the reference of the service. */
+  readonly help?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -17,14 +19,17 @@ export class PagewrightError extends Error {
   readonly parameter: string | undefined;
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly help: string | undefined;
 
   /** @param message one sentence, the service's own if it answered */
-  constructor(status: number, message: string, { parameter, requestId, retryAfterMs, cause }: ErrorDetails = {}) {
+  constructor(status: number, message: string, details: ErrorDetails = {}) {
+    const { parameter, requestId, retryAfterMs, help, cause } = details;
     super(message, cause === undefined ? undefined : { cause });
     this.status = status;
     this.parameter = parameter;
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
+    this.help = help;
   }
 }
 
@@ -47,7 +52,9 @@ export async function errorOf(response: Response): Promise<PagewrightError> {
   const { status, headers } = response;
   const requestId = headers.get("X-Request-Id") ?? undefined;
   const retryAfterMs = pauseIn(headers.get("Retry-After"));
-  return errorSaying(status, sentenceIn(text) ?? `The service answered ${status}.`, { requestId, retryAfterMs });
+  const help = /<([^>]*)>; rel="help"/.exec(headers.get("Link") ?? "")?.[1];
+  const details = { requestId, retryAfterMs, help };
+  return errorSaying(status, sentenceIn(text) ?? `The service answered ${status}.`, details);
 }
 
 /** @param message a sentence of the service, which may name a parameter (docs/api.md#errors) */

@@ -107,7 +107,7 @@ const isResults = (value: unknown): value is Results =>
 const isStream = (value: unknown): value is ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> =>
   value instanceof ReadableStream || typeof (value as AsyncIterable<Uint8Array>)?.[Symbol.asyncIterator] === "function";
 
-function fileOfBlob(blob: Blob): LocalFile {
+export function fileOfBlob(blob: Blob): LocalFile {
   return {
     name: "name" in blob && typeof blob.name === "string" && blob.name !== "" ? blob.name : UNNAMED,
     sizeBytes: blob.size,

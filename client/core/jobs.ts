@@ -14,6 +14,8 @@ export interface JobResponse {
   readonly inputId?: string | readonly string[];
   readonly outputSize?: number;
   readonly inputSize?: number;
+  /** Set if the job was followed. */
+  readonly requestId?: string;
   readonly notices?: readonly string[];
   readonly substitutedFonts?: readonly { readonly name: string; readonly replacedBy?: string }[];
 }
@@ -34,6 +36,8 @@ type Status =
 const SILENCE_MS = 60_000;
 /** A service that answers when it is done may take as long as its longest job. */
 const ANSWER_LIMIT_MS = 1_800_000;
+/** Time in which a job that nobody wants any more may still be accepted. */
+const ACCEPTANCE_LIMIT_MS = 30_000;
 const POLL_MS = 1_000;
 
 /**
@@ -105,7 +109,8 @@ async function submit(
     if (signal?.aborted) {
       const cancellation = submission.then((id) => (typeof id === "string" ? cancel(connection, id) : undefined));
       await Promise.race([cancellation, delay(CANCEL_TIMEOUT_MS)]).catch(() => {});
-      leaving.abort();
+      // A job that is accepted late is canceled, too.
+      void delay(ACCEPTANCE_LIMIT_MS).then(() => leaving.abort());
     }
     throw error;
   }

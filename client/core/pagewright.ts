@@ -1,5 +1,7 @@
 // The client: one method for each operation, made from the table that the declarations of the endpoints give.
-import { Connection, discardBody, json, type Options } from "./connection.ts";
+
+import { type Job, OPERATIONS, type OperationName, type Operations } from "../generated/operations.ts";
+import { Connection, discardBody, type Options } from "./connection.ts";
 import { PagewrightError, snakeCased } from "./error.ts";
 import {
   type Inputs,
@@ -10,10 +12,9 @@ import {
   type StoredInput,
 } from "./inputs.ts";
 import { type JobResponse, runOperation } from "./jobs.ts";
-import { type Job, OPERATIONS, type OperationName, type Operations } from "./operations.ts";
 import type { CallOptions } from "./progress.ts";
 import { type PendingResult, Result, type SaveDownload, StoredFile } from "./result.ts";
-import { CANCEL_TIMEOUT_MS, uploadFile } from "./upload.ts";
+import { CANCEL_TIMEOUT_MS, storeAddress, uploadFile } from "./upload.ts";
 
 /** What a platform adds: files by their path. */
 export interface FileAdapter {
@@ -124,15 +125,7 @@ class Service {
   async #store(given: ResolvedInput, options: CallOptions): Promise<StoredInput> {
     if (given.kind === "stored") return given;
     if (given.kind === "local") return uploadFile(this.#connection, await given.open(), options);
-    const call = {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ url: [given.url] }),
-      signal: options.signal,
-      limitMs: FETCH_LIMIT_MS,
-    };
-    const { files } = await this.#connection.request("/upload", call, json<{ files: [{ id: string }] }>);
-    return files[0];
+    return storeAddress(this.#connection, given.url, options);
   }
 
   /** Removes an upload whose operation failed, as the service does with those of a request that fails. */
@@ -145,9 +138,6 @@ class Service {
     return new StoredFile(this.#connection, this.#files.save, stored);
   }
 }
-
-/** The service fetches an address within 300 s (docs/api.md#inputs-by-url). */
-const FETCH_LIMIT_MS = 360_000;
 
 const isSelected = (input: Inputs | Selected): input is Selected =>
   typeof input === "object" && input !== null && "input" in input;

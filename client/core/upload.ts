@@ -61,6 +61,21 @@ async function postFile(
   return files[0];
 }
 
+/** The service fetches an address within 300 s (docs/api.md#inputs-by-url). */
+const FETCH_LIMIT_MS = 360_000;
+
+/** Stores the file at an address, which the service fetches. */
+export async function storeAddress(
+  connection: Connection,
+  url: string,
+  { signal }: CallOptions = {},
+): Promise<{ readonly id: string }> {
+  const headers = { "Content-Type": "application/json" };
+  const call = { method: "POST", headers, body: JSON.stringify({ url: [url] }), signal, limitMs: FETCH_LIMIT_MS };
+  const { files } = await connection.request("/upload", call, json<{ files: [{ id: string }] }>);
+  return files[0];
+}
+
 /** Browsers send streams over some connections only. They keep large Blobs on disk. */
 const sendsStreams = () =>
   !(globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent?.startsWith("Mozilla/");

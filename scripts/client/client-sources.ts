@@ -1,18 +1,20 @@
-// Generates source files of the client from the operations (src/service/http/mcp/tools.ts).
+// Generates source files of the client from the operations (src/service/http/contract/described.ts).
+import type { OperationSchema } from "../../client/cli/operation-types.ts";
 import { camelCased } from "../../client/core/error.ts";
-import type { Parameter, ParameterSchema, Tool } from "../../src/service/http/mcp/tools.ts";
+import { type Described, isSelectable, jsonParameters } from "../../src/service/http/contract/described.ts";
+import type { DescribedParameter } from "../../src/service/http/contract/operation-list.ts";
 
 const WRITTEN = "// Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.\n";
 
-/** Returns `client/core/operations.ts`: the table that the client runs by, and the types of its methods. */
-export function operationsSource(tools: readonly Tool[]): string {
-  return `${WRITTEN}import type { Inputs, Selected } from "./inputs.ts";
-import type { CallOptions } from "./progress.ts";
-import type { PendingResult } from "./result.ts";
+/** Returns `client/generated/operations.ts`: the table that the client runs by, and the types of its methods. */
+export function operationsSource(operations: readonly Described[]): string {
+  return `${WRITTEN}import type { Inputs, Selected } from "../../client/core/inputs.ts";
+import type { CallOptions } from "../../client/core/progress.ts";
+import type { PendingResult } from "../../client/core/result.ts";
 
 /** Path and kind of input of each operation. */
 export const OPERATIONS = {
-${tools.map((tool) => `  ${tool.name}: ["${tool.path}", "${kindOf(tool)}"],\n`).join("")}} as const;
+${operations.map((operation) => `  ${operation.verb}: ["${operation.path}", "${kindOf(operation)}"],\n`).join("")}} as const;
 
 export type OperationName = keyof typeof OPERATIONS;
 
@@ -22,43 +24,61 @@ export type Pages = string | number | readonly (string | number)[];
 /** A running operation: it can be awaited, be the input of another call, or go on: \`pw.pdf(file).pdfa(…).save(…)\`. */
 export type Job = PendingResult & ChainedOperations;
 
-${tools.map(paramsType).join("\n")}
+${operations.map(paramsType).join("\n")}
 /** The operations on an input. */
 export interface Operations {
-${tools.map((tool) => method(tool, inputOf(tool))).join("\n")}}
+${operations.map((operation) => method(operation, inputOf(operation))).join("\n")}}
 
 /** The operations on the result of another one. */
 export interface ChainedOperations {
-${tools
+${operations
   .filter(({ input }) => input.kind !== "text")
-  .map((tool) => method(tool, ""))
+  .map((operation) => method(operation, ""))
   .join("\n")}}
 `;
 }
 
-/** Returns `client/cli/operation-schemas.ts`: the operations with the schemas of their parameters. */
-export function declaredSource(tools: readonly Tool[]): string {
-  return `${WRITTEN}import type { DeclaredOperation } from "./operation-types.ts";
+/** Returns `client/generated/operation-schemas.ts`: the operations with the schemas of their parameters. */
+export function schemasSource(operations: readonly Described[]): string {
+  return `${WRITTEN}import type { OperationSchema } from "../../client/cli/operation-types.ts";
 
-export const OPERATION_SCHEMAS: readonly DeclaredOperation[] = ${JSON.stringify(tools, null, 2)};
+export const OPERATION_SCHEMAS: readonly OperationSchema[] = ${JSON.stringify(operations.map(operationSchema), null, 2)};
 `;
 }
 
-const kindOf = ({ input }: Tool) => (input.kind === "several" && input.selectable ? "selected" : input.kind);
-
-const typeName = ({ name }: Tool) => `${name[0]!.toUpperCase()}${name.slice(1)}Params`;
-
-function paramsType(tool: Tool): string {
-  const members = tool.parameters.map((parameter) => {
-    const { name, required, schema } = parameter;
-    return `${comment(describe(schema), "  ")}  readonly ${camelCased(name)}${required ? "" : "?"}: ${typeOf(parameter)}${required ? "" : " | undefined"};\n`;
-  });
-  return `export interface ${typeName(tool)} {\n${members.join("")}}\n`;
+function operationSchema(operation: Described): OperationSchema {
+  const { verb, path, summary, variants, input, output, example } = operation;
+  const { kind, description, accepts } = input;
+  const { type, archives, joinedName } = output;
+  return {
+    ...{ name: verb as OperationSchema["name"], path, summary, variants },
+    input: { kind, description, accepts, selectable: isSelectable(operation) },
+    output: { type, archives, ...(joinedName === undefined ? {} : { joinedName }) },
+    parameters: jsonParameters(operation).map(({ content: _, ...parameter }) => ({
+      ...parameter,
+      ...(parameter.required && example[parameter.name] !== undefined
+        ? { example: String(example[parameter.name]) }
+        : {}),
+    })),
+  };
 }
 
-function describe({ description, minimum, maximum, default: fallback, examples, items }: ParameterSchema): string {
+const kindOf = (operation: Described) => (isSelectable(operation) ? "selected" : operation.input.kind);
+
+const typeName = ({ verb }: Described) => `${verb[0]!.toUpperCase()}${verb.slice(1)}Params`;
+
+function paramsType(operation: Described): string {
+  const members = jsonParameters(operation).map((parameter) => {
+    const { name, required } = parameter;
+    return `${comment(describe(parameter), "  ")}  readonly ${camelCased(name)}${required ? "" : "?"}: ${typeOf(parameter)}${required ? "" : " | undefined"};\n`;
+  });
+  return `export interface ${typeName(operation)} {\n${members.join("")}}\n`;
+}
+
+function describe({ description, schema, default: fallback }: DescribedParameter): string {
+  const { minimum, maximum, examples = [] } = schema;
   const range = minimum === undefined ? [] : [`@minimum ${minimum}`, `@maximum ${maximum}`];
-  const shown = (examples ?? items?.examples ?? []).map((example) => `\`${example}\``);
+  const shown = examples.map((example) => `\`${example}\``);
   return [
     description,
     ...range,
@@ -67,18 +87,24 @@ function describe({ description, minimum, maximum, default: fallback, examples, 
   ].join("\n");
 }
 
-function typeOf({ kind, schema }: Parameter): string {
-  if (kind === "json") return "Readonly<Record<string, unknown>> | string";
-  if (kind === "selection") return "Pages";
-  if (schema.items) return "readonly (string | number)[]";
-  if (schema.enum?.toSorted().join() === "off,on") return `boolean | "on" | "off"`;
-  if (schema.enum)
-    return schema.enum.map((word) => (/^\d+$/.test(word) ? `${word} | "${word}"` : `"${word}"`)).join(" | ");
-  return schema.type === "integer" ? "number" : "string";
+function typeOf({ control, list, schema }: DescribedParameter): string {
+  if (list) return "readonly (string | number)[]";
+  switch (control) {
+    case "code":
+      return "Readonly<Record<string, unknown>> | string";
+    case "pages":
+      return "Pages";
+    case "switch":
+      return `boolean | "on" | "off"`;
+    case "choice":
+      return schema.enum!.map((word) => (/^\d+$/.test(word) ? `${word} | "${word}"` : `"${word}"`)).join(" | ");
+    default:
+      return schema.type === "integer" ? "number" : "string";
+  }
 }
 
-function inputOf(tool: Tool): string {
-  switch (kindOf(tool)) {
+function inputOf(operation: Described): string {
+  switch (kindOf(operation)) {
     case "text":
       return "content: string | PromiseLike<string>, ";
     case "one":
@@ -90,14 +116,15 @@ function inputOf(tool: Tool): string {
   }
 }
 
-function method(tool: Tool, input: string): string {
-  const isRequired = tool.parameters.some(({ required }) => required);
-  const keyed = tool.variants.includes("private") ? "" : " Only in the keyed variant.";
+function method(operation: Described, input: string): string {
+  const { verb, summary, variants } = operation;
+  const isRequired = jsonParameters(operation).some(({ required }) => required);
+  const keyed = variants.includes("private") ? "" : " Only in the keyed variant.";
   const about = [
-    `${tool.summary}${keyed}`,
-    ...(input === "" ? [] : [`@param ${input.split(":")[0]} ${tool.input.description}`]),
+    `${summary}${keyed}`,
+    ...(input === "" ? [] : [`@param ${input.split(":")[0]} ${operation.input.description}`]),
   ];
-  return `${comment(about.join("\n"), "  ")}  ${tool.name}(${input}params${isRequired ? "" : "?"}: ${typeName(tool)}, options?: CallOptions): Job;\n`;
+  return `${comment(about.join("\n"), "  ")}  ${verb}(${input}params${isRequired ? "" : "?"}: ${typeName(operation)}, options?: CallOptions): Job;\n`;
 }
 
 const WIDTH = 120;

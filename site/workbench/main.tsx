@@ -1,7 +1,7 @@
 // Starts the page: reads what the service offers, and shows the first view.
 import { render } from "preact";
+import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
 import { readService } from "./model/operations.ts";
-import type { OpenApiDocument } from "./model/state.ts";
 import { Store } from "./model/store.ts";
 import { Inputs } from "./session/inputs.ts";
 import { Jobs } from "./session/jobs.ts";
@@ -28,9 +28,9 @@ keeper.start();
 render(<App {...{ store, inputs, jobs, keeper }} />, document.getElementById("page")!);
 
 try {
-  const response = await fetch(urlOf("openapi.json"));
-  if (!response.ok) throw new Error(`The description of the service has status ${response.status}.`);
-  store.set({ service: readService((await response.json()) as OpenApiDocument) });
+  const response = await fetch(urlOf("operations.json"));
+  if (!response.ok) throw new Error(`The list of operations has status ${response.status}.`);
+  store.set({ service: readService((await response.json()) as OperationList) });
   inputs.storeEarly();
 } catch {
   store.set({ isLost: true, announcement: "The service does not answer." });

@@ -7,6 +7,7 @@ import { describeResource } from "../service/http/files/resource-description.ts"
 import { describeUpload, describeUploads } from "../service/http/files/tus/description.ts";
 import {
   describeDescription,
+  describeOperationList,
   describeReadiness,
   healthDescriptions,
 } from "../service/http/health/service-description.ts";
@@ -24,7 +25,8 @@ export const apiDescription: Served = {
   paths: [
     ...[describeResource, ...pagesDescriptions, describeUploads, describeUpload, describeUsage],
     ...[describeRequestStatus, describeNewAddress, describeAddress, describeAgents],
-    ...[...healthDescriptions, describeReadiness, describeDescription, ...docsDescriptions, ...workbenchDescriptions],
+    ...[...healthDescriptions, describeReadiness, describeDescription, describeOperationList],
+    ...[...docsDescriptions, ...workbenchDescriptions],
   ],
   ofPosts: [IDEMPOTENCY, CLIENTS, ASYNCHRONOUS, WEBHOOKS, INCLUDED_INFO],
 };

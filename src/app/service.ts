@@ -9,6 +9,7 @@ import { HEALTH_PATHS, healthOf } from "../service/http/health/service-descripti
 import type { Dispatch } from "../service/http/mcp/dispatch.ts";
 import { serveMcp } from "../service/http/mcp/server.ts";
 import { openApi } from "../service/http/openapi/document.ts";
+import { listOperations } from "../service/http/openapi/operations.ts";
 import { infoOf } from "../service/http/responses/operation-response.ts";
 import type { UsageCollector } from "../service/keys/usage-collector.ts";
 import { basedText } from "../service/reference/based-texts.ts";
@@ -59,6 +60,15 @@ export function addDescriptions(app: App): void {
     });
   });
   rejectOtherMethods(app, "/openapi.json");
+  app.get("/operations.json", conditionalGet(), (c) => {
+    const config = c.get("config");
+    const write = () => JSON.stringify(listOperations(endpoints, config));
+    return c.body(basedText("/operations.json", { config, baseUrl: baseUrl(c) }, write), 200, {
+      "Content-Type": "application/json",
+      "Cache-Control": "no-cache",
+    });
+  });
+  rejectOtherMethods(app, "/operations.json");
   for (const path of DOCS_PATHS) {
     app.get(path, conditionalGet(), (c) =>
       readDocs(path, { served: apiDescription, config: c.get("config"), baseUrl: baseUrl(c) }),

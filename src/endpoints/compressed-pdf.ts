@@ -10,6 +10,7 @@ import { containerJob, edgeJob } from "../service/placement/placement.ts";
 export const compressedPdf = defineEndpoint({
   path: "/compressed-pdf",
   ...{ verb: "compress", title: "Compress", group: "Improve a PDF" },
+  keeps: "document",
   variants: ["private", "keyed"],
   summary: "Reduces the file size of a PDF.",
   example: { compression_level: "medium" },

@@ -8,6 +8,7 @@ import { outOfRange } from "../service/http/contract/errors.ts";
 export const flattenedTransparenciesPdf = defineEndpoint({
   path: "/flattened-transparencies-pdf",
   ...{ verb: "flatten", title: "Flatten transparency", group: "Improve a PDF" },
+  keeps: "document",
   variants: ["keyed"],
   summary: "Flattens all transparent objects in a PDF.",
   example: { quality: "high" },

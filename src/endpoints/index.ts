@@ -18,21 +18,12 @@ import { pdf } from "./pdf.ts";
 import { pdfa } from "./pdfa.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 
+/** In the order in which they are shown. */
 export const endpoints: readonly Endpoint[] = [
-  bmp,
-  compressedPdf,
-  flattenedTransparenciesPdf,
-  gif,
-  html,
-  jpg,
-  linearizedPdf,
-  mergedPdf,
-  pdf,
-  pdfa,
-  png,
-  splitPdfEndpoint,
-  tif,
-  zip,
+  ...[pdf, mergedPdf, splitPdfEndpoint],
+  ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf],
+  ...[png, jpg, tif, gif, bmp],
+  ...[zip, html],
 ];
 
 /** Routes that run no operation. */

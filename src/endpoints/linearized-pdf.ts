@@ -7,6 +7,7 @@ import { defineEndpoint } from "../service/http/contract/endpoint.ts";
 export const linearizedPdf = defineEndpoint({
   path: "/linearized-pdf",
   ...{ verb: "linearize", title: "Fast web view", group: "Improve a PDF" },
+  keeps: "document",
   variants: ["keyed"],
   summary: "Linearizes a PDF, so that web servers can send it one page at a time.",
   inputs: { file: { kind: "one", description: "PDF", accepts: mayBePdf } },

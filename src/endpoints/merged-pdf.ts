@@ -7,6 +7,7 @@ import { outOfRange } from "../service/http/contract/errors.ts";
 export const mergedPdf = defineEndpoint({
   path: "/merged-pdf",
   ...{ verb: "merge", title: "Merge", group: "Make a PDF" },
+  joinedName: "merged",
   variants: ["private", "keyed"],
   summary: "Merges PDFs, or chosen pages of them, into one PDF.",
   example: { "pages[]": ["1-3", "all"] },

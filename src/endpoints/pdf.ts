@@ -12,13 +12,13 @@ import { officeToPdf } from "../operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
 import { defineEndpoint, type PrepareContext } from "../service/http/contract/endpoint.ts";
 import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../service/http/contract/errors.ts";
-import { mismatch } from "../service/http/contract/mismatch.ts";
 import {
   type DocumentType,
   documentTypeOf,
   mediaTypeOfInput,
   typeOfStart,
 } from "../service/http/requests/document-type.ts";
+import { mismatch } from "../service/http/requests/mismatch.ts";
 import { containerJob, edgeJob, streamingJobWithFallback } from "../service/placement/placement.ts";
 
 /** The operations of documents that the edge cannot convert. */
@@ -77,6 +77,7 @@ const parameters = {
 export const pdf = defineEndpoint({
   path: "/pdf",
   ...{ verb: "pdf", title: "Convert to PDF", group: "Make a PDF" },
+  keeps: "pages",
   variants: ["private", "keyed"],
   summary: "Converts a document to PDF.",
   example: { file: "report.docx", compression: "lossless" },

@@ -7,6 +7,7 @@ import { nonconforming, outOfRange, tooMuchContent } from "../service/http/contr
 export const pdfa = defineEndpoint({
   path: "/pdfa",
   ...{ verb: "pdfa", title: "Archive as PDF/A", group: "Improve a PDF" },
+  keeps: "pages",
   variants: ["private", "keyed"],
   summary: "Converts a PDF to a PDF/A version.",
   example: { output_type: "PDF/A-2b" },

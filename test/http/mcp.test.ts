@@ -14,7 +14,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
-import { OPERATIONS } from "../../client/core/operations.ts";
+import { OPERATIONS } from "../../client/generated/operations.ts";
 import { labeledPdf } from "../fixtures/pdfs.ts";
 import { postHtml } from "../support/keyed-service.ts";
 import { textAndInfoOf } from "../support/pdf-readers.ts";

@@ -1,5 +1,5 @@
 // Runs a check of the client in another program than the tests: workerd, a browser, Deno, Bun. Samples arrive as base64.
-import { OPERATIONS } from "../../client/core/operations.ts";
+import { OPERATIONS } from "../../client/generated/operations.ts";
 import { Pagewright } from "../../client/index.ts";
 import { CHECKS, type Surroundings } from "./client-checks.ts";
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { OPERATIONS } from "../../client/core/operations.ts";
+import { OPERATIONS } from "../../client/generated/operations.ts";
 import { Pagewright } from "../../client/node.ts";
 import { PROGRAMS } from "../../container/engines/chromium/launch.ts";
 import { CHECKS } from "./client-checks.ts";

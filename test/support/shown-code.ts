@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { inject } from "vitest";
-import { LANGUAGES } from "../../site/workbench/snippets/languages.ts";
+import { LANGUAGES } from "../../src/service/reference/snippets/languages.ts";
 import type { Given } from "./workbench.ts";
 
 const CLI = join(import.meta.dirname, "../../client/cli/main.ts");

@@ -17,15 +17,16 @@ import type { FormField } from "./operations.ts";
  */
 export function checkValue(field: FormField, value: string, pageCount?: number): string | undefined {
   if (value.trim() === "" && !isPerInput(field)) return undefined;
-  const { name, kind } = field;
-  if (kind === "pages" || kind === "list") return checkPages(field, value, pageCount);
+  const { name, control } = field;
+  if (control === "pages") return checkPages(field, value, pageCount);
   return isValid(field, value) ? undefined : outOfRange(name, value).message;
 }
 
-/** Reports whether each input has a value of the list: an empty one counts, and a selection may have no page. */
-const isPerInput = ({ kind, required }: FormField): boolean => kind === "list" && required;
+/** An empty value counts, and a selection may have no page. */
+const isPerInput = ({ perInput }: FormField): boolean => perInput === true;
 
-function isValid({ values, min, max, pattern }: FormField, value: string): boolean {
+function isValid({ schema }: FormField, value: string): boolean {
+  const { enum: values, minimum: min, maximum: max, pattern } = schema;
   if (values) return values.includes(value);
   if (min !== undefined && max !== undefined) {
     const number = Number(value);
@@ -39,7 +40,7 @@ export const checkAddress = (text: string): string | undefined =>
   parseWebUrl(text) === undefined ? outOfRange("url", text, NOT_AN_ADDRESS).message : undefined;
 
 function checkPages(field: FormField, value: string, pageCount: number | undefined): string | undefined {
-  const selection = parse(value, field.kind === "list");
+  const selection = parse(value, field.list);
   if (!selection) return outOfRange(field.name, value, HOW_PAGES_ARE_WRITTEN).message;
   if (pageCount === undefined) return undefined;
   try {
@@ -57,7 +58,7 @@ export function selectedPages(value: string, pageCount: number, listed = false):
   return selection && unlessOutOfRange(() => resolvePages(selection, pageCount));
 }
 
-const parse = (value: string, listed: boolean) => (listed ? parseListedPages(value) : parsePages(value));
+const parse = (value: string, listed = false) => (listed ? parseListedPages(value) : parsePages(value));
 
 function unlessOutOfRange<T>(resolve: () => T): T | undefined {
   try {

@@ -1,6 +1,6 @@
 // Pairs the pages of what was made with the pages that they come from. Knows nothing about pictures.
-import { entryOf } from "./catalog.ts";
 import { selectedPages } from "./checks.ts";
+import type { Operation } from "./operations.ts";
 import type { Output, Result } from "./state.ts";
 
 /** One page of a stored file; a picture has one. */
@@ -35,21 +35,25 @@ export function pairCount({ outputs }: Result): number | undefined {
   return isPdf(first.info?.type) ? first.info?.pages : 1;
 }
 
-/** @param index from 0 */
-export function pairAt(result: Result, index: number): Pair {
-  const { outputs, input, path } = result;
+/**
+ * @param index from 0
+ * @param operation that made the result; undefined if it is not known
+ */
+export function pairAt(result: Result, index: number, operation: Operation | undefined): Pair {
+  const { outputs, input } = result;
   const single = outputs.length === 1 && isPdf(outputs[0]?.info?.type);
   const after = single ? sideOf(outputs[0], index + 1) : sideOf(outputs[index], 1);
-  const hasSource = !single || path === "/split-pdf" || entryOf(path)?.keepsPages;
-  const page = hasSource ? sourcePage(result, index) : undefined;
+  const isSplit = operation?.output.naming === "list";
+  const hasSource = !single || isSplit || operation?.output.keeps !== undefined;
+  const page = hasSource ? sourcePage(result, index, isSplit) : undefined;
   const before = page === undefined ? undefined : sideOf(input, page);
   return { ...(before ? { before } : {}), ...(after ? { after } : {}) };
 }
 
 /** Returns the page of the input that a pair shows: of several outputs, the one with which each begins. */
-function sourcePage({ values, input, path, outputs }: Result, index: number): number | undefined {
+function sourcePage({ values, input, outputs }: Result, index: number, isSplit: boolean): number | undefined {
   const pageCount = input?.info?.pages;
-  if (path === "/split-pdf") {
+  if (isSplit) {
     const list = [values["pages[]"] ?? []].flat();
     if (list.length === 0) return index + 1;
     const [part, page] = outputs.length === 1 ? [0, index] : [index, 0];

@@ -73,7 +73,7 @@ function faultsIn(schema: Schema, value: unknown, path: readonly string[], name:
 /** Reports whether a value is of the right kind, whatever it contains. */
 function isValid({ anyOf, enum: values, type, minimum, maximum }: Schema, value: unknown): boolean {
   if (anyOf) return anyOf.some((schema) => isValid(schema, value));
-  if (values) return values.includes(value);
+  if (values) return values.some((word) => word === value);
   if (type === "boolean") return typeof value === "boolean";
   if (type === "object") return isObject(value);
   return typeof value === "number" && value >= (minimum ?? value) && value <= (maximum ?? value);

@@ -1,10 +1,8 @@
 // Defines what the page knows. Every change replaces the state.
 
-import type { OpenApiDocument, ServiceDescription } from "./operations.ts";
+import type { ServiceDescription } from "./operations.ts";
 import type { Problem, ProblemTarget } from "./problems.ts";
 import type { JobProgress, JobResponse, StoredInfo } from "./responses.ts";
-
-export type { OpenApiDocument };
 
 /** A document that was dropped, picked, named by an address, or made before. */
 export interface Input {

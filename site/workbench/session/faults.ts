@@ -35,9 +35,9 @@ const IS_PDF = "The file is a PDF already.";
 export const whyUnusable = (operation: Operation, input: Input): string | undefined =>
   isUnusable(operation, input) ? (problemOf(input)?.sentence ?? IS_PDF) : undefined;
 
-function isUnusable({ anyFile, pdfOnly, webPages }: Operation, input: Input): boolean {
-  if (problemOf(input) === undefined) return !anyFile && !pdfOnly && input.info?.type === "application/pdf";
-  if (input.id !== undefined) return !anyFile;
+function isUnusable({ input: { accepts, webPages } }: Operation, input: Input): boolean {
+  if (problemOf(input) === undefined) return accepts === "documents" && input.info?.type === "application/pdf";
+  if (input.id !== undefined) return accepts !== "files";
   // A browser may load what could not be fetched.
   return !(webPages && input.url !== undefined && input.problem?.status === 422);
 }
@@ -45,7 +45,7 @@ function isUnusable({ anyFile, pdfOnly, webPages }: Operation, input: Input): bo
 /** Returns what is to be done before an operation can run; undefined if it can. */
 export function obstacleTo(operation: Operation, state: State): string | undefined {
   if (state.service?.keyed && state.apiKey === "") return "Enter your key first.";
-  if (operation.source === "text") return undefined;
+  if (operation.input.kind === "text") return undefined;
   const inputs = inputsOf(operation, state);
   if (inputs.length === 0) return "Choose a file first.";
   const bad = inputs.filter((input) => isUnusable(operation, input));
@@ -73,13 +73,13 @@ export function faultOf(operation: Operation, field: FormField, state: State): F
   const values = [shownValue(operation, field, state)].flat();
   const named = { control: controlOf(field), name: field.name };
   // A file of settings is shown when it is required.
-  const isMissing = (field.required || field.kind === "json") && values.every((text) => text.trim() === "");
+  const isMissing = (field.required || field.control === "code") && values.every((text) => text.trim() === "");
   if (isMissing) return { ...named, sentence: fieldRequired(field.name).message, isMissing };
   const inputs = inputsOf(operation, state);
   // Each of several documents may have other pages.
   const pageCount = inputs.length === 1 ? inputs[0]!.info?.pages : undefined;
   const sentence = field.content
-    ? faultsOfProfile(field.name, values[0]!, field.content)[0]?.sentence
+    ? faultsOfProfile(field.name, values[0]!, field.content.schema)[0]?.sentence
     : values.map((text) => checkValue(field, text, pageCount)).find((found) => found !== undefined);
   return sentence === undefined ? undefined : { ...named, sentence, isMissing };
 }

@@ -7,14 +7,11 @@ import type { Job, Outcome, Result } from "../model/state.ts";
 import type { Store } from "../model/store.ts";
 import type { Inputs } from "./inputs.ts";
 import { type Task, tasksOf } from "./request.ts";
-import { pause, RequestError, removeAll, runJob, saveFile } from "./service.ts";
+import { RequestError, removeAll, runJob, saveFile } from "./service.ts";
 import { carryOut, titleOf } from "./work.ts";
 
 /** As many as the service works on for one client, and one that waits. */
 const JOBS_AT_ONCE = 3;
-/** Times that a job of several is sent to a service that has no room for it, and the longest pause before. */
-const MAX_ATTEMPTS = 6;
-const MAX_PAUSE_SECONDS = 60;
 const ARCHIVE_SECONDS = 3600;
 
 export class Jobs {
@@ -102,13 +99,12 @@ export class Jobs {
 
   /** The archive ends with the first of its files, and within an hour. */
   async #pack(key: number, ids: readonly string[], number: number) {
-    const { apiKey, service, outcomes } = this.#store.state;
+    const { apiKey, outcomes } = this.#store.state;
     const outcome = outcomes.find((one) => one.key === key)!;
     const answer = await runJob({
       path: "/zip",
       body: { "id[]": ids, output: `${archiveName(outcome)}${number === 0 ? "" : `_${number + 1}`}` },
       key: apiKey,
-      follows: service?.jobs ?? false,
       signal: new AbortController().signal,
       lifetimeSeconds: lifetimeWithin(outcome),
     });
@@ -129,8 +125,8 @@ export class Jobs {
         if (signal.aborted) return;
         try {
           if (refusal) throw new RequestError(refusal);
-          const attempt = () => carryOut(operation, task, { store: this.#store, inputs: this.#inputs, signal, report });
-          results[index] = await (total === 1 ? attempt() : patiently(attempt, signal));
+          const around = { store: this.#store, inputs: this.#inputs, signal, report };
+          results[index] = await carryOut(operation, task, around);
         } catch (error) {
           if (signal.aborted) return;
           const problem = problemOf(error);
@@ -172,19 +168,6 @@ export class Jobs {
       problem: { ...problem, place: place === "key" ? place : (elsewhere ?? place) },
       announcement: problem.sentence,
     });
-  }
-}
-
-/** Tries a job again while the service has no room, as often as it says when to. */
-async function patiently<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let attempts = 1; ; attempts++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const seconds = error instanceof RequestError ? error.problem.retrySeconds : undefined;
-      if (seconds === undefined || seconds > MAX_PAUSE_SECONDS || attempts === MAX_ATTEMPTS) throw error;
-      await pause(Math.max(1, seconds) * 1000, signal);
-    }
   }
 }
 

@@ -1,10 +1,12 @@
 // Makes the requests of an operation from what the page knows: for the service, and for the code beside the form.
+
 import { needsConversion } from "../../../client/core/conversion.ts";
-import { entryOf } from "../model/catalog.ts";
+import type { CallInput, OperationCall } from "../../../src/service/reference/snippets/call.ts";
 import { extensionOf, stemOf } from "../model/format.ts";
 import type { FormField, Operation } from "../model/operations.ts";
+import { PROFILE_EXAMPLES } from "../model/profile-examples.ts";
 import type { Input, State, Value, Values } from "../model/state.ts";
-import { type Call, type CallInput, callOf } from "../snippets/call.ts";
+import { callOf } from "./call.ts";
 
 /** One job of an operation. */
 export interface Task {
@@ -13,12 +15,12 @@ export interface Task {
 }
 
 /** Returns the inputs that an operation takes: all, or none. */
-export const inputsOf = ({ source }: Operation, { inputs }: Pick<State, "inputs">): readonly Input[] =>
-  source === "text" ? [] : inputs;
+export const inputsOf = ({ input: { kind } }: Operation, { inputs }: Pick<State, "inputs">): readonly Input[] =>
+  kind === "text" ? [] : inputs;
 
 /** Reports whether each input has a job of its own, and there are several. */
-export const isBatch = ({ source }: Operation, { inputs }: Pick<State, "inputs">): boolean =>
-  source === "one" && inputs.length > 1;
+export const isBatch = ({ input: { kind } }: Operation, { inputs }: Pick<State, "inputs">): boolean =>
+  kind === "one" && inputs.length > 1;
 
 /** Returns the input that is previewed. */
 export const chosenInput = ({ inputs, chosen }: Pick<State, "inputs" | "chosen">): Input | undefined =>
@@ -45,8 +47,9 @@ function uniqueName(name: string, taken: Set<string>): string {
 }
 
 /** Reports whether an operation takes an input as the PDF that it becomes. What is not stored is told by its name. */
-export function isConverted({ pdfOnly }: Operation, { name, url, info, pdf }: Input): boolean {
-  if (!pdfOnly || pdf) return pdfOnly;
+export function isConverted(operation: Operation, { name, url, info, pdf }: Input): boolean {
+  const isPdfOnly = operation.input.accepts === "pdf";
+  if (!isPdfOnly || pdf) return isPdfOnly;
   if (info) return needsConversion(info);
   return url === undefined && !/\.pdf$/i.test(name);
 }
@@ -54,21 +57,24 @@ export function isConverted({ pdfOnly }: Operation, { name, url, info, pdf }: In
 /** Returns what a field shows before anyone has changed it. */
 function firstValue(operation: Operation, field: FormField, state: State): Value {
   if (field.name === "output") return outputName(operation, inputsOf(operation, state));
-  const first = field.fallback ?? entryOf(operation.path)?.first?.[field.name];
-  return first ?? (field.kind === "list" ? [] : "");
+  if (field.default !== undefined) return String(field.default);
+  if (field.content) return PROFILE_EXAMPLES[0]!.text;
+  const example = field.required ? operation.example[field.name] : undefined;
+  return example === undefined ? (field.list ? [] : "") : String(example);
 }
 
 /** Returns the name of what is made of inputs: of one, or of several together. */
 function outputName(operation: Operation, inputs: readonly Input[]): string {
   const [first, ...others] = inputs;
-  if (!first || operation.source === "text") return operation.source === "text" ? "page" : "output";
-  const together = others.length > 0 ? entryOf(operation.path)?.together : undefined;
+  const isText = operation.input.kind === "text";
+  if (!first || isText) return isText ? "page" : "output";
+  const together = others.length > 0 ? operation.output.joinedName : undefined;
   if (first.url !== undefined && together === undefined) {
     return first.info ? stemOf(first.info.name) : hostOf(first.url);
   }
   const stem = together ?? stemOf(first.name);
   // Code that saves the output beside the inputs, and beside the PDFs that they become, must not replace one.
-  const saved = `${stem}.${extensionOf(operation.produces)}`.toLowerCase();
+  const saved = `${stem}.${extensionOf(operation.output.type)}`.toLowerCase();
   const taken = inputs.map((input) => (isConverted(operation, input) ? `${stemOf(input.name)}.pdf` : input.name));
   return taken.some((name) => name.toLowerCase() === saved) ? `${stem}_${operation.path.slice(1)}` : stem;
 }
@@ -79,16 +85,18 @@ export const shownValue = (operation: Operation, field: FormField, state: State)
   state.values[operation.path]?.[field.name] ?? firstValue(operation, field, state);
 
 /**
- * Returns the fields of the form: settings in a file count for the value `custom` alone, and are never a stored file. Of
- * several files with a job each, every one keeps its name.
+ * Returns the fields of the form: some count for one value of another alone, and none is a stored file. Of several files with a job each, every one keeps its name.
  */
 export function shownFields(operation: Operation, state: State): readonly FormField[] {
   const { fields } = operation;
-  const file = fields.find(({ kind }) => kind === "json");
-  const customized = fields.find(({ values }) => values?.includes("custom"));
-  const isCustom = !customized || shownValue(operation, customized, state) === "custom";
-  const hidden = [`${file?.name}_id`, ...(isBatch(operation, state) ? ["output"] : [])];
-  return fields.filter((field) => (field === file ? isCustom : !hidden.includes(field.name)));
+  const counts = ({ requiredIf }: FormField) => {
+    const other = fields.find(({ name }) => name === requiredIf?.field);
+    return !other || shownValue(operation, other, state) === requiredIf!.is;
+  };
+  const hidesName = isBatch(operation, state);
+  return fields.filter(
+    (field) => field.standsFor === undefined && !(hidesName && field.name === "output") && counts(field),
+  );
 }
 
 /**
@@ -101,7 +109,7 @@ function sentValues(operation: Operation, state: State): Values {
     const filled = typeof value === "string" ? value : value.filter((text) => text.trim() !== "");
     const isEmpty = typeof filled === "string" ? filled.trim() === "" : filled.length === 0;
     const isSet = state.values[operation.path]?.[field.name] !== undefined;
-    return isEmpty || (filled === field.fallback && !isSet) ? [] : [[field.name, filled] as const];
+    return isEmpty || (filled === String(field.default) && !isSet) ? [] : [[field.name, filled] as const];
   });
   return Object.fromEntries(sent);
 }
@@ -110,9 +118,9 @@ function sentValues(operation: Operation, state: State): Values {
 export function bodyOf(operation: Operation, { inputs, values }: Task): Record<string, unknown> {
   const ids = inputs.flatMap(({ id }) => id ?? []);
   const urls = inputs.flatMap(({ id, url }) => (id === undefined && url !== undefined ? [url] : []));
-  const { source, orderedBy, perInput } = operation;
-  if (source === "text") return { ...values };
-  if (source === "one") return { ...(ids[0] === undefined ? { url: urls[0] } : { id: ids[0] }), ...values };
+  const { input, orderedBy, perInput } = operation;
+  if (input.kind === "text") return { ...values };
+  if (input.kind === "one") return { ...(ids[0] === undefined ? { url: urls[0] } : { id: ids[0] }), ...values };
   return {
     ...(ids.length > 0 ? { "id[]": ids } : {}),
     ...(urls.length > 0 ? { "url[]": urls } : {}),
@@ -126,7 +134,7 @@ export function bodyOf(operation: Operation, { inputs, values }: Task): Record<s
  * Returns the requests of one job: for inputs that become PDFs first, and the operation itself. Of several jobs, it is
  * that of the input that is previewed; the command takes the inputs of all.
  */
-export function callsOfState(operation: Operation, state: State, baseUrl: string): readonly Call[] {
+export function callsOfState(operation: Operation, state: State, baseUrl: string): readonly OperationCall[] {
   const tasks = tasksOf(operation, state);
   const chosen = chosenInput(state);
   const { inputs, values } = tasks.find(({ inputs }) => inputs.some((input) => input === chosen)) ?? tasks[0]!;
@@ -134,7 +142,7 @@ export function callsOfState(operation: Operation, state: State, baseUrl: string
   const pdf = state.service?.operations.get("/pdf");
   // A PDF of the reader must not be replaced.
   const taken = new Set(state.inputs.flatMap(({ name }) => (/\.pdf$/i.test(name) ? [stemOf(name).toLowerCase()] : [])));
-  const before: Call[] = [];
+  const before: OperationCall[] = [];
   const given = inputs.map((input): CallInput => {
     const own = callInputOf(input);
     if (!pdf || !isConverted(operation, input)) return own;

@@ -19,22 +19,23 @@ export interface Surroundings {
 /** @throws Refusal, or the reason of the signal */
 export async function carryOut(operation: Operation, task: Task, around: Surroundings): Promise<Result> {
   const { store, inputs, signal, report } = around;
+  const isPdfOnly = operation.input.accepts === "pdf";
   await Promise.all(task.inputs.map(({ key }) => inputs.storeOne(key)));
   signal.throwIfAborted();
   const given: Input[] = [];
   for (const { key } of task.inputs) {
-    if (operation.pdfOnly) await becomePdf(key, around);
+    if (isPdfOnly) await becomePdf(key, around);
     given.push(inputOf(store, key));
   }
-  const converted = operation.pdfOnly ? given.filter(({ pdf }) => pdf) : [];
-  const sent = operation.pdfOnly ? given.map(({ pdf, ...input }) => ({ ...input, ...pdf })) : given;
+  const converted = isPdfOnly ? given.filter(({ pdf }) => pdf) : [];
+  const sent = isPdfOnly ? given.map(({ pdf, ...input }) => ({ ...input, ...pdf })) : given;
   report({ step: "starting" });
   const answer = await runJob({
     ...{ path: operation.path, body: bodyOf(operation, { ...task, inputs: sent }), signal },
-    ...connectionOf(store),
+    key: store.state.apiKey,
     onProgress: (progress) => report({ step: progress.phase, progress }),
   });
-  const input = operation.source === "one" ? comparedInput(answer, sent[0]) : undefined;
+  const input = operation.input.kind === "one" ? comparedInput(answer, sent[0]) : undefined;
   return {
     ...{ path: operation.path, title: titleOf(task), values: keptValues(task.values) },
     ...(input ? { input } : {}),
@@ -47,8 +48,6 @@ export async function carryOut(operation: Operation, task: Task, around: Surroun
 /** Returns the names of the inputs of a job. */
 export const titleOf = ({ inputs, values }: Task): string =>
   inputs.map(({ name }) => name).join(", ") || String(values.output ?? "");
-
-const connectionOf = ({ state: { apiKey, service } }: Store) => ({ key: apiKey, follows: service?.jobs ?? false });
 
 /** @throws Refusal if the input was removed meanwhile */
 function inputOf({ state: { inputs } }: Store, key: number): Input {
@@ -84,7 +83,7 @@ async function becomePdf(key: number, around: Surroundings): Promise<void> {
   if (isPage) void remove(stored.id, store.state.apiKey).catch(() => {});
   const output = stemOf(isPage ? new URL(url!).hostname : url === undefined ? name : stored.info.name);
   const body = { ...source, output };
-  const answer = await runJob({ path: "/pdf", body, signal, ...connectionOf(store) });
+  const answer = await runJob({ path: "/pdf", body, signal, key: store.state.apiKey });
   const [made] = await outputsOf(answer);
   const { isDeleted: _, ...kept } = made!;
   store.setInput(key, { pdf: { ...kept, ...lossesOf(answer) } });

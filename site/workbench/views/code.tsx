@@ -1,9 +1,8 @@
 // The request of the form as code, in several languages.
-
+import { LANGUAGES } from "../../../src/service/reference/snippets/languages.ts";
 import { labelOf } from "../model/format.ts";
 import { faultsOf } from "../session/faults.ts";
 import { callsOfState, chosenInput, isBatch } from "../session/request.ts";
-import { LANGUAGES } from "../snippets/languages.ts";
 import { Copy, type ViewContext } from "./components.tsx";
 
 export function Code({ page: { state, store } }: { page: ViewContext }) {

@@ -18,26 +18,25 @@ interface ControlProps {
 const SHOWN_CHOICES = 6;
 
 /** Reports whether a field has several controls, which a legend names in place of a label. */
-export const grouped = ({ kind, values = [], content }: FormField): boolean =>
-  kind === "list" || content !== undefined || (kind === "choice" && values.length <= SHOWN_CHOICES);
+export const grouped = ({ control, list, schema, content }: FormField): boolean =>
+  list || content !== undefined || (control === "choice" && schema.enum!.length <= SHOWN_CHOICES);
 
 export function Control(props: ControlProps) {
-  switch (props.field.kind) {
+  if (props.field.list) return <List {...props} />;
+  switch (props.field.control) {
     case "choice":
       return grouped(props.field) ? <Choices {...props} /> : <Select {...props} />;
     case "switch":
       return <Switch {...props} />;
-    case "range":
-      return <Range {...props} />;
-    case "list":
-      return <List {...props} />;
-    case "json":
+    case "slider":
+      return <Slider {...props} />;
+    case "code":
       return props.field.content ? (
         <ProfileEditor {...props} text={String(props.value)} />
       ) : (
         <LongText {...props} rows={8} />
       );
-    case "long":
+    case "lines":
       return <LongText {...props} rows={6} />;
     default:
       return <Text {...props} />;
@@ -47,7 +46,7 @@ export function Control(props: ControlProps) {
 function Choices({ id, field, value, described, change }: ControlProps) {
   return (
     <div class="choices" role="radiogroup" aria-label={field.name} aria-describedby={described}>
-      {field.values!.map((word, index) => (
+      {field.schema.enum!.map((word, index) => (
         <label class="choice" key={word}>
           <input
             type="radio"
@@ -75,7 +74,7 @@ function Select({ id, field, value, described, isInvalid, change }: ControlProps
       onChange={(event) => change(event.currentTarget.value)}
     >
       {value === "" && <option value="">Choose…</option>}
-      {field.values!.map((word) => (
+      {field.schema.enum!.map((word) => (
         <option key={word}>{word}</option>
       ))}
     </select>
@@ -97,8 +96,9 @@ function Switch({ id, value, described, change }: ControlProps) {
   );
 }
 
-function Range({ id, field, value, described, isInvalid, change }: ControlProps) {
-  const { name, min, max } = field;
+function Slider({ id, field, value, described, isInvalid, change }: ControlProps) {
+  const { name } = field;
+  const { minimum: min, maximum: max } = field.schema;
   const number = Number(value);
   return (
     <div class="range">

@@ -1,5 +1,4 @@
 // What was made before, and is still stored.
-import { entryOf } from "../model/catalog.ts";
 import { endText } from "../model/format.ts";
 import { hasFiles } from "../model/keeping.ts";
 import type { Outcome } from "../model/state.ts";
@@ -14,7 +13,7 @@ export function Earlier({ page: { state, store } }: { page: ViewContext }) {
         {others.map((outcome) => (
           <li key={outcome.key}>
             <button type="button" class="chip" onClick={() => store.set({ shown: outcome.key })}>
-              {titleOf(outcome)}
+              {titleOf(outcome, state.service?.all.get(outcome.path)?.title ?? "Link")}
             </button>{" "}
             <Kept expires={filesIn(outcome)[0]?.info?.expires} />
           </li>
@@ -31,8 +30,8 @@ const Kept = ({ expires }: { expires: string | undefined }) =>
 const filesIn = ({ results }: Outcome) =>
   results.flatMap(({ outputs }) => outputs.filter(({ isDeleted }) => !isDeleted));
 
-function titleOf(outcome: Outcome): string {
+function titleOf(outcome: Outcome, operation: string): string {
   const [first, ...others] = filesIn(outcome);
   const name = first?.info?.name ?? "a file";
-  return `${entryOf(outcome.path)?.title ?? "Link"}: ${name}${others.length > 0 ? ` and ${others.length} more` : ""}`;
+  return `${operation}: ${name}${others.length > 0 ? ` and ${others.length} more` : ""}`;
 }

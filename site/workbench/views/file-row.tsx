@@ -70,7 +70,7 @@ export function FileRow({ page, input, index, whyUnusable, canOrder }: FileRowPr
           <Icon name="grip" />
         </span>
       )}
-      <Thumbnail {...{ input, state }} />
+      <Thumbnail input={input} />
       <span class="about">
         <span class="name">{name}</span>
         <span class="small">{facts}</span>

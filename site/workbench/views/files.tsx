@@ -17,7 +17,7 @@ const SAMPLES = [
 export function Files({ page }: { page: ViewContext }) {
   const { state, inputs } = page;
   const operation = state.service?.operations.get(state.path);
-  const several = operation?.source === "several";
+  const several = operation?.input.kind === "several";
   const bad = new Map(
     state.inputs.flatMap((input) => {
       const why = operation && whyUnusable(operation, input);
@@ -26,7 +26,7 @@ export function Files({ page }: { page: ViewContext }) {
   );
   const canOrder = several && state.inputs.length > 1;
   const list = useScrolledList(state.inputs.length);
-  if (operation?.source === "text") return null;
+  if (operation?.input.kind === "text") return null;
   return (
     <Section id="files" number={1} title="Choose files">
       <DropZone onFiles={(files) => inputs.addFiles(files)} />
@@ -57,7 +57,7 @@ export function Files({ page }: { page: ViewContext }) {
       {state.problem?.place === "files" && !isInList(state.problem, state.inputs) && (
         <ProblemText problem={state.problem} />
       )}
-      <Address onAddress={(url) => inputs.addAddress(url)} webPages={operation?.webPages ?? false} />
+      <Address onAddress={(url) => inputs.addAddress(url)} webPages={operation?.input.webPages ?? false} />
       <p class="samples">
         <span id="samples-label">Or try a sample:</span>{" "}
         {SAMPLES.map(({ name, title }) => (

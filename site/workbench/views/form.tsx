@@ -13,7 +13,7 @@ export function Form({ page }: { page: ViewContext }) {
   const { state } = page;
   const operation = state.service?.operations.get(state.path);
   return (
-    <Section id="options" number={operation?.source === "text" ? 2 : 3} title="Set the options">
+    <Section id="options" number={operation?.input.kind === "text" ? 2 : 3} title="Set the options">
       {!operation && (
         <p class="small">{state.isLost ? "The service does not answer." : "Reading what the service offers…"}</p>
       )}
@@ -52,6 +52,7 @@ function run(operation: Operation, { state, store, jobs }: ViewContext): void {
 function Labeled({ page, operation, field }: { page: ViewContext; operation: Operation; field: FormField }) {
   const { state, store } = page;
   const id = controlOf(field);
+  const { minimum, maximum, examples } = field.schema;
   const value = shownValue(operation, field, state);
   const fault = faultOf(operation, field, state);
   // Nobody has had a chance yet to fill in what is empty.
@@ -78,8 +79,8 @@ function Labeled({ page, operation, field }: { page: ViewContext; operation: Ope
     <>
       <p class="small" id={`${id}-help`}>
         {field.description}
-        {field.min !== undefined && field.max !== undefined && ` From ${field.min} to ${field.max}.`}
-        {field.examples && field.kind !== "json" && ` For example ${field.examples.join(", ")}.`}
+        {minimum !== undefined && maximum !== undefined && ` From ${minimum} to ${maximum}.`}
+        {examples && ` For example ${examples.join(", ")}.`}
       </p>
       <p class="complaint" id={`${id}-complaint`} aria-live="polite">
         {problem ? "" : complaint}

@@ -1,40 +1,43 @@
 // The second step: the operation. Those of the other variant are shown, and cannot be chosen.
-import { CATALOG } from "../model/catalog.ts";
 import { Section, type ViewContext } from "./components.tsx";
 
 export function Operations({ page: { state, store } }: { page: ViewContext }) {
   const offered = state.service?.operations;
+  const all = [...(state.service?.all.values() ?? [])];
+  const groups = [...new Set(all.map(({ group }) => group))];
   // Text is typed into the form, so there is no step for files.
-  const isFirst = offered?.get(state.path)?.source === "text";
+  const isFirst = offered?.get(state.path)?.input.kind === "text";
   return (
     <Section id="operation" number={isFirst ? 1 : 2} title="Choose an operation">
       <div class="groups">
-        {CATALOG.map(({ title, entries }) => (
-          <fieldset key={title}>
-            <legend>{title}</legend>
+        {groups.map((name) => (
+          <fieldset key={name}>
+            <legend>{name}</legend>
             <div class="choices">
-              {entries.map(({ path, title }) => {
-                const isMissing = offered !== undefined && !offered.has(path);
-                return (
-                  <label class={`choice ${isMissing ? "missing" : ""}`} key={path}>
-                    <input
-                      type="radio"
-                      name="operation"
-                      value={path}
-                      checked={state.path === path}
-                      disabled={isMissing}
-                      onChange={() => {
-                        store.set({ path, isPathChosen: true });
-                        store.clear("problem");
-                      }}
-                    />
-                    <span>
-                      {title}
-                      {isMissing && <span class="small"> (keyed variant only)</span>}
-                    </span>
-                  </label>
-                );
-              })}
+              {all
+                .filter(({ group }) => group === name)
+                .map(({ path, title }) => {
+                  const isMissing = !offered?.has(path);
+                  return (
+                    <label class={`choice ${isMissing ? "missing" : ""}`} key={path}>
+                      <input
+                        type="radio"
+                        name="operation"
+                        value={path}
+                        checked={state.path === path}
+                        disabled={isMissing}
+                        onChange={() => {
+                          store.set({ path, isPathChosen: true });
+                          store.clear("problem");
+                        }}
+                      />
+                      <span>
+                        {title}
+                        {isMissing && <span class="small"> (keyed variant only)</span>}
+                      </span>
+                    </label>
+                  );
+                })}
             </div>
           </fieldset>
         ))}

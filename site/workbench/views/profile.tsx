@@ -1,6 +1,6 @@
 // The editor of a JSON file of settings: examples, a control for each setting, and the text itself.
 import { labelOf } from "../model/format.ts";
-import type { FormField, Schema } from "../model/operations.ts";
+import type { FormField } from "../model/operations.ts";
 import {
   faultsOfProfile,
   groupsOf,
@@ -25,7 +25,7 @@ interface ProfileEditorProps {
 }
 
 export function ProfileEditor({ id, field, text, described, isInvalid, change }: ProfileEditorProps) {
-  const schema = field.content as Schema;
+  const schema = field.content!.schema;
   const profile = parsed(text === "" ? "{}" : text);
   const faults = profile ? faultsOfProfile(field.name, text, schema) : [];
   const ignored = profile ? unknownKeys(schema, profile.value) : [];

@@ -1,7 +1,7 @@
 // A small picture of a file's first page, or its kind in letters if it cannot be drawn.
 import { useEffect, useState } from "preact/hooks";
 import { isPicture, sideOf } from "../model/pairs.ts";
-import type { Input, State } from "../model/state.ts";
+import type { Input } from "../model/state.ts";
 import { fileAddress, urlOf } from "../session/service.ts";
 
 /** Twice what is shown, for screens with small pixels. */
@@ -10,9 +10,9 @@ const WIDTH = 96;
 const MAX_PICTURE_BYTES = 2 ** 20;
 const MAX_LETTERS = 4;
 
-export function Thumbnail({ input, state }: { input: Input; state: State }) {
+export function Thumbnail({ input }: { input: Input }) {
   const [isBroken, setBroken] = useState(false);
-  const address = addressOfPicture(input, state);
+  const address = addressOfPicture(input);
   useEffect(() => setBroken(false), [address]);
   if (address === undefined || isBroken) {
     return (
@@ -34,11 +34,11 @@ export function Thumbnail({ input, state }: { input: Input; state: State }) {
   );
 }
 
-function addressOfPicture({ id, info }: Input, { service }: State): string | undefined {
+function addressOfPicture({ id, info }: Input): string | undefined {
   const side = id === undefined || !info ? undefined : sideOf({ id, info, isDeleted: false }, 1);
   if (!side || info?.problem !== undefined) return undefined;
   if (isPicture(side.type)) return info!.size <= MAX_PICTURE_BYTES ? fileAddress(side.id) : undefined;
-  return service?.pagePictures ? urlOf(`resource/${side.id}/pages/1.png?width=${WIDTH}`) : undefined;
+  return urlOf(`resource/${side.id}/pages/1.png?width=${WIDTH}`);
 }
 
 const extensionIn = (name: string): string => /\.(\w+)$/.exec(name)?.[1]?.slice(0, MAX_LETTERS).toUpperCase() ?? "";

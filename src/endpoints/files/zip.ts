@@ -7,6 +7,7 @@ import { duplicateField } from "../../service/http/contract/errors.ts";
 export const zip = defineEndpoint({
   path: "/zip",
   ...{ verb: "zip", title: "Zip", group: "Store" },
+  joinedName: "archive",
   variants: ["private", "keyed"],
   summary: "Packs files into a .zip archive.",
   inputs: { file: { kind: "several", description: "Any file" } },

@@ -1,8 +1,9 @@
 // Writes the reference as Markdown, and its overview for language models (https://llmstxt.org).
-import { callOf, LANGUAGES } from "./calls.ts";
+import { callOf } from "./calls.ts";
 import { withoutSearched } from "./markdown.ts";
 import { GUIDE_TITLES } from "./page.ts";
 import { chaptersOf, type Deployment, fileName, GUIDES, guideAt, ofDeployment } from "./reference.ts";
+import { REQUEST_LANGUAGES } from "./snippets/languages.ts";
 
 /** Returns docs/api.md from its first section on, with an example behind each section that has one. */
 export function referenceText(text: string, deployment: Deployment): string {
@@ -16,7 +17,9 @@ export function referenceText(text: string, deployment: Deployment): string {
     const calls = paths.flatMap((path) => path.operations.map((operation) => callOf(path, operation, baseUrl)));
     const [call] = calls.filter((one) => one !== undefined);
     if (!call) return section;
-    const examples = LANGUAGES.map(({ name, code, write }) => `${name}:\n\n\`\`\`${code}\n${write(call)}\n\`\`\`\n`);
+    const examples = REQUEST_LANGUAGES.map(
+      ({ code, name, write }) => `${name}:\n\n\`\`\`${code}\n${write([call])}\n\`\`\`\n`,
+    );
     return `${section.trimEnd()}\n\n${examples.join("\n")}\n`;
   });
   return `# Pagewright: API\n\nThe API of ${baseUrl}, ${config.variant} variant.\n\n${linked(parts.join(""), baseUrl)}`;

@@ -2,9 +2,10 @@
 import { html } from "hono/html";
 import type { OperationDescription, PathDescription, ResponseDescription } from "../http/contract/description.ts";
 import { errorAnchor, parameterAnchor } from "../http/responses/help.ts";
-import { callOf, LANGUAGES } from "./calls.ts";
+import { callOf } from "./calls.ts";
 import { phraseHtml } from "./markdown.ts";
 import { type Parameter, parametersOf } from "./reference.ts";
+import { REQUEST_LANGUAGES } from "./snippets/languages.ts";
 
 type Html = ReturnType<typeof html>;
 
@@ -25,7 +26,7 @@ ${
   call
     ? examplesHtml(
         path.path,
-        LANGUAGES.map(({ name, write }) => [name, write(call)]),
+        REQUEST_LANGUAGES.map(({ name, write }) => [name, write([call])]),
       )
     : ""
 }

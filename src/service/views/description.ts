@@ -2,7 +2,7 @@
 
 import type { Parameters } from "../../document/contract/parameter.ts";
 import { MEDIA_TYPES } from "../../operations/rasterize-pdf.ts";
-import { describeField, isRequired } from "../http/contract/declaration/field-schemas.ts";
+import { describeParameter } from "../http/contract/described.ts";
 import {
   BINARY,
   type ContentByType,
@@ -53,8 +53,9 @@ const UNCHANGED = { description: "The answer matches If-None-Match." };
 const queryOf = (fields: Parameters): ParametersByName =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
-      const { description, ...schema } = describeField(field, "urlencoded");
-      return [name, { description: String(description), schema, required: isRequired(field) }];
+      const { description, required, ...parameter } = describeParameter(name, field);
+      const fallback = parameter.default === undefined ? {} : { default: parameter.default };
+      return [name, { description, schema: { ...parameter.schema, ...fallback }, required }];
     }),
   );
 

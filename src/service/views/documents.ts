@@ -2,8 +2,8 @@
 
 import { mayBePdf } from "../../document/contract/media-type.ts";
 import { noSuchFile } from "../http/contract/errors.ts";
-import { mismatch } from "../http/contract/mismatch.ts";
 import { toInput } from "../http/requests/inputs.ts";
+import { mismatch } from "../http/requests/mismatch.ts";
 import type { PageServices, PagesDocument } from "./pages-service.ts";
 
 /** @throws ServiceError 404 if there is no such file, 400 if it is not a PDF */

@@ -6,7 +6,6 @@ import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
 import { numbersOf } from "../../../client/cli/numbers.ts";
 import { readOperands } from "../../../client/cli/operands.ts";
-import { OPERATION_SCHEMAS } from "../../../client/cli/operation-schemas.ts";
 import { optionsOf } from "../../../client/cli/parameters.ts";
 import { run } from "../../../client/cli/program.ts";
 import { withoutPdfs } from "../../../client/cli/skipping.ts";
@@ -14,6 +13,7 @@ import { targetsOf } from "../../../client/cli/targets.ts";
 import { complaintOf } from "../../../client/cli/terminal/complaint.ts";
 import { htmlIn } from "../../../client/cli/terminal/html-text.ts";
 import { errorSaying } from "../../../client/core/error.ts";
+import { OPERATION_SCHEMAS } from "../../../client/generated/operation-schemas.ts";
 import { invalidKey, keyRequired, type ServiceError } from "../../../src/service/http/contract/errors.ts";
 import { docx, paragraph } from "../../fixtures/office.ts";
 

@@ -1,12 +1,12 @@
-// Reads the operations of a variant as the workbench does, from the description that the service would return.
-import { type OpenApiDocument, type Operation, readService } from "../../../site/workbench/model/operations.ts";
-import { apiDescription } from "../../../src/app/api-description.ts";
-import { openApi } from "../../../src/service/http/openapi/document.ts";
+// Reads the operations of a variant as the workbench does, from the list that the service would return.
+import { type Operation, readService } from "../../../site/workbench/model/operations.ts";
+import { endpoints } from "../../../src/endpoints/index.ts";
+import { listOperations } from "../../../src/service/http/openapi/operations.ts";
 import { readConfig } from "../../../src/service/settings/config.ts";
 
 export function describedService(variant: "private" | "keyed") {
   const config = readConfig({ VARIANT: variant } as Parameters<typeof readConfig>[0]);
-  return readService(openApi(apiDescription, config, "https://example.com") as unknown as OpenApiDocument);
+  return readService(listOperations(endpoints, config));
 }
 
 const { operations } = describedService("keyed");

@@ -1,107 +1,78 @@
-// Tests what the workbench reads from the description of the service.
+// Tests what the workbench reads from the list of operations.
 // Contract: docs/api.md#workbench
 import { describe, expect, test } from "vitest";
-import { CATALOG } from "../../../site/workbench/model/catalog.ts";
-import { type OpenApiDocument, readService } from "../../../site/workbench/model/operations.ts";
 import { endpoints } from "../../../src/endpoints/index.ts";
 import { describedService, operationOf } from "./described-operations.ts";
 
 describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
-  const { operations, ...features } = describedService(variant);
+  const { all, operations, ...limits } = describedService(variant);
 
   test("the operations are those of the endpoints that make a file", () => {
     const declared = endpoints.filter(({ variants }) => variants.includes(variant)).map(({ path }) => path);
-    expect([...operations.keys()].toSorted()).toEqual(declared.toSorted());
+    expect([...operations.keys()]).toEqual(declared);
+    expect([...all.keys()]).toEqual(endpoints.map(({ path }) => path));
   });
 
-  test("what else the service can do is known", () => {
-    expect(features).toEqual({ keyed: variant === "keyed", jobs: true, pagePictures: true, deepZoom: true });
-  });
-
-  test("each operation has a title, and each title an operation of some variant", () => {
-    const titled = CATALOG.flatMap(({ entries }) => entries.map(({ path }) => path));
-    expect(new Set(titled).size).toBe(titled.length);
-    expect(titled).toEqual(expect.arrayContaining([...operations.keys()]));
-    if (variant === "keyed") expect(titled.toSorted()).toEqual([...operations.keys()].toSorted());
+  test("keys and limits are known", () => {
+    expect(limits).toEqual({ keyed: variant === "keyed", maxInputs: 1000 });
   });
 });
 
+test("each operation has a title and a verb of its own, and groups follow each other", () => {
+  const all = [...describedService("keyed").all.values()];
+  expect(new Set(all.map(({ title }) => title)).size).toBe(all.length);
+  expect(new Set(all.map(({ verb }) => verb)).size).toBe(all.length);
+  const groups = all.map(({ group }) => group).filter((group, at, given) => group !== given[at - 1]);
+  expect(groups).toEqual(["Make a PDF", "Improve a PDF", "Draw the pages", "Store"]);
+});
+
 test("an operation takes one input, several or a text", () => {
-  expect(operationOf("/png").source).toBe("one");
-  expect(operationOf("/merged-pdf")).toMatchObject({ source: "several", orderedBy: "type[]" });
-  expect(operationOf("/merged-pdf").perInput).toMatchObject({ name: "pages[]", kind: "list", required: true });
-  expect(operationOf("/zip")).toMatchObject({ source: "several" });
+  expect(operationOf("/png").input.kind).toBe("one");
+  expect(operationOf("/merged-pdf")).toMatchObject({ input: { kind: "several" }, orderedBy: "type[]" });
+  expect(operationOf("/merged-pdf").perInput).toMatchObject({ name: "pages[]", list: true, required: true });
+  expect(operationOf("/zip")).toMatchObject({ input: { kind: "several" } });
   expect(operationOf("/zip")).not.toHaveProperty("perInput");
-  expect(operationOf("/html").source).toBe("text");
+  expect(operationOf("/html").input.kind).toBe("text");
 });
 
 test("fields have controls of their kind, with their ranges and defaults", () => {
   const fieldOf = (path: string, name: string) => operationOf(path).fields.find((field) => field.name === name);
-  expect(fieldOf("/png", "resolution")).toMatchObject({ kind: "range", min: 12, max: 2400, fallback: "300" });
-  expect(fieldOf("/png", "pages")).toMatchObject({ kind: "pages", fallback: "1-last", required: false });
-  expect(fieldOf("/png", "color_model")).toMatchObject({ kind: "choice", values: ["rgb", "rgba", "gray"] });
-  expect(fieldOf("/split-pdf", "pages[]")).toMatchObject({ kind: "list", required: false });
-  expect(fieldOf("/pdf", "tagged_pdf")).toMatchObject({ kind: "switch", fallback: "off" });
-  expect(fieldOf("/pdf", "page_margin")).toMatchObject({ kind: "text", examples: ["1in", "12.5mm"] });
-  expect(fieldOf("/compressed-pdf", "profile")).toMatchObject({ kind: "json", required: false });
-  expect(fieldOf("/html", "content")).toMatchObject({ kind: "long", required: true });
+  expect(fieldOf("/png", "resolution")).toMatchObject({
+    control: "slider",
+    schema: { minimum: 12, maximum: 2400 },
+    default: 300,
+  });
+  expect(fieldOf("/png", "pages")).toMatchObject({ control: "pages", default: "1-last", required: false });
+  expect(fieldOf("/png", "color_model")).toMatchObject({
+    control: "choice",
+    schema: { enum: ["rgb", "rgba", "gray"] },
+  });
+  expect(fieldOf("/split-pdf", "pages[]")).toMatchObject({ list: true, required: false });
+  expect(fieldOf("/pdf", "tagged_pdf")).toMatchObject({ control: "switch", default: "off" });
+  expect(fieldOf("/pdf", "page_margin")).toMatchObject({
+    control: "text",
+    schema: { examples: ["1in", "12.5mm"] },
+  });
+  expect(fieldOf("/compressed-pdf", "profile")).toMatchObject({ control: "code", required: false });
+  expect(fieldOf("/html", "content")).toMatchObject({ control: "lines", required: true });
   expect(fieldOf("/png", "id")).toBeUndefined();
 });
 
-test("operations that take PDFs only, and the most inputs, are known", () => {
-  const pdfOnly = [...describedService("keyed").operations.values()].filter((operation) => operation.pdfOnly);
+test("operations that take PDFs only, and files of any kind, are known", () => {
+  const pdfOnly = [...describedService("keyed").operations.values()].filter(({ input }) => input.accepts === "pdf");
   const others = endpoints.filter(({ inputs }) => inputs.file?.description !== "PDF");
   expect(pdfOnly.length + others.length).toBe(endpoints.length);
   expect(others.map(({ path }) => path).toSorted()).toEqual(["/html", "/pdf", "/zip"]);
-  expect(operationOf("/zip").maxInputs).toBe(1000);
+  expect(operationOf("/zip").input.accepts).toBe("files");
 });
 
 test("types of outputs, archives and web pages are known", () => {
-  expect(operationOf("/jpg")).toMatchObject({ produces: "image/jpeg", archives: true, webPages: false });
-  expect(operationOf("/pdf")).toMatchObject({ produces: "application/pdf", archives: false, webPages: true });
-});
-
-test("properties of alternatives are joined, and required if all of them require them", () => {
-  const document: OpenApiDocument = {
-    paths: {
-      "/made": {
-        post: {
-          requestBody: {
-            content: {
-              "multipart/form-data": {
-                schema: {
-                  $ref: "#/components/schemas/Made",
-                },
-              },
-            },
-          },
-        },
-      },
-    },
-    components: {
-      schemas: {
-        Made: {
-          properties: { output: { type: "string" } },
-          oneOf: [
-            { properties: { id: { type: "string" }, mode: { $ref: "#/components/schemas/Mode" } }, required: ["mode"] },
-            { properties: { file: { type: "string" }, more: { type: "string" } }, required: ["mode", "more"] },
-          ],
-        },
-        Mode: { type: "string", enum: ["a", "b"] },
-      },
-    },
-  };
-  const made = readService(document).operations.get("/made")!;
-  expect(made).toMatchObject({ source: "one", summary: "", produces: "application/octet-stream" });
-  expect(made.fields.map(({ name, kind, required }) => [name, kind, required])).toEqual([
-    ["output", "text", false],
-    ["mode", "choice", true],
-    ["more", "text", false],
-  ]);
-});
-
-test("a description without operations, keys or pages by URL is read, too", () => {
-  const { operations, ...features } = readService({ paths: { "/up": {} } });
-  expect(operations.size).toBe(0);
-  expect(features).toEqual({ keyed: false, jobs: false, pagePictures: false, deepZoom: false });
+  expect(operationOf("/jpg")).toMatchObject({
+    output: { type: "image/jpeg", archives: true },
+    input: { webPages: false },
+  });
+  expect(operationOf("/pdf")).toMatchObject({
+    output: { type: "application/pdf", archives: false },
+    input: { webPages: true },
+  });
 });

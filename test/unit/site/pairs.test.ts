@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { pairAt, pairCount, sideOf } from "../../../site/workbench/model/pairs.ts";
 import type { Output, Result, Values } from "../../../site/workbench/model/state.ts";
+import { operationOf } from "./described-operations.ts";
 
 const stored = (id: string, type: string, pages?: number): Output => ({
   ...{ id, isDeleted: false },
@@ -16,7 +17,7 @@ const resultOf = (path: string, outputs: readonly Output[], input?: Output, valu
 /** Returns the pages of each pair, such as `in 1 | out 2`. */
 const pairsOf = (result: Result, count = pairCount(result) ?? 0) =>
   Array.from({ length: count }, (_, index) => {
-    const { before, after } = pairAt(result, index);
+    const { before, after } = pairAt(result, index, operationOf(result.path));
     return [before, after].map((side) => (side ? `${side.id} ${side.page}` : "")).join(" | ");
   });
 

@@ -1,12 +1,31 @@
 // Tests where the workbench shows each error of the service.
 // Contract: docs/api.md#workbench, #errors
 import { describe, expect, test } from "vitest";
+import { errorSaying } from "../../../client/core/error.ts";
 import { explain, problemTarget } from "../../../site/workbench/model/problems.ts";
+import { apiDescription } from "../../../src/app/api-description.ts";
 import * as errors from "../../../src/service/http/contract/errors.ts";
+import { parametersOf } from "../../../src/service/http/openapi/document.ts";
+import { helpLink } from "../../../src/service/http/responses/help.ts";
+import { readConfig } from "../../../src/service/settings/config.ts";
 import { operationOf } from "./described-operations.ts";
 
-const placeIn = (path: string, { status, message }: errors.ServiceError) =>
-  problemTarget({ status, sentence: message }, operationOf(path));
+const config = readConfig({ VARIANT: "keyed" } as Parameters<typeof readConfig>[0]);
+
+/** Returns the place of an error with which a request is answered. */
+function placeIn(path: string, error: errors.ServiceError) {
+  const link = helpLink(error, path, parametersOf(apiDescription, path, config), "https://example.com");
+  const help = /#(.*)>/.exec(link)![1]!;
+  return problemTarget({ ...parameterIn(error), help }, operationOf(path));
+}
+
+/** Returns the place of an error with which a job has failed. */
+const placeLater = (path: string, error: errors.ServiceError) => problemTarget(parameterIn(error), operationOf(path));
+
+function parameterIn({ status, message }: errors.ServiceError) {
+  const { parameter } = errorSaying(status, message);
+  return { status, ...(parameter === undefined ? {} : { parameter }) };
+}
 
 describe("an error is shown", () => {
   test.each([
@@ -20,7 +39,10 @@ describe("an error is shown", () => {
     ["/split-pdf", errors.outOfRange("pages[]", "7", "The document has 1 page."), "field:pages[]"],
     ["/compressed-pdf", errors.profileNotJson(), "field:profile"],
     ["/compressed-pdf", errors.outOfRange("profile.images.quality", "7"), "field:profile"],
-  ] as const)("of %s at its field: %o", (path, error, place) => expect(placeIn(path, error)).toBe(place));
+  ] as const)("of %s at its field: %o", (path, error, place) => {
+    expect(placeIn(path, error)).toBe(place);
+    expect(placeLater(path, error)).toBe(place);
+  });
 
   test.each([
     ["/png", errors.notAPdf()],
@@ -41,6 +63,17 @@ describe("an error is shown", () => {
     ["/pdfa", errors.nonconforming()],
   ] as const)("of %s at the files: %o", (path, error) => expect(placeIn(path, error)).toBe("files"));
 
+  test("of a job that has failed at the files", () => {
+    for (const error of [
+      errors.notAPdf(),
+      errors.passwordProtected(),
+      errors.needsTooMuchMemory(),
+      errors.unreachable(),
+    ])
+      expect(placeLater("/pdf", error)).toBe("files");
+    for (const error of [errors.crashed(), errors.timedOut()]) expect(placeLater("/pdf", error)).toBe("job");
+  });
+
   test("at the key", () => {
     for (const error of [errors.keyRequired(), errors.invalidKey(), errors.outOfScope()])
       expect(placeIn("/png", error)).toBe("key");
@@ -56,7 +89,7 @@ describe("an error is shown", () => {
     ])
       expect(placeIn("/png", error)).toBe("job");
     expect(placeIn("/png", errors.outOfRange("elsewhere", "7"))).toBe("job");
-    expect(problemTarget({ status: 401, sentence: "Unauthorized" }, undefined)).toBe("job");
+    expect(problemTarget({ status: 401 }, undefined)).toBe("job");
   });
 });
 

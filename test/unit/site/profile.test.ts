@@ -17,7 +17,7 @@ import { compressPdf } from "../../../src/operations/compress-pdf.ts";
 import { readFields } from "../../../src/service/http/contract/fields.ts";
 import { operationOf } from "./described-operations.ts";
 
-const schema = operationOf("/compressed-pdf").fields.find(({ name }) => name === "profile")!.content!;
+const schema = operationOf("/compressed-pdf").fields.find(({ name }) => name === "profile")!.content!.schema;
 const sentences = (text: string) => faultsOfProfile("profile", text, schema).map(({ sentence }) => sentence);
 
 /** Returns the sentence with which the service refuses a profile. */

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { FIRST_STATE, type Input, type State } from "../../../site/workbench/model/state.ts";
 import { bodyOf, callsOfState, isConverted, tasksOf } from "../../../site/workbench/session/request.ts";
-import { LANGUAGES } from "../../../site/workbench/snippets/languages.ts";
+import { LANGUAGES } from "../../../src/service/reference/snippets/languages.ts";
 import { describedService, operationOf } from "./described-operations.ts";
 
 const PDF = "application/pdf";

@@ -1,8 +1,8 @@
 // Tests the code that the workbench writes for a request.
 // Contract: docs/api.md#workbench
 import { describe, expect, test } from "vitest";
-import { type CallSettings, callOf } from "../../../site/workbench/snippets/call.ts";
-import { LANGUAGES } from "../../../site/workbench/snippets/languages.ts";
+import { type CallSettings, callOf } from "../../../site/workbench/session/call.ts";
+import { LANGUAGES } from "../../../src/service/reference/snippets/languages.ts";
 import { operationOf } from "./described-operations.ts";
 
 function write(language: string, path: string, settings: Partial<CallSettings>): string {
@@ -33,12 +33,12 @@ test("curl quotes for the shell, and leaves the key to a variable", () => {
       "-H 'Accept: application/pdf'",
       '-H "Api-Key: $API_KEY"',
       `-F 'file=@it'\\''s a.pdf'`,
-      "--form-string 'url[]=https://example.org/b.pdf'",
-      "--form-string 'type[]=file'",
-      "--form-string 'type[]=url'",
-      "--form-string 'pages[]=1-3'",
-      "--form-string 'pages[]=all'",
-      "--form-string output=both",
+      "-F 'url[]=https://example.org/b.pdf'",
+      "-F 'type[]=file'",
+      "-F 'type[]=url'",
+      "-F 'pages[]=1-3'",
+      "-F 'pages[]=all'",
+      "-F output=both",
       "-o both.pdf",
       "--fail --remove-on-error -w '%{onerror}%header{error}\\n'",
     ].join(" \\\n  "),

@@ -2,12 +2,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Pair, Side } from "../../model/pairs.ts";
 import type { Problem } from "../../model/problems.ts";
-import { Icon, ProblemText, type ViewContext } from "../components.tsx";
-import { problemAt, usePicture } from "./picture.tsx";
+import { Icon, ProblemText } from "../components.tsx";
+import { pictureAddress, problemAt } from "./picture.ts";
 import { Zoom } from "./zoom.tsx";
 
 interface ComparisonProps {
-  readonly page: ViewContext;
   readonly pair: Pair;
   /** Number of pairs. @default not known */
   readonly count?: number | undefined;
@@ -15,7 +14,7 @@ interface ComparisonProps {
   onIndex(index: number): void;
 }
 
-export function Comparison({ page, pair, count, index, onIndex }: ComparisonProps) {
+export function Comparison({ pair, count, index, onIndex }: ComparisonProps) {
   const [split, setSplit] = useState(50);
   const [isBeside, setBeside] = useState(false);
   const [isZoomed, setZoomed] = useState(false);
@@ -50,8 +49,8 @@ export function Comparison({ page, pair, count, index, onIndex }: ComparisonProp
       {both && !isBeside ? (
         <div class="slider">
           <div class="sheets">
-            <Sheet {...{ page }} side={pair.before} label="Before" />
-            <Sheet {...{ page, split }} side={pair.after} label="After" />
+            <Sheet side={pair.before} label="Before" />
+            <Sheet split={split} side={pair.after} label="After" />
             <span class="divider" style={{ left: `${split}%` }} aria-hidden="true" />
           </div>
           <label class="visually-hidden" for="split">
@@ -69,11 +68,11 @@ export function Comparison({ page, pair, count, index, onIndex }: ComparisonProp
         </div>
       ) : (
         <div class={both ? "beside" : "alone"}>
-          {both && <Sheet {...{ page }} side={pair.before} label="Before" />}
-          <Sheet {...{ page }} side={single} label={both ? "After" : ""} />
+          {both && <Sheet side={pair.before} label="Before" />}
+          <Sheet side={single} label={both ? "After" : ""} />
         </div>
       )}
-      {isZoomed && single && <Zoom {...{ page, pair }} onClose={() => setZoomed(false)} />}
+      {isZoomed && single && <Zoom pair={pair} onClose={() => setZoomed(false)} />}
     </div>
   );
 }
@@ -104,23 +103,21 @@ function Pages({ count, index, onIndex }: Pick<ComparisonProps, "count" | "index
 }
 
 interface SheetProps {
-  readonly page: ViewContext;
   readonly side: Side | undefined;
   readonly label: string;
   /** Percentage of the width that is cut off at the left. @default nothing is */
   readonly split?: number;
 }
 
-function Sheet({ page, side, label, split }: SheetProps) {
-  const { address, problem } = usePicture(side, page.state);
-  const [failure, setFailure] = useState<Problem>();
-  useEffect(() => setFailure(undefined), [address]);
-  const shown = problem ?? failure;
+function Sheet({ side, label, split }: SheetProps) {
+  const address = pictureAddress(side);
+  const [problem, setProblem] = useState<Problem>();
+  useEffect(() => setProblem(undefined), [address]);
   const words = label === "" ? `Page ${side?.page}` : `${label}, page ${side?.page}`;
   return (
     <figure class="sheet" {...(split === undefined ? {} : { style: { clipPath: `inset(0 0 0 ${split}%)` } })}>
-      {shown ? (
-        <ProblemText problem={shown} />
+      {problem ? (
+        <ProblemText problem={problem} />
       ) : address === undefined ? (
         <div
           class="blank"
@@ -128,7 +125,7 @@ function Sheet({ page, side, label, split }: SheetProps) {
           aria-label={side ? "The page is being drawn" : "There is no picture of this page"}
         />
       ) : (
-        <img src={address} alt={words} draggable={false} onError={() => void problemAt(address).then(setFailure)} />
+        <img src={address} alt={words} draggable={false} onError={() => void problemAt(address).then(setProblem)} />
       )}
       {label !== "" && <figcaption>{label}</figcaption>}
     </figure>

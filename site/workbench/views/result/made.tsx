@@ -1,6 +1,5 @@
 // What was made: sizes, files with their ends and links, losses, and the pages beside those that they come from.
 import { useEffect, useState } from "preact/hooks";
-import { entryOf } from "../../model/catalog.ts";
 import { changeText, countText, endText, sizeText } from "../../model/format.ts";
 import { fragmentOf } from "../../model/links.ts";
 import { pairAt, pairCount } from "../../model/pairs.ts";
@@ -19,7 +18,7 @@ export function Made({ page, outcome }: { page: ViewContext; outcome: Outcome })
   const [first] = results;
   return (
     <>
-      <Sizes outcome={outcome} />
+      <Sizes {...{ page, outcome }} />
       <All {...{ page, outcome }} />
       {results.length > 1 ? (
         <Groups {...{ page, results }} />
@@ -115,7 +114,7 @@ function All({ page, outcome }: { page: ViewContext; outcome: Outcome }) {
   const files = outcome.results.flatMap(({ outputs }) => outputs.filter(({ isDeleted }) => !isDeleted));
   const zip = state.service?.operations.get("/zip");
   if (files.length < 2 || !zip) return null;
-  const size = zip.maxInputs ?? files.length;
+  const size = state.service!.maxInputs;
   const ids = files.map(({ id }) => id);
   const numbers = Array.from({ length: Math.ceil(files.length / size) }, (_, number) => number);
   const wordsOf = (number: number) => {
@@ -154,12 +153,12 @@ function Look({ page, results }: { page: ViewContext; results: readonly Result[]
   useEffect(() => setIndex(0), [viewed]);
   const result = results[viewed] ?? results[0]!;
   if (seen.length === 0) return null;
-  const pair = pairAt(result, index);
+  const pair = pairAt(result, index, operationOf(page, result.path));
   return (
     <>
       <Picker label="File to compare" items={seen} value={viewed} onChange={setViewed} />
       {(pair.after || pair.before) && !result.outputs.every(({ isDeleted }) => isDeleted) ? (
-        <Comparison {...{ page, pair, index }} count={pairCount(result)} onIndex={setIndex} />
+        <Comparison {...{ pair, index }} count={pairCount(result)} onIndex={setIndex} />
       ) : (
         <p class="small">{noPicture(result.outputs, result.input)}</p>
       )}
@@ -176,12 +175,13 @@ function noPicture(outputs: readonly Output[], input: Output | undefined): strin
   return `Download it to look inside${name ? `: ${name} have no preview` : ""}.`;
 }
 
-function Sizes({ outcome: { path, results, seconds } }: { outcome: Outcome }) {
+function Sizes({ page, outcome: { path, results, seconds } }: { page: ViewContext; outcome: Outcome }) {
   const made = results.filter(({ problem }) => !problem);
   const outputs = made.flatMap(({ outputs }) => outputs);
   const before = sizeOf(made.map(({ input }) => input));
   const after = sizeOf(outputs);
-  const isComparable = before !== undefined && after !== undefined && entryOf(path)?.keepsKind;
+  const isComparable =
+    before !== undefined && after !== undefined && operationOf(page, path)?.output.keeps === "document";
   const change = isComparable ? changeText(before, after) : undefined;
   const end = outputs.find(({ isDeleted }) => !isDeleted)?.info?.expires;
   const count = outputs.length > 1 ? [countText(outputs.length, "file")] : [];
@@ -206,6 +206,8 @@ function Sizes({ outcome: { path, results, seconds } }: { outcome: Outcome }) {
     </dl>
   );
 }
+
+const operationOf = ({ state }: ViewContext, path: string) => state.service?.all.get(path);
 
 /** Returns the size of files together; undefined if that of one of them is not known. */
 function sizeOf(files: readonly (Output | undefined)[]): number | undefined {

@@ -46,7 +46,7 @@ function show(stage: HTMLElement): void {
 
 function Preview({ page }: { page: ViewContext }) {
   const { state, inputs } = page;
-  const isText = state.service?.operations.get(state.path)?.source === "text";
+  const isText = state.service?.operations.get(state.path)?.input.kind === "text";
   const input = isText ? undefined : chosenInput(state);
   const [index, setIndex] = useState(0);
   useEffect(() => setIndex(0), [input?.key]);
@@ -65,7 +65,7 @@ function Preview({ page }: { page: ViewContext }) {
         />
       )}
       {side ? (
-        <Comparison {...{ page, count, index }} pair={{ before: side }} onIndex={setIndex} />
+        <Comparison {...{ count, index }} pair={{ before: side }} onIndex={setIndex} />
       ) : (
         <div class="empty">
           <div class="paper" aria-hidden="true">

@@ -2,14 +2,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Pair, Side } from "../../model/pairs.ts";
 import type { Viewer } from "../../session/zoom-viewer.ts";
-import { Icon, ProblemText, type ViewContext } from "../components.tsx";
-import { usePicture } from "./picture.tsx";
+import { Icon, ProblemText } from "../components.tsx";
+import { pictureAddress } from "./picture.ts";
 
-export function Zoom({ page, pair, onClose }: { page: ViewContext; pair: Pair; onClose(): void }) {
+export function Zoom({ pair, onClose }: { pair: Pair; onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isBefore, setBefore] = useState(pair.after === undefined);
   const side = (isBefore ? pair.before : pair.after) ?? pair.after ?? pair.before;
-  const { place, viewer, isFailed } = useViewer(page, side);
+  const { place, viewer, isFailed } = useViewer(side);
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} class="zoom" aria-label={`Page ${side?.page}, enlarged`} onClose={onClose}>
@@ -49,12 +49,12 @@ export function Zoom({ page, pair, onClose }: { page: ViewContext; pair: Pair; o
   );
 }
 
-function useViewer(page: ViewContext, side: Side | undefined) {
+function useViewer(side: Side | undefined) {
   const place = useRef<HTMLDivElement>(null);
   const viewer = useRef<Viewer | null>(null);
   const [isFailed, setFailed] = useState(false);
-  const { address } = usePicture(side, page.state);
-  const deep = page.state.service?.deepZoom && side?.type === "application/pdf" ? side : undefined;
+  const address = pictureAddress(side);
+  const deep = side?.type === "application/pdf" ? side : undefined;
   useEffect(() => {
     if (address === undefined) return;
     let isOver = false;

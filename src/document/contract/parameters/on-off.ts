@@ -7,4 +7,4 @@ import { wordFor } from "./choice.ts";
 export const onOff: Kind<boolean> = { ...wordFor({ on: true, off: false }, z.boolean()), control: "switch" };
 
 /** True or false, written as `true` or `false`. JSON clients may also send booleans. */
-export const trueFalse: Kind<boolean> = { ...wordFor({ true: true, false: false }, z.boolean()), control: "switch" };
+export const trueFalse: Kind<boolean> = wordFor({ true: true, false: false }, z.boolean());

@@ -37,8 +37,8 @@ import type { Timing } from "./timing.ts";
 /** Fields of a JSON answer that only some endpoints have. */
 type SpecialField = "inputSize" | "substitutedFonts";
 
-/** Groups of endpoints, in the order in which people see them. */
-export type Group = "Make a PDF" | "Improve a PDF" | "Draw the pages" | "Store";
+/** The groups of operations, in the order in which the list of endpoints has them. */
+type Group = "Make a PDF" | "Improve a PDF" | "Draw the pages" | "Store";
 
 /** What an endpoint says about itself, whatever it runs. */
 interface EndpointFacts {
@@ -52,10 +52,17 @@ interface EndpointFacts {
   readonly variants: readonly Variant[];
   /** One sentence. */
   readonly summary: string;
-  /** Values of fields for an example, besides `output`; `file` is a name. @default a PDF */
+  /**
+   * Values of fields for an example, and for a first try; `file` is the name of an input.
+   * @default a PDF, and what all fields have by default
+   */
   readonly example?: Readonly<Record<string, string | number | readonly string[]>>;
   readonly inputs: Inputs;
   readonly output: OutputDeclaration;
+  /** What the output has in common with the input: its pages, or also the kind of document. @default nothing */
+  readonly keeps?: "pages" | "document";
+  /** Name of an output of several inputs, without extension. @default that of the first input */
+  readonly joinedName?: string;
   /** Fields of the JSON answer beyond those of every endpoint. @default none */
   readonly extraFields?: readonly SpecialField[];
   /** Set if the upload limit may exceed the standard one (spec, "Limits"). @default false */

@@ -99,3 +99,46 @@ export const describeDescription: Describe = () => ({
     },
   ],
 });
+
+export const describeOperationList: Describe = ({ variant }) => ({
+  path: "/operations.json",
+  section: "api-description",
+  operations: [
+    {
+      ...{ method: "get", id: "operations", tag: "Service", errors: [] },
+      summary: "Returns the operations and their parameters, for forms.",
+      answers: {
+        200: {
+          description: "The operations of both variants, in the order in which they are shown.",
+          content: json(OPERATION_LIST, { variant, keyed: variant === "keyed", maxInputs: 1000, operations: [] }),
+        },
+        304: { description: "It has not changed." },
+      },
+    },
+  ],
+});
+
+const OPERATION_LIST = object({
+  variant: { type: "string", enum: ["private", "keyed"] },
+  keyed: { type: "boolean", description: "True if each `POST` needs a key." },
+  maxInputs: { ...count, description: "Most inputs of an operation that takes several." },
+  operations: {
+    type: "array",
+    items: object({
+      ...{ verb: text, path: text, title: text, group: text, summary: text },
+      variants: { type: "array", items: { type: "string", enum: ["private", "keyed"] } },
+      input: { type: "object", description: "What it takes: `kind`, `accepts`, `webPages`, and names of parameters." },
+      parameters: {
+        type: "array",
+        items: { type: "object", description: "`name`, `description`, `required`, `control`, `schema` and `default`." },
+      },
+      output: { type: "object", description: "What it makes: `type`, `naming` and `archives`." },
+      example: { type: "object", description: "Values for a first try." },
+      maxFileBytes: { ...count, description: "Largest file that it takes." },
+      fileErrors: {
+        ...{ type: "array", items: text },
+        description: "Errors that are about the files, by their anchors in the reference.",
+      },
+    }),
+  },
+});

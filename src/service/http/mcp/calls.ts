@@ -1,10 +1,11 @@
 // Carries out the calls of agents as requests to the API itself, so that keys, limits and errors are those of any client.
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isId } from "../../storage/file.ts";
+import { type Described, isSelectable } from "../contract/described.ts";
 import { ONE_TIME_PATH } from "../contract/paths.ts";
 import type { Dispatch, FactsOf, Tell } from "./dispatch.ts";
 import { picturesOf, SHOWN } from "./pictures.ts";
-import { makesPictures, type Tool } from "./tools.ts";
+import { makesPictures } from "./tools.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -31,20 +32,20 @@ interface Calling {
 
 /** Runs an operation. The result links to the files that it made, and shows the first pictures. */
 export async function callOperation(
-  tool: Tool,
+  operation: Described,
   given: Arguments,
   { dispatch, factsOf, progress }: Calling,
 ): Promise<CallToolResult> {
   const { input: single, inputs, ...others } = given;
   const { show = SHOWN.usually, ...shown } = others;
-  const params = makesPictures(tool) ? shown : others;
+  const params = makesPictures(operation) ? shown : others;
   if (!Number.isInteger(show) || Number(show) < 0 || Number(show) > SHOWN.most) {
     throw new CallError(`\`show\` must be a whole number from 0 to ${SHOWN.most}.`);
   }
   const body: Record<string, unknown> = { ...params };
-  if (tool.input.kind === "one") Object.assign(body, await sourceOf(single, dispatch));
-  if (tool.input.kind === "several") Object.assign(body, await sourcesOf(tool, inputs, dispatch));
-  const answer = await post(dispatch, tool.path, body, progress);
+  if (operation.input.kind === "one") Object.assign(body, await sourceOf(single, dispatch));
+  if (operation.input.kind === "several") Object.assign(body, await sourcesOf(operation, inputs, dispatch));
+  const answer = await post(dispatch, operation.path, body, progress);
   const ids = [answer.outputId as string | string[]].flat();
   const files: Info[] = [];
   for (const id of ids.slice(0, LINKED_FILES)) {
@@ -52,7 +53,7 @@ export async function callOperation(
     if (facts) files.push(needed(facts));
   }
   const drawn = { files: files.slice(0, Number(show)), inputId: answer.inputId as string, pages: params.pages };
-  const pictures = makesPictures(tool) ? await picturesOf(drawn, dispatch) : [];
+  const pictures = makesPictures(operation) ? await picturesOf(drawn, dispatch) : [];
   const told = { files, ids, notices: answer.notices ?? [] };
   const content = [...files.map(linkTo), ...pictures, { type: "text" as const, text: textOf(told) }];
   return { content, structuredContent: told };
@@ -99,7 +100,7 @@ export async function deleteFile({ file }: Arguments, dispatch: Dispatch): Promi
 const linkTo = ({ url, name, type, size }: Info) =>
   ({ type: "resource_link", uri: url, name, mimeType: type, size }) as const;
 
-async function sourcesOf({ input }: Tool, inputs: unknown, dispatch: Dispatch): Promise<Record<string, unknown>> {
+async function sourcesOf(operation: Described, inputs: unknown, dispatch: Dispatch): Promise<Record<string, unknown>> {
   if (!Array.isArray(inputs)) throw new CallError("`inputs` must be a list.");
   const body = { id: [] as string[], url: [] as string[], type: [] as string[], pages: [] as string[] };
   for (const each of inputs) {
@@ -113,7 +114,7 @@ async function sourcesOf({ input }: Tool, inputs: unknown, dispatch: Dispatch): 
   }
   const { id, url, type, pages } = body;
   const named = { ...(id.length > 0 ? { id } : {}), ...(url.length > 0 ? { url } : {}) };
-  return input.selectable ? { ...named, type, pages } : named;
+  return isSelectable(operation) ? { ...named, type, pages } : named;
 }
 
 /** Recognizes an id, the address of a stored file, an upload address whose file has arrived, or any other address. */

@@ -5,14 +5,14 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import { isModestJson } from "../../../document/contract/parameters/json-shape.ts";
 import type { Variant } from "../../settings/config.ts";
 import type { MemoryQuota, Reservation } from "../../storage/memory-quota.ts";
+import { type Described, describe } from "../contract/described.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { bodyTooLarge, methodNotAllowed } from "../contract/errors.ts";
 import { readWhole } from "../requests/arriving-body.ts";
 import { CallError, callOperation, createUpload, deleteFile, describeFile } from "./calls.ts";
 import type { Dispatch, FactsOf } from "./dispatch.ts";
-import { SHOWN } from "./pictures.ts";
 import { CallProgress } from "./progress.ts";
-import { makesPictures, type Tool, toolOf } from "./tools.ts";
+import { toolOf } from "./tools.ts";
 
 const INSTRUCTIONS =
   "Converts and processes documents. Files are given by id or by http(s) address, never as bytes. To bring in a local " +
@@ -38,22 +38,22 @@ export async function serveMcp(request: Request, served: Served): Promise<Respon
   if (request.method !== "POST") throw methodNotAllowed("POST");
   using held = served.bodies.openReservation();
   const message = await messageOf(request, held);
-  const tools = served.endpoints.filter(({ variants }) => variants.includes(served.variant)).map(toolOf);
+  const operations = served.endpoints.filter(({ variants }) => variants.includes(served.variant)).map(describe);
   // Serves the versions of the protocol since 2026-07-28 and those before. There are no changes to subscribe to.
-  const handler = createMcpHandler(() => serverOf(tools, served), { responseMode: "sse", maxSubscriptions: 0 });
+  const handler = createMcpHandler(() => serverOf(operations, served), { responseMode: "sse", maxSubscriptions: 0 });
   return handler.fetch(message);
 }
 
-function serverOf(tools: readonly Tool[], served: Served): Server {
+function serverOf(operations: readonly Described[], served: Served): Server {
   const server = new Server(
     { name: "pagewright", version: "0.1.0" },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler("tools/list", () => ({ tools: [...tools.map(listed), ...FILE_TOOLS] }));
+  server.setRequestHandler("tools/list", () => ({ tools: [...operations.map(toolOf), ...FILE_TOOLS] }));
   server.setRequestHandler("tools/call", async ({ params: { name, arguments: given = {} } }, { mcpReq }) => {
     using progress = new CallProgress(mcpReq);
     try {
-      return await call(tools, name, given, { ...served, progress: progress.tell });
+      return await call(operations, name, given, { ...served, progress: progress.tell });
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       return { content: [{ type: "text", text: error.message }], isError: true };
@@ -75,18 +75,18 @@ async function messageOf({ body, url, method, headers, signal }: Request, held: 
 }
 
 async function call(
-  tools: readonly Tool[],
+  operations: readonly Described[],
   name: string,
   given: Readonly<Record<string, unknown>>,
   calling: Pick<Served, "dispatch" | "factsOf"> & { readonly progress: CallProgress["tell"] },
 ): Promise<CallToolResult> {
-  const tool = tools.find((each) => each.name === name);
-  const described = tool ? listed(tool) : FILE_TOOLS.find((each) => each.name === name);
-  if (!described) throw new CallError(`There is no tool ${name.slice(0, 200)}.`);
-  const unknown = Object.keys(given).find((key) => !Object.hasOwn(described.inputSchema.properties ?? {}, key));
+  const operation = operations.find(({ verb }) => verb === name);
+  const tool = operation ? toolOf(operation) : FILE_TOOLS.find((each) => each.name === name);
+  if (!tool) throw new CallError(`There is no tool ${name.slice(0, 200)}.`);
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(tool.inputSchema.properties ?? {}, key));
   // What an agent misspells must not be lost silently.
   if (unknown !== undefined) throw new CallError(`The tool ${name} has no parameter ${unknown.slice(0, 200)}.`);
-  return tool ? callOperation(tool, given, calling) : ON_FILES.get(name)!(given, calling.dispatch);
+  return operation ? callOperation(operation, given, calling) : ON_FILES.get(name)!(given, calling.dispatch);
 }
 
 const ON_FILES: ReadonlyMap<string, typeof createUpload> = new Map([
@@ -96,54 +96,6 @@ const ON_FILES: ReadonlyMap<string, typeof createUpload> = new Map([
 ]);
 
 const text = (description: string) => ({ type: "string", description });
-
-const FILE = "Id of a stored file, its address, an upload address of create_upload, or any http(s) address";
-const PAGES = 'Page selection such as "1-3,last", "even" or "all".';
-
-const SHOW = {
-  type: "integer",
-  description: "How many of the first pictures the result shows.",
-  ...{ minimum: 0, maximum: SHOWN.most, default: SHOWN.usually },
-};
-
-function listed(tool: Tool): ListedTool {
-  const { name, summary, input, parameters, makesSeveral } = tool;
-  const properties: Record<string, object> = Object.fromEntries(
-    parameters.map(({ name: parameter, schema, kind }) => [
-      parameter,
-      kind === "json" ? { type: "object", description: schema.description } : schema,
-    ]),
-  );
-  const required = parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
-  const source = inputSchema(input);
-  return {
-    name,
-    description: `${summary} The result links to ${makesSeveral ? "each output" : "the output"}.`,
-    inputSchema: {
-      type: "object",
-      properties: { ...source.properties, ...properties, ...(makesPictures(tool) ? { show: SHOW } : {}) },
-      required: [...source.required, ...required],
-      additionalProperties: false,
-    },
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-  };
-}
-
-function inputSchema({ kind, description, selectable }: Tool["input"]) {
-  if (kind === "text") return { properties: { content: text(description) }, required: ["content"] };
-  const file = text(`${FILE}. Accepts: ${description}.`);
-  if (kind === "one") return { properties: { input: file }, required: ["input"] };
-  const selected = {
-    type: "object",
-    properties: { input: file, pages: { ...text(PAGES), default: "all" } },
-    required: ["input"],
-    additionalProperties: false,
-  };
-  return {
-    properties: { inputs: { type: "array", items: selectable ? selected : file, minItems: 1 } },
-    required: ["inputs"],
-  };
-}
 
 const onOneFile = (description: string): ListedTool["inputSchema"] => ({
   type: "object",

@@ -1,96 +1,62 @@
-// Derives the operations that clients and agents see from the declarations of the endpoints: a short name, the kind of
-// input, and the JSON schema of the parameters.
-import type { Variant } from "../../settings/config.ts";
-import { describeField, isRequired } from "../contract/declaration/field-schemas.ts";
-import { namingOf } from "../contract/declaration/output-declaration.ts";
-import type { Endpoint } from "../contract/endpoint.ts";
-import { mainInputOf, takesPdfsOnly } from "../contract/input-declaration.ts";
-
-/** A JSON schema (draft 2020-12) of one parameter. */
-export interface ParameterSchema {
-  readonly description: string;
-  readonly type?: string;
-  readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly default?: string | number;
-  readonly examples?: readonly string[];
-  readonly items?: Omit<ParameterSchema, "description">;
-}
-
-export interface Parameter {
-  /** As in a JSON body, without brackets. */
-  readonly name: string;
-  readonly required: boolean;
-  /** `selection`: a page selection or a list of page numbers. `json`: a JSON object. `value`: as in the schema. */
-  readonly kind: "value" | "selection" | "json";
-  readonly schema: ParameterSchema;
-}
-
-/** An operation as its callers see it. */
-export interface Tool {
-  /** A verb, or the format of the output: `merge`, `png`. */
-  readonly name: string;
-  readonly path: string;
-  readonly summary: string;
-  readonly variants: readonly Variant[];
-  readonly input: {
-    readonly kind: "none" | "one" | "several" | "text";
-    readonly description: string;
-    /** True if each of several inputs has a page selection. */
-    readonly selectable: boolean;
-    /** True if the operation takes PDFs only. */
-    readonly pdfOnly: boolean;
-  };
-  /** False: the operation makes one output. */
-  readonly makesSeveral: boolean;
-  readonly produces: string;
-  readonly parameters: readonly Parameter[];
-}
+// Lists operations as tools of agents: their names, and JSON schemas of their arguments.
+import { type Described, isSelectable, jsonParameters } from "../contract/described.ts";
+import type { DescribedParameter } from "../contract/operation-list.ts";
+import { SHOWN } from "./pictures.ts";
 
 /** Reports whether the outputs of an operation are pictures. */
-export const makesPictures = ({ produces }: Tool): boolean => produces.startsWith("image/");
+export const makesPictures = ({ output }: Described): boolean => output.type.startsWith("image/");
 
-export function toolOf(endpoint: Endpoint): Tool {
-  const { verb, path, summary, variants, inputs, output } = endpoint;
-  const input = mainInputOf(inputs);
-  const perInput = input.kind === "several" ? (input.perInput ?? []) : [];
+const text = (description: string) => ({ type: "string", description });
+
+const FILE = "Id of a stored file, its address, an upload address of create_upload, or any http(s) address";
+const PAGES = 'Page selection such as "1-3,last", "even" or "all".';
+
+const SHOW = {
+  type: "integer",
+  description: "How many of the first pictures the result shows.",
+  ...{ minimum: 0, maximum: SHOWN.most, default: SHOWN.usually },
+};
+
+export function toolOf(operation: Described) {
+  const { verb, summary, output } = operation;
+  const parameters = jsonParameters(operation);
+  const inputs = inputSchema(operation);
   return {
     name: verb,
-    path,
-    summary,
-    variants,
-    input: {
-      kind: input.kind,
-      description: input.kind === "none" ? "" : input.description,
-      selectable: perInput.includes("pages"),
-      pdfOnly: takesPdfsOnly(inputs),
+    description: `${summary} The result links to ${output.archives ? "each output" : "the output"}.`,
+    inputSchema: {
+      type: "object" as const,
+      properties: {
+        ...inputs.properties,
+        ...Object.fromEntries(parameters.map((parameter) => [parameter.name, argumentSchema(parameter)])),
+        ...(makesPictures(operation) ? { show: SHOW } : {}),
+      },
+      required: [...inputs.required, ...parameters.filter(({ required }) => required).map(({ name }) => name)],
+      additionalProperties: false,
     },
-    makesSeveral: namingOf(output) !== "name",
-    produces: output.type,
-    parameters: parametersOf(endpoint, perInput),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   };
 }
 
-function parametersOf({ fields, output }: Endpoint, perInput: readonly string[]): readonly Parameter[] {
-  return Object.entries(fields)
-    .filter(([name]) => !perInput.includes(name))
-    .map(([name, field]) => ({
-      name,
-      // A JSON body may leave the name of the output out (docs/api.md#json-bodies).
-      required: isRequired(field) && name !== "output",
-      kind: field.kind.json ? "json" : field.kind.joint ? "selection" : "value",
-      schema: schemaOf(describeField(field, "multipart"), name, namingOf(output)),
-    }));
+function argumentSchema({ description, control, list, schema, default: fallback }: DescribedParameter): object {
+  if (control === "code") return { type: "object", description };
+  const { pattern: _, ...rest } = schema;
+  const value = { description, ...(fallback === undefined ? {} : { default: fallback }) };
+  return list ? { type: "array", items: rest, ...value } : { ...rest, ...value };
 }
 
-function schemaOf(
-  described: Record<string, unknown>,
-  name: string,
-  naming: ReturnType<typeof namingOf>,
-): ParameterSchema {
-  const { format: _, contentMediaType: __, contentSchema: ___, pattern: ____, ...schema } = described;
-  if (name !== "output" || naming === "list") return schema as unknown as ParameterSchema;
-  const fallback = " By default, it is made from the name of the input and the operation.";
-  return { ...schema, description: `${schema.description}${fallback}` } as ParameterSchema;
+function inputSchema(operation: Described): { readonly properties: object; readonly required: readonly string[] } {
+  const { kind, description, field } = operation.input;
+  if (kind === "none") return { properties: {}, required: [] };
+  if (field !== undefined) return { properties: { [field]: text(description) }, required: [field] };
+  const file = text(`${FILE}. Accepts: ${description}.`);
+  if (kind === "one") return { properties: { input: file }, required: ["input"] };
+  const selected = {
+    type: "object",
+    properties: { input: file, pages: { ...text(PAGES), default: "all" } },
+    required: ["input"],
+    additionalProperties: false,
+  };
+  const items = isSelectable(operation) ? selected : file;
+  return { properties: { inputs: { type: "array", items, minItems: 1 } }, required: ["inputs"] };
 }

@@ -1,7 +1,6 @@
-// Describes endpoints from their declarations: bodies in every encoding, answers in every form, and errors.
+// Writes operations as OpenAPI: bodies in every encoding, answers in every form, and errors.
 import type { Config } from "../../settings/config.ts";
-import { describeContents, describeField, type Encoding, isRequired } from "../contract/declaration/field-schemas.ts";
-import { namingOf } from "../contract/declaration/output-declaration.ts";
+import { type Described, describe, formName } from "../contract/described.ts";
 import {
   BINARY,
   EXAMPLE_INPUT,
@@ -29,31 +28,45 @@ import {
   storageFull,
   timedOut,
 } from "../contract/errors.ts";
-import { idFieldOf, listName, spellingOf } from "../contract/fields.ts";
-import { errorsOf, mainInputOf } from "../contract/input-declaration.ts";
+import { listName } from "../contract/fields.ts";
+import type { DescribedParameter } from "../contract/operation-list.ts";
 import { needsOutput } from "../contract/output-name.ts";
 import { errorsOfBody } from "../requests/read-form.ts";
 import { fileUrl } from "../responses/operation-response.ts";
-import { describeResult, describeSource } from "./schemas.ts";
+import { type Encoding, inputFields, resultSchema, schemaOf } from "./schemas.ts";
+
+/** An operation and the limits of a deployment. */
+interface Deployed extends Described {
+  readonly limits: { readonly maxFileBytes: number; readonly maxInputs: number };
+  needsOutput(encoding: Encoding): boolean;
+}
 
 /** Describes an endpoint of a deployment. */
 export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: string): PathDescription {
-  const name = endpoint.path.slice(1);
+  const operation: Deployed = {
+    ...describe(endpoint),
+    limits: { maxFileBytes: uploadLimit(endpoint, config), maxInputs: config.maxInputs },
+    needsOutput: (encoding) => needsOutput(endpoint, encoding, config.dialect),
+  };
+  const { path, summary, parameters } = operation;
+  const id = path.slice(1);
   return {
-    path: endpoint.path,
-    section: name,
-    schemas: describeContents(endpoint.fields),
+    path,
+    section: id,
+    schemas: Object.fromEntries(
+      parameters.flatMap(({ content }) => (content?.name === undefined ? [] : [[content.name, { ...content.schema }]])),
+    ),
     operations: [
       {
-        ...{ method: "post", id: name, tag: "Operations", summary: endpoint.summary, needsKey: true },
+        ...{ method: "post", id, tag: "Operations", summary, needsKey: true },
         headers: REQUEST_HEADERS,
         body: {
-          "multipart/form-data": describeBody(endpoint, config, "multipart"),
-          "application/json": describeBody(endpoint, config, "json"),
-          "application/x-www-form-urlencoded": describeBody(endpoint, config, "urlencoded"),
+          "multipart/form-data": describeBody(operation, "multipart"),
+          "application/json": describeBody(operation, "json"),
+          "application/x-www-form-urlencoded": describeBody(operation, "urlencoded"),
         },
-        answers: { 200: describeAnswer(endpoint, baseUrl) },
-        errors: errorsOfEndpoint(endpoint, config),
+        answers: { 200: describeAnswer(operation, baseUrl) },
+        errors: errorsOfOperation(operation, config),
       },
     ],
   };
@@ -66,18 +79,17 @@ const REQUEST_HEADERS: ParametersByName = {
   },
 };
 
-function errorsOfEndpoint(endpoint: Endpoint, config: Config): readonly ServiceError[] {
+function errorsOfOperation(operation: Deployed, config: Config): readonly ServiceError[] {
   return [
-    ...errorsOf(endpoint.inputs),
-    ...(needsOutput(endpoint, "multipart", config.dialect) ? [fieldRequired("output")] : []),
+    ...operation.errors,
+    ...(operation.needsOutput("multipart") ? [fieldRequired("output")] : []),
     outOfRange("output", "///"),
     duplicateField("output"),
-    ...(endpoint.errors ?? []),
-    fileTooLarge(uploadLimit(endpoint, config)),
+    fileTooLarge(operation.limits.maxFileBytes),
     outputTooLarge(config.maxOutputBytes),
     ...errorsOfBody("output"),
     needsTooMuchMemory(),
-    notAcceptable(["application/json", ...Object.keys(filesOf(endpoint))]),
+    notAcceptable(["application/json", ...Object.keys(filesOf(operation))]),
     crashed(),
     timedOut(),
     storageFull(),
@@ -85,46 +97,56 @@ function errorsOfEndpoint(endpoint: Endpoint, config: Config): readonly ServiceE
 }
 
 /** Describes the body in one encoding, with its inputs as alternatives that have all of their properties. */
-function describeBody(endpoint: Endpoint, config: Config, encoding: Encoding): MediaTypeObject {
-  const fields = Object.entries(endpoint.fields);
-  const limits = { maxFileBytes: uploadLimit(endpoint, config), maxInputs: config.maxInputs };
-  const { properties: inputs, required, choices, alternatives } = describeSource(endpoint.inputs, limits, encoding);
-  const described = fields.map(([name, field]) => [spellingOf(name, field), describeField(field, encoding)] as const);
+function describeBody(operation: Deployed, encoding: Encoding): MediaTypeObject {
+  const { limits, parameters, files = [] } = operation;
+  const { properties: inputs, required, choices, alternatives } = inputFields(operation, limits, encoding);
+  const described = parameters.map((parameter) => [formName(parameter), schemaOf(parameter, encoding)] as const);
   const properties: Readonly<Record<string, Json>> = { ...inputs, ...Object.fromEntries(described) };
-  const needed = fields
-    .filter(([name, field]) =>
-      name === "output" ? needsOutput(endpoint, encoding, config.dialect) : isRequired(field),
-    )
-    .map(([name, field]) => spellingOf(name, field));
+  const needed = parameters.filter(({ name, required }) =>
+    name === "output" ? operation.needsOutput(encoding) : required,
+  );
   const alone = (name: string): Json => object({ [name]: properties[name] }, [name]);
   const conditions = [
     ...(choices.length === 0 ? [] : [{ [alternatives]: choices.map(alone) }]),
-    ...fields.flatMap(([name, field]) => {
-      if (field.onlyWith === undefined || field.isOptional || field.default !== undefined) return [];
-      const { parameter: other, is } = field.onlyWith;
-      const otherwise = object({ [other]: { type: "string", not: { const: is } } }, [other]);
-      const stored = idFieldOf(name) in properties ? [idFieldOf(name)] : [];
-      return [{ anyOf: [otherwise, ...[name, ...stored].map(alone)] }];
-    }),
+    ...files.flatMap(({ name, id, url, required }) =>
+      required ? [{ oneOf: [...(encoding === "multipart" ? [name] : []), id, url].map(alone) }] : [],
+    ),
+    ...parameters.flatMap((parameter) => conditionOf(parameter, parameters, alone) ?? []),
   ];
   return {
     schema: {
-      ...object(properties, [...required, ...needed]),
+      ...object(properties, [...required, ...needed.map(formName)]),
       ...(conditions.length > 0 ? { allOf: conditions } : {}),
     },
-    example: exampleOf(endpoint, encoding),
+    example: exampleOf(operation, encoding),
   };
+}
+
+/** Describes that another parameter may require this one, or a stored file in its place. */
+function conditionOf(
+  { name, requiredIf }: DescribedParameter,
+  all: readonly DescribedParameter[],
+  alone: (name: string) => Json,
+): Json | undefined {
+  if (!requiredIf) return undefined;
+  const { field, is } = requiredIf;
+  const otherwise = object({ [field]: { type: "string", not: { const: is } } }, [field]);
+  const stored = all.filter(({ standsFor }) => standsFor === name).map((parameter) => parameter.name);
+  return { anyOf: [otherwise, ...[name, ...stored].map(alone)] };
 }
 
 const object = (properties: Json, required: readonly string[]): Json => ({ type: "object", properties, required });
 
-function exampleOf({ inputs: declared, output, example = {} }: Endpoint, encoding: Encoding): Json {
-  const input = mainInputOf(declared);
+function exampleOf({ input, files = [], parameters, example }: Described, encoding: Encoding): Json {
   const { file = "report.pdf", ...values } = example;
-  const named = { ...values, ...(output.kind === "files" && !output.isOptional ? { output: "result" } : {}) };
+  const isNamed = parameters.some(({ name, required }) => name === "output" && required);
   const isForm = encoding === "multipart";
+  const further = files.flatMap(({ name, id, required }) =>
+    required ? [isForm ? [name, exampleBytes(name)] : [id, EXAMPLE_OUTPUT]] : [],
+  );
+  const named = { ...Object.fromEntries(further), ...values, ...(isNamed ? { output: "result" } : {}) };
   if (input.kind === "none") return named;
-  if (input.kind === "text") return { [input.field]: "<h1>Report</h1>", ...named };
+  if (input.field !== undefined) return { [input.field]: "<h1>Report</h1>", ...named };
   if (input.kind === "one")
     return { ...(isForm ? { file: exampleBytes(String(file)) } : { id: EXAMPLE_INPUT }), ...named };
   const kind = isForm ? "file" : "id";
@@ -135,28 +157,33 @@ function exampleOf({ inputs: declared, output, example = {} }: Endpoint, encodin
 
 const EXAMPLE_INPUTS = [EXAMPLE_INPUT, EXAMPLE_OUTPUT];
 
-function describeAnswer(endpoint: Endpoint, baseUrl: string): ResponseDescription {
+function describeAnswer(operation: Described, baseUrl: string): ResponseDescription {
   return {
     description: "What was made: stored, or the answer itself, as the header Accept says.",
     headers: ANSWER_HEADERS,
-    content: { ...json(describeResult(endpoint), exampleOfResult(endpoint, baseUrl)), ...filesOf(endpoint) },
+    content: { ...json(resultSchema(operation), exampleOfResult(operation, baseUrl)), ...filesOf(operation) },
   };
 }
 
 /** Returns the forms of an answer besides JSON. */
-function filesOf({ output }: Endpoint): Record<string, MediaTypeObject> {
-  const types = namingOf(output) === "name" ? [output.type] : [output.type, "application/zip"];
+function filesOf({ output: { type, archives } }: Described): Record<string, MediaTypeObject> {
+  if (type === "application/json") return {};
+  const types = archives ? [type, "application/zip"] : [type];
   return Object.fromEntries(types.map((type) => [type, { schema: { ...BINARY, contentMediaType: type } }]));
 }
 
-function exampleOfResult({ output, inputs: declared, extraFields = [] }: Endpoint, baseUrl: string): Json {
+function exampleOfResult(
+  { input, output: { naming, extraFields, data } }: Described,
+  baseUrl: string,
+): Json | undefined {
+  if (data) return undefined;
   const url = fileUrl(baseUrl, EXAMPLE_OUTPUT);
-  const isList = namingOf(output) === "list";
+  const isList = naming === "list";
   const inputs = { none: {}, text: {}, one: { inputId: EXAMPLE_INPUT }, several: { inputId: EXAMPLE_INPUTS } };
   return {
     outputUrl: isList ? [url] : url,
     outputId: isList ? [EXAMPLE_OUTPUT] : EXAMPLE_OUTPUT,
-    ...inputs[mainInputOf(declared).kind],
+    ...inputs[input.kind],
     ...(isList ? {} : { outputSize: 48_213 }),
     ...(extraFields.includes("inputSize") ? { inputSize: 310_772 } : {}),
   };

@@ -1,50 +1,83 @@
-// Makes JSON schemas of the inputs and answers that endpoints declare.
+// Makes JSON schemas of the parameters, inputs and outputs of operations.
 
-import type { Encoding } from "../contract/declaration/field-schemas.ts";
-import { namingOf } from "../contract/declaration/output-declaration.ts";
-import { BINARY, FILE_ID, type Json } from "../contract/description.ts";
-import type { Endpoint } from "../contract/endpoint.ts";
+import type { Described } from "../contract/described.ts";
+import { BINARY, FILE_ID, type Json, ref } from "../contract/description.ts";
 import { listName } from "../contract/fields.ts";
-import { type Inputs, mainInputOf, takesPdfsOnly } from "../contract/input-declaration.ts";
+import type { DescribedInput, DescribedParameter } from "../contract/operation-list.ts";
 import { describeFiles } from "../responses/file-info.ts";
 
-/** The fields of a source. Of those in `choices`, there is exactly one (`oneOf`) or at least one (`anyOf`). */
-export interface SourceFields {
+/** The encodings of a request's body. */
+export type Encoding = "multipart" | "json" | "urlencoded";
+
+export function schemaOf(parameter: DescribedParameter, encoding: Encoding): Json {
+  const { description, list, schema, default: fallback } = parameter;
+  if (list) return { type: "array", items: schema, description };
+  const described = { ...inEncoding(parameter, encoding), description };
+  return fallback === undefined ? described : { ...described, default: fallback };
+}
+
+function inEncoding({ joined, content, schema }: DescribedParameter, encoding: Encoding): Json {
+  const contained = content?.name === undefined ? content?.schema : ref(content.name);
+  if (contained && encoding === "json") return { anyOf: [contained, { type: "string" }] };
+  if (contained && encoding === "multipart") return { ...schema, contentSchema: contained };
+  if (contained) return { type: "string" };
+  if (joined && encoding === "json") {
+    return { anyOf: [schema, { type: "array", items: { type: ["integer", "string"] }, minItems: 1 }] };
+  }
+  return { ...schema };
+}
+
+/** The fields of the inputs. Of those in `choices`, there is exactly one (`oneOf`) or at least one (`anyOf`). */
+export interface InputFields {
   readonly properties: Readonly<Record<string, Json>>;
   readonly required: readonly string[];
   readonly choices: readonly string[];
   readonly alternatives: "oneOf" | "anyOf";
 }
 
-/** Describes the fields of a source. Only a form of several parts carries files. */
-export function describeSource(
-  inputs: Inputs,
-  limits: { readonly maxFileBytes: number; readonly maxInputs: number },
+/** Describes the fields of the inputs. Only a form of several parts carries files. */
+export function inputFields(
+  described: Pick<Described, "input" | "files">,
+  limits: Limits,
   encoding: Encoding,
-): SourceFields {
-  const source = mainInputOf(inputs);
-  if (source.kind === "none") return { properties: {}, required: [], choices: [], alternatives: "oneOf" };
-  if (source.kind === "text") {
-    const text = { type: "string", description: source.description };
-    return { properties: { [source.field]: text }, required: [source.field], choices: [], alternatives: "oneOf" };
+): InputFields {
+  const main = mainFields(described.input, limits, encoding);
+  const further = (described.files ?? []).flatMap(({ name, id, url, description }) => [
+    ...(encoding === "multipart" ? [[name, { ...BINARY, description: `${description}.` }] as const] : []),
+    [id, { ...FILE_ID, description: `Id of a stored file, instead of ${name}.` }] as const,
+    [url, { type: "string", format: "uri", description: `Address of a file, instead of ${name}.` }] as const,
+  ]);
+  return { ...main, properties: { ...main.properties, ...Object.fromEntries(further) } };
+}
+
+interface Limits {
+  readonly maxFileBytes: number;
+  readonly maxInputs: number;
+}
+
+function mainFields(input: DescribedInput, limits: Limits, encoding: Encoding): InputFields {
+  if (input.kind === "none") return { properties: {}, required: [], choices: [], alternatives: "oneOf" };
+  if (input.field !== undefined) {
+    const text = { type: "string", description: input.description };
+    return { properties: { [input.field]: text }, required: [input.field], choices: [], alternatives: "oneOf" };
   }
   const size = `at most ${Math.floor(limits.maxFileBytes / 2 ** 20)} MB`;
-  const type = takesPdfsOnly(inputs) ? { contentMediaType: "application/pdf" } : {};
-  const file = { ...BINARY, ...type, description: `${source.description}, ${size}.` };
+  const type = input.accepts === "pdf" ? { contentMediaType: "application/pdf" } : {};
+  const file = { ...BINARY, ...type, description: `${input.description}, ${size}.` };
   const isForm = encoding === "multipart";
-  if (source.kind === "one") {
+  if (input.kind === "one") {
     const choices = {
       ...(isForm ? { file } : {}),
       id: { ...FILE_ID, description: "Id of a stored file, instead of a file." },
       url: {
         ...{ type: "string", format: "uri" },
-        description: `Address of a file${source.webPages ? " or a web page" : ""}, instead of a file.`,
+        description: `Address of a file${input.webPages ? " or a web page" : ""}, instead of a file.`,
       },
     };
     return { properties: choices, required: [], choices: Object.keys(choices), alternatives: "oneOf" };
   }
   const several = (items: Json): Json => ({ type: "array", items, minItems: 1, maxItems: limits.maxInputs });
-  const { orderedBy } = source;
+  const { orderedBy } = input;
   const kinds = { type: "string", enum: [...(isForm ? ["file"] : []), "id", "url"] };
   const order =
     orderedBy === undefined
@@ -69,23 +102,23 @@ export function describeSource(
 }
 
 /** Describes the JSON that names what was made. */
-export function describeResult({ output: declared, inputs, extraFields = [] }: Endpoint): Json {
-  const outputNaming = namingOf(declared);
-  const input = mainInputOf(inputs);
-  const isStored = input.kind === "one" || input.kind === "several";
+export function resultSchema({ input, files, output: { naming, extraFields, data } }: Described): Json {
   const id = FILE_ID;
   const url = { type: "string", format: "uri" };
   const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });
   const output = (item: Json): Json => {
-    if (outputNaming === "name") return item;
-    return outputNaming === "list" ? list(item, 1) : { oneOf: [item, list(item, 2)] };
+    if (naming === "name") return item;
+    return naming === "list" ? list(item, 1) : { oneOf: [item, list(item, 2)] };
   };
-  const always: Record<string, Json> = {
-    outputUrl: { ...output(url), description: "Where the output is read." },
-    outputId: { ...output(id), description: "Id of the output." },
-  };
+  const isStored = input.kind === "one" || input.kind === "several";
+  const always: Record<string, Json> = data
+    ? { ...(data as Record<string, Json>) }
+    : {
+        outputUrl: { ...output(url), description: "Where the output is read." },
+        outputId: { ...output(id), description: "Id of the output." },
+      };
   if (isStored) {
-    const ids = input.kind === "several" ? list(id, 1) : id;
+    const ids = input.kind === "several" ? list(id, 1) : files ? { oneOf: [id, list(id, 2)] } : id;
     always.inputId = { ...ids, description: "Id of the input." };
   }
   const size = (of: string): Json => ({ type: "integer", minimum: 0, description: `Size of the ${of} in bytes.` });
@@ -93,10 +126,10 @@ export function describeResult({ output: declared, inputs, extraFields = [] }: E
   const font = { type: "object", properties: { name: text, replacedBy: text }, required: ["name"] };
   const properties: Json = {
     ...always,
-    ...(outputNaming === "list" ? {} : { outputSize: size("output") }),
+    ...(naming === "list" || data ? {} : { outputSize: size("output") }),
     ...(extraFields.includes("inputSize") ? { inputSize: size("input") } : {}),
-    ...(!isStored ? {} : { inputFiles: describeFiles("input") }),
-    outputFiles: describeFiles("output"),
+    ...(isStored ? { inputFiles: describeFiles("input") } : {}),
+    ...(data ? {} : { outputFiles: describeFiles("output") }),
     notices: {
       ...list(text, 1),
       description: "One sentence for each kind of content that was lost or replaced; absent if nothing was.",

@@ -29,8 +29,8 @@ import {
   type OneInput,
   type SeveralInputs,
 } from "../contract/input-declaration.ts";
-import { mismatch } from "../contract/mismatch.ts";
 import { ChunkReader, readBytes } from "./chunk-reader.ts";
+import { mismatch } from "./mismatch.ts";
 import type { UrlInput } from "./url-inputs.ts";
 
 /** A file that was sent with the request, or a stored one; with its role if it is not the document. */

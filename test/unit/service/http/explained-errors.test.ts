@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { EngineFailure, OutOfRange } from "../../../../src/document/contract/failure.ts";
 import { outOfRange, toServiceError } from "../../../../src/service/http/contract/errors.ts";
-import { mismatch } from "../../../../src/service/http/contract/mismatch.ts";
+import { mismatch } from "../../../../src/service/http/requests/mismatch.ts";
 
 const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 const NOT_VALID = "Uploaded file is not valid input for this route.";

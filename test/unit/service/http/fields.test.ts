@@ -10,8 +10,9 @@ import { json } from "../../../../src/document/contract/parameters/json.ts";
 import { integer } from "../../../../src/document/contract/parameters/number.ts";
 import { list, password, text } from "../../../../src/document/contract/parameters/text.ts";
 import { exposed, inWordsOfApi } from "../../../../src/service/http/contract/declaration/exposure.ts";
-import { describeField } from "../../../../src/service/http/contract/declaration/field-schemas.ts";
+import { describeParameter } from "../../../../src/service/http/contract/described.ts";
 import { readFields } from "../../../../src/service/http/contract/fields.ts";
+import { schemaOf } from "../../../../src/service/http/openapi/schemas.ts";
 
 const boxes = z.array(z.object({ box: z.enum(["media", "trim"]), left: z.number() }));
 const parameters = {
@@ -86,8 +87,12 @@ test("an operation names its own parameters, and the client reads the names of t
   expect(told("url", "http://a")).toEqual(["url", "http://a", "Why."]);
 });
 
-test("JSON is an object in a JSON body, and a text in a form", () => {
-  const content = { type: "array" };
-  expect(describeField(fields.boxes!, "json")).toMatchObject({ anyOf: [content, { type: "string" }] });
-  expect(describeField(fields.boxes!, "multipart")).toEqual({ type: "string", description: "The boxes." });
+test("JSON is a list or an object in a JSON body, and a text in a form; a password is a text that says so", () => {
+  const schemaIn = (name: string, encoding: "json" | "multipart") =>
+    schemaOf(describeParameter(name, fields[name]!), encoding);
+  expect(schemaIn("boxes", "json")).toMatchObject({ anyOf: [{ type: "array" }, { type: "string" }] });
+  expect(schemaIn("boxes", "multipart")).toMatchObject({ type: "string", contentSchema: { type: "array" } });
+  expect(schemaIn("text_color", "json")).toMatchObject({ anyOf: [{ type: "string" }, { type: "array" }] });
+  const { control, secret, schema } = describeParameter("open_password", fields.open_password!);
+  expect([control, secret, schema]).toEqual(["password", true, { type: "string", minLength: 6, maxLength: 9 }]);
 });

@@ -1,12 +1,12 @@
 // Writes requests in PHP, for its extension curl.
-import type { Call, Entry } from "./call.ts";
+import type { Entry, OperationCall } from "./call.ts";
 
-export const php = (calls: readonly Call[]): string => ["<?php", ...calls.map(request)].join("\n");
+export const php = (calls: readonly OperationCall[]): string => ["<?php", ...calls.map(request)].join("\n");
 
-function request({ baseUrl, path, keyed, accept, saveAs, files, texts }: Call): string {
+function request({ url, keyed, accept = "*/*", saveAs, files, texts }: OperationCall): string {
   const key = keyed ? ", 'Api-Key: ' . getenv('API_KEY')" : "";
   const lines = [
-    `$curl = curl_init(${text(baseUrl + path)});`,
+    `$curl = curl_init(${text(url)});`,
     "curl_setopt_array($curl, [",
     "    CURLOPT_RETURNTRANSFER => true,",
     `    CURLOPT_HTTPHEADER => [${text(`Accept: ${accept}`)}${key}],`,

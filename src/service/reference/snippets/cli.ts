@@ -1,17 +1,17 @@
 // Writes a request as a command of the command line client, for a POSIX shell.
-import type { Call, CallInput, Option } from "./call.ts";
+import type { CallInput, OperationCall, Option } from "./call.ts";
 import { quoted } from "./curl.ts";
 
 /** Name of the file that holds a value which the command reads from a file. */
 const fileOf = ({ name }: Option): string => `${name}.json`;
 
 /** Writes the last request. The command converts documents by itself. */
-export function cli(calls: readonly Call[]): string {
-  const { baseUrl, path, keyed, saveAs, command } = calls.at(-1)!;
-  const { inputs, content, options, isBatch } = command;
-  const written = options.filter(({ kind }) => kind === "json");
+export function cli(calls: readonly OperationCall[]): string {
+  const { keyed, saveAs, command } = calls.at(-1)!;
+  const { baseUrl, name, inputs, content, options, isBatch } = command;
+  const written = options.filter(({ control }) => control === "code");
   const words = [
-    `pagewright ${path.slice(1)}`,
+    `pagewright ${name}`,
     ...(content === undefined ? inputs.map(operand) : ["-"]),
     isBatch ? "-d ." : `-o ${quoted(saveAs)}`,
     ...options.map(flag),
@@ -35,6 +35,6 @@ function operand({ kind, value, pages = "all" }: CallInput): string {
 
 function flag(option: Option): string {
   const name = `--${option.name.replace(/\[\]$/, "").replaceAll("_", "-")}`;
-  if (option.kind === "switch") return name;
-  return `${name} ${quoted(option.kind === "json" ? fileOf(option) : option.value)}`;
+  if (option.control === "switch") return name;
+  return `${name} ${quoted(option.control === "code" ? fileOf(option) : option.value)}`;
 }

@@ -8,12 +8,15 @@ export const python = (calls: readonly Call[]): string =>
     calls.map(request).join("\n\n"),
   ].join("\n");
 
-function request({ baseUrl, path, keyed, accept, saveAs, files, texts }: Call): string {
-  const key = keyed ? ', "Api-Key": os.environ["API_KEY"]' : "";
+function request({ method, url, keyed, accept, saveAs, files, texts }: Call): string {
+  const headers = [
+    ...(accept === undefined ? [] : [`"Accept": ${text(accept)}`]),
+    ...(keyed ? ['"Api-Key": os.environ["API_KEY"]'] : []),
+  ];
   const lines = [
-    "response = requests.post(",
-    `    ${text(baseUrl + path)},`,
-    `    headers={"Accept": ${text(accept)}${key}},`,
+    `response = requests.${method.toLowerCase()}(`,
+    `    ${text(url)},`,
+    ...(headers.length > 0 ? [`    headers={${headers.join(", ")}},`] : []),
     ...list(
       "files",
       files.map(({ name, value }) => `(${text(name)}, (${text(value)}, open(${text(value)}, "rb")))`),
@@ -22,11 +25,13 @@ function request({ baseUrl, path, keyed, accept, saveAs, files, texts }: Call): 
       "data",
       texts.map(({ name, value }) => `(${text(name)}, ${text(value)})`),
     ),
+    "    timeout=300,",
     ")",
     "if not response.ok:",
     '    raise SystemExit(response.json()["error"])',
-    `with open(${text(saveAs)}, "wb") as file:`,
-    "    file.write(response.content)",
+    ...(saveAs === undefined
+      ? ["print(response.json())"]
+      : [`with open(${text(saveAs)}, "wb") as file:`, "    file.write(response.content)"]),
   ];
   return lines.join("\n");
 }

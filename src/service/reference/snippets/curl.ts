@@ -1,21 +1,24 @@
 // Writes requests as commands of curl, for a POSIX shell.
 import type { Call } from "./call.ts";
 
+/** After an error, there is no file: the sentence is that of a header field. */
+const ON_ERROR = "--fail --remove-on-error -w '%{onerror}%header{error}\\n'";
+const PLAIN = /^\w[\w%+=:,./ -]*$/;
+
 export const curl = (calls: readonly Call[]): string => calls.map(command).join(" &&\n");
 
-function command({ baseUrl, path, keyed, accept, saveAs, files, texts }: Call): string {
+function command({ url, keyed, accept, saveAs, files, texts, isRedirect }: Call): string {
   const options = [
-    `-H ${quoted(`Accept: ${accept}`)}`,
+    ...(isRedirect ? ["-L"] : []),
+    ...(accept === undefined ? [] : [`-H ${quoted(`Accept: ${accept}`)}`]),
     // The shell puts the key in.
     ...(keyed ? ['-H "Api-Key: $API_KEY"'] : []),
     ...files.map(({ name, value }) => `-F ${quoted(`${name}=@${fileName(value)}`)}`),
-    // Unlike -F, it sends a text as it is, whatever it begins with.
-    ...texts.map(({ name, value }) => `--form-string ${quoted(`${name}=${value}`)}`),
-    `-o ${quoted(saveAs)}`,
-    // After an error, there is no file: the sentence is that of a header field.
-    "--fail --remove-on-error -w '%{onerror}%header{error}\\n'",
+    // Unlike -F, --form-string sends a text as it is, whatever it has.
+    ...texts.map(({ name, value }) => `${PLAIN.test(value) ? "-F" : "--form-string"} ${quoted(`${name}=${value}`)}`),
+    ...(saveAs === undefined ? ["--fail-with-body"] : [`-o ${quoted(saveAs)}`, ON_ERROR]),
   ];
-  return [`curl ${quoted(baseUrl + path)}`, ...options].join(" \\\n  ");
+  return [`curl ${quoted(url)}`, ...options].join(" \\\n  ");
 }
 
 /** Quotes a word for the shell, unless it needs no quotes. */

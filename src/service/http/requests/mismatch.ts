@@ -2,7 +2,7 @@
 
 import { typeName } from "../../../document/contract/type-names.ts";
 import type { ReceivedFile } from "../../storage/file.ts";
-import { type ServiceError, wrongType } from "./errors.ts";
+import { type ServiceError, wrongType } from "../contract/errors.ts";
 
 /**
  * Tells which input is of a wrong type, and which types are right.

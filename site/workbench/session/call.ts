@@ -1,0 +1,60 @@
+// Makes a request of an operation and values as the generators of code need it.
+
+import type { CallInput, Command, Entry, OperationCall, Option } from "../../../src/service/reference/snippets/call.ts";
+import { extensionOf } from "../model/format.ts";
+import type { Operation } from "../model/operations.ts";
+
+export interface CallSettings {
+  readonly baseUrl: string;
+  readonly keyed: boolean;
+  readonly inputs: readonly CallInput[];
+  /** Inputs of the command, which takes those of several requests, and converts them by itself. @default inputs */
+  readonly operands?: readonly CallInput[];
+  /** Values of the fields that are sent; a list has several. */
+  readonly values: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** Returns the name of a file that stands for the one that the reader will send. */
+const placeholderOf = ({ example: { file = "document.pdf" } }: Operation): string => String(file);
+
+export function callOf(operation: Operation, settings: CallSettings): OperationCall {
+  const { baseUrl, keyed, inputs, operands = [], values } = settings;
+  const { path, input, orderedBy, perInput, output } = operation;
+  const suffix = input.kind === "several" ? "[]" : "";
+  const sent: readonly CallInput[] =
+    inputs.length > 0 ? inputs : [{ kind: "file", value: placeholderOf(operation), pages: "all" }];
+  const given = input.kind === "text" ? [] : input.kind === "one" ? sent.slice(0, 1) : sent;
+  const accept = output.archives ? "application/zip" : output.type;
+  const fields = Object.entries(values).flatMap(([name, value]) => [value].flat().map((value) => ({ name, value })));
+  return {
+    ...{ method: "POST", url: baseUrl + path, keyed, accept },
+    saveAs: `${values.output || "output"}.${extensionOf(accept)}`,
+    files: given.flatMap(({ kind, value }) => (kind === "file" ? [{ name: "file", value }] : [])),
+    texts: [
+      ...given.flatMap(({ kind, value }) => (kind === "file" ? [] : [{ name: `${kind}${suffix}`, value }])),
+      ...(orderedBy === undefined ? [] : given.map(({ kind }) => ({ name: orderedBy, value: kind }))),
+      ...(perInput === undefined ? [] : given.map(({ pages = "all" }) => ({ name: perInput.name, value: pages }))),
+      ...fields,
+    ],
+    command: commandOf(operation, baseUrl, operands.length > 0 ? operands : given, fields),
+  };
+}
+
+function commandOf(
+  { path, input, fields: declared }: Operation,
+  baseUrl: string,
+  inputs: readonly CallInput[],
+  fields: readonly Entry[],
+): Command {
+  const content = fields.find(({ name }) => name === input.field)?.value;
+  const options = fields.flatMap(({ name, value }): Option[] => {
+    const control = declared.find((field) => field.name === name)?.control ?? "text";
+    const isOff = control === "switch" && value === "off";
+    return name === input.field || name === "output" || isOff ? [] : [{ name, value, control }];
+  });
+  return {
+    ...{ baseUrl, name: path.slice(1), inputs, options },
+    ...(content === undefined ? {} : { content }),
+    ...(input.kind === "one" && inputs.length > 1 ? { isBatch: true } : {}),
+  };
+}

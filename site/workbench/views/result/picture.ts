@@ -1,0 +1,21 @@
+// Leads to the pictures of pages, which the service draws. Stored documents themselves are never opened by the browser.
+import { isPicture, type Side } from "../../model/pairs.ts";
+import type { Problem } from "../../model/problems.ts";
+import { fileAddress, urlOf } from "../../session/service.ts";
+
+const WIDTH = 1000;
+
+export function pictureAddress(side: Side | undefined): string | undefined {
+  if (!side) return undefined;
+  if (isPicture(side.type)) return fileAddress(side.id);
+  return urlOf(`resource/${side.id}/pages/${side.page}.png?width=${WIDTH}`);
+}
+
+/** Asks an address that gave no picture for its sentence. */
+export async function problemAt(address: string): Promise<Problem> {
+  const lost = { status: 0, sentence: "The picture could not be loaded." };
+  const response = await fetch(address).catch(() => undefined);
+  if (!response || response.ok) return lost;
+  const { error = lost.sentence } = (await response.json().catch(() => ({}))) as { error?: string };
+  return { status: response.status, sentence: error };
+}

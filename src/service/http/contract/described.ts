@@ -1,0 +1,128 @@
+// Describes an endpoint to everything that shows or calls it: OpenAPI, agents, the workbench, the reference, the client
+// and its command line. Nothing else looks into a declaration from outside.
+import type { Kind, Parameter } from "../../../document/contract/parameter.ts";
+import { namingOf } from "./declaration/output-declaration.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { ServiceError } from "./errors.ts";
+import { idFieldOf, listName } from "./fields.ts";
+import { errorsOf, furtherInputsOf, type Inputs, mainInputOf, takesPdfsOnly } from "./input-declaration.ts";
+import type {
+  Control,
+  DescribedInput,
+  DescribedParameter,
+  ListedOperation,
+  ParameterSchema,
+} from "./operation-list.ts";
+
+export interface Described extends ListedOperation {
+  /** Errors of its inputs and of what it does, besides those of every operation. */
+  readonly errors: readonly ServiceError[];
+}
+
+export function describe(endpoint: Endpoint): Described {
+  const { verb, path, title, group, summary, variants, inputs, fields, example = {}, errors = [] } = endpoint;
+  const { output, extraFields = [], keeps, joinedName } = endpoint;
+  const main = mainInputOf(inputs);
+  const perInput = (main.kind === "several" && main.perInput) || [];
+  const files = furtherInputsOf(inputs).map(({ file, id, url, description, isOptional = false }) => ({
+    ...{ name: file, id, url, description, required: !isOptional },
+  }));
+  return {
+    ...{ verb, path, title, group, summary, variants, example },
+    input: describeInput(inputs),
+    ...(files.length > 0 ? { files } : {}),
+    parameters: describeParameters(endpoint, perInput),
+    output: {
+      ...{ naming: namingOf(output), type: output.type, archives: namingOf(output) !== "name", extraFields },
+      ...(output.kind === "data" ? { data: output.schema as Readonly<Record<string, ParameterSchema>> } : {}),
+      ...(keeps ? { keeps } : {}),
+      ...(joinedName === undefined ? {} : { joinedName }),
+    },
+    errors: [...errorsOf(inputs), ...errors],
+  };
+}
+
+function describeInput(inputs: Inputs): DescribedInput {
+  const input = mainInputOf(inputs);
+  const { kind } = input;
+  if (kind === "none") return { kind, description: "", accepts: "files", webPages: false };
+  const { description } = input;
+  if (kind === "text") return { kind, description, accepts: "text", webPages: false, field: input.field };
+  const isOpened = kind === "one" || input.accepts !== undefined;
+  return {
+    ...{ kind, description, webPages: kind === "one" && input.webPages === true },
+    accepts: takesPdfsOnly(inputs) ? "pdf" : isOpened ? "documents" : "files",
+    ...(kind === "several" && input.orderedBy !== undefined ? { orderedBy: input.orderedBy } : {}),
+  };
+}
+
+function describeParameters({ fields, output }: Endpoint, perInput: readonly string[]): readonly DescribedParameter[] {
+  const fileOf = new Map(
+    Object.entries(fields).flatMap(([name, { kind }]) =>
+      kind.json?.file === undefined ? [] : [[idFieldOf(name), name]],
+    ),
+  );
+  return Object.entries(fields).map(([name, field]) => {
+    const described = describeParameter(name, field);
+    const standsFor = fileOf.get(name);
+    const isNamed = name !== "output" || (output.kind === "files" && !output.isOptional);
+    return {
+      ...described,
+      required: described.required && isNamed,
+      ...(perInput.includes(name) ? { perInput: true as const } : {}),
+      ...(standsFor === undefined ? {} : { standsFor }),
+    };
+  });
+}
+
+export function describeParameter(name: string, field: Parameter): DescribedParameter {
+  const { description, kind, isOptional, default: fallback, onlyWith } = field;
+  const required = !isOptional && fallback === undefined && onlyWith === undefined;
+  const { json } = kind;
+  return {
+    ...{ name, description, required, control: controlOf(kind), schema: schemaOf(kind) },
+    ...(kind.item ? { list: true as const } : {}),
+    ...(kind.isSecret ? { secret: true as const } : {}),
+    ...(kind.joint === undefined ? {} : { joined: true as const }),
+    ...(fallback === undefined ? {} : { default: kind.control === "number" ? Number(fallback) : fallback }),
+    ...(onlyWith && !isOptional && fallback === undefined
+      ? { requiredIf: { field: onlyWith.parameter, is: onlyWith.is } }
+      : {}),
+    ...(json
+      ? { content: { ...(json.name === undefined ? {} : { name: json.name }), schema: json.schema as ParameterSchema } }
+      : {}),
+  };
+}
+
+/** Returns the schema of one value, as a form sends it. */
+function schemaOf({ json, item, schema }: Kind<unknown>): ParameterSchema {
+  const described = item ? item.schema : schema;
+  return (json?.file === undefined ? described : { ...described, ...JSON_FILE }) as ParameterSchema;
+}
+
+const JSON_FILE = { format: "binary", contentMediaType: "application/json" };
+
+/** A number whose range is short is a slider. */
+function controlOf({ control, schema }: Kind<unknown>): Control {
+  return control === "number" && schema.minimum !== undefined && schema.maximum !== undefined ? "slider" : control;
+}
+
+/** Returns the name of a parameter in a form, with brackets if it may be repeated. */
+export const formName = ({ name, list }: Pick<DescribedParameter, "name" | "list">): string =>
+  list ? listName(name) : name;
+
+/** Reports whether each of several inputs has values of its own: its pages. */
+export const isSelectable = ({ parameters }: Described): boolean => parameters.some(({ perInput }) => perInput);
+
+const DEFAULT_OUTPUT = "By default, it is made from the name of the input and the operation.";
+
+/** Returns the parameters of a JSON body, which may leave out the name of the output (docs/api.md#json-bodies). */
+export const jsonParameters = ({ parameters, output }: Described): readonly DescribedParameter[] =>
+  parameters
+    .filter(({ perInput }) => !perInput)
+    .map((parameter) => {
+      if (parameter.name !== "output") return parameter;
+      const { description } = parameter;
+      const all = output.naming === "list" ? description : `${description} ${DEFAULT_OUTPUT}`;
+      return { ...parameter, required: false, description: all };
+    });

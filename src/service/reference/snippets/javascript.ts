@@ -1,0 +1,38 @@
+// Writes requests in JavaScript, for Node's fetch.
+import type { Call } from "./call.ts";
+
+export function javascript(calls: readonly Call[]): string {
+  const imports = [
+    ...(calls.some(({ files }) => files.length > 0) ? ['import { openAsBlob } from "node:fs";'] : []),
+    ...(calls.some(({ saveAs }) => saveAs !== undefined) ? ['import { writeFile } from "node:fs/promises";'] : []),
+  ];
+  const texts = calls.map(request);
+  // Blocks keep the names of several requests apart.
+  const blocks = texts.length === 1 ? texts : texts.map((text) => `{\n${text.replaceAll(/^/gm, "  ")}\n}`);
+  return [...imports, ...(imports.length > 0 ? [""] : []), ...blocks].join("\n");
+}
+
+function request({ method, url, keyed, accept, saveAs, files, texts }: Call): string {
+  const isForm = files.length + texts.length > 0;
+  const headers = [
+    ...(accept === undefined ? [] : [`Accept: ${text(accept)}`]),
+    ...(keyed ? ['"Api-Key": process.env.API_KEY'] : []),
+  ];
+  const options = [
+    ...(method === "GET" ? [] : [`  method: ${text(method)},`]),
+    ...(headers.length > 0 ? [`  headers: { ${headers.join(", ")} },`] : []),
+    ...(isForm ? ["  body: form,"] : []),
+  ];
+  const given = options.length > 0 ? `, {\n${options.join("\n")}\n}` : "";
+  return [
+    ...(isForm ? ["const form = new FormData();"] : []),
+    ...files.map(({ name, value }) => `form.append(${text(name)}, await openAsBlob(${text(value)}), ${text(value)});`),
+    ...texts.map(({ name, value }) => `form.append(${text(name)}, ${text(value)});`),
+    ...(isForm ? [""] : []),
+    `const response = await fetch(${text(url)}${given});`,
+    "if (!response.ok) throw new Error((await response.json()).error);",
+    saveAs === undefined ? "console.log(await response.json());" : `await writeFile(${text(saveAs)}, response.body);`,
+  ].join("\n");
+}
+
+const text = (value: string): string => JSON.stringify(value);
