@@ -20,7 +20,7 @@ export interface Described extends ListedOperation {
 }
 
 export function describe(endpoint: Endpoint): Described {
-  const { verb, path, title, group, summary, variants, inputs, fields, example = {}, errors = [] } = endpoint;
+  const { verb, path, title, group, summary, variants, inputs, example = {}, errors = [] } = endpoint;
   const { output, extraFields = [], keeps, joinedName } = endpoint;
   const main = mainInputOf(inputs);
   const perInput = (main.kind === "several" && main.perInput) || [];
