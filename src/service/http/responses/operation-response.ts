@@ -70,7 +70,7 @@ export function dataResponse(
 }
 
 /** Names the inputs that are stored: a list if there are, or could be, several documents. */
-export function namedInputs({ file }: Inputs, ids: readonly string[]): Pick<OperationResponse, "inputId"> {
+function namedInputs({ file }: Inputs, ids: readonly string[]): Pick<OperationResponse, "inputId"> {
   if (ids.length === 0) return {};
   return { inputId: file?.kind === "several" || ids.length > 1 ? ids : ids[0]! };
 }
