@@ -12,6 +12,7 @@
 // - SHUTDOWN_GRACE_SECONDS (earlier STOP_SECONDS, which wins: the image sets the current one): time that requests have to end after SIGTERM
 // - ENGINES: names of the engines that start, all by default, or `off` to run without the container
 // - CONTAINER_URL, CONTAINER_SECRET: a container that runs elsewhere
+// - FORM_SECRET: protects passwords of asynchronous requests in the queue
 
 import { resolve } from "node:path";
 import { selectedEngines } from "../container/engine-selection.ts";
@@ -45,6 +46,7 @@ const VARIABLES = [
   ...SETTINGS,
   "CONTAINER_URL",
   "CONTAINER_SECRET",
+  "FORM_SECRET",
 ] as const satisfies readonly (keyof Variables)[];
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -170,7 +170,8 @@ function givenVariables(): string[] {
 }
 
 function settings(): Record<string, string> {
-  const given = Object.fromEntries(SETTINGS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+  const names = [...SETTINGS, "FORM_SECRET"];
+  const given = Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
   // wrangler listens on the loopback address.
   return given.BASE_URL ? given : { ALLOWED_HOSTS: LOOPBACK_HOSTS, ...given };
 }

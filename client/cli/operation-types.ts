@@ -20,9 +20,21 @@ export interface ParameterSchema {
   readonly required: boolean;
   readonly default?: string | number;
   /** `pages`: a page selection. `code`: a JSON file. */
-  readonly control: "switch" | "choice" | "slider" | "pages" | "code" | "lines" | "text";
+  readonly control:
+    | "switch"
+    | "choice"
+    | "number"
+    | "slider"
+    | "pages"
+    | "color"
+    | "password"
+    | "code"
+    | "lines"
+    | "text";
   readonly schema: ValueSchema;
   readonly list?: true;
+  readonly joined?: true;
+  readonly secret?: true;
   /** Value of another parameter with which this one is required. */
   readonly requiredIf?: { readonly field: string; readonly is: string };
   /** Parameter for which this one names a stored file. */
@@ -37,7 +49,7 @@ export interface OperationSchema {
   readonly summary: string;
   readonly variants: readonly string[];
   readonly input: {
-    readonly kind: "one" | "several" | "text";
+    readonly kind: "none" | "one" | "several" | "text";
     readonly description: string;
     /** `pdf`: other documents are converted first. */
     readonly accepts: "pdf" | "documents" | "files" | "text";

@@ -18,7 +18,7 @@ import {
 } from "../../src/service/placement/remote.ts";
 import { describeError } from "../operations/encode-outputs.ts";
 import { Priority } from "../processes/priority.ts";
-import { type FileInput, fileInput } from "../scratch/file-input.ts";
+import { asFile, type FileInput } from "../scratch/file-input.ts";
 import type { JobFolder, Scratch } from "../scratch/scratch.ts";
 import {
   type ContainerJob,
@@ -225,10 +225,10 @@ async function spool(
 ): Promise<readonly FileInput[]> {
   const spooled: FileInput[] = [];
   for await (const bytes of bodies) {
-    const { name, size } = inputs[spooled.length]!;
-    const path = spoolPath(folder.path, `input-${spooled.length}`, name);
+    const facts = inputs[spooled.length]!;
+    const path = spoolPath(folder.path, `input-${spooled.length}`, facts.name);
     await pipeline(bytes, folder.memory ? writer(path) : createWriteStream(path, { mode: 0o600 }), { signal });
-    spooled.push(fileInput(name, size, path));
+    spooled.push(asFile(facts, path));
   }
   return spooled;
 }

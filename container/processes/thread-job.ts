@@ -1,5 +1,5 @@
 // Defines a job for a thread: an operation and the files that it works on. Does not know operations by name.
-import type { OperationDeclaration } from "../../src/document/contract/operation.ts";
+import { factsOf, type InputFacts, type OperationDeclaration } from "../../src/document/contract/operation.ts";
 
 /** A job as a message to a thread. */
 export interface ThreadJob {
@@ -10,9 +10,7 @@ export interface ThreadJob {
   readonly heapLimitBytes: number;
 }
 
-interface ThreadFile {
-  readonly name: string;
-  readonly size: number;
+interface ThreadFile extends InputFacts {
   readonly path: string;
 }
 
@@ -37,6 +35,6 @@ export function threadJob<P>(
   heapLimitBytes: number,
 ): ThreadJob {
   // A message holds no functions.
-  const files = inputs.map(({ name, size, path }) => ({ name, size, path }));
+  const files = inputs.map((file) => ({ ...factsOf(file), path: file.path }));
   return { operation: operation.name, inputs: files, params, heapLimitBytes };
 }

@@ -2,7 +2,7 @@
 
 import { createReadStream, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { Input } from "../../src/document/contract/operation.ts";
+import { factsOf, type Input, type InputFacts } from "../../src/document/contract/operation.ts";
 
 /** An input in the job's folder. */
 export interface FileInput extends Input {
@@ -14,7 +14,10 @@ export interface FileInput extends Input {
 export const SMALL_BYTES = 2 ** 20;
 
 /** Returns a file as an input. */
-export function fileInput(name: string, size: number, path: string): FileInput {
-  const bytes = async () => (size <= SMALL_BYTES ? readFileSync(path) : readFile(path));
-  return { name, size, path, bytes, stream: () => createReadStream(path) };
+export const fileInput = (name: string, size: number, path: string): FileInput => asFile({ name, size }, path);
+
+/** Returns the file of an input about which these facts are known. */
+export function asFile(facts: InputFacts, path: string): FileInput {
+  const bytes = async () => (facts.size <= SMALL_BYTES ? readFileSync(path) : readFile(path));
+  return { ...factsOf(facts), path, bytes, stream: () => createReadStream(path) };
 }

@@ -10,7 +10,7 @@ import { CONTAINER_OPERATIONS, PDFA_STEPS } from "../../src/operations/index.ts"
 import { describeError, encodeOutputs } from "../operations/encode-outputs.ts";
 import { systemFonts } from "../pdfa/system-fonts.ts";
 import type { ThreadJob } from "../processes/thread-job.ts";
-import { fileInput } from "../scratch/file-input.ts";
+import { asFile } from "../scratch/file-input.ts";
 
 /** Messages to a thread. `taken`: the reader has read a frame. `job`, `ping`: the thread answers that it is alive. */
 export type ToThread = { readonly job: ThreadJob } | { readonly ack: true } | { readonly ping: true };
@@ -64,7 +64,7 @@ async function carryOut(job: ThreadJob): Promise<void> {
     defer: (work) => deferred.push(work),
     log: (message, details) => send({ log: { message, ...(details ? { details } : {}) } }),
   };
-  const inputs = job.inputs.map(({ name, size, path }) => fileInput(name, size, path));
+  const inputs = job.inputs.map((file) => asFile(file, file.path));
   for await (const frame of encodeOutputs(run(job, inputs, context), context.log)) {
     while (ahead >= FRAMES_AHEAD) {
       await new Promise<void>((resolve) => {

@@ -179,6 +179,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   agentMessageBytes: "message of an agent to `/mcp`",
   jsonDepth: "nesting of a JSON body",
   jsonParts: "lists, objects and members of a JSON body",
+  dataBytes: "data that are the answer themselves, and no file",
   metricsBytes: "metrics of the container, which the host's leave out otherwise",
   jsonFileBytes: "a compression profile",
   checkedArchiveBytes: "an Office document whose parts are checked for its `problem`",

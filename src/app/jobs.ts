@@ -8,6 +8,7 @@ import { retryOnce } from "../runtime/rpc.ts";
 import { clientOfForm } from "../service/http/async/deferred-form.ts";
 import { endpointJobHandler, type JobHandler, runQueuedJob } from "../service/http/async/job-runner.ts";
 import { serveStatus } from "../service/http/async/job-status.ts";
+import { sealerOf } from "../service/http/async/sealed-values.ts";
 import { StatusStreams } from "../service/http/async/status-streams.ts";
 import { deliverWebhook } from "../service/http/async/webhook-delivery.ts";
 import { addressClient, authorizeDelete, usageOf } from "../service/http/clients/guard.ts";
@@ -114,6 +115,7 @@ export async function runLeasedJob(
       ...{ requestId, client: `${client}-async`, waitUntil },
       ...(trace ? { trace: callerTrace(trace, exported) } : {}),
     }),
+    sealer: sealerOf(env.FORM_SECRET),
     caller: callerOf(counted),
     log: write,
     defer: (work: () => Promise<void>) =>

@@ -3,6 +3,7 @@
 import { endpoints, routes } from "../endpoints/index.ts";
 import { yieldToEventLoop } from "../runtime/delay.ts";
 import { acceptRequest, acceptRoute } from "../service/http/async/async-requests.ts";
+import { sealerOf } from "../service/http/async/sealed-values.ts";
 import { rejectWebhook } from "../service/http/async/webhooks.ts";
 import { bodyLimitsOf, requireSize } from "../service/http/contract/body-size.ts";
 import type { AsyncServices } from "../service/http/contract/endpoint.ts";
@@ -83,6 +84,7 @@ function serviceOf(
       account: c.var.admission?.account,
       trace: c.get("trace")?.answerHeaders,
     },
+    sealer: sealerOf(c.env.FORM_SECRET),
     signers: { signer: c.var.admission?.key?.hash ?? SERVICE_SIGNER, records: c.env.API_KEYS },
     timing: c.get("timing"),
     // A client without a key may come from another address when it repeats a request.

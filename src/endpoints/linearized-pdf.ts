@@ -3,22 +3,17 @@
 import { mayBePdf } from "../document/contract/media-type.ts";
 import { linearizePdf } from "../operations/linearize-pdf.ts";
 import { defineEndpoint } from "../service/http/contract/endpoint.ts";
-import { outputName } from "../service/http/contract/fields.ts";
-import { edgeJob } from "../service/placement/placement.ts";
 
 export const linearizedPdf = defineEndpoint({
   path: "/linearized-pdf",
-  verb: "linearize",
-  title: "Fast web view",
-  group: "Improve a PDF",
+  ...{ verb: "linearize", title: "Fast web view", group: "Improve a PDF" },
+  keeps: "document",
   variants: ["keyed"],
   summary: "Linearizes a PDF, so that web servers can send it one page at a time.",
-  input: { kind: "one", description: "PDF", accepts: mayBePdf },
-  fields: { output: outputName("Name of the file, without extension.") },
-  outputNaming: "name",
-  produces: "application/pdf",
-  keeps: "document",
-  allowsLargerUploads: true,
+  inputs: { file: { kind: "one", description: "PDF", accepts: mayBePdf } },
+  operation: linearizePdf,
   // qpdf keeps its files in memory: the input and the output.
-  createJob: () => edgeJob(linearizePdf, {}, "input-and-output"),
+  memory: "input-and-output",
+  output: { kind: "files", naming: "name", type: "application/pdf" },
+  allowsLargerUploads: true,
 });

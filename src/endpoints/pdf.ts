@@ -1,6 +1,10 @@
 // Declares /pdf, which converts documents of all kinds to PDF.
 
 import type { OperationDeclaration } from "../document/contract/operation.ts";
+import { type Params, parameter } from "../document/contract/parameter.ts";
+import { choice } from "../document/contract/parameters/choice.ts";
+import { length } from "../document/contract/parameters/length.ts";
+import { onOff } from "../document/contract/parameters/on-off.ts";
 import { addressIn } from "../document/contract/web-url.ts";
 import { type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
@@ -8,7 +12,6 @@ import { officeToPdf } from "../operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
 import { defineEndpoint, type PrepareContext } from "../service/http/contract/endpoint.ts";
 import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../service/http/contract/errors.ts";
-import { choice, type Length, length, outputName } from "../service/http/contract/fields.ts";
 import {
   type DocumentType,
   documentTypeOf,
@@ -35,57 +38,52 @@ const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its
 const TAKES = "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP)";
 const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
+const parameters = {
+  compression: parameter("Compression of images.", choice(["lossy", "lossless"]), "lossy"),
+  downsample: parameter(
+    "Maximum resolution of images, in dots per inch; off keeps their resolution.",
+    choice(["75", "150", "300", "600", "1200", "off"]),
+    "300",
+  ),
+  tagged_pdf: parameter(
+    "Tags the PDF (Office documents and HTML). For HTML, this also adds an outline of the headings.",
+    onOff,
+    "off",
+  ),
+  page_size: parameter(
+    `Paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
+    choice(["letter", "legal", "ledger", "A3", "A4", "A5"]),
+    "letter",
+  ),
+  page_margin: parameter(
+    `Margin on all sides, in inches or millimeters (HTML); at least ${LEAST_ROOM} points must remain between margins. ` +
+      `${OWN_PAGE} margin, unless page_margin is sent.`,
+    length,
+    "1in",
+  ),
+  page_orientation: parameter(
+    `Orientation of the paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
+    choice(["portrait", "landscape"]),
+    "portrait",
+  ),
+  web_layout: parameter(
+    "The device whose layout a page shows, fitted to the width of the paper (HTML). " +
+      "If it is not sent, a document with @page rules or print styles of its own is not fitted: 12pt is 12pt.",
+    choice(["desktop", "tablet", "mobile"]),
+    "desktop",
+  ),
+};
+
 export const pdf = defineEndpoint({
   path: "/pdf",
-  verb: "pdf",
-  title: "Convert to PDF",
-  group: "Make a PDF",
+  ...{ verb: "pdf", title: "Convert to PDF", group: "Make a PDF" },
+  keeps: "pages",
   variants: ["private", "keyed"],
   summary: "Converts a document to PDF.",
   example: { file: "report.docx", compression: "lossless" },
-  input: {
-    kind: "one",
-    webPages: true,
-    description: TAKES,
-  },
-  fields: {
-    output: outputName("Name of the file, without extension."),
-    compression: choice("Compression of images.", ["lossy", "lossless"], "lossy"),
-    downsample: choice(
-      "Maximum resolution of images, in dots per inch; off keeps their resolution.",
-      ["off", "75", "150", "300", "600", "1200"],
-      "300",
-    ),
-    tagged_pdf: choice(
-      "Tags the PDF (Office documents and HTML). For HTML, this also adds an outline of the headings.",
-      ["on", "off"],
-      "off",
-    ),
-    page_size: choice(
-      `Paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
-      ["letter", "legal", "ledger", "A3", "A4", "A5"],
-      "letter",
-    ),
-    page_margin: length(
-      `Margin on all sides, in inches or millimeters (HTML); at least ${LEAST_ROOM} points must remain between margins. ` +
-        `${OWN_PAGE} margin, unless page_margin is sent.`,
-      "1in",
-    ),
-    page_orientation: choice(
-      `Orientation of the paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
-      ["portrait", "landscape"],
-      "portrait",
-    ),
-    web_layout: choice(
-      "The device whose layout a page shows, fitted to the width of the paper (HTML). " +
-        "If it is not sent, a document with @page rules or print styles of its own is not fitted: 12pt is 12pt.",
-      ["desktop", "tablet", "mobile"],
-      "desktop",
-    ),
-  },
-  outputNaming: "name",
-  produces: "application/pdf",
-  keeps: "pages",
+  inputs: { file: { kind: "one", webPages: true, description: TAKES } },
+  parameters,
+  output: { kind: "files", naming: "name", type: "application/pdf" },
   extraFields: ["substitutedFonts"],
   errors: [outOfRange("downsample", "100"), unsupportedFile("lossless JPEG"), unreachable(), notAWebPage()],
   failures: {
@@ -100,7 +98,7 @@ export const pdf = defineEndpoint({
     switch (input ? await documentTypeOf(input) : "html") {
       case "office":
         return containerJob(officeToPdf, {
-          tagged: tagged_pdf === "on",
+          tagged: tagged_pdf,
           lossless: compression === "lossless",
           ...(downsample === "off" ? {} : { maxImageDpi: Number(downsample) }),
         });
@@ -142,18 +140,8 @@ function metric(widthMm: number, heightMm: number) {
   return { width: (widthMm * 72) / 25.4, height: (heightMm * 72) / 25.4 };
 }
 
-interface PrintingFields {
-  readonly tagged_pdf: "on" | "off";
-  readonly compression: "lossy" | "lossless";
-  readonly downsample: string;
-  readonly page_size: keyof typeof PAPERS;
-  readonly page_margin: Length;
-  readonly page_orientation: "portrait" | "landscape";
-  readonly web_layout: NonNullable<HtmlToPdfParams["layout"]>;
-}
-
 /** @throws ServiceError 400 if the margins leave no room */
-function printing(fields: PrintingFields, isSent: PrepareContext["isSent"]): HtmlToPdfParams {
+function printing(fields: Params<typeof parameters>, isSent: PrepareContext["isSent"]): HtmlToPdfParams {
   const { width, height } = PAPERS[fields.page_size];
   const { points: margin, text } = fields.page_margin;
   if (Math.min(width, height) - 2 * margin < LEAST_ROOM) throw outOfRange("page_margin", text);
@@ -162,7 +150,7 @@ function printing(fields: PrintingFields, isSent: PrepareContext["isSent"]): Htm
     margin,
     ...(isSent("web_layout") ? { layout: fields.web_layout } : {}),
     ownPages: { size: !isSent("page_size") && !isSent("page_orientation"), margin: !isSent("page_margin") },
-    tagged: fields.tagged_pdf === "on",
+    tagged: fields.tagged_pdf,
     lossless: fields.compression === "lossless",
     ...(fields.downsample === "off" ? {} : { maxImageDpi: Number(fields.downsample) }),
   };

@@ -1,13 +1,15 @@
 // Compresses a PDF according to a level or a profile. Yields one output, never larger than the input unless the profile
 // allows it or the page tree must be repaired.
 
-import * as z from "zod";
 import { compressFile } from "../document/compression/compress-file.ts";
 import { compressionProfile } from "../document/compression/profile.ts";
 import { settingsOfProfile } from "../document/compression/profile-settings.ts";
 import { type CompressionSettings, LEVEL_SETTINGS, LEVELS } from "../document/compression/settings.ts";
 import { countedNotices, type Notice } from "../document/contract/notice.ts";
 import { defineOperation, type Run } from "../document/contract/operation.ts";
+import { onlyWith, type Params, parameter } from "../document/contract/parameter.ts";
+import { choice } from "../document/contract/parameters/choice.ts";
+import { json } from "../document/contract/parameters/json.ts";
 import type { Family } from "../document/formats/xmp/claims.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { countDamagedContents } from "../document/pages/damaged-contents.ts";
@@ -15,11 +17,21 @@ import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { readPages } from "../document/pages/pages.ts";
 import { released } from "./in-memory.ts";
 
-const paramsSchema = z.discriminatedUnion("level", [
-  z.object({ level: z.enum(LEVELS) }),
-  z.object({ level: z.literal("custom"), profile: compressionProfile }),
-]);
-export type CompressParams = z.infer<typeof paramsSchema>;
+const parameters = {
+  level: parameter(
+    "low favors fidelity, and high favors a small file; custom uses the settings of the profile.",
+    choice([...LEVELS, "custom"]),
+  ),
+  profile: onlyWith(
+    "level",
+    "custom",
+    parameter(
+      "JSON file with compression settings, at most 1 MB.",
+      json(compressionProfile, { name: "CompressionProfile", file: "compression settings" }),
+    ),
+  ),
+};
+export type CompressParams = Params<typeof parameters>;
 
 /**
  * Heap limit that distinguishes the container from an isolate: a container always has at least this much memory, an
@@ -30,7 +42,7 @@ const CONTAINER_BYTES = 256 * 2 ** 20;
 /** @throws EngineFailure `password-protected`, or the failure of document or engine */
 const run: Run<CompressParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
-  const settings = params.level === "custom" ? settingsOfProfile(params.profile) : LEVEL_SETTINGS[params.level];
+  const settings = params.level === "custom" ? settingsOfProfile(params.profile!) : LEVEL_SETTINGS[params.level];
   const chunks: Uint8Array[] = [];
   let size = 0;
   let mayGrow = settings.evenIfLarger;
@@ -59,7 +71,7 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
   yield pdfOutput(isTaken ? released(chunks) : bytes, notices);
 };
 
-export const compressPdf = defineOperation({ name: "compress-pdf", params: paramsSchema, run });
+export const compressPdf = defineOperation({ name: "compress-pdf", parameters, run });
 
 /** Reports whether a compression breaks a standard's rules on fonts, colors or tags. */
 const isBrokenBy =

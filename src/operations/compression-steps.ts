@@ -8,7 +8,7 @@ import { linearizePdf } from "./linearize-pdf.ts";
 
 export function compressionSteps(params: CompressParams): Steps {
   const compress = stepOf(compressPdf, params);
-  if (params.level !== "custom") return [compress];
+  if (params.level !== "custom" || !params.profile) return [compress];
   const last = isForWeb(params.profile) ? [stepOf(linearizePdf, {})] : [];
   const quality = flatteningOf(params.profile);
   return quality ? [stepOf(flattenTransparency, { quality }), compress, ...last] : [compress, ...last];

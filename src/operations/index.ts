@@ -1,4 +1,5 @@
-// Registry of all operations in JavaScript, by the process that runs them.
+// Lists the operations that the container runs in JavaScript. Other operations run only in the process that imports
+// them: they stream, so inputs of any size fit.
 import type { Operation } from "../document/contract/operation.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
@@ -19,13 +20,8 @@ import { rasterizePdf } from "./rasterize-pdf.ts";
 import { renderPage } from "./render-page.ts";
 import { splitPdf } from "./split-pdf.ts";
 import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
-import { saveHtml } from "./to-pdf/save-html.ts";
-import { zipFiles } from "./zip-files.ts";
 
 type AnyOperation = Operation<unknown>;
-
-/** Operations that run only in the Worker: they stream, so inputs of any size fit. */
-export const WORKER_OPERATIONS: readonly AnyOperation[] = [saveHtml, zipFiles];
 
 /** Operations that the container runs for the Worker, with more memory than an isolate has. */
 export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [

@@ -1,5 +1,4 @@
 // Linearizes a PDF for web browsers (ISO 32000-1, Annex F). Yields one output. Changes nothing else.
-import * as z from "zod";
 import { contains } from "../document/contract/contains.ts";
 import { EngineFailure } from "../document/contract/failure.ts";
 import type { Notice } from "../document/contract/notice.ts";
@@ -32,7 +31,7 @@ const run: Run<Record<string, never>> = async function* (inputs, _params, contex
   for (const input of inputs) yield await linearize(input, context);
 };
 
-export const linearizePdf = defineOperation({ name: "linearize-pdf", params: z.object({}), run });
+export const linearizePdf = defineOperation({ name: "linearize-pdf", parameters: {}, run });
 
 async function linearize(input: Input, context: Context) {
   const original = await input.bytes();

@@ -1,11 +1,12 @@
 // Merges PDFs, or selected pages of them, into one PDF in the given order.
 
-import * as z from "zod";
 import { EngineFailure, type FailureReason, OutOfRange } from "../document/contract/failure.ts";
 import { countedNotices, type Notice } from "../document/contract/notice.ts";
 import { defineOperation, type Input, type Run } from "../document/contract/operation.ts";
-import { pageSelection } from "../document/contract/page-selection.ts";
 import { selectPages } from "../document/contract/pages.ts";
+import { type Params, parameter } from "../document/contract/parameter.ts";
+import { listedPages } from "../document/contract/parameters/pages.ts";
+import { list } from "../document/contract/parameters/text.ts";
 import type { Mupdf } from "../document/engines/mupdf/instance/mupdf.ts";
 import { Budget } from "../document/objects/budget.ts";
 import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
@@ -16,11 +17,8 @@ import { documentParts } from "../document/pages/parts/index.ts";
 import { SourceDocument } from "../document/pages/source-document.ts";
 import { xfaNotices } from "../document/pages/unprotect.ts";
 
-const paramsSchema = z.object({
-  /** Selections, one per input, in the same order. */
-  pages: z.array(pageSelection).readonly(),
-});
-export type MergePdfsParams = z.infer<typeof paramsSchema>;
+const parameters = { pages: parameter("The pages of each input, in the order of type[].", list(listedPages)) };
+export type MergePdfsParams = Params<typeof parameters>;
 
 /** Fraction of the object memory for the result; the rest is for the one open source. */
 const RESULT_PART = 0.6;
@@ -112,4 +110,4 @@ function naming(error: unknown, document: string): unknown {
   return new EngineFailure(reason, detail, { cause: error, why: `${document} ${fault}.` });
 }
 
-export const mergePdfs = defineOperation({ name: "merge-pdfs", params: paramsSchema, run });
+export const mergePdfs = defineOperation({ name: "merge-pdfs", parameters, run });

@@ -1,13 +1,25 @@
 // Declares the operation that converts a PDF to PDF/A. The container runs it, because it has the validator.
-import * as z from "zod";
 import { declareOperation } from "../document/contract/operation.ts";
-import { pdfaLevelSchema } from "../document/pdfa/level.ts";
+import { type Params, parameter } from "../document/contract/parameter.ts";
+import { wordFor } from "../document/contract/parameters/choice.ts";
+import { onOff } from "../document/contract/parameters/on-off.ts";
+import { type PdfaLevel, pdfaLevelSchema } from "../document/pdfa/level.ts";
 
-const paramsSchema = z.object({
-  level: pdfaLevelSchema,
-  /** True to replace non-conforming pages by images; false to reject the document instead. */
-  rasterize: z.boolean(),
-});
-export type PdfToPdfaParams = z.infer<typeof paramsSchema>;
+const LEVELS: Readonly<Record<string, PdfaLevel>> = {
+  "PDF/A-1b": { part: 1, conformance: "b" },
+  "PDF/A-2b": { part: 2, conformance: "b" },
+  "PDF/A-2u": { part: 2, conformance: "u" },
+  "PDF/A-3b": { part: 3, conformance: "b" },
+  "PDF/A-3u": { part: 3, conformance: "u" },
+};
 
-export const pdfToPdfa = declareOperation({ name: "pdf-to-pdfa", params: paramsSchema });
+const parameters = {
+  level: parameter(
+    "Version of PDF/A. Level b preserves the appearance; level u also requires Unicode values for all text.",
+    wordFor(LEVELS, pdfaLevelSchema),
+  ),
+  rasterize: parameter("Replaces a page that cannot be converted by an image of it.", onOff, "off"),
+};
+export type PdfToPdfaParams = Params<typeof parameters>;
+
+export const pdfToPdfa = declareOperation({ name: "pdf-to-pdfa", parameters });

@@ -5,9 +5,12 @@ import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../document/contract/failure.ts";
 import { LIMITS } from "../document/contract/limits.ts";
 import { defineOperation, type Output, type Run } from "../document/contract/operation.ts";
-import { pageSelection } from "../document/contract/page-selection.ts";
 import { resolvePages } from "../document/contract/pages.ts";
-import { CHANNELS, COLOR_MODELS, type Raster } from "../document/contract/raster.ts";
+import { onlyWith, type Params, parameter, schemaOf } from "../document/contract/parameter.ts";
+import { choice } from "../document/contract/parameters/choice.ts";
+import { integer } from "../document/contract/parameters/number.ts";
+import { pages } from "../document/contract/parameters/pages.ts";
+import { CHANNELS, COLOR_MODELS, type ColorModel, type Raster } from "../document/contract/raster.ts";
 import { asDrawn } from "../document/drawing/as-drawn.ts";
 import { MupdfDocument } from "../document/engines/mupdf/document.ts";
 import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
@@ -19,25 +22,43 @@ import { encodePng } from "../document/formats/png/write.ts";
 import { encodeTiff } from "../document/formats/tiff/write.ts";
 import { resolveHybridReferences } from "../document/objects/parsing/hybrid.ts";
 
-const paramsSchema = z.object({
-  format: z.enum(["bmp", "jpg", "png", "gif", "tif"]),
-  colorModel: z.enum(COLOR_MODELS),
-  dpi: z.int().min(1).max(2400),
-  pages: pageSelection,
-  /** Quality of `jpg`. @default 75 */
-  jpegQuality: z.int().min(1).max(100).exactOptional(),
-  /** Renders only one partition of the pages. @default all pages */
-  share: z.object({ share: z.int().min(0), shares: z.int().min(1) }).exactOptional(),
-});
+/** If even this resolution produces too many pixels, no other would help. */
+const LOWEST_DPI = 12;
+
+const parameters = {
+  format: parameter("The format of the files.", choice(["bmp", "jpg", "png", "gif", "tif"])),
+  pages: parameter("The pages to convert, in this order.", pages, "1-last"),
+  dpi: parameter("Dots per inch.", integer({ min: LOWEST_DPI, max: 2400 }), "300"),
+  colorModel: parameter("The color model of the files.", choice(COLOR_MODELS), "rgb"),
+  jpegQuality: onlyWith(
+    "format",
+    "jpg",
+    parameter("Higher gives better quality and larger files.", integer({ min: 1, max: 100 }), "75"),
+  ),
+};
+const paramsSchema = z.intersection(
+  schemaOf(parameters),
+  z.object({
+    /** Draws only a share of the pages. @default all of them */
+    share: z.object({ share: z.int().min(0), shares: z.int().min(1) }).exactOptional(),
+  }),
+);
 export type RasterizeParams = z.infer<typeof paramsSchema>;
-export type RasterFormat = RasterizeParams["format"];
+export type RasterFormat = Params<typeof parameters>["format"];
+
+/** The color models that each format can have. */
+export const COLOR_MODELS_OF: Readonly<Record<RasterFormat, readonly ColorModel[]>> = {
+  png: ["rgb", "rgba", "gray"],
+  jpg: ["rgb", "cmyk", "gray"],
+  gif: ["rgb", "gray"],
+  tif: ["rgb", "rgba", "cmyk", "lab", "gray"],
+  bmp: ["rgb", "gray"],
+};
 
 const { imageSamples: MAX_SAMPLES, imageSidePixels: MAX_SIDE } = LIMITS;
 /** Heap size above which the next page gets a new engine, because a heap never shrinks. */
 const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 const DEFAULT_JPEG_QUALITY = 75;
-/** Minimum resolution of the API. If even this one yields too many pixels, no resolution is possible. */
-const LOWEST_DPI = 12;
 
 export const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
   bmp: "image/bmp",
@@ -51,7 +72,7 @@ export const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
  * Yields one output per selected page, in order. A body is rendered while it is read, and must be read before the next
  * output is requested.
  * @throws EngineFailure the failure of document or engine
- * @throws OutOfRange `pages`, or `resolution` if a page would have more pixels than the format or {@link MAX_SAMPLES}
+ * @throws OutOfRange `pages`, or `dpi` if a page would have more pixels than the format or {@link MAX_SAMPLES}
  * allows
  */
 const run: Run<RasterizeParams> = async function* (inputs, params, context) {
@@ -89,6 +110,7 @@ const run: Run<RasterizeParams> = async function* (inputs, params, context) {
 
 export const rasterizePdf = defineOperation({
   name: "rasterize-pdf",
+  parameters,
   params: paramsSchema,
   run,
   partition: (params, share) => ({ ...params, share }),
@@ -101,7 +123,7 @@ function checkSize(page: MupdfPage, { format, colorModel, dpi }: RasterizeParams
   const atLowest = page.pixels(LOWEST_DPI);
   const helps =
     Math.max(atLowest.width, atLowest.height) <= side && atLowest.width * atLowest.height <= MAX_SAMPLES / 4;
-  if (helps) throw new OutOfRange("resolution", String(dpi));
+  if (helps) throw new OutOfRange("dpi", String(dpi));
   throw new EngineFailure("too-large", `a page of ${page.width} x ${page.height} points`);
 }
 

@@ -1,10 +1,11 @@
 // Splits a PDF into one PDF per page selection, or per page. An output contains no data of omitted pages.
 
-import * as z from "zod";
 import { countedNotices } from "../document/contract/notice.ts";
 import { defineOperation, type Run } from "../document/contract/operation.ts";
-import { pageSelection } from "../document/contract/page-selection.ts";
 import { resolvePages } from "../document/contract/pages.ts";
+import { optional, type Params } from "../document/contract/parameter.ts";
+import { listedPages } from "../document/contract/parameters/pages.ts";
+import { list } from "../document/contract/parameters/text.ts";
 import { Budget } from "../document/objects/budget.ts";
 import { assemble } from "../document/pages/assemble.ts";
 import { countDamagedContents } from "../document/pages/damaged-contents.ts";
@@ -13,11 +14,10 @@ import { documentParts } from "../document/pages/parts/index.ts";
 import { SourceDocument } from "../document/pages/source-document.ts";
 import { xfaNotices } from "../document/pages/unprotect.ts";
 
-const paramsSchema = z.object({
-  /** Selections, one per output, in order. @default one output per page */
-  pages: z.array(pageSelection).readonly().exactOptional(),
-});
-export type SplitPdfParams = z.infer<typeof paramsSchema>;
+const parameters = {
+  pages: optional("The pages of each file to make; one file for each page if left out.", list(listedPages)),
+};
+export type SplitPdfParams = Params<typeof parameters>;
 
 /** Fraction of the memory for the source; the rest is for the current output. */
 const SOURCE_PART = 0.4;
@@ -61,4 +61,4 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
   }
 };
 
-export const splitPdf = defineOperation({ name: "split-pdf", params: paramsSchema, run });
+export const splitPdf = defineOperation({ name: "split-pdf", parameters, run });

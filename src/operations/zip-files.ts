@@ -1,6 +1,5 @@
 // Packs files into a zip archive. Yields one output. Streams: at most half a MiB of a file is in memory.
 
-import * as z from "zod";
 import { type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
 import { writeArchive } from "../document/formats/zip/archive.ts";
 import { type EntryWriter, writeEntry } from "../document/formats/zip/entries.ts";
@@ -11,7 +10,7 @@ const run: Run<Record<string, never>> = async function* (inputs, _params, contex
   yield { extension: "zip", type: "application/zip", body: writeArchive(entries(inputs, context)) };
 };
 
-export const zipFiles = defineOperation({ name: "zip-files", params: z.object({}), run });
+export const zipFiles = defineOperation({ name: "zip-files", parameters: {}, run });
 
 function* entries(inputs: readonly Input[], { signal }: Context): Generator<EntryWriter> {
   const names = new EntryNames();

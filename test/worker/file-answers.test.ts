@@ -7,7 +7,6 @@ import * as z from "zod";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { defineOperation, type Output, type Run } from "../../src/document/contract/operation.ts";
 import { defineEndpoint, type RequestServices } from "../../src/service/http/contract/endpoint.ts";
-import { outputName } from "../../src/service/http/contract/fields.ts";
 import { Timing } from "../../src/service/http/contract/timing.ts";
 import { handleRequest } from "../../src/service/http/pipeline/pipeline.ts";
 import { edgeJob } from "../../src/service/placement/placement.ts";
@@ -67,13 +66,13 @@ async function ask(
     defer: (work) => deferred.push(work()),
   };
   const made = defineEndpoint({
-    ...{ path: "/made", verb: "make", title: "Make", group: "Store" },
+    path: "/made",
+    ...{ verb: "make", title: "Make", group: "Store" },
     variants: ["private"],
     summary: "",
-    input: { kind: "one", description: "", accepts: () => true },
-    fields: { output: outputName("") },
-    outputNaming: "prefix",
-    produces: "text/plain",
+    inputs: { file: { kind: "one", description: "", accepts: () => true } },
+    parameters: {},
+    output: { kind: "files", naming: "prefix", type: "text/plain" },
     createJob: () => edgeJob(defineOperation({ name: "made", params: z.null(), run }), null),
   });
   const form = new FormData();

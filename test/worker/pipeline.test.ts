@@ -5,49 +5,19 @@ import * as z from "zod";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { declareOperation, defineOperation, type Output, type Run } from "../../src/document/contract/operation.ts";
 import { defineEndpoint, type RequestServices } from "../../src/service/http/contract/endpoint.ts";
-import { outputName } from "../../src/service/http/contract/fields.ts";
-import { Timing } from "../../src/service/http/contract/timing.ts";
 import { handleRequest } from "../../src/service/http/pipeline/pipeline.ts";
 import type { OperationResponse } from "../../src/service/http/responses/operation-response.ts";
 import type { ConnectedContainer } from "../../src/service/placement/connection.ts";
 import { edgeJob, containerJob as elsewhereAlone, type JobPlan } from "../../src/service/placement/placement.ts";
 import { encodeResponse } from "../../src/service/placement/remote.ts";
 import { createSemaphore } from "../../src/service/placement/semaphore.ts";
-import { ISOLATE_CAPACITY } from "../../src/service/settings/capacity.ts";
-import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";
 import { PART_BYTES } from "../../src/service/storage/standalone-files.ts";
-import { createStore } from "../../src/service/storage/store.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
+import { requestServices } from "./request-services.ts";
 
 emptyBucketBeforeEach();
 
-const turns = () => createSemaphore({ concurrency: 1, maxQueued: 1, maxWaitMs: 1000 });
-const service: RequestServices = {
-  config: {
-    variant: "private",
-    dialect: "2022",
-    maxUploadBytes: 2 ** 20,
-    maxOutputBytes: 2 ** 30,
-    maxInputs: 10,
-    fileLifetimeMs: 0,
-    baseUrl: undefined,
-  },
-  store: createStore(bucket, { lifetimeMs: 0 }),
-  uploadTurns: turns(),
-  overflowTurns: turns(),
-  uploadQuota: createMemoryQuota({ perRequest: 2 ** 20, total: 2 ** 20 }),
-  bufferQuota: createMemoryQuota({ perRequest: 2 ** 20, total: 2 ** 20 }),
-  bodies: createMemoryQuota({ perRequest: 2 ** 20, total: 2 ** 20 }),
-  budgets: ISOLATE_CAPACITY,
-  engineSemaphore: turns(),
-  receiveSemaphore: turns(),
-  containerSemaphore: turns(),
-  container: undefined,
-  baseUrl: "https://service",
-  timing: new Timing(),
-  log: () => {},
-  defer: () => {},
-};
+const service = requestServices();
 
 function run(made: Run<null>, signal?: AbortSignal, container?: ConnectedContainer, beside = service) {
   return runJob(
@@ -66,13 +36,13 @@ async function runJob(job: JobPlan, signal?: AbortSignal, container?: ConnectedC
 /** Returns the response to a request for the job. */
 function answerOf(job: JobPlan, beside: RequestServices, headers: Record<string, string>, signal?: AbortSignal) {
   const made = defineEndpoint({
-    ...{ path: "/made", verb: "make", title: "Make", group: "Store" },
+    path: "/made",
+    ...{ verb: "make", title: "Make", group: "Store" },
     variants: ["private"],
     summary: "",
-    input: { kind: "one", description: "", accepts: () => true },
-    fields: { output: outputName("") },
-    outputNaming: "prefix",
-    produces: "text/plain",
+    inputs: { file: { kind: "one", description: "", accepts: () => true } },
+    parameters: {},
+    output: { kind: "files", naming: "prefix", type: "text/plain" },
     errors: [],
     createJob: () => job,
   });

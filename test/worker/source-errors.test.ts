@@ -1,7 +1,7 @@
 // Tests the error responses that follow from the source of an endpoint.
 import { expect, test } from "vitest";
 import { mayBePdf } from "../../src/document/contract/media-type.ts";
-import { errorsOf, type InputDeclaration } from "../../src/service/http/contract/input-declaration.ts";
+import { errorsOf, type Inputs } from "../../src/service/http/contract/input-declaration.ts";
 
 const COUNTS = { noInput: "This route needs a File or an ID.", tooMany: "Too many 'file' or 'id' values." };
 const NOT_BOTH = "This route will only accept a File or an ID, not both.";
@@ -14,12 +14,12 @@ const OPENED = [
   "The input file uses a feature that is not supported.",
 ];
 
-const messagesOf = (source: InputDeclaration) => errorsOf(source).map(({ message }) => message);
-const same = (source: InputDeclaration, messages: readonly string[]) =>
-  expect(messagesOf(source).toSorted()).toEqual(messages.toSorted());
+const messagesOf = (inputs: Inputs) => errorsOf(inputs).map(({ message }) => message);
+const same = (inputs: Inputs, messages: readonly string[]) =>
+  expect(messagesOf(inputs).toSorted()).toEqual(messages.toSorted());
 
 test("a text is required", () => {
-  same({ kind: "text", field: "content", description: "" }, ["The 'content' field is required."]);
+  same({ content: { kind: "text", description: "" } }, ["The 'content' field is required."]);
 });
 
 const UNREACHABLE = "The file at the URL could not be loaded.";
@@ -33,20 +33,20 @@ const ONE_OF = [
 test("a document that may be a PDF is opened as one", () => {
   const given = [NOT_BOTH, ...ONE_OF, COUNTS.noInput, notUrl("url"), UNREACHABLE];
   const all = [...given, NO_SUCH_FILE, WRONG_TYPE, ...OPENED];
-  same({ kind: "one", description: "", accepts: mayBePdf }, [...all, NOT_A_PDF]);
-  same({ kind: "one", description: "", accepts: () => true }, all);
+  same({ file: { kind: "one", description: "", accepts: mayBePdf } }, [...all, NOT_A_PDF]);
+  same({ file: { kind: "one", description: "", accepts: () => true } }, all);
 });
 
 test("a document or a web page", () => {
   const given = [NOT_BOTH, ...ONE_OF, "This route needs a File, an ID or a URL.", notUrl("url"), UNREACHABLE];
-  same({ kind: "one", webPages: true, description: "" }, [...given, NO_SUCH_FILE, WRONG_TYPE, ...OPENED]);
+  same({ file: { kind: "one", webPages: true, description: "" } }, [...given, NO_SUCH_FILE, WRONG_TYPE, ...OPENED]);
 });
 
 test("files that are not opened, and PDFs with lists of values", () => {
   const given = [...Object.values(COUNTS), notUrl("url[]"), UNREACHABLE];
-  same({ kind: "several", description: "" }, [...given, NO_SUCH_FILE]);
+  same({ file: { kind: "several", description: "" } }, [...given, NO_SUCH_FILE]);
   const lists = { orderedBy: "type", perInput: ["pages"] };
-  same({ kind: "several", description: "", accepts: mayBePdf, ...lists }, [
+  same({ file: { kind: "several", description: "", accepts: mayBePdf, ...lists } }, [
     ...given,
     "Too few 'file' or 'id' values.",
     "The 'type[]' values do not match the 'file' and 'id' values.",

@@ -104,6 +104,8 @@ export const LIMITS = {
   jsonFileBytes: MIB,
   /** Held in memory next to the isolate's requests. */
   checkedArchiveBytes: 4 * MIB,
+  /** Is held in memory until the answer is made of it. */
+  dataBytes: 4 * MIB,
   metricsBytes: 4 * MIB,
   /** A proxy has some hundreds, browsers up to six each. */
   connections: 4096,

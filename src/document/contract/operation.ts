@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { FontProvider } from "./font-provider.ts";
 import type { Notice } from "./notice.ts";
+import { type Parameters, type Params, schemaOf } from "./parameter.ts";
 import type { Span } from "./trace.ts";
 
 /** A document that can be read repeatedly, wherever it is stored. */
@@ -12,9 +13,18 @@ export interface Input {
   readonly size: number;
   /** Time of storage. @default unknown */
   readonly modified?: Date;
+  /** Purpose of a file beside the document, such as `image`. @default it is the document */
+  readonly role?: string;
   bytes(): Promise<Uint8Array>;
   stream(): AsyncIterable<Uint8Array>;
 }
+
+/** Returns what is known of an input without reading it, as a message to another process has it. */
+export const factsOf = ({ name, size, role }: InputFacts): InputFacts => ({
+  ...{ name, size },
+  ...(role === undefined ? {} : { role }),
+});
+export type InputFacts = Pick<Input, "name" | "size" | "role">;
 
 /**
  * Chunks of a document. A chunk is valid only until the next one is requested, so that an encoder can reuse its buffer.
@@ -121,8 +131,31 @@ export interface Operation<P> extends OperationDeclaration<P> {
 
 export const stepOf = <P>(operation: OperationDeclaration<P>, params: NoInfer<P>): Step => ({ operation, params });
 
-/** Declares an operation whose code runs in another process. */
-export const declareOperation = <P>(declaration: OperationDeclaration<P>): OperationDeclaration<P> => declaration;
+/** The parameters of an operation that endpoints expose. */
+interface Exposed<Q extends Parameters> {
+  readonly parameters: Q;
+}
+type WithoutSchema<D> = Omit<D, "params">;
 
-/** Declares an operation with its code. */
-export const defineOperation = <P>(declaration: Operation<P>): Operation<P> => declaration;
+/**
+ * Declares an operation whose code runs in another process, by its parameters, or by the schema of what only the service sends.
+ */
+export function declareOperation<const Q extends Parameters>(
+  declaration: WithoutSchema<OperationDeclaration<Params<Q>>> & Exposed<Q>,
+): OperationDeclaration<Params<Q>> & Exposed<Q>;
+export function declareOperation<P>(declaration: OperationDeclaration<P>): OperationDeclaration<P>;
+export function declareOperation(declaration: Partial<OperationDeclaration<unknown> & Exposed<Parameters>>): unknown {
+  return { params: schemaOf(declaration.parameters ?? {}), ...declaration };
+}
+
+/** Declares an operation with its code, in the same ways. With both, the schema has more than the parameters. */
+export function defineOperation<const Q extends Parameters>(
+  declaration: WithoutSchema<Operation<Params<Q>>> & Exposed<Q>,
+): Operation<Params<Q>> & Exposed<Q>;
+export function defineOperation<P, const Q extends Parameters>(
+  declaration: Operation<P> & Exposed<Q>,
+): Operation<P> & Exposed<Q>;
+export function defineOperation<P>(declaration: Operation<P>): Operation<P>;
+export function defineOperation(declaration: Partial<Operation<unknown> & Exposed<Parameters>>): unknown {
+  return { params: schemaOf(declaration.parameters ?? {}), ...declaration };
+}

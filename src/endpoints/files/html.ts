@@ -2,19 +2,14 @@
 
 import { saveHtml } from "../../operations/to-pdf/save-html.ts";
 import { defineEndpoint } from "../../service/http/contract/endpoint.ts";
-import { outputName } from "../../service/http/contract/fields.ts";
-import { streamingJob } from "../../service/placement/placement.ts";
 
 export const html = defineEndpoint({
   path: "/html",
-  verb: "html",
-  title: "HTML text",
-  group: "Store",
+  ...{ verb: "html", title: "HTML text", group: "Store" },
   variants: ["private", "keyed"],
   summary: "Saves a string of HTML as an .html file.",
-  input: { kind: "text", field: "content", description: "HTML, as a field or as a file part." },
-  fields: { output: outputName("Name of the file, without extension.") },
-  outputNaming: "name",
-  produces: "text/html",
-  createJob: () => streamingJob(saveHtml, {}),
+  inputs: { content: { kind: "text", description: "HTML, as a field or as a file part." } },
+  operation: saveHtml,
+  memory: "nothing",
+  output: { kind: "files", naming: "name", type: "text/html" },
 });

@@ -3,8 +3,8 @@
 // operations by name.
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
-//   request   json {steps: [{operation, params}], inputs: [{name, size}]}, then the bytes of all inputs, one after the
-//             other
+//   request   json {steps: [{operation, params}], inputs: [{name, size, role?}]}, then the bytes of all inputs, one after
+//             the other
 //   answer    for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
 //             json {end: {head?: base64, notices?}};
 //             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
@@ -19,7 +19,15 @@ import {
   OutOfRange,
 } from "../../document/contract/failure.ts";
 import { mergeNotices, type Notice, readNotices } from "../../document/contract/notice.ts";
-import type { ContainerClient, Context, Input, Output, Steps } from "../../document/contract/operation.ts";
+import {
+  type ContainerClient,
+  type Context,
+  factsOf,
+  type Input,
+  type InputFacts,
+  type Output,
+  type Steps,
+} from "../../document/contract/operation.ts";
 import { readSpans, type Span } from "../../document/contract/trace.ts";
 import {
   bodyFrames,
@@ -40,7 +48,7 @@ const MAX_DETAIL_LENGTH = 4000;
 interface RequestHeader {
   /** Operations by their names. The outputs of a step are the inputs of the next one. */
   readonly steps: readonly { readonly operation: string; readonly params: unknown }[];
-  readonly inputs: readonly { readonly name: string; readonly size: number }[];
+  readonly inputs: readonly InputFacts[];
 }
 
 /** A request as the container receives it. */
@@ -118,7 +126,7 @@ function leadOf(steps: Steps): Parameters<ContainerClient["post"]>[0] {
 async function* encodeRequest(inputs: readonly Input[], steps: Steps): AsyncGenerator<Uint8Array> {
   let header: Uint8Array | undefined = jsonFrame({
     steps: steps.map(({ operation, params }) => ({ operation: operation.name, params })),
-    inputs: inputs.map(({ name, size }) => ({ name, size })),
+    inputs: inputs.map(factsOf),
   } satisfies RequestHeader);
   for (const input of inputs) {
     for await (const chunk of input.stream()) {

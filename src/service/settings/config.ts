@@ -70,6 +70,8 @@ export interface Env extends TraceVariables {
   readonly CONTAINER_URL?: string;
   /** Secret of the container with the address. */
   readonly CONTAINER_SECRET?: string;
+  /** Secret that protects passwords of asynchronous requests in the queue. @default such requests are refused */
+  readonly FORM_SECRET?: string;
 }
 
 /** The part of Cloudflare's AnalyticsEngineDataset that the service uses. */

@@ -1,5 +1,6 @@
 // Describes the paths of pictures by URL.
 
+import type { Parameters } from "../../document/contract/parameter.ts";
 import { MEDIA_TYPES } from "../../operations/rasterize-pdf.ts";
 import { describeParameter } from "../http/contract/described.ts";
 import {
@@ -22,7 +23,6 @@ import {
   type ServiceError,
   wrongType,
 } from "../http/contract/errors.ts";
-import type { Fields } from "../http/contract/fields.ts";
 import { PICTURE_FIELDS } from "./page-image-route.ts";
 
 const DOCUMENT_ERRORS = [wrongType(), notAPdf(), passwordProtected(), noSuchFile(), busy()];
@@ -50,7 +50,7 @@ const LINKED: ParametersByName = {
 };
 const UNCHANGED = { description: "The answer matches If-None-Match." };
 
-const queryOf = (fields: Fields): ParametersByName =>
+const queryOf = (fields: Parameters): ParametersByName =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
       const { description, required, ...parameter } = describeParameter(name, field);

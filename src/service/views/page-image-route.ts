@@ -1,10 +1,14 @@
 // Serves the pages of stored PDFs as pictures, with the parameters of the image endpoints.
 
 import { LIMITS } from "../../document/contract/limits.ts";
+import { optional, type Parameters } from "../../document/contract/parameter.ts";
+import { integer } from "../../document/contract/parameters/number.ts";
 import type { Size } from "../../document/engines/mupdf/page.ts";
+import { rasterizePdf } from "../../operations/rasterize-pdf.ts";
+import { exposed } from "../http/contract/declaration/exposure.ts";
 import { methodNotAllowed, noSuchPage, outOfRange } from "../http/contract/errors.ts";
-import { optionalInteger, parseFields } from "../http/contract/fields.ts";
-import { IMAGE_FIELDS } from "../http/contract/image-fields.ts";
+import { readFields } from "../http/contract/fields.ts";
+import { imageExposure } from "../http/contract/image-fields.ts";
 import { openDocument } from "./documents.ts";
 import { cacheKey } from "./image-cache.ts";
 import type { PageImageParams } from "./image-request.ts";
@@ -16,17 +20,19 @@ const PICTURE_NAME = /^([1-9]\d{0,8})\.(png|jpg)$/;
 const POINTS_PER_INCH = 72;
 
 const side = (name: string) =>
-  optionalInteger(`${name} of the picture in pixels, instead of a resolution.`, {
-    min: 1,
-    max: LIMITS.pictureSidePixels,
-  });
+  optional(
+    `${name} of the picture in pixels, instead of a resolution.`,
+    integer({ min: 1, max: LIMITS.pictureSidePixels }),
+  );
 const SIDES = { width: side("Width"), height: side("Height") };
 
 /** The query parameters of a picture: those of the endpoint for its format, and a size. */
-export const PICTURE_FIELDS = {
-  png: { ...SIDES, ...IMAGE_FIELDS.png },
-  jpg: { ...SIDES, ...IMAGE_FIELDS.jpg },
-} as const;
+export const PICTURE_FIELDS = { png: fieldsOf("png"), jpg: fieldsOf("jpg") } as const;
+
+function fieldsOf(format: "png" | "jpg"): Parameters {
+  const { pages: _, ...drawn } = exposed(rasterizePdf.parameters, imageExposure(format)).fields;
+  return { ...SIDES, ...drawn };
+}
 
 interface Values {
   readonly width?: number;
@@ -48,7 +54,7 @@ export async function servePageImage(request: Request, id: string, name: string,
   const number = Number(page);
   if (extension === undefined || number > LIMITS.selectedPages) throw noSuchPage();
   const format = extension as keyof typeof PICTURE_FIELDS;
-  const values = parseFields(PICTURE_FIELDS[format], sentIn(request), {}) as unknown as Values;
+  const values = readFields(PICTURE_FIELDS[format], sentIn(request), {}) as unknown as Values;
   const key = cacheKey(id, document.file.etag, number, { format, ...values });
   return respondWithPageImage({ request, service, file: document.file, key, name: `page-${number}` }, async () => {
     const found = await findPage(document, number, service, request.signal);

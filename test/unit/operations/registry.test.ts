@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Operation, stepOf } from "../../../src/document/contract/operation.ts";
 import { parsePages } from "../../../src/document/contract/pages.ts";
+import { endpoints } from "../../../src/endpoints/index.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
-import { CONTAINER_OPERATIONS, PDFA_STEPS, WORKER_OPERATIONS } from "../../../src/operations/index.ts";
+import { CONTAINER_OPERATIONS, PDFA_STEPS } from "../../../src/operations/index.ts";
 import { rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
 import { officeToPdf } from "../../../src/operations/to-pdf/office-to-pdf.ts";
 import {
@@ -16,19 +17,21 @@ import {
 } from "../../../src/service/placement/placement.ts";
 
 const FOLDER = new URL("../../../src/operations", import.meta.url).pathname;
-const listed = [...WORKER_OPERATIONS, ...CONTAINER_OPERATIONS, ...PDFA_STEPS];
+const listed = [...CONTAINER_OPERATIONS, ...PDFA_STEPS];
 const isOperation = (value: unknown): value is Operation<unknown> =>
   typeof value === "object" && value !== null && "name" in value && "params" in value && "run" in value;
 
-test("every operation is listed once, under a name of its own", async () => {
+test("every operation is listed once, or is that of an endpoint, under a name of its own", async () => {
   const declared: Operation<unknown>[] = [];
   for (const file of await readdir(FOLDER, { recursive: true })) {
     if (!file.endsWith(".ts") || file === "index.ts") continue;
     declared.push(...Object.values<unknown>(await import(join(FOLDER, file))).filter(isOperation));
   }
   const namesOf = (operations: readonly Operation<unknown>[]) => operations.map(({ name }) => name).toSorted();
-  expect(namesOf(listed)).toEqual(namesOf(declared));
-  expect(new Set(namesOf(listed)).size).toBe(listed.length);
+  const streaming = endpoints.flatMap(({ operation }) => (isOperation(operation) ? [operation] : []));
+  const all = [...listed, ...streaming.filter(({ name }) => !namesOf(listed).includes(name))];
+  expect(namesOf(all)).toEqual(namesOf(declared));
+  expect(new Set(namesOf(all)).size).toBe(all.length);
 });
 
 test("one name means one behavior", () => {

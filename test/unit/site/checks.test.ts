@@ -3,16 +3,13 @@
 import { describe, expect, test } from "vitest";
 import { checkAddress, checkValue, selectedPages } from "../../../site/workbench/model/checks.ts";
 import type { FormField } from "../../../site/workbench/model/operations.ts";
+import type { Parameter } from "../../../src/document/contract/parameter.ts";
+import { png } from "../../../src/endpoints/images/png.ts";
+import { pdf } from "../../../src/endpoints/pdf.ts";
+import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
+import { splitPdf } from "../../../src/operations/split-pdf.ts";
 import { ServiceError } from "../../../src/service/http/contract/errors.ts";
-import {
-  choice,
-  type Fields,
-  integer,
-  length,
-  pages,
-  pagesList,
-  parseFields,
-} from "../../../src/service/http/contract/fields.ts";
+import { readFields } from "../../../src/service/http/contract/fields.ts";
 import { operationOf } from "./described-operations.ts";
 
 const shown = (path: string, name: string): FormField => {
@@ -21,9 +18,9 @@ const shown = (path: string, name: string): FormField => {
 };
 
 /** Returns the sentence of the service, which parses the value of a field. */
-function answered(fields: Fields, name: string, value: string): string | undefined {
+function answered(parameter: Parameter, name: string, value: string): string | undefined {
   try {
-    parseFields(fields, { fields: new Map([[name, [value]]]) }, {});
+    readFields({ [name]: parameter }, { fields: new Map([[name, [value]]]) }, {});
     return undefined;
   } catch (error) {
     expect(error).toBeInstanceOf(ServiceError);
@@ -50,33 +47,33 @@ const LENGTHS = ["1in", " 12.5mm ", ".5in", "1 in", "1IN", "1cm", "in", "1.in", 
 
 describe("the sentence is the one of the service", () => {
   test.each(SELECTIONS)("for the pages %o", (value) => {
-    const fields = { pages: pages("", "1-last") };
-    expect(checkValue(shown("/png", "pages"), value)).toBe(answered(fields, "pages", value));
+    expect(checkValue(shown("/png", "pages"), value)).toBe(answered(png.fields.pages!, "pages", value));
   });
 
   test.each([...SELECTIONS, "", " "])("for the pages of an input in a merge %o", (value) => {
-    const fields = { pages: pagesList("", true) };
-    expect(checkValue(shown("/merged-pdf", "pages[]"), value)).toBe(answered(fields, "pages", value));
+    expect(checkValue(shown("/merged-pdf", "pages[]"), value)).toBe(
+      answered(mergePdfs.parameters.pages, "pages", value),
+    );
   });
 
   test.each([...SELECTIONS, ""])("for the pages of a part %o", (value) => {
-    const fields = { pages: pagesList("", false) };
-    expect(checkValue(shown("/split-pdf", "pages[]"), value)).toBe(answered(fields, "pages", value));
+    expect(checkValue(shown("/split-pdf", "pages[]"), value)).toBe(answered(splitPdf.parameters.pages, "pages", value));
   });
 
   test.each([...NUMBERS, ""])("for the number %o", (value) => {
-    const fields = { resolution: integer("", { min: 12, max: 2400 }, 300) };
-    expect(checkValue(shown("/png", "resolution"), value)).toBe(answered(fields, "resolution", value));
+    expect(checkValue(shown("/png", "resolution"), value)).toBe(answered(png.fields.resolution!, "resolution", value));
   });
 
   test.each([...LENGTHS, ""])("for the length %o", (value) => {
-    const fields = { page_margin: length("", "1in") };
-    expect(checkValue(shown("/pdf", "page_margin"), value)).toBe(answered(fields, "page_margin", value));
+    expect(checkValue(shown("/pdf", "page_margin"), value)).toBe(
+      answered(pdf.fields.page_margin!, "page_margin", value),
+    );
   });
 
   test.each(["rgb", "RGB", "cmyk", ""])("for the choice %o", (value) => {
-    const fields = { color_model: choice("", ["rgb", "rgba", "gray"], "rgb") };
-    expect(checkValue(shown("/png", "color_model"), value)).toBe(answered(fields, "color_model", value));
+    expect(checkValue(shown("/png", "color_model"), value)).toBe(
+      answered(png.fields.color_model!, "color_model", value),
+    );
   });
 });
 

@@ -60,7 +60,7 @@ test("fields have controls of their kind, with their ranges and defaults", () =>
 
 test("operations that take PDFs only, and files of any kind, are known", () => {
   const pdfOnly = [...describedService("keyed").operations.values()].filter(({ input }) => input.accepts === "pdf");
-  const others = endpoints.filter(({ input }) => input.kind === "text" || input.description !== "PDF");
+  const others = endpoints.filter(({ inputs }) => inputs.file?.description !== "PDF");
   expect(pdfOnly.length + others.length).toBe(endpoints.length);
   expect(others.map(({ path }) => path).toSorted()).toEqual(["/html", "/pdf", "/zip"]);
   expect(operationOf("/zip").input.accepts).toBe("files");

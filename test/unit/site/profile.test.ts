@@ -13,7 +13,8 @@ import {
 import { PROFILE_EXAMPLES } from "../../../site/workbench/model/profile-examples.ts";
 import { compressionProfile } from "../../../src/document/compression/profile.ts";
 import { settingsOfProfile } from "../../../src/document/compression/profile-settings.ts";
-import { checkProfile, readJsonFile } from "../../../src/service/http/requests/profile.ts";
+import { compressPdf } from "../../../src/operations/compress-pdf.ts";
+import { readFields } from "../../../src/service/http/contract/fields.ts";
 import { operationOf } from "./described-operations.ts";
 
 const schema = operationOf("/compressed-pdf").fields.find(({ name }) => name === "profile")!.content!.schema;
@@ -22,7 +23,11 @@ const sentences = (text: string) => faultsOfProfile("profile", text, schema).map
 /** Returns the sentence with which the service refuses a profile. */
 function answered(text: string): string | undefined {
   try {
-    checkProfile("profile", readJsonFile("profile", text), compressionProfile);
+    const sent = new Map([
+      ["level", ["custom"]],
+      ["profile", [text]],
+    ]);
+    readFields(compressPdf.parameters, { fields: sent }, {});
     return undefined;
   } catch (error) {
     return (error as Error).message;

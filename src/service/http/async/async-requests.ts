@@ -11,8 +11,21 @@ import type { AsyncServices, Endpoint } from "../contract/endpoint.ts";
 import { busy } from "../contract/errors.ts";
 import type { Form } from "../contract/form.ts";
 import type { DeferredHandler, Route } from "../contract/route.ts";
-import { type ClaimGrant, fingerprintContent, REPLAYED_HEADER, runIdempotent } from "../pipeline/idempotency.ts";
-import { defaultOutputName, readEndpointForm, toEndpointError } from "../pipeline/pipeline.ts";
+import {
+  type ClaimGrant,
+  fingerprintContent,
+  REPLAYED_HEADER,
+  runIdempotent,
+  saltOf,
+} from "../pipeline/idempotency.ts";
+import {
+  defaultOutputName,
+  isOrdered,
+  keepsInputs,
+  readEndpointForm,
+  secretsOf,
+  toEndpointError,
+} from "../pipeline/pipeline.ts";
 import { rejectBlockedIpLiterals } from "../requests/address-check.ts";
 import { resolveInputs, toInput } from "../requests/inputs.ts";
 import { withStoredFields } from "../requests/stored-fields.ts";
@@ -42,11 +55,10 @@ export async function acceptRequest(
     held,
     signal,
   });
-  const { path, input } = endpoint;
-  const isOrdered = input.kind === "several" && input.orderedBy === undefined;
-  const isTransient = input.kind === "text";
   return accept(form, service, {
-    ...{ path, signal, manner, webhook, isOrdered, isTransient },
+    ...{ path: endpoint.path, signal, manner, webhook },
+    ...{ isOrdered: isOrdered(endpoint), isTransient: !keepsInputs(endpoint) },
+    ...{ secrets: secretsOf(endpoint), salt: saltOf(request.headers) },
     check: () => check(endpoint, form, signal, service),
   });
 }
@@ -60,6 +72,9 @@ interface Accepting {
   readonly isOrdered: boolean;
   /** True if the files that were sent are removed after the job in any case. */
   readonly isTransient: boolean;
+  /** Names of the fields that are secret. */
+  readonly secrets: ReadonlySet<string>;
+  readonly salt: string;
   check(): Promise<void>;
 }
 
@@ -67,7 +82,7 @@ interface Accepting {
 async function accept(
   form: Form,
   service: AsyncServices,
-  { path, manner, webhook, signal, isOrdered, isTransient, check }: Accepting,
+  { path, manner, webhook, signal, isOrdered, isTransient, secrets, salt, check }: Accepting,
 ): Promise<Response> {
   const { uploads } = form;
   let id: string = crypto.randomUUID();
@@ -79,7 +94,7 @@ async function accept(
   };
   try {
     return await runIdempotent(service, {
-      content: [path, fingerprintContent(form, isOrdered), ...fingerprintParts({ manner, webhook })],
+      content: [path, fingerprintContent(form, { isOrdered, secrets, salt }), ...fingerprintParts({ manner, webhook })],
       ...{ signal, rollback },
       async run(claimed) {
         const accepted = await findAcceptedJob(claimed, service);
@@ -95,7 +110,10 @@ async function accept(
         const marks = service.marks();
         const job = {
           ...{ id, path, baseUrl, client, ...tokenOf(marks) },
-          form: await serializeForm(form, { marks, account: service.account, trace: service.trace }),
+          form: await serializeForm(form, { marks, account: service.account, trace: service.trace }, secrets, {
+            ...service,
+            id,
+          }),
           ...(webhook ? { webhook } : {}),
         };
         isEnqueued = true;
@@ -157,7 +175,8 @@ async function acceptForm(
   const { signal } = request;
   const form = await later.receive(request, service, { uploadReservation, batchReservation, held, signal });
   const check = () => later.check(form, signal, service);
-  return accept(form, service, { path, signal, ...asked, isOrdered: false, isTransient: false, check });
+  const nothingSpecial = { isOrdered: false, isTransient: false, secrets: new Set<string>(), salt: "" };
+  return accept(form, service, { path, signal, ...asked, ...nothingSpecial, check });
 }
 
 /** Returns the id of a request that has been answered: the same for its repetitions, and secret as the answer is. */
@@ -177,7 +196,7 @@ const RETRY_WHEN_FULL_SECONDS = 60;
 async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, service: AsyncServices): Promise<void> {
   const { store, config } = service;
   const awaited: UrlInput[] = [];
-  const sources = await resolveInputs(endpoint.input, form, {
+  const sources = await resolveInputs(endpoint.inputs, form, {
     ...{ store, maxInputs: config.maxInputs },
     async receive(addressed) {
       requireWebUrl(addressed);
@@ -186,7 +205,7 @@ async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, servic
     },
   });
   // The name of a file that is yet to be fetched is not known.
-  const named = sources.length > 0 ? sources : [{ name: "file" }];
+  const named = awaited.length > 0 && sources.length === 0 ? [{ name: "file" }] : sources;
   const bound = endpoint.parse(
     await withStoredFields(endpoint, form, store),
     defaultOutputName(endpoint, form, config, named),

@@ -1,10 +1,11 @@
 // Turns a form whose files are stored into text and back, so that its request can be carried out later.
 
 import type { ClientAccount } from "../../ports/client-account.ts";
+import type { Sealer } from "../../ports/sealer.ts";
 import type { ReceivedFile } from "../../storage/file.ts";
 import type { FilePolicy } from "../../storage/file-policy.ts";
 import type { Store } from "../../storage/store.ts";
-import { noSuchFile } from "../contract/errors.ts";
+import { noFormSecret, noSuchFile } from "../contract/errors.ts";
 import type { Form } from "../contract/form.ts";
 
 /** What is known of the client when the job runs. */
@@ -17,34 +18,74 @@ interface Client {
   readonly trace?: Readonly<Record<string, string>> | undefined;
 }
 
+type Values = readonly (readonly [name: string, values: readonly string[]])[];
+
 interface DeferredForm extends Pick<Form, "order" | "encoding">, Client {
-  readonly fields: readonly (readonly [name: string, values: readonly string[]])[];
+  readonly fields: Values;
+  /** Fields that are secret, encrypted. @default the request has none */
+  readonly sealed?: Values;
   /** Ids of the files. */
   readonly files: readonly (readonly [name: string, ids: readonly string[]])[];
 }
 
-/** @returns the form as JSON. Its files are stored when this resolves */
-export async function serializeForm(form: Form, client: Client): Promise<string> {
-  const { fields, files, order, encoding } = form;
+/** How the secrets of one request are kept. */
+export interface Sealing {
+  /** Id of the job, to which the secrets are bound. */
+  readonly id: string;
+  readonly sealer: Sealer | undefined;
+}
+
+/**
+ * @param secrets names of the fields that are secret
+ * @returns the form as JSON. Its files are stored when this resolves
+ * @throws ServiceError 400 if secrets were sent, and the service has no key for them
+ */
+export async function serializeForm(
+  form: Form,
+  client: Client,
+  secrets: ReadonlySet<string>,
+  { id, sealer }: Sealing,
+): Promise<string> {
+  const { files, order, encoding } = form;
+  const fields = [...form.fields].filter(([name]) => !secrets.has(name));
+  const kept = [...form.fields].filter(([name, values]) => secrets.has(name) && values.length > 0);
+  if (kept.length > 0 && !sealer) throw noFormSecret();
+  const sealed = kept.map(
+    async ([name, values]) =>
+      [name, await Promise.all(values.map((value) => sealer!.seal(value, placeOf(id, name))))] as const,
+  );
   const ids = [...files].map(
     async ([name, of]) => [name, await Promise.all(of.map(async ({ stored }) => (await stored).id))] as const,
   );
-  const deferred: DeferredForm = { fields: [...fields], files: await Promise.all(ids), order, encoding, ...client };
+  const deferred: DeferredForm = {
+    ...{ fields, files: await Promise.all(ids), order, encoding, ...client },
+    ...(sealed.length > 0 ? { sealed: await Promise.all(sealed) } : {}),
+  };
   return JSON.stringify(deferred);
 }
 
+const placeOf = (id: string, field: string): string => `${id} ${field}`;
+
 export const clientOfForm = (text: string): Client => JSON.parse(text) as DeferredForm;
 
-/** @throws ServiceError 404 if one of its files is not there any more */
-export async function deserializeForm(text: string, store: Store, uploads: Form["uploads"]): Promise<Form> {
-  const { fields, files, order, encoding } = JSON.parse(text) as DeferredForm;
+/** @throws ServiceError 404 if one of its files is not there any more; 400 if the key of its secrets is not */
+export async function deserializeForm(
+  text: string,
+  { store, uploads, id, sealer }: Sealing & { readonly store: Store; readonly uploads: Form["uploads"] },
+): Promise<Form> {
+  const { fields, sealed = [], files, order, encoding } = JSON.parse(text) as DeferredForm;
+  if (sealed.length > 0 && !sealer) throw noFormSecret();
+  const opened = sealed.map(
+    async ([name, values]) =>
+      [name, await Promise.all(values.map((value) => sealer!.open(value, placeOf(id, name))))] as const,
+  );
   const found = new Map<string, ReceivedFile[]>();
   for (const [name, ids] of files) {
     const arrivals: ReceivedFile[] = [];
     for (const id of ids) arrivals.push(await arrivalOf(id, store));
     found.set(name, arrivals);
   }
-  return { fields: new Map(fields), files: found, uploads, order, encoding };
+  return { fields: new Map([...fields, ...(await Promise.all(opened))]), files: found, uploads, order, encoding };
 }
 
 async function arrivalOf(id: string, store: Store): Promise<ReceivedFile> {

@@ -4,13 +4,14 @@ import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { RpcCall } from "../../../runtime/rpc.ts";
 import type { JobError, JobQueue, LeasedJob, Progress } from "../../ports/jobs.ts";
+import { offersOf } from "../contract/declaration/output-declaration.ts";
 import type { Endpoint, RequestServices } from "../contract/endpoint.ts";
 import { toServiceError } from "../contract/errors.ts";
 import { type RequestState, runAndRespond } from "../pipeline/pipeline.ts";
 import { negotiate } from "../responses/negotiation.ts";
-import { deserializeForm } from "./deferred-form.ts";
+import { deserializeForm, type Sealing } from "./deferred-form.ts";
 
-type RunnerService = RequestServices & { readonly jobs: RpcCall<JobQueue> };
+type RunnerService = RequestServices & { readonly jobs: RpcCall<JobQueue> } & Pick<Sealing, "sealer">;
 
 /** The work of a job, whose form and whose surroundings are there. */
 export type JobHandler = (
@@ -25,7 +26,7 @@ export type JobHandler = (
 export const endpointJobHandler =
   (endpoint: Endpoint): JobHandler =>
   async (doing, resources) => {
-    const wishes = negotiate(new Headers(), { type: endpoint.produces, naming: endpoint.outputNaming });
+    const wishes = negotiate(new Headers(), offersOf(endpoint.output));
     return (await runAndRespond({ ...doing, endpoint, wishes, isTransient: false }, resources)).response;
   };
 
@@ -53,7 +54,7 @@ export async function runQueuedJob(
   try {
     const doing = {
       ...{ service, outputs, deadline, signal: deadline.signal, progress: lease.reportProgress },
-      form: await deserializeForm(job.form, service.store, uploads),
+      form: await deserializeForm(job.form, { ...service, uploads, id: job.id }),
       uploadReservation: resources.use(service.uploadQuota.openReservation()),
       responseReservation: resources.use(service.bufferQuota.openReservation()),
     };

@@ -4,6 +4,7 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Config } from "../../settings/config.ts";
 import { type Endpoint, uploadLimit } from "./endpoint.ts";
 import { bodyTooLarge, fileTooLarge } from "./errors.ts";
+import { furtherInputsOf } from "./input-declaration.ts";
 
 export interface BodyLimits {
   /** Number of files that a form may have. */
@@ -30,6 +31,6 @@ export function requireSize(headers: Headers, { files, fileBytes, isFile = false
 
 /** Returns what the body of an endpoint may have. */
 export const bodyLimitsOf = (endpoint: Endpoint, config: Config): BodyLimits => ({
-  files: endpoint.input.kind === "several" ? config.maxInputs : 1,
+  files: (endpoint.inputs.file?.kind === "several" ? config.maxInputs : 1) + furtherInputsOf(endpoint.inputs).length,
   fileBytes: uploadLimit(endpoint, config),
 });

@@ -1,10 +1,11 @@
 // Describes an endpoint to everything that shows or calls it: OpenAPI, agents, the workbench, the reference, the client
 // and its command line. Nothing else looks into a declaration from outside.
-import * as z from "zod";
+import type { Kind, Parameter } from "../../../document/contract/parameter.ts";
+import { namingOf } from "./declaration/output-declaration.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { ServiceError } from "./errors.ts";
-import { type Field, type ListField, listName } from "./fields.ts";
-import { errorsOf, type InputDeclaration, takesPdfsOnly } from "./input-declaration.ts";
+import { idFieldOf, listName } from "./fields.ts";
+import { errorsOf, furtherInputsOf, type Inputs, mainInputOf, takesPdfsOnly } from "./input-declaration.ts";
 import type {
   Control,
   DescribedInput,
@@ -19,72 +20,91 @@ export interface Described extends ListedOperation {
 }
 
 export function describe(endpoint: Endpoint): Described {
-  const { verb, path, title, group, summary, variants, input, fields, example = {}, errors = [] } = endpoint;
-  const { outputNaming, produces, extraFields = [], keeps, joinedName } = endpoint;
-  const perInput = (input.kind === "several" && input.perInput) || [];
+  const { verb, path, title, group, summary, variants, inputs, example = {}, errors = [] } = endpoint;
+  const { output, extraFields = [], keeps, joinedName } = endpoint;
+  const main = mainInputOf(inputs);
+  const perInput = (main.kind === "several" && main.perInput) || [];
+  const files = furtherInputsOf(inputs).map(({ file, id, url, description, isOptional = false }) => ({
+    ...{ name: file, id, url, description, required: !isOptional },
+  }));
   return {
     ...{ verb, path, title, group, summary, variants, example },
-    input: describeInput(input),
-    parameters: Object.entries(fields).map(([name, field]) => ({
-      ...describeParameter(name, field),
-      ...(perInput.includes(name) ? { perInput: true } : {}),
-    })),
+    input: describeInput(inputs),
+    ...(files.length > 0 ? { files } : {}),
+    parameters: describeParameters(endpoint, perInput),
     output: {
-      ...{ naming: outputNaming, type: produces, archives: outputNaming !== "name", extraFields },
+      ...{ naming: namingOf(output), type: output.type, archives: namingOf(output) !== "name", extraFields },
+      ...(output.kind === "data" ? { data: output.schema as Readonly<Record<string, ParameterSchema>> } : {}),
       ...(keeps ? { keeps } : {}),
       ...(joinedName === undefined ? {} : { joinedName }),
     },
-    errors: [...errorsOf(input), ...errors],
+    errors: [...errorsOf(inputs), ...errors],
   };
 }
 
-function describeInput(input: InputDeclaration): DescribedInput {
-  const { kind, description } = input;
+function describeInput(inputs: Inputs): DescribedInput {
+  const input = mainInputOf(inputs);
+  const { kind } = input;
+  if (kind === "none") return { kind, description: "", accepts: "files", webPages: false };
+  const { description } = input;
   if (kind === "text") return { kind, description, accepts: "text", webPages: false, field: input.field };
   const isOpened = kind === "one" || input.accepts !== undefined;
   return {
     ...{ kind, description, webPages: kind === "one" && input.webPages === true },
-    accepts: takesPdfsOnly(input) ? "pdf" : isOpened ? "documents" : "files",
+    accepts: takesPdfsOnly(inputs) ? "pdf" : isOpened ? "documents" : "files",
     ...(kind === "several" && input.orderedBy !== undefined ? { orderedBy: input.orderedBy } : {}),
   };
 }
 
-export function describeParameter(name: string, field: Field<unknown> | ListField<unknown>): DescribedParameter {
-  const { description, required } = field;
-  if ("item" in field) {
-    return { name, description, required, control: "pages", schema: schemaOf(field.item), list: true };
-  }
-  const { fallback, requiredIf, standsFor, content } = field;
-  const schema = schemaOf(field.schema);
+function describeParameters({ fields, output }: Endpoint, perInput: readonly string[]): readonly DescribedParameter[] {
+  const fileOf = new Map(
+    Object.entries(fields).flatMap(([name, { kind }]) =>
+      kind.json?.file === undefined ? [] : [[idFieldOf(name), name]],
+    ),
+  );
+  return Object.entries(fields).map(([name, field]) => {
+    const described = describeParameter(name, field);
+    const standsFor = fileOf.get(name);
+    const isNamed = name !== "output" || (output.kind === "files" && !output.isOptional);
+    return {
+      ...described,
+      required: described.required && isNamed,
+      ...(perInput.includes(name) ? { perInput: true as const } : {}),
+      ...(standsFor === undefined ? {} : { standsFor }),
+    };
+  });
+}
+
+export function describeParameter(name: string, field: Parameter): DescribedParameter {
+  const { description, kind, isOptional, default: fallback, onlyWith } = field;
+  const required = !isOptional && fallback === undefined && onlyWith === undefined;
+  const { json } = kind;
   return {
-    ...{ name, description, required, control: controlOf(field, schema), schema },
-    ...(fallback === undefined ? {} : { default: schema.type === "integer" ? Number(fallback) : fallback }),
-    ...(requiredIf ? { requiredIf } : {}),
-    ...(standsFor === undefined ? {} : { standsFor }),
-    ...(content ? { content: { name: content.name, schema: schemaOf(content.schema) } } : {}),
+    ...{ name, description, required, control: controlOf(kind), schema: schemaOf(kind) },
+    ...(kind.item ? { list: true as const } : {}),
+    ...(kind.isSecret ? { secret: true as const } : {}),
+    ...(kind.joint === undefined ? {} : { joined: true as const }),
+    ...(fallback === undefined ? {} : { default: kind.control === "number" ? Number(fallback) : fallback }),
+    ...(onlyWith && !isOptional && fallback === undefined
+      ? { requiredIf: { field: onlyWith.parameter, is: onlyWith.is } }
+      : {}),
+    ...(json
+      ? { content: { ...(json.name === undefined ? {} : { name: json.name }), schema: json.schema as ParameterSchema } }
+      : {}),
   };
 }
 
-function controlOf({ isFile, joint }: Field<unknown>, schema: ParameterSchema): Control {
-  if (isFile) return "code";
-  if (joint !== undefined) return "pages";
-  if (schema.enum) return schema.enum.toSorted().join() === "off,on" ? "switch" : "choice";
-  return schema.minimum !== undefined && schema.maximum !== undefined ? "slider" : "text";
+/** Returns the schema of one value, as a form sends it. */
+function schemaOf({ json, item, schema }: Kind<unknown>): ParameterSchema {
+  const described = item ? item.schema : schema;
+  return (json?.file === undefined ? described : { ...described, ...JSON_FILE }) as ParameterSchema;
 }
 
-function schemaOf(type: z.ZodType): ParameterSchema {
-  const { $schema: _, ...schema } = z.toJSONSchema(type, {
-    // Numbers are described by their parsed value, texts by the input.
-    io: "input",
-    unrepresentable: "any",
-    override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema instanceof z.ZodPipe && zodSchema.out instanceof z.ZodNumber) {
-        Object.assign(jsonSchema, z.toJSONSchema(zodSchema.out));
-        delete jsonSchema.$schema;
-      }
-    },
-  });
-  return schema as ParameterSchema;
+const JSON_FILE = { format: "binary", contentMediaType: "application/json" };
+
+/** A number whose range is short is a slider. */
+function controlOf({ control, schema }: Kind<unknown>): Control {
+  return control === "number" && schema.minimum !== undefined && schema.maximum !== undefined ? "slider" : control;
 }
 
 /** Returns the name of a parameter in a form, with brackets if it may be repeated. */

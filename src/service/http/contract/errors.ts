@@ -153,6 +153,8 @@ export const requiresAsync = (header: string) =>
   about(400, "The <header> header needs 'Prefer: respond-async'.", { header });
 export const noSigningSecret = () =>
   new ServiceError(400, "The service has no secret to sign webhooks with, please ask its operator for one.");
+export const noFormSecret = () =>
+  new ServiceError(400, "The service has no secret to keep passwords with, please ask its operator for one.");
 export const noSuchRequest = () => new ServiceError(404, "requestID not found. That request does not exist.");
 
 // Repeatable requests.

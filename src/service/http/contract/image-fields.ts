@@ -1,21 +1,11 @@
-// Declares the fields of drawn pages (spec, "Image endpoints"), for the image endpoints and for pages by URL.
+// Declares how the API exposes drawn pages (spec, "Image endpoints"), for the image endpoints and for pages by URL.
 
-import type { ColorModel } from "../../../document/contract/raster.ts";
-import { choice, integer } from "./fields.ts";
+import { choice } from "../../../document/contract/parameters/choice.ts";
+import { COLOR_MODELS_OF, type RasterFormat, type rasterizePdf } from "../../../operations/rasterize-pdf.ts";
+import type { Exposure } from "./declaration/exposure.ts";
 
-const drawn = <M extends ColorModel>(...colorModels: readonly (M | "rgb")[]) => ({
-  resolution: integer("Dots per inch.", { min: 12, max: 2400 }, 300),
-  color_model: choice("The color model of the files.", colorModels, "rgb"),
+export const imageExposure = (format: RasterFormat): Exposure<(typeof rasterizePdf)["parameters"]> => ({
+  names: { dpi: "resolution" },
+  fixed: { format },
+  narrowed: { colorModel: choice(COLOR_MODELS_OF[format]) },
 });
-
-/** The fields of each format, besides `output` and `pages`. */
-export const IMAGE_FIELDS = {
-  png: drawn("rgb", "rgba", "gray"),
-  jpg: {
-    ...drawn("rgb", "cmyk", "gray"),
-    jpeg_quality: integer("Higher gives better quality and larger files.", { min: 1, max: 100 }, 75),
-  },
-  gif: drawn("rgb", "gray"),
-  tif: drawn("rgb", "rgba", "cmyk", "lab", "gray"),
-  bmp: drawn("rgb", "gray"),
-} as const;

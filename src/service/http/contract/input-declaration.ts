@@ -24,46 +24,110 @@ import {
 } from "./errors.ts";
 import { listName } from "./fields.ts";
 
-/** The kinds of input that an endpoint accepts. */
-export type InputDeclaration =
-  /** Exactly one of `file`, `id` and `url`. */
-  | {
-      readonly kind: "one";
-      readonly description: string;
-      /**
-       * Reports whether a document of this media type, as determined from its content, may be worth opening.
-       * @default any type
-       */
-      accepts?(type: string): boolean;
-      /**
-       * True if the address of a web page stands for the page. It is stored as a file of its own, an internet shortcut.
-       * @default an address leads to a file
-       */
-      readonly webPages?: boolean;
-    }
-  /** Any number of `file`, `id[]` and `url[]`, at least one in total. */
-  | {
-      readonly kind: "several";
-      readonly description: string;
-      /** Reports the same for each document. @default files of any type, which are not opened */
-      accepts?(type: string): boolean;
-      /**
-       * Name of a list with `file`, `id` or `url` for each input, which sets their order. @default the order of arrival
-       */
-      readonly orderedBy?: string;
-      /** Names of other lists with one value for each input. */
-      readonly perInput?: readonly string[];
-    }
-  /** A text field, as long as a file may be. The text is not kept, so the response has no inputId. */
-  | { readonly kind: "text"; readonly field: string; readonly description: string };
+/** Exactly one of a file, the id of a stored file, and the address of a file. */
+export interface OneInput {
+  readonly kind: "one";
+  readonly description: string;
+  /**
+   * Reports whether a document of this media type, as determined from its content, may be worth opening.
+   * @default any type
+   */
+  accepts?(type: string): boolean;
+  /**
+   * True if the address of a web page stands for the page. It is stored as a file of its own, an internet shortcut.
+   * @default an address leads to a file
+   */
+  readonly webPages?: boolean;
+}
 
-/** Reports whether a source is PDFs and nothing else: callers convert other documents first. */
-export const takesPdfsOnly = (source: InputDeclaration): boolean =>
-  source.kind !== "text" && source.accepts === mayBePdf;
+/** Any number of `file`, `id[]` and `url[]`, at least one in total. */
+export interface SeveralInputs {
+  readonly kind: "several";
+  readonly description: string;
+  /** Reports the same for each document. @default files of any type, which are not opened */
+  accepts?(type: string): boolean;
+  /** Name of a list with `file`, `id` or `url` for each input, which sets their order. @default the order of arrival */
+  readonly orderedBy?: string;
+  /** Names of other lists with one value for each input. */
+  readonly perInput?: readonly string[];
+}
 
-/** Returns the error responses that follow from the source of an endpoint, whatever is done with the documents. */
-export function errorsOf(source: InputDeclaration): readonly ServiceError[] {
+/** A text field, as long as a file may be. The text is not kept, so the response has no inputId. */
+export interface TextInput {
+  readonly kind: "text";
+  readonly description: string;
+}
+
+/** A file beside the input, such as a picture to add. */
+export interface FurtherInput extends OneInput {
+  /** Field with the id of a stored file. @default `image_id` for `image_file`, and `data_id` for `data` */
+  readonly id?: string;
+  /** Field with the address of a file. @default `image_url` for `image_file`, and `data_url` for `data` */
+  readonly url?: string;
+  /** {@link Input.role} for the operation. @default `image` for `image_file` */
+  readonly role?: string;
+  /** True if requests may leave it out. @default false */
+  readonly isOptional?: boolean;
+}
+
+/**
+ * The inputs of an endpoint by field: `file`, which is one or several documents; further files, in the order in which
+ * the operation sees them; or a text. An endpoint may also have none.
+ */
+export type Inputs = Readonly<Record<string, OneInput | SeveralInputs | TextInput | FurtherInput>>;
+
+/** The input that gives the request its name, with its field. */
+export type MainInput =
+  | (OneInput & { readonly field: "file" })
+  | (SeveralInputs & { readonly field: "file" })
+  | (TextInput & { readonly field: string })
+  | { readonly kind: "none" };
+
+export function mainInputOf(inputs: Inputs): MainInput {
+  const { file } = inputs;
+  if (file?.kind === "one" || file?.kind === "several") return { ...file, field: "file" };
+  const [text] = Object.entries(inputs).flatMap(([field, input]) =>
+    input.kind === "text" ? [{ ...input, field }] : [],
+  );
+  return text ?? { kind: "none" };
+}
+
+/** The fields of a further input, and its role. */
+export interface NamedInput extends FurtherInput {
+  readonly file: string;
+  readonly id: string;
+  readonly url: string;
+  readonly role: string;
+}
+
+/** Returns the inputs besides the main one, in order. */
+export const furtherInputsOf = (inputs: Inputs): readonly NamedInput[] =>
+  Object.entries(inputs).flatMap(([file, input]) => {
+    if (file === "file" || input.kind !== "one") return [];
+    const stem = file.replace(/_file$/, "");
+    return [{ id: `${stem}_id`, url: `${stem}_url`, role: stem, ...input, file }];
+  });
+
+/** Reports whether an endpoint takes PDFs and nothing else: callers convert other documents first. */
+export function takesPdfsOnly(inputs: Inputs): boolean {
+  const main = mainInputOf(inputs);
+  return (main.kind === "one" || main.kind === "several") && main.accepts === mayBePdf;
+}
+
+/** Returns the error responses that follow from the inputs of an endpoint, whatever is done with the documents. */
+export const errorsOf = (inputs: Inputs): readonly ServiceError[] => [
+  ...errorsOfMain(mainInputOf(inputs)),
+  ...furtherInputsOf(inputs).flatMap(({ file, url, isOptional, accepts }) => [
+    ...(isOptional ? [] : [fieldRequired(file)]),
+    ...[duplicateField(file), outOfRange(url, "http://127.0.0.1/")],
+    ...(accepts ? [wrongType()] : []),
+  ]),
+];
+
+function errorsOfMain(source: MainInput): readonly ServiceError[] {
   switch (source.kind) {
+    case "none":
+      return [];
     case "text":
       return [fieldRequired(source.field)];
     case "one":

@@ -2,7 +2,17 @@
 // these types, so this file imports nothing.
 
 /** The control of a form that suits a parameter. `pages`: a page selection. `code`: a JSON file. `lines`: long text. */
-export type Control = "switch" | "choice" | "slider" | "pages" | "code" | "lines" | "text";
+export type Control =
+  | "switch"
+  | "choice"
+  | "number"
+  | "slider"
+  | "pages"
+  | "color"
+  | "password"
+  | "code"
+  | "lines"
+  | "text";
 
 /** The parts of JSON Schema (draft 2020-12) that parameters use. */
 export interface ParameterSchema {
@@ -30,18 +40,22 @@ export interface DescribedParameter {
   readonly schema: ParameterSchema;
   /** True if it has any number of values. @default false */
   readonly list?: true;
+  /** True if several texts join to one value: JSON bodies may have a list of them. @default false */
+  readonly joined?: true;
+  /** True if the value must not be shown or logged. @default false */
+  readonly secret?: true;
   /** True if each of several inputs has one value. @default false */
   readonly perInput?: true;
   /** Value of another parameter with which this one is required. */
   readonly requiredIf?: { readonly field: string; readonly is: string };
   /** Parameter for which this one names a stored file. */
   readonly standsFor?: string;
-  /** Name and schema of what a JSON file contains. */
-  readonly content?: { readonly name: string; readonly schema: ParameterSchema };
+  /** Schema of what JSON contains, and its name if it has one. */
+  readonly content?: { readonly name?: string; readonly schema: ParameterSchema };
 }
 
 export interface DescribedInput {
-  readonly kind: "one" | "several" | "text";
+  readonly kind: "none" | "one" | "several" | "text";
   readonly description: string;
   /** `pdf`: other documents become PDFs first. `files`: files of any kind, which are not opened. */
   readonly accepts: "pdf" | "documents" | "files" | "text";
@@ -53,12 +67,23 @@ export interface DescribedInput {
   readonly orderedBy?: string;
 }
 
-/** The files that an operation makes. */
+/** A file beside the input: a part of a form, the id of a stored file, or an address. */
+export interface DescribedFile {
+  readonly name: string;
+  readonly id: string;
+  readonly url: string;
+  readonly description: string;
+  readonly required: boolean;
+}
+
+/** The files that an operation makes, or the data that it answers with. */
 export interface DescribedOutput {
   /** `list`: the answer has lists even for one file. */
   readonly naming: "name" | "prefix" | "list";
-  /** Media type of each file. */
+  /** Media type of each file, or of the data. */
   readonly type: string;
+  /** Schemas of the members of an answer that is data. @default the answer names files */
+  readonly data?: Readonly<Record<string, ParameterSchema>>;
   /** True if several files can come as one archive. */
   readonly archives: boolean;
   readonly extraFields: readonly ("inputSize" | "substitutedFonts")[];
@@ -77,6 +102,8 @@ export interface ListedOperation {
   readonly summary: string;
   readonly variants: readonly ("private" | "keyed")[];
   readonly input: DescribedInput;
+  /** Further files. @default none */
+  readonly files?: readonly DescribedFile[];
   readonly parameters: readonly DescribedParameter[];
   readonly output: DescribedOutput;
   /** Values of parameters for a first try, by their names in a form; `file` is the name of an input. */

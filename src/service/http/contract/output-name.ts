@@ -2,21 +2,25 @@
 
 import { stem } from "../../../document/contract/file-name.ts";
 import type { Dialect } from "../../settings/config.ts";
+import { namingOf } from "./declaration/output-declaration.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Form } from "./form.ts";
 
 /** Reports whether a request of an encoding must have `output`. */
-export const needsOutput = ({ fields }: Endpoint, encoding: Form["encoding"], dialect: Dialect): boolean =>
-  fields.output?.required === true && encoding !== "json" && dialect === "2022";
+export const needsOutput = ({ output }: Endpoint, encoding: Form["encoding"], dialect: Dialect): boolean =>
+  output.kind === "files" && !output.isOptional && encoding !== "json" && dialect === "2022";
 
-/** @param first the first input, whose name counts */
+/** @param first the first input, whose name counts; undefined if there is none */
 export function defaultOutput(
-  { path, input, outputNaming }: Endpoint,
+  { path, inputs, output }: Endpoint,
   dialect: Dialect,
-  first: { readonly name: string },
+  first: { readonly name: string } | undefined,
 ): string {
   const operation = path.slice(1);
-  const base = stem(first.name);
-  if (dialect === "current") return input.kind === "one" ? `${base}_pdfrest_${operation}` : `pdfrest_${operation}`;
-  return outputNaming === "list" ? base : `${base}_${operation}`;
+  const base = first && stem(first.name);
+  if (dialect === "current") {
+    return inputs.file?.kind === "one" && base !== undefined ? `${base}_pdfrest_${operation}` : `pdfrest_${operation}`;
+  }
+  if (base === undefined) return operation;
+  return namingOf(output) === "list" ? base : `${base}_${operation}`;
 }

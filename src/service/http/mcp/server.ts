@@ -2,13 +2,13 @@
 // id or address, and no message carries their bytes, but for pictures of pages.
 import { type CallToolResult, createMcpHandler, type Tool as ListedTool, Server } from "@modelcontextprotocol/server";
 import { LIMITS } from "../../../document/contract/limits.ts";
+import { isModestJson } from "../../../document/contract/parameters/json-shape.ts";
 import type { Variant } from "../../settings/config.ts";
 import type { MemoryQuota, Reservation } from "../../storage/memory-quota.ts";
 import { type Described, describe } from "../contract/described.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { bodyTooLarge, methodNotAllowed } from "../contract/errors.ts";
 import { readWhole } from "../requests/arriving-body.ts";
-import { isModestJson } from "../requests/json-shape.ts";
 import { CallError, callOperation, createUpload, deleteFile, describeFile } from "./calls.ts";
 import type { Dispatch, FactsOf } from "./dispatch.ts";
 import { CallProgress } from "./progress.ts";

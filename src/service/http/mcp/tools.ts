@@ -47,6 +47,7 @@ function argumentSchema({ description, control, list, schema, default: fallback 
 
 function inputSchema(operation: Described): { readonly properties: object; readonly required: readonly string[] } {
   const { kind, description, field } = operation.input;
+  if (kind === "none") return { properties: {}, required: [] };
   if (field !== undefined) return { properties: { [field]: text(description) }, required: [field] };
   const file = text(`${FILE}. Accepts: ${description}.`);
   if (kind === "one") return { properties: { input: file }, required: ["input"] };

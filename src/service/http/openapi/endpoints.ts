@@ -54,7 +54,7 @@ export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: st
     path,
     section: id,
     schemas: Object.fromEntries(
-      parameters.flatMap(({ content }) => (content ? [[content.name, { ...content.schema }]] : [])),
+      parameters.flatMap(({ content }) => (content?.name === undefined ? [] : [[content.name, { ...content.schema }]])),
     ),
     operations: [
       {
@@ -98,8 +98,8 @@ function errorsOfOperation(operation: Deployed, config: Config): readonly Servic
 
 /** Describes the body in one encoding, with its inputs as alternatives that have all of their properties. */
 function describeBody(operation: Deployed, encoding: Encoding): MediaTypeObject {
-  const { input, limits, parameters } = operation;
-  const { properties: inputs, required, choices, alternatives } = inputFields(input, limits, encoding);
+  const { limits, parameters, files = [] } = operation;
+  const { properties: inputs, required, choices, alternatives } = inputFields(operation, limits, encoding);
   const described = parameters.map((parameter) => [formName(parameter), schemaOf(parameter, encoding)] as const);
   const properties: Readonly<Record<string, Json>> = { ...inputs, ...Object.fromEntries(described) };
   const needed = parameters.filter(({ name, required }) =>
@@ -108,6 +108,9 @@ function describeBody(operation: Deployed, encoding: Encoding): MediaTypeObject 
   const alone = (name: string): Json => object({ [name]: properties[name] }, [name]);
   const conditions = [
     ...(choices.length === 0 ? [] : [{ [alternatives]: choices.map(alone) }]),
+    ...files.flatMap(({ name, id, url, required }) =>
+      required ? [{ oneOf: [...(encoding === "multipart" ? [name] : []), id, url].map(alone) }] : [],
+    ),
     ...parameters.flatMap((parameter) => conditionOf(parameter, parameters, alone) ?? []),
   ];
   return {
@@ -134,11 +137,15 @@ function conditionOf(
 
 const object = (properties: Json, required: readonly string[]): Json => ({ type: "object", properties, required });
 
-function exampleOf({ input, parameters, example }: Described, encoding: Encoding): Json {
+function exampleOf({ input, files = [], parameters, example }: Described, encoding: Encoding): Json {
   const { file = "report.pdf", ...values } = example;
   const isNamed = parameters.some(({ name, required }) => name === "output" && required);
-  const named = { ...values, ...(isNamed ? { output: "result" } : {}) };
   const isForm = encoding === "multipart";
+  const further = files.flatMap(({ name, id, required }) =>
+    required ? [isForm ? [name, exampleBytes(name)] : [id, EXAMPLE_OUTPUT]] : [],
+  );
+  const named = { ...Object.fromEntries(further), ...values, ...(isNamed ? { output: "result" } : {}) };
+  if (input.kind === "none") return named;
   if (input.field !== undefined) return { [input.field]: "<h1>Report</h1>", ...named };
   if (input.kind === "one")
     return { ...(isForm ? { file: exampleBytes(String(file)) } : { id: EXAMPLE_INPUT }), ...named };
@@ -160,14 +167,19 @@ function describeAnswer(operation: Described, baseUrl: string): ResponseDescript
 
 /** Returns the forms of an answer besides JSON. */
 function filesOf({ output: { type, archives } }: Described): Record<string, MediaTypeObject> {
+  if (type === "application/json") return {};
   const types = archives ? [type, "application/zip"] : [type];
   return Object.fromEntries(types.map((type) => [type, { schema: { ...BINARY, contentMediaType: type } }]));
 }
 
-function exampleOfResult({ input, output: { naming, extraFields } }: Described, baseUrl: string): Json {
+function exampleOfResult(
+  { input, output: { naming, extraFields, data } }: Described,
+  baseUrl: string,
+): Json | undefined {
+  if (data) return undefined;
   const url = fileUrl(baseUrl, EXAMPLE_OUTPUT);
   const isList = naming === "list";
-  const inputs = { text: {}, one: { inputId: EXAMPLE_INPUT }, several: { inputId: EXAMPLE_INPUTS } };
+  const inputs = { none: {}, text: {}, one: { inputId: EXAMPLE_INPUT }, several: { inputId: EXAMPLE_INPUTS } };
   return {
     outputUrl: isList ? [url] : url,
     outputId: isList ? [EXAMPLE_OUTPUT] : EXAMPLE_OUTPUT,

@@ -16,13 +16,12 @@ export function schemaOf(parameter: DescribedParameter, encoding: Encoding): Jso
   return fallback === undefined ? described : { ...described, default: fallback };
 }
 
-function inEncoding({ control, content, schema }: DescribedParameter, encoding: Encoding): Json {
-  const contained = content && ref(content.name);
-  if (encoding === "multipart") return contained ? { ...schema, contentSchema: contained } : { ...schema };
-  if (control === "code" && encoding === "json")
-    return { anyOf: [contained ?? { type: "object" }, { type: "string" }] };
-  if (control === "code") return { type: "string" };
-  if (control === "pages" && encoding === "json") {
+function inEncoding({ joined, content, schema }: DescribedParameter, encoding: Encoding): Json {
+  const contained = content?.name === undefined ? content?.schema : ref(content.name);
+  if (contained && encoding === "json") return { anyOf: [contained, { type: "string" }] };
+  if (contained && encoding === "multipart") return { ...schema, contentSchema: contained };
+  if (contained) return { type: "string" };
+  if (joined && encoding === "json") {
     return { anyOf: [schema, { type: "array", items: { type: ["integer", "string"] }, minItems: 1 }] };
   }
   return { ...schema };
@@ -38,10 +37,26 @@ export interface InputFields {
 
 /** Describes the fields of the inputs. Only a form of several parts carries files. */
 export function inputFields(
-  input: DescribedInput,
-  limits: { readonly maxFileBytes: number; readonly maxInputs: number },
+  described: Pick<Described, "input" | "files">,
+  limits: Limits,
   encoding: Encoding,
 ): InputFields {
+  const main = mainFields(described.input, limits, encoding);
+  const further = (described.files ?? []).flatMap(({ name, id, url, description }) => [
+    ...(encoding === "multipart" ? [[name, { ...BINARY, description: `${description}.` }] as const] : []),
+    [id, { ...FILE_ID, description: `Id of a stored file, instead of ${name}.` }] as const,
+    [url, { type: "string", format: "uri", description: `Address of a file, instead of ${name}.` }] as const,
+  ]);
+  return { ...main, properties: { ...main.properties, ...Object.fromEntries(further) } };
+}
+
+interface Limits {
+  readonly maxFileBytes: number;
+  readonly maxInputs: number;
+}
+
+function mainFields(input: DescribedInput, limits: Limits, encoding: Encoding): InputFields {
+  if (input.kind === "none") return { properties: {}, required: [], choices: [], alternatives: "oneOf" };
   if (input.field !== undefined) {
     const text = { type: "string", description: input.description };
     return { properties: { [input.field]: text }, required: [input.field], choices: [], alternatives: "oneOf" };
@@ -87,7 +102,7 @@ export function inputFields(
 }
 
 /** Describes the JSON that names what was made. */
-export function resultSchema({ input, output: { naming, extraFields } }: Described): Json {
+export function resultSchema({ input, files, output: { naming, extraFields, data } }: Described): Json {
   const id = FILE_ID;
   const url = { type: "string", format: "uri" };
   const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });
@@ -95,12 +110,15 @@ export function resultSchema({ input, output: { naming, extraFields } }: Describ
     if (naming === "name") return item;
     return naming === "list" ? list(item, 1) : { oneOf: [item, list(item, 2)] };
   };
-  const always: Record<string, Json> = {
-    outputUrl: { ...output(url), description: "Where the output is read." },
-    outputId: { ...output(id), description: "Id of the output." },
-  };
-  if (input.kind !== "text") {
-    const ids = input.kind === "several" ? list(id, 1) : id;
+  const isStored = input.kind === "one" || input.kind === "several";
+  const always: Record<string, Json> = data
+    ? { ...(data as Record<string, Json>) }
+    : {
+        outputUrl: { ...output(url), description: "Where the output is read." },
+        outputId: { ...output(id), description: "Id of the output." },
+      };
+  if (isStored) {
+    const ids = input.kind === "several" ? list(id, 1) : files ? { oneOf: [id, list(id, 2)] } : id;
     always.inputId = { ...ids, description: "Id of the input." };
   }
   const size = (of: string): Json => ({ type: "integer", minimum: 0, description: `Size of the ${of} in bytes.` });
@@ -108,10 +126,10 @@ export function resultSchema({ input, output: { naming, extraFields } }: Describ
   const font = { type: "object", properties: { name: text, replacedBy: text }, required: ["name"] };
   const properties: Json = {
     ...always,
-    ...(naming === "list" ? {} : { outputSize: size("output") }),
+    ...(naming === "list" || data ? {} : { outputSize: size("output") }),
     ...(extraFields.includes("inputSize") ? { inputSize: size("input") } : {}),
-    ...(input.kind === "text" ? {} : { inputFiles: describeFiles("input") }),
-    outputFiles: describeFiles("output"),
+    ...(isStored ? { inputFiles: describeFiles("input") } : {}),
+    ...(data ? {} : { outputFiles: describeFiles("output") }),
     notices: {
       ...list(text, 1),
       description: "One sentence for each kind of content that was lost or replaced; absent if nothing was.",

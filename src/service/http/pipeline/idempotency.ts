@@ -1,7 +1,7 @@
 // Carries out the work of a request with an Idempotency-Key once, and answers its repetitions with the same answer
 // (docs/api.md#idempotency). Knows nothing about endpoints.
 
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { StorageFull } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { delay } from "../../../runtime/delay.ts";
@@ -48,14 +48,16 @@ export function openClaim(headers: Headers, client: string, claims: Claims): Cla
 }
 
 /**
- * Returns what makes a form another one if it changes: its fields and the content of its files, in any encoding.
- * @param isOrdered true if the order in which inputs of different kinds arrive matters
+ * Returns what makes a form another one if it changes: its fields and the content of its files, in any encoding. Secrets
+ * count by a digest that nobody can repeat without the key of the request.
  */
-export function fingerprintContent({ fields, files, order, encoding }: Form, isOrdered = false): unknown {
+export function fingerprintContent({ fields, files, order, encoding }: Form, about: FingerprintOptions = {}): unknown {
+  const { isOrdered = false, secrets, salt = "" } = about;
   const sent = [...fields].flatMap(([name, values]) => {
     const filled = values.filter(isFilled);
     // A list without values differs from a field that was not sent.
-    return filled.length > 0 || values.length === 0 ? [[name, filled] as const] : [];
+    const told = secrets?.has(name) ? filled.map((value) => keyedDigest(value, salt)) : filled;
+    return filled.length > 0 || values.length === 0 ? [[name, told] as const] : [];
   });
   const byName = (a: readonly [string, unknown], b: readonly [string, unknown]) => (a[0] < b[0] ? -1 : 1);
   return {
@@ -66,6 +68,18 @@ export function fingerprintContent({ fields, files, order, encoding }: Form, isO
     order: isOrdered ? order.filter((name) => files.has(name) || name === "id" || name === "url") : [],
   };
 }
+
+export interface FingerprintOptions {
+  /** True if the order in which inputs of different kinds arrive matters. @default false */
+  readonly isOrdered?: boolean;
+  /** Names of the fields that are secret. @default none */
+  readonly secrets?: ReadonlySet<string>;
+  /** See {@link saltOf}. */
+  readonly salt?: string;
+}
+
+/** Returns the key of a request, of which nothing but a digest is kept. */
+export const saltOf = (headers: Headers): string => headers.get(IDEMPOTENCY_KEY_HEADER) ?? "";
 
 export interface HandledResponse {
   readonly response: Response;
@@ -236,4 +250,5 @@ class HeldClaim {
   }
 }
 
+const keyedDigest = (text: string, key: string): string => createHmac("sha256", key).update(text).digest("hex");
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -8,8 +8,9 @@ import type { Progress } from "../../ports/jobs.ts";
 import type { Config } from "../../settings/config.ts";
 import type { Batch } from "../../storage/batch.ts";
 import type { Reservation } from "../../storage/memory-quota.ts";
+import { inWordsOfApi } from "../contract/declaration/exposure.ts";
+import { namingOf, offersOf } from "../contract/declaration/output-declaration.ts";
 import { type Endpoint, type RequestServices, uploadLimit } from "../contract/endpoint.ts";
-import { listName } from "../contract/fields.ts";
 import type { Form } from "../contract/form.ts";
 import { defaultOutput, needsOutput } from "../contract/output-name.ts";
 import { abortAfter } from "../contract/time-limit.ts";
@@ -19,14 +20,14 @@ import { withStoredFields } from "../requests/stored-fields.ts";
 import { type FetchOptions, fetchInput } from "../requests/url-inputs.ts";
 import { toReadableStream } from "../responses/body-stream.ts";
 import { type Negotiation, negotiate } from "../responses/negotiation.ts";
-import { downloadHeaders, noticeHeaders, operationResponse } from "../responses/operation-response.ts";
-import { collectOutputs, type OutputResult } from "../responses/outputs.ts";
+import { dataResponse, downloadHeaders, noticeHeaders, operationResponse } from "../responses/operation-response.ts";
+import { collectOutputs, type DataResult, type OutputResult } from "../responses/outputs.ts";
 import { overflowing } from "../responses/overflow.ts";
-import { fingerprintContent, type HandledResponse, runIdempotent } from "./idempotency.ts";
+import { fingerprintContent, type HandledResponse, runIdempotent, saltOf } from "./idempotency.ts";
 
 /** Runs a request. If it fails, it removes the files that it stored. */
 export async function handleRequest(endpoint: Endpoint, request: Request, service: RequestServices): Promise<Response> {
-  const wishes = negotiate(request.headers, { type: endpoint.produces, naming: endpoint.outputNaming });
+  const wishes = negotiate(request.headers, offersOf(endpoint.output));
   const resources = new DisposableStack();
   try {
     if (service.caller) resources.use(service.caller.retain());
@@ -34,7 +35,7 @@ export async function handleRequest(endpoint: Endpoint, request: Request, servic
     const batchReservation = resources.use(service.bufferQuota.openReservation());
     const deadline = new AbortController();
     const signal = AbortSignal.any([request.signal, deadline.signal]);
-    const isTransient = endpoint.input.kind === "text" || wishes.mayReturnFile;
+    const isTransient = !keepsInputs(endpoint) || wishes.mayReturnFile;
     const held = resources.use(service.bodies.openReservation());
     const form = await readEndpointForm(endpoint, request, {
       service,
@@ -55,7 +56,7 @@ export async function handleRequest(endpoint: Endpoint, request: Request, servic
     const undo = () => Promise.all([form.uploads.discard(), outputs.discard()]);
     try {
       return await runIdempotent(service, {
-        ...{ content: requestContent(exchange), signal },
+        ...{ content: requestContent(exchange, saltOf(request.headers)), signal },
         run: () => runAndRespond(exchange, resources),
         async rollback() {
           await undo();
@@ -90,10 +91,22 @@ export interface RequestState {
   progress?(progress: Progress): void;
 }
 
+/** Reports whether files that were sent become stored files of their own. */
+export const keepsInputs = ({ inputs }: Endpoint): boolean =>
+  Object.values(inputs).every(({ kind }) => kind !== "text");
+
+/** Reports whether the order in which inputs of different kinds arrive matters. */
+export const isOrdered = ({ inputs: { file } }: Endpoint): boolean =>
+  file?.kind === "several" && file.orderedBy === undefined;
+
+/** Returns the names of the fields that are secret. */
+export const secretsOf = ({ fields }: Endpoint): ReadonlySet<string> =>
+  new Set(Object.entries(fields).flatMap(([name, { kind }]) => (kind.isSecret ? [name] : [])));
+
 /** Returns what makes a request another one if it changes. */
-function requestContent({ endpoint: { path, input }, form, wishes }: RequestState): unknown {
-  const isOrdered = input.kind === "several" && input.orderedBy === undefined;
-  return [path, wishes.fingerprint, fingerprintContent(form, isOrdered)];
+function requestContent({ endpoint, form, wishes }: RequestState, salt: string): unknown {
+  const about = { isOrdered: isOrdered(endpoint), secrets: secretsOf(endpoint), salt };
+  return [endpoint.path, wishes.fingerprint, fingerprintContent(form, about)];
 }
 
 interface Receiving extends Pick<RequestState, "service" | "signal" | "uploadReservation" | "isTransient"> {
@@ -118,11 +131,12 @@ export function readEndpointForm(endpoint: Endpoint, request: Request, receiving
 }
 
 /** Returns the names of the fields that are read in other ways than a short text. */
-function streamedFields({ input, fields }: Endpoint) {
-  const jsonFiles = Object.entries(fields).filter(([, field]) => "isFile" in field && field.isFile);
+function streamedFields({ inputs, fields }: Endpoint) {
+  const jsonFiles = Object.entries(fields).filter(([, { kind }]) => kind.json);
+  const texts = Object.entries(inputs).filter(([, { kind }]) => kind === "text");
   return {
-    fileFields: new Set(input.kind === "text" ? [input.field] : ["file"]),
-    textFields: new Set(input.kind === "text" ? [input.field] : []),
+    fileFields: new Set(Object.keys(inputs)),
+    textFields: new Set(texts.map(([name]) => name)),
     jsonFileFields: new Set(jsonFiles.map(([name]) => name)),
   };
 }
@@ -169,17 +183,18 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
     maxBytes: uploadLimit(endpoint, config),
   };
   const sources = await abortingAfter(LIMITS.fetchesMs, deadline, () =>
-    resolveInputs(endpoint.input, form, {
+    resolveInputs(endpoint.inputs, form, {
       ...{ store, maxInputs: config.maxInputs },
       receive: (addressed) => fetchInput(addressed, fetching),
     }),
   );
-  const { output: name, prepare } = endpoint.parse(
-    await withStoredFields(endpoint, form, store),
-    defaultOutputName(endpoint, form, config, sources),
-  );
+  const {
+    output: name,
+    isData,
+    prepare,
+  } = endpoint.parse(await withStoredFields(endpoint, form, store), defaultOutputName(endpoint, form, config, sources));
   const inputs = sources.map((source) => toInput(source, store));
-  const isNumbered = endpoint.outputNaming !== "name";
+  const isNumbered = namingOf(endpoint.output) !== "name";
   resources.use(abortAfter(LIMITS.requestJobMs, deadline));
   const job = await prepare(inputs);
   const attempted = (attempt: Backend) =>
@@ -187,7 +202,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
       // A job that is retried reports its losses again, and begins its outputs anew.
       () =>
         collectOutputs(attempt.run(context), {
-          ...{ ...exchange, name, isNumbered, store, timing },
+          ...{ ...exchange, name, isNumbered, isData, store, timing },
           ...{ caller: service.caller, maxBytes: config.maxOutputBytes },
         }),
       { container: service.container, signal, log: service.log, rollback: () => outputs.discard() },
@@ -211,6 +226,11 @@ async function respond(
 ): Promise<HandledResponse> {
   const { service, signal, wishes, outputs } = exchange;
   const { uploads } = exchange.form;
+  if (delivery.kind === "data") {
+    const response = await service.timing.measure("store", () => respondWithData(exchange, sources, delivery));
+    resources.dispose();
+    return { response };
+  }
   if (delivery.kind === "stored") {
     const response = await service.timing.measure("store", () => respondWithJson(exchange, sources, delivery));
     resources.dispose();
@@ -230,16 +250,42 @@ async function respond(
   return { response, file: { id: (await delivery.file.stored).id, isOwn: !wishes.returnsId } };
 }
 
+async function respondWithData(
+  { endpoint, wishes, form, signal }: RequestState,
+  sources: readonly InputFile[],
+  data: DataResult,
+): Promise<Response> {
+  const headers = { ...noticeHeaders(data.lost), "Cache-Control": "no-store" };
+  if (wishes.formatForOne() === "file") {
+    await form.uploads.discard();
+    return new Response(data.bytes as Uint8Array<ArrayBuffer>, { headers: { ...headers, "Content-Type": data.type } });
+  }
+  const inputIds = await commitInputs(endpoint, form, sources);
+  signal.throwIfAborted();
+  return Response.json(dataResponse(endpoint, data, inputIds), { headers: noticeHeaders(data.lost) });
+}
+
+/** Stores the files that were sent, unless they are to be forgotten. @returns the ids of the inputs */
+async function commitInputs(
+  endpoint: Endpoint,
+  { uploads }: Form,
+  sources: readonly InputFile[],
+): Promise<readonly string[]> {
+  if (!keepsInputs(endpoint)) {
+    await uploads.discard();
+    return [];
+  }
+  await uploads.commit();
+  return Promise.all(sources.map(idOf));
+}
+
 async function respondWithJson(
   { endpoint, service, form, outputs, signal }: RequestState,
   sources: readonly InputFile[],
   { lost }: Extract<OutputResult, { kind: "stored" }>,
 ): Promise<Response> {
-  const { uploads } = form;
-  const isKept = endpoint.input.kind !== "text";
-  const [stored] = await Promise.all([outputs.commit(), isKept ? uploads.commit() : uploads.discard()]);
+  const [stored, inputIds] = await Promise.all([outputs.commit(), commitInputs(endpoint, form, sources)]);
   signal.throwIfAborted();
-  const inputIds = isKept ? await Promise.all(sources.map(idOf)) : [];
   const results = { inputs: sources, inputIds, outputs: stored, lost };
   return Response.json(operationResponse(endpoint, results, service.baseUrl), { headers: noticeHeaders(lost) });
 }
@@ -253,7 +299,7 @@ interface Answering {
 
 async function respondWithFile(
   { service, wishes, signal, outputs }: RequestState,
-  delivery: Exclude<OutputResult, { kind: "stored" }>,
+  delivery: Exclude<OutputResult, { kind: "stored" | "data" }>,
   { ended: onEnd, made }: Answering,
 ): Promise<Response> {
   const lost = delivery.kind === "stream" ? [] : delivery.lost;
@@ -287,17 +333,9 @@ async function respondWithFile(
 }
 
 /** Returns the error that the client sees, in the words of the endpoint. */
-export function toEndpointError(
-  error: unknown,
-  { fields, failures }: Endpoint,
-  { log }: Pick<RequestServices, "log">,
-): unknown {
-  if (error instanceof OutOfRange) {
-    // Operations do not know the API spelling of a list parameter.
-    const field = fields[error.parameter];
-    return field && "item" in field ? new OutOfRange(listName(error.parameter), error.value, error.why) : error;
-  }
-  const answered = error instanceof EngineFailure ? failures?.[error.reason]?.(error) : undefined;
+export function toEndpointError(error: unknown, endpoint: Endpoint, { log }: Pick<RequestServices, "log">): unknown {
+  if (error instanceof OutOfRange) return inWordsOfApi(error, endpoint);
+  const answered = error instanceof EngineFailure ? endpoint.failures?.[error.reason]?.(error) : undefined;
   if (answered) log("request failed", { status: answered.status, error: String(error) });
   return answered ?? error;
 }
@@ -314,6 +352,6 @@ export function defaultOutputName(
   { dialect }: Config,
   [first]: readonly Pick<InputFile, "name">[],
 ): Record<string, string> {
-  if (!first || needsOutput(endpoint, encoding, dialect)) return {};
+  if (needsOutput(endpoint, encoding, dialect)) return {};
   return { output: defaultOutput(endpoint, dialect, first) };
 }

@@ -18,15 +18,23 @@ import {
   tooManyFiles,
   tooManyInputs,
 } from "../contract/errors.ts";
-import { isFilled, listName } from "../contract/fields.ts";
+import { isFilled, isSent, listName } from "../contract/fields.ts";
 import type { Form } from "../contract/form.ts";
-import type { InputDeclaration } from "../contract/input-declaration.ts";
+import {
+  furtherInputsOf,
+  type Inputs,
+  type MainInput,
+  mainInputOf,
+  type NamedInput,
+  type OneInput,
+  type SeveralInputs,
+} from "../contract/input-declaration.ts";
 import { ChunkReader, readBytes } from "./chunk-reader.ts";
 import { mismatch } from "./mismatch.ts";
 import type { UrlInput } from "./url-inputs.ts";
 
-/** A file that was sent with the request, or a stored one. */
-export type InputFile = ReceivedFile | StoredFile;
+/** A file that was sent with the request, or a stored one; with its role if it is not the document. */
+export type InputFile = (ReceivedFile | StoredFile) & Pick<Input, "role">;
 
 const CHUNK_BYTES = 2 ** 18;
 
@@ -42,19 +50,33 @@ export interface ResolveOptions {
  * Locates the sources of a request, without those that are to be received later.
  * @throws ServiceError 400 if the number of sources is wrong, 404 if an id names no file
  */
-export async function resolveInputs(
-  source: InputDeclaration,
-  form: Form,
-  where: ResolveOptions,
-): Promise<readonly InputFile[]> {
-  switch (source.kind) {
+export async function resolveInputs(inputs: Inputs, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
+  const sources = [...(await locateMain(mainInputOf(inputs), form, where))];
+  for (const named of furtherInputsOf(inputs)) sources.push(...(await locateFurther(named, form, where)));
+  return sources;
+}
+
+async function locateMain(input: MainInput, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
+  switch (input.kind) {
+    case "none":
+      return [];
     case "text":
-      return locateText(source.field, form);
+      return locateText(input.field, form);
     case "several":
-      return locateSeveral(source, form, where);
-    default:
-      return locateOne(source, form, where);
+      return locateSeveral(input, form, where);
+    case "one":
+      return locateOne(input, MAIN_FIELDS, form, where);
   }
+}
+
+/** Locates a file beside the document, which may be left out. */
+async function locateFurther(input: NamedInput, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
+  const { file, id, url, role, isOptional = false } = input;
+  const isMissing = (form.files.get(file) ?? []).length === 0 && [file, id, url].every((name) => !isSent(form, name));
+  if (isMissing && isOptional) return [];
+  if (isMissing) throw fieldRequired(file);
+  const found = await locateOne(input, { file, id, url }, form, where);
+  return found.map((one) => ({ ...one, role }));
 }
 
 function locateText(field: string, form: Form): readonly InputFile[] {
@@ -64,22 +86,27 @@ function locateText(field: string, form: Form): readonly InputFile[] {
   return texts;
 }
 
+/** The fields by which a client gives one file. */
+type InputFields = Pick<NamedInput, "file" | "id" | "url">;
+const MAIN_FIELDS: InputFields = { file: "file", id: "id", url: "url" };
+
 async function locateOne(
-  { accepts = () => true, webPages = false, description }: Extract<InputDeclaration, { kind: "one" }>,
+  { accepts = () => true, webPages = false, description }: OneInput,
+  named: InputFields,
   form: Form,
   { store, receive }: ResolveOptions,
 ): Promise<readonly InputFile[]> {
-  const files = form.files.get("file") ?? [];
-  const ids = given(form, "id");
-  const urls = given(form, "url");
+  const files = form.files.get(named.file) ?? [];
+  const ids = given(form, named.id);
+  const urls = given(form, named.url);
   // A JSON body cannot contain a file, but it can claim to.
-  const hasFile = files.length > 0 || given(form, "file").length > 0;
+  const hasFile = files.length > 0 || given(form, named.file).length > 0;
   if (hasFile && ids.length > 0) throw fileAndId();
   if (urls.length > 0 && (hasFile || ids.length > 0)) throw fileIdAndUrl();
-  if (urls.length > 1) throw duplicateField("url");
-  if (files.length + ids.length > 1) throw tooManyFiles();
+  if (urls.length > 1) throw duplicateField(named.url);
+  if (files.length + ids.length > 1) throw named === MAIN_FIELDS ? tooManyFiles() : duplicateField(named.file);
   if (files.length + ids.length + urls.length === 0) throw webPages ? noInputOrUrl() : noInput();
-  const addressed = urls[0] === undefined ? undefined : { url: urls[0], parameter: "url", mayBePage: webPages };
+  const addressed = urls[0] === undefined ? undefined : { url: urls[0], parameter: named.url, mayBePage: webPages };
   const found = addressed ? await receive(addressed) : (files[0] ?? (await known(ids[0]!, store)));
   if (!found) return [];
   if (!accepts(found.type)) throw mismatch(found, description);
@@ -87,7 +114,7 @@ async function locateOne(
 }
 
 async function locateSeveral(
-  { orderedBy, perInput = [], accepts = () => true, description }: Extract<InputDeclaration, { kind: "several" }>,
+  { orderedBy, perInput = [], accepts = () => true, description }: SeveralInputs,
   form: Form,
   { store, receive, maxInputs }: ResolveOptions,
 ): Promise<readonly InputFile[]> {
@@ -160,6 +187,7 @@ export function toInput(source: InputFile, store: Store): Input {
     name,
     size,
     ...("modified" in source ? { modified: source.modified } : {}),
+    ...(source.role === undefined ? {} : { role: source.role }),
     async *stream() {
       if (inMemory) yield inMemory;
       else yield* chunksOf(await open());

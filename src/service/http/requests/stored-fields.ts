@@ -3,7 +3,7 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { duplicateField, fileAndId, noSuchFile } from "../contract/errors.ts";
-import { isFilled, isSent } from "../contract/fields.ts";
+import { idFieldOf, isFilled, isSent } from "../contract/fields.ts";
 import type { Form } from "../contract/form.ts";
 import { chunksOf } from "./inputs.ts";
 
@@ -13,12 +13,13 @@ import { chunksOf } from "./inputs.ts";
  */
 export async function withStoredFields({ fields }: Endpoint, form: Form, store: Store): Promise<Form> {
   const all = new Map(form.fields);
-  for (const [name, field] of Object.entries(fields)) {
-    if (!("standsFor" in field) || field.standsFor === undefined || !isSent(form, name)) continue;
-    if (isSent(form, field.standsFor)) throw fileAndId();
-    const [id, ...others] = form.fields.get(name)!.filter(isFilled);
-    if (others.length > 0) throw duplicateField(name);
-    all.set(field.standsFor, [await beginningOf(id!.trim(), store)]);
+  for (const [name, { kind }] of Object.entries(fields)) {
+    const idField = idFieldOf(name);
+    if (kind.json?.file === undefined || !isSent(form, idField)) continue;
+    if (isSent(form, name)) throw fileAndId();
+    const [id, ...others] = form.fields.get(idField)!.filter(isFilled);
+    if (others.length > 0) throw duplicateField(idField);
+    all.set(name, [await beginningOf(id!.trim(), store)]);
   }
   return { ...form, fields: all };
 }

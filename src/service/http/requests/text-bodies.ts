@@ -1,6 +1,7 @@
 // Reads bodies that carry no files: JSON, and forms of web pages without uploads.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
+import { isModestJson } from "../../../document/contract/parameters/json-shape.ts";
 import type { Batch } from "../../storage/batch.ts";
 import type { ReceivedFile } from "../../storage/file.ts";
 import { bodyTooLarge, fieldTooLarge, malformedJson, tooManyFields } from "../contract/errors.ts";
@@ -8,7 +9,6 @@ import { isFilled } from "../contract/fields.ts";
 import { type Form, type FormOptions, maxParts } from "../contract/form.ts";
 import { readWhole } from "./arriving-body.ts";
 import { type FormEntry, grouped, parseName } from "./form-entries.ts";
-import { isModestJson } from "./json-shape.ts";
 
 type Body = ReadableStream<Uint8Array>;
 

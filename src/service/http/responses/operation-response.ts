@@ -3,9 +3,12 @@
 import { attachment } from "../../../document/contract/file-name.ts";
 import { mergeNotices, type Notice, type NoticeSubject } from "../../../document/contract/notice.ts";
 import type { FoundFile, StoredFile } from "../../storage/file.ts";
+import { namingOf } from "../contract/declaration/output-declaration.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
+import type { Inputs } from "../contract/input-declaration.ts";
 import type { InputFile } from "../requests/inputs.ts";
 import { noticeSentences, noticesHeader } from "./notices.ts";
+import type { DataResult } from "./outputs.ts";
 
 /** The body of a successful response (spec, "Response objects"). */
 export interface OperationResponse {
@@ -31,25 +34,45 @@ export interface OperationResults {
 }
 
 export function operationResponse(
-  { outputNaming, input, extraFields = [] }: Endpoint,
+  { output, inputs: declared, extraFields = [] }: Pick<Endpoint, "output" | "inputs" | "extraFields">,
   results: OperationResults,
   baseUrl: string,
 ): OperationResponse {
   const { inputs, inputIds, outputs, lost } = results;
   const ids = outputs.map(({ id }) => id);
   const urls = ids.map((id) => fileUrl(baseUrl, id));
-  const several = outputNaming === "list" || (outputNaming === "prefix" && ids.length > 1);
+  const naming = namingOf(output);
+  const several = naming === "list" || (naming === "prefix" && ids.length > 1);
   const notices = noticeSentences(lost);
   const fonts = mergeNotices(lost).find(({ code }) => code === "fonts-substituted")?.subjects ?? [];
   return {
     outputUrl: several ? urls : urls[0]!,
     outputId: several ? ids : ids[0]!,
-    ...(input.kind === "text" ? {} : { inputId: input.kind === "several" ? inputIds : inputIds[0] }),
+    ...namedInputs(declared, inputIds),
     ...(several ? {} : { outputSize: outputs[0]!.size }),
     ...(extraFields.includes("inputSize") ? { inputSize: inputs[0]!.size } : {}),
     ...(notices.length > 0 ? { notices } : {}),
     ...(extraFields.includes("substitutedFonts") && fonts.length > 0 ? { substitutedFonts: fonts } : {}),
   };
+}
+
+/** Returns the answer that is data: the members of the object, or the text as a member, and what all answers have. */
+export function dataResponse(
+  { inputs, output }: Pick<Endpoint, "inputs" | "output">,
+  { bytes, lost }: DataResult,
+  inputIds: readonly string[],
+): object {
+  const text = new TextDecoder().decode(bytes);
+  const member = output.kind === "data" ? output.member : undefined;
+  const data = member === undefined ? (JSON.parse(text) as object) : { [member]: text };
+  const notices = noticeSentences(lost);
+  return { ...data, ...namedInputs(inputs, inputIds), ...(notices.length > 0 ? { notices } : {}) };
+}
+
+/** Names the inputs that are stored: a list if there are, or could be, several documents. */
+function namedInputs({ file }: Inputs, ids: readonly string[]): Pick<OperationResponse, "inputId"> {
+  if (ids.length === 0) return {};
+  return { inputId: file?.kind === "several" || ids.length > 1 ? ids : ids[0]! };
 }
 
 /** Returns the URL of a stored file (spec, "Response objects"). */

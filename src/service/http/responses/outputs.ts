@@ -3,6 +3,7 @@
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { withExtension, withoutExtension } from "../../../document/contract/file-name.ts";
+import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Notice } from "../../../document/contract/notice.ts";
 import type { Output } from "../../../document/contract/operation.ts";
 import { writeArchive } from "../../../document/formats/zip/archive.ts";
@@ -21,7 +22,7 @@ import type { ReceivedFile } from "../../storage/file.ts";
 import type { Reservation } from "../../storage/memory-quota.ts";
 import type { Store } from "../../storage/store.ts";
 import type { ClientHooks } from "../contract/endpoint.ts";
-import { outputTooLarge } from "../contract/errors.ts";
+import { busy, outputTooLarge } from "../contract/errors.ts";
 import type { Timing } from "../contract/timing.ts";
 import { toInput } from "../requests/inputs.ts";
 import type { Negotiation, ResponseFormat } from "./negotiation.ts";
@@ -32,6 +33,8 @@ export interface OutputOptions {
   readonly name: string;
   /** True if a number is appended to the name of each output. */
   readonly isNumbered: boolean;
+  /** True if the only output is data, which are held in memory. @default false */
+  readonly isData?: boolean;
   readonly store: Store;
   readonly outputs: Batch;
   /** Memory for an answer that is complete before it is sent. */
@@ -52,7 +55,17 @@ interface NamedType {
   readonly type: string;
 }
 
+/** An output that is the answer, and no file. */
+export interface DataResult {
+  readonly kind: "data";
+  /** Media type. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  readonly lost: readonly Notice[];
+}
+
 export type OutputResult =
+  | DataResult
   /** The outputs are in storage, or on their way there. */
   | { readonly kind: "stored"; readonly lost: readonly Notice[] }
   /** A file that is complete. */
@@ -64,12 +77,13 @@ export type OutputResult =
 
 /**
  * Takes all outputs of a job, or begins to.
- * @throws ServiceError 406 if the client accepts no form of this many outputs
+ * @throws ServiceError 406 if the client accepts no form of this many outputs; 413, 503 for data that find no memory
  */
 export async function collectOutputs(made: AsyncIterable<Output>, to: OutputOptions): Promise<OutputResult> {
   const outputs = new Outputs(made, to);
   try {
     const first = await outputs.next();
+    if (to.isData) return await outputs.asData(first);
     const shape: ResponseFormat = (first?.total ?? 1) === 1 ? to.wishes.formatForOne() : to.wishes.formatForMany();
     if (!first || shape === "json") return await outputs.store(first);
     return await (shape === "file" ? outputs.asFile(first) : outputs.asArchive(first));
@@ -117,6 +131,20 @@ class Outputs {
       if (pagesTotal > 1) this.#to.progress?.({ pagesDone: this.#count, pagesTotal });
     }
     return { kind: "stored", lost: this.#lost };
+  }
+
+  async asData(output: Output | undefined): Promise<DataResult> {
+    if (!output) throw new EngineFailure("crashed", "no data");
+    let size = 0;
+    const begun = await begin(this.#wholeJob(output), (bytes) => {
+      size += bytes;
+      return size <= LIMITS.dataBytes && this.#to.responseReservation.tryReserve(bytes);
+    });
+    if (begun.isWhole) {
+      return { kind: "data", type: output.type, bytes: withHead(begun.chunks), lost: this.#lost };
+    }
+    await begun.rest.return(undefined);
+    throw size > LIMITS.dataBytes ? outputTooLarge(LIMITS.dataBytes) : busy();
   }
 
   asFile(output: Output): Promise<OutputResult> {

@@ -1,10 +1,10 @@
 // Tests that JSON of a costly shape is found before it is parsed.
 // Contract: docs/api.md#json-bodies, #limits
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { LIMITS } from "../../../../src/document/contract/limits.ts";
-import { toServiceError } from "../../../../src/service/http/contract/errors.ts";
-import { isModestJson } from "../../../../src/service/http/requests/json-shape.ts";
-import { readJsonFile } from "../../../../src/service/http/requests/profile.ts";
+import { json } from "../../../../src/document/contract/parameters/json.ts";
+import { isModestJson } from "../../../../src/document/contract/parameters/json-shape.ts";
 
 const nested = (depth: number, open = "[", close = "]") => open.repeat(depth) + close.repeat(depth);
 
@@ -36,13 +36,7 @@ describe("JSON that would take long", () => {
     expect(isModestJson(text)).toBe(false);
   });
 
-  test("is no profile", () => {
-    const read = () => readJsonFile("profile", `{"a": ${nested(400_000)}}`);
-    expect(() => read()).toThrow();
-    try {
-      read();
-    } catch (error) {
-      expect(toServiceError(error).status).toBe(422);
-    }
+  test("is no value of a parameter", () => {
+    expect(() => json(z.json()).read(`{"a": ${nested(400_000)}}`)).toThrow("not-json");
   });
 });

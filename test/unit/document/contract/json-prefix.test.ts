@@ -1,6 +1,6 @@
 // Tests how JSON is recognized from its beginning.
 import { describe, expect, test } from "vitest";
-import { isJsonPrefix } from "../../../../src/service/http/requests/json-prefix.ts";
+import { isJsonPrefix } from "../../../../src/document/contract/parameters/json-prefix.ts";
 
 const DOCUMENT = JSON.stringify({
   text: 'a "quoted" \\ word\n\u0001 ä ☃ 😀',

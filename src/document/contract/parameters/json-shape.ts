@@ -1,7 +1,7 @@
 // Reports whether a JSON text has a shape that is read quickly. A parser spends a second on a few megabytes of brackets
 // or of members with different names, and whatever walks through nested values then runs out of stack.
 
-import { LIMITS } from "../../../document/contract/limits.ts";
+import { LIMITS } from "../limits.ts";
 
 const QUOTE = '"';
 

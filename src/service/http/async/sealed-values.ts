@@ -1,0 +1,42 @@
+// Encrypts what a client alone may know while its request waits in the queue (decisions/0058-secrets-of-requests.md).
+import type { Sealer } from "../../ports/sealer.ts";
+
+const TAG_OF_USE = "pagewright deferred form";
+const IV_BYTES = 12;
+const encoder = new TextEncoder();
+
+/** @returns undefined without a secret */
+export function sealerOf(secret: string | undefined): Sealer | undefined {
+  if (!secret) return undefined;
+  const key = deriveKey(secret);
+  const options = (iv: BufferSource, place: string) => ({
+    ...{ name: "AES-GCM", iv, additionalData: encoder.encode(place) },
+  });
+  return {
+    async seal(text, place) {
+      const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+      const sealed = await crypto.subtle.encrypt(options(iv, place), await key(), encoder.encode(text));
+      return Buffer.concat([iv, new Uint8Array(sealed)]).toString("base64");
+    },
+    async open(sealed, place) {
+      const bytes = new Uint8Array(Buffer.from(sealed, "base64"));
+      const iv = bytes.subarray(0, IV_BYTES);
+      const text = await crypto.subtle.decrypt(options(iv, place), await key(), bytes.subarray(IV_BYTES));
+      return new TextDecoder().decode(text);
+    },
+  };
+}
+
+/** Returns a function that derives a key from a secret of any length (HKDF, RFC 5869), when it is first needed. */
+function deriveKey(secret: string): () => Promise<CryptoKey> {
+  let key: Promise<CryptoKey> | undefined;
+  const derive = async () => {
+    const material = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveKey"]);
+    const hkdf = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(0), info: encoder.encode(TAG_OF_USE) };
+    return crypto.subtle.deriveKey(hkdf, material, { name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
+  };
+  return () => {
+    key ??= derive();
+    return key;
+  };
+}

@@ -1,0 +1,79 @@
+// Exposes the parameters of an operation as fields of the API, and translates between both.
+
+import { OutOfRange } from "../../../../document/contract/failure.ts";
+import type { Kind, Parameter, Parameters, Params } from "../../../../document/contract/parameter.ts";
+import { SECRET_VALUE, spellingOf } from "../fields.ts";
+
+/** What an endpoint changes about the parameters of its operation. */
+export interface Exposure<Q extends Parameters> {
+  /** Fields by parameter. @default the parameter in snake_case */
+  readonly names?: { readonly [K in keyof Q]?: string };
+  /** Values of parameters that are no fields. */
+  readonly fixed?: { readonly [K in keyof Q]?: Params<Q>[K & keyof Params<Q>] };
+  /** Kinds with fewer values than those of the operation. */
+  readonly narrowed?: { readonly [K in keyof Q]?: Q[K]["kind"] };
+}
+
+/** The fields of an endpoint, and what they mean to its operation. */
+export interface ExposedParameters {
+  /** By field, in the order of the operation. */
+  readonly fields: Parameters;
+  /** Returns the field of a parameter. */
+  fieldOf(parameter: string): string;
+  /** Returns the values of the operation for those of the fields. */
+  paramsOf(values: Readonly<Record<string, unknown>>): Record<string, unknown>;
+}
+
+export function exposed<Q extends Parameters>(parameters: Q, exposure: Exposure<Q>): ExposedParameters {
+  const {
+    names = {},
+    fixed = {},
+    narrowed = {},
+  } = exposure as {
+    readonly names?: Readonly<Record<string, string>>;
+    readonly fixed?: Readonly<Record<string, unknown>>;
+    readonly narrowed?: Readonly<Record<string, Kind<unknown>>>;
+  };
+  const fieldOf = (parameter: string) => names[parameter] ?? snakeCase(parameter);
+  const shown = Object.entries(parameters).flatMap(([parameter, { onlyWith, ...declared }]) => {
+    const field = { ...declared, kind: narrowed[parameter] ?? declared.kind };
+    if (Object.hasOwn(fixed, parameter)) return [];
+    if (onlyWith === undefined) return [[parameter, field] as const];
+    if (!Object.hasOwn(fixed, onlyWith.parameter)) {
+      const condition = { ...onlyWith, parameter: fieldOf(onlyWith.parameter) };
+      return [[parameter, { ...field, description: withCondition(field, condition), onlyWith: condition }] as const];
+    }
+    return fixed[onlyWith.parameter] === onlyWith.is ? [[parameter, field] as const] : [];
+  });
+  return {
+    fieldOf,
+    fields: Object.fromEntries(shown.map(([parameter, field]) => [fieldOf(parameter), field])),
+    paramsOf: (values) => ({
+      ...fixed,
+      ...Object.fromEntries(
+        shown.flatMap(([parameter]) => {
+          const value = values[fieldOf(parameter)];
+          return value === undefined ? [] : [[parameter, value]];
+        }),
+      ),
+    }),
+  };
+}
+
+/** Returns the error of an operation, which names its own parameter, in the words of the API. */
+export function inWordsOfApi(error: OutOfRange, { fields, fieldOf }: Pick<ExposedParameters, "fields" | "fieldOf">) {
+  const name = fieldOf(error.parameter);
+  const field = fields[name];
+  if (!field) return error;
+  return new OutOfRange(spellingOf(name, field), field.kind.isSecret ? SECRET_VALUE : error.value, error.why);
+}
+
+const withCondition = (
+  { description, isOptional, default: fallback }: Parameter,
+  { parameter, is }: NonNullable<Parameter["onlyWith"]>,
+): string =>
+  isOptional || fallback !== undefined
+    ? `${description} Ignored unless ${parameter} is ${is}.`
+    : `${description} Required if ${parameter} is ${is}, and ignored otherwise.`;
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
