@@ -1,4 +1,4 @@
-// Encrypts what a client alone may know while its request waits in the queue (decisions/0058-secrets-of-requests.md).
+// Encrypts what a client alone may know while its request waits in the queue (decisions/0059-secrets-of-requests.md).
 import type { Sealer } from "../../ports/sealer.ts";
 
 const TAG_OF_USE = "pagewright deferred form";
