@@ -1,6 +1,6 @@
 // The contract of all endpoints: every rule that holds for each of them, over the list that the service itself serves.
 // An endpoint's own file tests only what is special about it.
-// Contract: docs/api.md#requests, #page-selections, #responses, #file-responses, #inputs-by-url, #idempotency, #jobs, #keys
+// Contract: docs/api.md#requests, #page-selections, #responses, #file-responses, #inputs-by-url, #idempotency, #asynchronous-jobs, #keys
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import type {
   DescribedParameter,
