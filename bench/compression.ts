@@ -1,5 +1,5 @@
-// Compares compression with Ghostscript, qpdf and MuPDF's tool: bytes, processor time, and the similarity of pages to
-// the original (SSIM of gray at 100 dpi). Run with node and PDFs as arguments; without arguments it uses the corpus and
+// Compares compression with Ghostscript, qpdf and MuPDF's tool: bytes, CPU time, and the similarity of pages to the
+// original (SSIM of gray at 100 dpi). Run with node and PDFs as arguments; without arguments it uses the corpus and
 // scans made from it. Prints a table in Markdown.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { corpusDir } from "../test/support/corpus.ts";
 import { outputsOf } from "../test/support/operations.ts";
 
 const DPI = "100";
-/** Number of compared pages of each document. */
+/** Maximum number of compared pages per document. */
 const COMPARED = 6;
 const HEAP_BYTES = 1024 * 2 ** 20;
 

@@ -1,6 +1,6 @@
 // Compares merge, split, linearize and zip over HTTP with the usual program for each, which runs as a whole process
-// that reads and writes files. Times of the same round are compared; ratios are ours / theirs. The operation alone,
-// without upload and storage, is measured in this process.
+// that reads and writes files. Compares times of the same round; ratios are ours / theirs. The operation alone, without
+// upload and storage, is measured in this process.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ interface Task {
   readonly path: string;
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
   readonly files: readonly FilePart[];
-  /** The peer's command. The files are in its working folder under their names. */
+  /** The peer's command. Its working folder contains the files under their names. */
   readonly command: readonly string[];
 }
 

@@ -1,6 +1,6 @@
-// `npm run bench:encoders`: this project's encoders beside @jsquash/png and @jsquash/jpeg (mozjpeg) in one process. A
-// page is drawn once; all encode the same pixels in turn. Times are CPU time; memory is that of a process of its own
-// for each.
+// `npm run bench:encoders`: compares this project's encoders with @jsquash/png and @jsquash/jpeg (mozjpeg) in one
+// process. A page is rendered once, and each encoder encodes the same pixels. Times are CPU times; memory is measured
+// in a separate process per encoder.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -28,7 +28,7 @@ const PAGES: readonly (readonly [file: string, page: number])[] = [
 interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** Three bytes a pixel. */
+  /** Three bytes per pixel. */
   readonly rgb: Uint8Array;
 }
 
@@ -40,7 +40,7 @@ interface Encoder {
 }
 
 const images = new WeakMap<Pixels, ImageData>();
-/** As much mozjpeg as makes the same kind of file as ours: sequential, the standard's quantizers. */
+/** mozjpeg settings that produce the same kind of file as ours: sequential, with the standard's quantizers. */
 const LIKE_OURS = { quality: JPEG_QUALITY, progressive: false, quant_table: 0 };
 const ENCODERS: Readonly<Record<string, Encoder>> = {
   "our PNG": { format: "PNG", isOurs: true, encode: (pixels) => sizeOf(encodePng(rasterOf(pixels))) },
@@ -67,7 +67,7 @@ const ENCODERS: Readonly<Record<string, Encoder>> = {
 };
 
 await initJsquashPng(compiled("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"));
-// The type of the declaration leaves out the module, which the package takes.
+// The package accepts a module, which its type declaration omits.
 await (initMozjpeg as (module: WebAssembly.Module) => Promise<void>)(
   compiled("@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm"),
 );
@@ -141,7 +141,7 @@ async function tellPeak([name, width, height, place]: readonly string[]): Promis
   console.log(((process.resourceUsage().maxRSS - before) / 1024).toFixed(1));
 }
 
-/** Bands of 64 rows, as the renderer gives them. */
+/** Bands of 64 rows, as the renderer yields them. */
 function rasterOf({ width, height, rgb }: Pixels): Raster {
   return {
     width,
@@ -163,7 +163,7 @@ function sizeOf(chunks: Iterable<Uint8Array>): number {
   return size;
 }
 
-/** Returns four bytes a pixel, which is all that the packages take; made once, so that the median leaves it out. */
+/** Converts to four bytes per pixel, the only format of the packages. Runs once, so that the median excludes it. */
 function imageData(pixels: Pixels): ImageData {
   const { width, height, rgb } = pixels;
   const known = images.get(pixels);

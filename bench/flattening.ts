@@ -1,6 +1,6 @@
-// Compares flattening with Ghostscript (compatibility level 1.3) and cairo's PostScript with pdfwrite: processor time,
-// size, share of the page that became pictures, distance to the original by two renderers, text kept. Run with node and
-// PDFs as arguments; without arguments it uses the corpus and a deck of slides made from it. Prints a table in
+// Compares flattening with Ghostscript (compatibility level 1.3) and cairo's PostScript with pdfwrite: CPU time, size,
+// percentage of the page area that became images, distance to the original in two renderers, preserved text. Run with
+// node and PDFs as arguments; without arguments it uses the corpus and a deck of slides made from it. Prints a table in
 // Markdown.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ const folder = mkdtempSync(join(tmpdir(), "flattening-"));
 
 interface Made {
   readonly seconds: number;
-  /** Share of each page; undefined if the tool does not report it. */
+  /** Percentage of each page; undefined if the tool does not report it. */
   readonly coverage?: readonly number[];
 }
 
@@ -51,7 +51,7 @@ async function ours(quality: FlatteningQuality, from: string, to: string): Promi
   return { seconds: (user + system) / 1e6, coverage };
 }
 
-/** Runs commands in a shell. @returns their processor time in seconds */
+/** Runs commands in a shell. @returns their CPU time in seconds */
 function run(script: string, from: string, to: string): Made {
   const timed = `TIMEFORMAT='%U %S'; time { ${script}; }`;
   const { stderr } = spawnSync("bash", ["-c", timed, "bash", from, to], { encoding: "utf8" });

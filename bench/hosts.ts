@@ -1,7 +1,7 @@
 // Compares the service on Node with the same service under wrangler dev, and both with the usual programs, which run as
-// whole processes. Rounds are interleaved: each measures everything once. Both services share one container. As others
-// may use the machine, processor time is measured, too. `--only-host` leaves wrangler dev out, `--only=<words>` chooses
-// the tasks whose names contain them.
+// whole processes. Rounds are interleaved: each measures every task once. Both services share one container. CPU time
+// is measured too, because other programs may use the machine. `--only-host` leaves wrangler dev out; `--only=<words>`
+// selects the tasks whose names contain the words.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,17 +15,17 @@ import { agent, median } from "./measuring/measure.ts";
 import { PlainServer } from "./measuring/plain-server.ts";
 import { endedChildrenMs, processorMs } from "./measuring/processor-time.ts";
 
-/** Requests of each of several clients. */
+/** Requests per client, with several clients. */
 const REQUESTS = 6;
 const TARGETS: readonly Target[] = process.argv.includes("--only-host") ? ["host"] : ["wrangler", "host"];
 const WORDS = process.argv.find((word) => word.startsWith("--only="))?.slice("--only=".length) ?? "";
-/** Runs of a service before it is measured; programs have one. A thread is as fast as it gets after some jobs. */
+/** Warm-up runs of a service; programs have one. A thread reaches its full speed after some jobs. */
 const WARM_UPS = 6;
 const isTarget = (name: string) => TARGETS.some((target) => target === name);
-/** Settings of `npm run serve`; those of tests are those of an isolate. */
+/** The settings of `npm run serve`: the tests use the smaller limits of an isolate. */
 const HOST_VARS = { MEMORY_MB: "512" };
 
-/** Milliseconds of a request or a command. */
+/** Duration of a request or a command in milliseconds. */
 interface Measured {
   readonly time: number;
   readonly processorTime: number;
@@ -92,7 +92,7 @@ function peersFor({ commands = {}, files = [], sendPlain }: Task, folder: string
   const run = async () => {
     const started = performance.now();
     await sendPlain(plain.url);
-    // It runs in this process, with the client.
+    // The plain server runs in this process, together with the client.
     return { time: performance.now() - started, processorTime: Number.NaN };
   };
   return [...programs, { name: "plain server", run }];
@@ -107,7 +107,7 @@ async function measureProgram(
   for (const { name, bytes } of files) writeFileSync(join(folder, name), bytes);
   const processor = endedChildrenMs();
   const started = performance.now();
-  // Kept connections are closed in time only while nothing blocks this process.
+  // Idle connections are closed in time only if nothing blocks this process.
   await promisify(execFile)(program!, args, { cwd: folder });
   const measured = { time: performance.now() - started, processorTime: endedChildrenMs() - processor };
   rmSync(folder, { recursive: true });
@@ -116,7 +116,7 @@ async function measureProgram(
 
 async function compare(task: Task, competitors: readonly Competitor[], rounds: number): Promise<void> {
   const runs = new Map<string, Measured[]>(competitors.map(({ name }) => [name, []]));
-  // Without measuring: code is compiled, and engines that start are waited for.
+  // Warm-up: compiles code, and waits for engines to start.
   for (let count = 0; count < WARM_UPS; count++) {
     for (const { name, run } of competitors) if (count === 0 || isTarget(name)) await run();
   }
@@ -125,7 +125,7 @@ async function compare(task: Task, competitors: readonly Competitor[], rounds: n
   }
   const figuresOf = (name: string): Measured => ({
     time: median(runs.get(name)!.map(({ time }) => time)),
-    // Ticks of this clock are too long for a median.
+    // This clock's resolution is too coarse for a median.
     processorTime: runs.get(name)!.reduce((sum, { processorTime }) => sum + processorTime, 0) / rounds,
   });
   const host = figuresOf("host");

@@ -1,5 +1,5 @@
 // `npm run bench:html`: compares HTML to PDF over HTTP with a cold Chromium as a whole process, in pairs, one and four
-// at a time. `-- --quick` runs fewer rounds. On a machine that does other work too, only the ratios are meaningful.
+// at a time. `-- --quick` runs fewer rounds. On a busy machine, only the ratios are meaningful.
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const SMALL = `<!doctype html><html lang=en><title>Notes</title><style>body { fo
 <h1>Notes</h1><p>One page with <b>some</b> text and <a href="https://example.com/">a link</a>.
 <table>${"<tr><td>One<td>Two<td>3.50".repeat(20)}</table></html>`;
 
-/** Debian's packages: the browser if it is installed, otherwise the shell that the service uses. */
+/** Paths in Debian's packages: the browser if it is installed, otherwise the headless shell, which the service uses. */
 const COLD = ["/usr/lib/chromium/chromium", "/usr/lib/chromium/chromium-headless-shell"].find(existsSync);
 if (COLD === undefined) throw new Error("No Chromium is installed.");
 

@@ -1,7 +1,7 @@
-// Compares requests of a key without limits, of a key with all limits, and requests whose traces are exported, with the
-// same requests in the private variant, which counts nothing. Rounds are interleaved: each sends every request once.
-// Each kind has a service of its own: what it does after its answers is part of its processor time, which other
-// programs on the machine change less than they change times. `npm run bench:keys`.
+// `npm run bench:keys`: compares three kinds of requests with the same requests in the private variant, which counts
+// nothing: with a key without limits, with a key with all limits, and with exported traces. Rounds are interleaved:
+// each sends every request once. Each kind has a separate service, whose CPU time includes the work after the
+// responses. CPU time depends less on other programs than elapsed time does.
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -18,7 +18,7 @@ import { processorMs } from "./measuring/processor-time.ts";
 
 const ROUNDS = process.argv.includes("--quick") ? 50 : 200;
 const WARM_UP_ROUNDS = 20;
-/** Time after which nothing is left to be done for requests that were answered. */
+/** Time after which all background work of earlier requests is done. */
 const SETTLED_MS = 2500;
 const ALL_LIMITS: Limits = { requestsPerMinute: 1e8, concurrentJobs: 1e6, megabytesPerDay: 1e6 };
 const TASKS = [

@@ -1,5 +1,5 @@
 // `npm run bench:office`: compares Office to PDF over HTTP, from upload to stored file, with `soffice --convert-to`.
-// Measures times, documents per second, and the processor time of all processes of the service per document.
+// Measures times, documents per second, and the CPU time of all service processes per document.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Copies a document, because LibreOffice leaves a lock beside the files it opens. */
+/** Copies a document, because LibreOffice leaves a lock file next to each file that it opens. */
 function copyOf(name: string): string {
   const copy = join(folder, name);
   copyFileSync(join(corpusDir!, "office", name), copy);
@@ -107,7 +107,7 @@ async function load(of: Service, clients: number, jobs: readonly string[]) {
   return { perSecond: jobs.length / seconds, cpuMs: (cpuOf(of) - cpuBefore) / jobs.length };
 }
 
-/** Processor time in milliseconds, of all processes and of their children that have ended. */
+/** CPU time in milliseconds, of all processes and of their ended children. */
 function cpuOf({ pid, container }: Service): number {
   return processorMs([pid, container!.pid!]);
 }

@@ -1,6 +1,6 @@
-// `npm run bench:one-request`: draws a page of text at 300 dpi in one request, whose answer
-// is the picture, in two requests, and with mutool as a whole process. Rounds are interleaved, and ratios are taken round
-// by round, so that they keep their meaning when other programs use the machine; `--quick` runs fewer rounds.
+// `npm run bench:one-request`: renders a page of text at 300 dpi in one request, whose response is the image, in two
+// requests, and with mutool as a separate process. Rounds are interleaved, and each ratio compares one round, so that
+// ratios are valid on a busy machine; `--quick` runs fewer rounds.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";

@@ -14,7 +14,7 @@ import { agent, exchange, median, multipart, row } from "./measuring/measure.ts"
 
 const FLAVOURS = ["1b", "2b", "2u", "3b", "3u"] as const;
 type Flavour = (typeof FLAVOURS)[number];
-/** Number of compared pages of each document. */
+/** Maximum number of compared pages per document. */
 const COMPARED = 6;
 const DPI = "50";
 const ROUNDS = 15;

@@ -44,8 +44,8 @@ try {
 }
 
 /**
- * Measures the milliseconds until all jobs that started together are done. The two programs take turns, so that the
- * state of the machine is the same for both.
+ * Measures the milliseconds until all jobs that started together are done. The two programs alternate, so that the load
+ * of the machine is the same for both.
  */
 async function compare(name: string, atATime: number): Promise<{ ours: number; theirs: number }> {
   const ours: number[] = [];

@@ -1,4 +1,4 @@
-// The work that bench/reach.ts does with each document.
+// The operations that bench/reach.ts runs on each document.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parsePages } from "../src/document/contract/pages.ts";
@@ -18,7 +18,7 @@ const MOST_TIME_MS = 60_000;
 const ALL = parsePages("1-last")!;
 const PDFA = join(import.meta.dirname, "../src/document/pdfa");
 
-/** Every rule that the repairs ask for, as if the attempt before had broken it. */
+/** Every rule that a repair handles, as if the previous attempt had violated it. */
 const FAILURES = [
   ...new Set(
     readdirSync(PDFA, { recursive: true, encoding: "utf8" })

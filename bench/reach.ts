@@ -1,13 +1,13 @@
-// `npm run bench:reach [-- file.pdf …]`: runs real documents through the operations, and counts for each executable line
-// of src/document in how many documents it ran. Prints, by room and file, the lines that no document reached. Such a
-// line is removed, or the head of its file says which documents need it. Without arguments, it takes the corpus
+// `npm run bench:reach [-- file.pdf …]`: runs real documents through the operations, and counts for each executable
+// line of src/document in how many documents it ran. Prints, by room and file, the lines that no document reached.
+// Delete such a line, or document at the top of its file which documents need it. Without arguments, it uses the corpus
 // (`CORPUS_DIR`).
 import { readdirSync, readFileSync } from "node:fs";
 import { type Profiler, Session } from "node:inspector/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// The first measurement must see the modules before any function of theirs runs.
+// The first measurement must start before any function of the modules runs.
 const session = new Session();
 session.connect();
 await session.post("Profiler.enable");
@@ -71,7 +71,10 @@ function contains({ startOffset, endOffset }: Profiler.CoverageRange, at: number
   return startOffset < at && at < endOffset;
 }
 
-/** Finds the lines with code: without comments, and without lines of brackets alone. Node strips types in place. */
+/**
+ * Finds the lines with code, without comments and lines of only brackets. Node strips types in place, so offsets stay
+ * valid.
+ */
 function readSource(path: string): Source {
   const text = readFileSync(join(SOURCES, path), "utf8");
   const lines: { number: number; at: number }[] = [];
@@ -107,7 +110,7 @@ function sum<T>(values: readonly T[], of: (value: T) => number): number {
   return values.reduce((total, value) => total + of(value), 0);
 }
 
-/** Joins numbers that follow each other: `3-5, 9`. */
+/** Formats numbers as ranges: `3-5, 9`. */
 function spans(numbers: readonly number[]): string {
   const ends: [first: number, last: number][] = [];
   for (const number of numbers) {

@@ -1,6 +1,7 @@
 // `npm run bench`: compares this service over HTTP with its peers as whole processes, in one run, as ratios. `npm run
-// bench -- --quick` runs fewer rounds; `npm run bench -- pages` or `documents` runs one part, and `hosts` another one:
-// the service on Node beside wrangler dev. `CORPUS_DIR` names a folder with real documents.
+// bench -- --quick` runs fewer rounds; `npm run bench -- pages` or `documents` runs one part. `hosts` runs an
+// additional part, which compares the service on Node with wrangler dev. `CORPUS_DIR` names a folder with real
+// documents.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";

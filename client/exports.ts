@@ -1,4 +1,4 @@
-// The exports that are the same everywhere; index.ts and node.ts add the class.
+// Exports for every platform; index.ts and node.ts add the client class.
 export type { Options } from "./core/connection.ts";
 export type { Download } from "./core/download.ts";
 export { PagewrightError } from "./core/error.ts";

@@ -1,9 +1,9 @@
-// The client where programs have files: Node, Deno, Bun.
+// The client for platforms with a file system: Node, Deno, Bun.
 import { createClientClass } from "./core/pagewright.ts";
 import { openPath } from "./node/open-path.ts";
 import { saveDownload } from "./node/save-download.ts";
 
 export * from "./exports.ts";
 
-/** A service. Every operation is a method. */
+/** A Pagewright service. Each operation is a method. */
 export const Pagewright = createClientClass({ openPath, save: saveDownload });

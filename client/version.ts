@@ -1,2 +1,1 @@
-/** Version of the package. */
 export const VERSION = "0.1.0";

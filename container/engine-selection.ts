@@ -1,10 +1,9 @@
-// Names the native engines, reads which of them an instance has from the setting ENGINES, and says how a container ends
-// whose settings cannot be read.
+// The names of the engines, the setting ENGINES that selects them, and the exit code for invalid settings.
 
-/** Exit code of a container with a setting that it cannot read: EX_CONFIG of sysexits.h. */
+/** Exit code of a container with an invalid setting: EX_CONFIG of sysexits.h. */
 export const MISCONFIGURED = 78;
 
-/** Names of the engines, as the setting ENGINES has them. */
+/** Names of the engines in the setting ENGINES. */
 export const ENGINE_NAMES = ["office", "ghostscript", "verapdf", "chromium", "threads"] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];
 
@@ -18,8 +17,8 @@ export const ENGINE_TITLES: Readonly<Record<EngineName, string>> = {
 };
 
 /**
- * Returns the names in a list with commas, or all names if there is no list.
- * @throws Error that lists the known names
+ * Parses a comma-separated list of names; returns all names if there is no list.
+ * @throws Error that lists the valid names
  */
 export function selectedEngines(list: string | undefined): ReadonlySet<EngineName> {
   const wanted = (list ?? "").split(",").flatMap((name) => name.trim() || []);

@@ -12,7 +12,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinnedNode = join(root, "node_modules/.bin/node");
 const wasmSources = join(root, "wasm");
 const wasmOutputs = join(root, "wasm/dist");
-/** Folders with files that scripts write, which list their sources. */
+/** Generated folders. Each contains a list of the sources that it was generated from. */
 const generated = [
   { script: "scripts/write-client.ts", folder: join(root, "client/generated") },
   { script: "site/build.ts", folder: join(root, "site/dist") },
@@ -21,10 +21,10 @@ const lockFile = join(root, ".wrangler/bootstrap.lock");
 
 const PROGRESS_EVERY_MS = 5_000;
 
-/** The process that currently works for this one. Signals are passed on to it. */
+/** The running child process, which receives this process's signals. */
 let child;
 
-/** An exit that the message alone explains. */
+/** An error that is printed as its message, without a stack. */
 class Refusal extends Error {}
 
 async function main() {
@@ -37,7 +37,7 @@ async function main() {
 
   if (!modulesAreInstalled() || staleWasmFolders().length > 0 || generated.some(isStale)) await prepare();
 
-  // Once everything is installed, npm finds the pinned Node first, so that no second process is needed.
+  // Once everything is installed, npm's path starts with the pinned Node, so the script can run in this process.
   if (process.version === `v${pinnedVersion()}`) {
     process.argv = [process.execPath, resolve(script), ...args];
     endWithParent(() => process.kill(process.pid, "SIGTERM"));
@@ -84,7 +84,9 @@ function modulesAreInstalled() {
   return Object.keys(installed).every((path) => path in wanted);
 }
 
-/** Tells how many node modules are there. npm makes all of their folders first, so those with a file count. */
+/**
+ * Shows how many node modules are installed. npm creates all folders first, so only folders that contain a file count.
+ */
 function installedModules() {
   const { packages } = readJson(join(root, "package-lock.json"));
   const wanted = Object.keys(packages).filter((path) => path !== "" && !packages[path].optional);
@@ -107,7 +109,7 @@ async function installModules() {
         "Is the package registry within reach? Try again with: npm ci",
     );
   }
-  // If npm is configured not to run install scripts, it does not install the pinned Node.
+  // An npm that is configured to skip install scripts does not install the pinned Node.
   if (!existsSync(pinnedNode) || (await run(pinnedNode, ["--version"])).output.trim() !== `v${pinnedVersion()}`) {
     await run(...npm("rebuild", "node", "--ignore-scripts=false"));
   }
@@ -119,7 +121,10 @@ async function installModules() {
   }
 }
 
-/** Runs npm as it was called, or the one on the path, but never with the Node that it is about to replace. */
+/**
+ * Runs the npm that started this script, or else the npm on the path, but never with the Node that it is about to
+ * replace.
+ */
 function npm(...args) {
   const own = join(root, "node_modules");
   const { npm_execpath: cli, npm_node_execpath: node } = process.env;
@@ -165,7 +170,8 @@ async function buildWasm(folder) {
  */
 function fingerprint(folder) {
   const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
-  // The kernel for pictures shares the transform of the kernel for JPEG; third-party binaries share their rewriting.
+  // The image kernel uses the transform of the JPEG kernel; the builds of third-party binaries share the code that
+  // rewrites them.
   const files = [folder, "jpeg", "rewrite"]
     .flatMap((name) => readdirSync(join(wasmSources, name), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -256,9 +262,9 @@ function run(command, args) {
 }
 
 function runWithPinnedNode(script, args) {
-  // The path that npm would have set if the programs had existed when it started.
+  // npm sets this path only if the programs exist when it starts.
   const path = `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH ?? ""}`;
-  // The IPC channel tells the script when this process has ended, for whatever reason.
+  // The IPC channel closes when this process ends for any reason, so the script can end too.
   const stdio = ["inherit", "inherit", "inherit", "ipc"];
   child = spawn(pinnedNode, [resolve(script), ...args], { env: { ...process.env, PATH: path }, stdio });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
@@ -274,8 +280,8 @@ function runWithPinnedNode(script, args) {
 }
 
 /**
- * Ends this process with its parent. npm does not pass on every signal, and none if it is killed. Outside npm, a parent
- * may end first (nohup).
+ * Ends this process when npm, its parent, ends: npm does not forward every signal, and none if it is killed. Outside
+ * npm, the parent may end first (nohup).
  */
 function endWithParent(end) {
   const parent = process.ppid;

@@ -1,5 +1,5 @@
-// `npm run check`: runs every check that must pass before a change is merged, and prints one line for each. Does not
-// stop at the first failure. `npm run check -- --quick` skips the tests.
+// `npm run check`: runs every check that must pass before a change is merged, and prints one line for each. Continues
+// after a failure. `npm run check -- --quick` skips the tests.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { root } from "./services/wrangler.ts";
 interface Check {
   readonly name: string;
   /**
-   * @returns the text to print beside "ok", or one that begins with "warning"; throws an Error with the output if the
+   * @returns the text to print after "ok", or a text that begins with "warning"; throws an Error with the output if the
    *   check fails
    */
   run(): Promise<string>;
@@ -42,7 +42,7 @@ const tests: Check = {
   },
 };
 
-// The quick checks run two at a time, because each keeps about one processor busy.
+// The quick checks run two at a time, because each uses about one processor.
 const results: boolean[] = [];
 for (let next = 0; next < quick.length; next += 2) {
   results.push(...(await Promise.all(quick.slice(next, next + 2).map(report))));

@@ -1,5 +1,4 @@
-// Prints the share of the lines of src/ that the unit tests run, one line for each room. The figures are information
-// only: no check depends on them.
+// Prints the percentage of lines in src/ that the unit tests run, one line per room. No check depends on it.
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { root } from "./services/wrangler.ts";

@@ -12,5 +12,5 @@ try {
   process.exit(1);
 }
 const args = ["--no-warnings", wranglerCli, "deploy", ...process.argv.slice(2)];
-// wrangler asks questions, and shows how the image is built.
+// wrangler is interactive, and shows the progress of the image build.
 spawn(process.execPath, args, { cwd: root, stdio: "inherit" }).on("exit", (code) => process.exit(code ?? 1));

@@ -1,13 +1,13 @@
-// `npm run test:faults`: tests the service while its processes are killed and frozen, over many jobs and under load.
-// Takes hours at full size and is not part of `npm test`.
-// `npm run test:faults -- kill --rounds 100 --only chromium --seed 7` selects the part, the counts and the cases; each
-// part's file documents its flags. Prints one line for each part, and exits with 1 if any result is not as required.
+// `npm run test:faults`: kills and freezes processes of the service over many jobs and under load, and checks the
+// responses. Takes hours at full size and is not part of `npm test`. `npm run test:faults -- kill --rounds 100 --only
+// chromium --seed 7` runs one part with other counts and cases; each part's file documents its flags. Prints one line
+// per part, and exits with 1 if any result is wrong.
 
 import { parseArgs } from "node:util";
 import type { FaultOptions, Run } from "../test/faults/suite.ts";
 import { installEngines } from "./services/container-process.ts";
 
-/** Parts by name, with the flags that each reads besides the common ones. */
+/** Parts by name, with their additional flags. */
 const PARTS: Readonly<Record<string, { readonly flags: readonly string[]; load(): Promise<{ run: Run }> }>> = {
   kill: {
     flags: ["rounds", "recover-ms", "give-up-ms", "clients", "signals", "double-every", "most-failures"],

@@ -40,7 +40,7 @@ Settings; "none" removes one:
                      of a secret without a key .wrangler/private)
   --data DIR         the keys of a host on Node: its DATA_DIR`;
 
-/** Number of digits of a hash that identify one key among many. */
+/** Number of hex digits of a hash that identify a key in lists and arguments. */
 const SHOWN_HASH_LENGTH = 12;
 const MIN_PREFIX_LENGTH = 4;
 /** Limits the owner, which is stored in KV metadata of at most 1024 bytes. */
@@ -49,7 +49,7 @@ const MAX_RECORD_BYTES = 1000;
 const DEFAULT_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** An exit that the message alone explains. */
+/** An error that is printed as its message, without a stack. */
 class Refusal extends Error {}
 
 try {
@@ -116,7 +116,7 @@ async function create(namespace: Namespace, { owner = "unnamed", key: given, ...
   const entry = checked(
     await withSettings({ hash, owner, created: new Date().toISOString(), revoked: null }, settings),
   );
-  // Also keeps a revoked key from becoming valid again.
+  // Also prevents a revoked key from becoming valid again.
   if (given !== undefined && (await listKeys(namespace)).some((entry) => entry.hash === hash)) {
     throw new Refusal("This key exists already (perhaps revoked): choose another one.");
   }
@@ -124,7 +124,7 @@ async function create(namespace: Namespace, { owner = "unnamed", key: given, ...
   console.log(key);
 }
 
-/** @throws Refusal if KV metadata has no room for the record */
+/** @throws Refusal if the record exceeds the size of KV metadata */
 function checked(entry: KeyEntry): KeyEntry {
   const { hash: _, ...record } = entry;
   if (Buffer.byteLength(entry.owner) > MAX_OWNER_BYTES) {

@@ -1,5 +1,4 @@
-// Lists the Debian packages that the project uses, by purpose, and installs them. Knows nothing about the engines
-// themselves.
+// Lists the Debian packages that the project uses, by purpose, and installs them.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -28,7 +27,7 @@ export const TEST_PACKAGES: readonly string[] = [
 
 /**
  * Installs missing packages. Prints nothing if none is missing.
- * @throws Error whose message says what to do
+ * @throws Error whose message contains the command to run
  */
 export function installPackages(wanted: readonly string[], purpose: string): void {
   const missing = missingPackages(wanted);
@@ -47,7 +46,7 @@ export function installPackages(wanted: readonly string[], purpose: string): voi
     );
   }
   console.log(`Installing Debian packages for ${purpose}: ${names}…`);
-  // Existing package lists may name versions that are gone: in that case, update them and retry once.
+  // Package lists may contain versions that the mirror has deleted: in that case, update the lists and retry once.
   if (haveLists() && apt("install", ...missing).ok) return;
   const update = apt("update");
   const install = apt("install", ...missing);

@@ -1,6 +1,6 @@
-// `npm start`: runs the service on this machine until Ctrl-C. Environment: VARIANT (private, keyed), PORT, API_KEY,
-// SETTINGS of src/service/settings/settings.ts, those of the container; STATE_DIR, the folder for stored files, keys and logs (default
-// .wrangler).
+// `npm start`: runs the service on this machine until Ctrl-C. Environment: VARIANT (private, keyed), PORT, API_KEY, the
+// SETTINGS in src/service/settings/settings.ts, the container's settings; STATE_DIR, the folder for stored files, keys
+// and logs (default .wrangler).
 
 import { join, relative, resolve } from "node:path";
 import { LOOPBACK_HOSTS, SETTINGS } from "../src/service/settings/settings.ts";
@@ -20,7 +20,7 @@ Runs the service on this machine until Ctrl-C. Environment variables configure i
   STATE_DIR   folder of stored files, keys and logs; default .wrangler
 docs/deploy.md describes the others.`;
 
-/** Interval at which expired files are removed, because wrangler dev never fires cron triggers. */
+/** Interval at which expired files are deleted, because wrangler dev never fires cron triggers. */
 const SWEEP_EVERY_MS = 10 * 60_000;
 /**
  * Time within which two Ctrl-C count as one: the terminal sends it to every foreground process, and npm passes it on
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   if (interrupted.signal.aborted) return stop();
 
   const address = `http://localhost:${port}`;
-  // Browsers keep a fragment to themselves, and the page takes the key out of it at once.
+  // Browsers never send the fragment, and the page removes the key from it immediately.
   const page = apiKey === undefined ? address : `${address}/#key=${encodeURIComponent(apiKey)}`;
   const header = apiKey === undefined ? "" : `-H 'Api-Key: ${apiKey}' `;
   console.log(`
@@ -93,7 +93,7 @@ Ready: ${address} (${variant} variant; log: ${relative(root, logFile)}; press Ct
 `);
 
   const { url } = service;
-  // The route belongs to wrangler, and listens only on the loopback address.
+  // wrangler provides this route, on the loopback address only.
   setInterval(() => void fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => {}), SWEEP_EVERY_MS).unref();
 
   await service.ended;
@@ -144,7 +144,8 @@ function readPort(value: string): number {
 }
 
 /**
- * Returns the debugger's port: the service's port plus a fixed step, so that it is predictable, or any free one (0).
+ * Returns the debugger's port: the service's port plus a fixed offset, so that it is predictable, or 0 for any free
+ * port.
  */
 async function portBeside(port: number): Promise<number> {
   const beside = nearbyPort(port);
@@ -155,13 +156,13 @@ function nearbyPort(port: number): number {
   return port + 1000 <= 65535 ? port + 1000 : port - 1000;
 }
 
-/** Returns a free port from the one that a debugger prefers on, which the program that has the port may use. */
+/** Returns the first free port, starting at the debugger's default. */
 async function freePortNear(port: number): Promise<number> {
   for (let near = nearbyPort(port); near <= 65535; near++) if (await isPortFree(near)) return near;
   return nearbyPort(port);
 }
 
-/** Returns the variables that this command was given, for a shell. */
+/** Returns the environment variables of this command, quoted for a shell. */
 function givenVariables(): string[] {
   const quoted = (value: string) => (/^[\w@%+:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`);
   return ["VARIANT", "API_KEY", "STATE_DIR", ...SETTINGS].flatMap((name) =>
@@ -184,6 +185,6 @@ function showError(line: string): void {
     const entry = JSON.parse(line) as Record<string, unknown>;
     if (entry.message === "request failed" && Number(entry.status) >= 500) console.error(line);
   } catch {
-    // The line was not written by this project.
+    // The line is not a log line of this project.
   }
 }

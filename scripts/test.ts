@@ -1,6 +1,6 @@
 // `npm test`: installs the test programs and the engines, then runs every test, and prints the share of the lines of
-// src/ that the unit tests ran. Arguments are passed to vitest. With `--project`, it installs only what these tiers need
-// (test/README.md).
+// src/ that the unit tests ran. Arguments are passed to vitest. With `--project`, it installs only the programs that
+// these tiers need (test/README.md).
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ try {
   process.exit(1);
 }
 
-// Only the unit tests are measured: the others run in the same time as before, and workerd has no V8 inspector.
+// Measures only the unit tests: measuring would slow the others down, and workerd has no V8 inspector.
 const runs = args.length > 0 ? [args] : [["--project=unit", "--coverage"], ["--project=!unit"]];
 let exitCode = 0;
 for (const run of runs) {

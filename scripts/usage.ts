@@ -1,4 +1,4 @@
-// Answers `--help`, and refuses arguments of commands that environment variables alone configure.
+// Prints the usage for `--help`, and rejects arguments of commands that are configured by environment variables only.
 
 const STATUS_OF_MISUSE = 2;
 

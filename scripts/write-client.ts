@@ -1,5 +1,5 @@
-// Writes the parts of the client that follow from the declarations of the endpoints: `client/generated/operations.ts` with
-// the types, and `client/generated/operation-schemas.ts` with the schemas for the command line.
+// Generates `client/generated/operations.ts` (types) and `client/generated/operation-schemas.ts` (schemas for the
+// command line) from the declarations of the endpoints.
 
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ await rm(folder, { recursive: true, force: true });
 await mkdir(folder);
 for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
 
-/** Returns the files that this one imports, directly or not. */
+/** Returns the files that a file imports, directly or indirectly. */
 async function sources(): Promise<readonly string[]> {
   const { metafile } = await build({
     absWorkingDir: root,

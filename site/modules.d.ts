@@ -1,4 +1,4 @@
-// Declares the files that site/build.ts makes (package.json "imports").
+// Types of the modules that site/build.ts generates (package.json "imports").
 declare module "#site/files.js" {
   /** A file that the browser loads: its text, or its bytes in base64. */
   export const files: Readonly<

@@ -1,5 +1,4 @@
-// Defines what the comparison of hosts measures: what a service does, and the command or the plain server that does the
-// same.
+// Tasks of the comparison of hosts: the request to a service, and the command or plain server that does the same.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -10,13 +9,13 @@ import { exchange, type FilePart, multipart } from "./measure.ts";
 
 export interface Task {
   readonly name: string;
-  /** What the host is to reach. */
+  /** The requirement for the host. */
   readonly goal?: string;
-  /** Sends what is measured to a service. */
+  /** Sends the measured request to a service. */
   send(url: string): Promise<void>;
   /** Number of clients that send at the same time. @default 1 */
   readonly clients?: number;
-  /** Commands that do the same in a folder that holds the files. */
+  /** Commands that do the same, run in a folder with the files. */
   readonly commands?: Readonly<Record<string, readonly string[]>>;
   readonly files?: readonly FilePart[];
   /** Sends the same to the plain server. */
@@ -50,7 +49,7 @@ interface Drawing {
   readonly goal?: string;
 }
 
-/** A single page is fetched, too. */
+/** Also fetches a single page. */
 function drawing(file: FilePart, { format, pages, dpi, goal }: Drawing): Task {
   const { name } = file;
   const [first, last = first] = pages.split("-") as [string, string?];
@@ -122,7 +121,7 @@ function transfers(): Task[] {
   ];
 }
 
-/** @returns the address of what was made */
+/** @returns the URL of the output */
 async function post(url: string, body: Buffer): Promise<string> {
   const answer = JSON.parse((await exchange(url, body)).toString()) as { outputUrl?: string; error?: string };
   if (!answer.outputUrl) throw new Error(`${url}: ${answer.error}`);

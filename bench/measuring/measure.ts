@@ -1,9 +1,9 @@
-// Provides an HTTP client that costs almost no time, and statistics of its measurements.
+// An HTTP client with minimal overhead, and statistics of its measurements.
 import { Agent, request } from "node:http";
 
 /**
- * Keeps its connection, but not longer than the service does. Bodies are built in advance, so that the service is
- * measured and not the client.
+ * Reuses its connection, but closes it before the service does. Bodies are built in advance, so that the measurement
+ * excludes the client.
  */
 export const agent = new Agent({ keepAlive: true, timeout: 3000 });
 const BOUNDARY = "bench-frontier";

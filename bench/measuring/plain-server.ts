@@ -1,4 +1,4 @@
-// Keeps the body of a POST in a file and returns it, as the least that any service must do.
+// Stores the body of a POST in a file and returns it: the minimum that any service must do.
 import { createReadStream, createWriteStream } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

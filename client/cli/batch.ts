@@ -1,4 +1,4 @@
-// Runs the jobs of one command side by side, shows them, and tells how they ended.
+// Runs the jobs of one command in parallel, and shows their progress and results.
 import { PagewrightError } from "../core/error.ts";
 import type { Pagewright } from "../core/pagewright.ts";
 import type { Progress } from "../core/progress.ts";
@@ -6,7 +6,7 @@ import { type ConversionResult, type ConversionTask, convert } from "./convert.t
 import { complaintOf } from "./terminal/complaint.ts";
 import { Display, printable } from "./terminal/display.ts";
 
-/** What a command works with. Tests give their own. */
+/** The programs, streams and clock that a command uses. Tests replace them. */
 export interface CliContext {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
@@ -21,13 +21,13 @@ export interface CliContext {
 }
 
 export interface BatchOptions {
-  /** How many jobs run at a time. */
+  /** Maximum number of concurrent jobs. */
   readonly jobs: number;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
 
-/** @returns how many jobs failed */
+/** @returns the number of failed jobs */
 export async function runBatch(
   pw: Pagewright,
   works: readonly ConversionTask[],

@@ -1,4 +1,4 @@
-// Runs one job of the command line: inputs to the service, further operations where one is not enough, outputs to files.
+// Runs one job of the command line: uploads the inputs, converts them to PDF first if necessary, and saves the outputs.
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -20,35 +20,35 @@ import { htmlIn } from "./terminal/html-text.ts";
 export interface ConversionTask {
   readonly operation: OperationSchema;
   readonly params: Params;
-  /** Several for operations on several documents. */
+  /** More than one for operations on several documents. */
   readonly operands: readonly Operand[];
   readonly target: Target;
 }
 
 export interface ConversionResult {
   readonly result: Result;
-  /** Paths of the outputs; none if they went to standard output. */
+  /** Paths of the outputs; empty if they went to standard output. */
   readonly paths: readonly string[];
 }
 
-/** Programs that a command reads from and writes to. */
+/** Streams that a command reads from and writes to. */
 export interface Streams {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
 }
 
-/** What the steps of one job share. */
+/** State that the steps of one job share. */
 interface Run {
   readonly pw: Pagewright;
   readonly streams: Streams;
   readonly options: CallOptions;
-  /** Ids of the files that the job has stored so far. */
+  /** IDs of the files that the job has stored so far. */
   readonly made: Set<string>;
-  /** Ids of the files that were there before. */
+  /** IDs of the files that were stored before the job. */
   readonly given: ReadonlySet<string>;
 }
 
-/** Runs a job. One that fails or is interrupted leaves nothing at the service. */
+/** Runs a job. If it fails or is interrupted, deletes the files that it stored. */
 export async function convert(
   pw: Pagewright,
   work: ConversionTask,
@@ -60,7 +60,7 @@ export async function convert(
   try {
     return await convertTo({ pw, streams, options, made, given }, work);
   } catch (error) {
-    // The signal of the job may be the reason for this.
+    // The job's own signal may already be aborted, so this request does not use it.
     const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
     await Promise.allSettled([...made].map((id) => pw.stored(id).delete({ signal })));
     throw error;
@@ -76,7 +76,7 @@ async function convertTo(run: Run, work: ConversionTask): Promise<ConversionResu
     inputs.push(await prepare(run, operation, operand));
     pages.push(operand.pages);
   }
-  // The service refuses names of which nothing is left after it has removed what names cannot have.
+  // The service rejects a name that consists only of characters that file names cannot contain.
   const named = { ...params, ...(/[\p{L}\p{N}]/u.test(target.stem) ? { output: target.stem } : {}) };
   const result = await start(run, operation, inputs, pages, named);
   keep(run, result);
@@ -88,7 +88,7 @@ async function convertTo(run: Run, work: ConversionTask): Promise<ConversionResu
   return { result, paths: [] };
 }
 
-/** Saves outputs under names of this machine: those at the service may be the same for two inputs. */
+/** Saves outputs under local names: two inputs might have outputs of the same name at the service. */
 async function save(run: Run, result: Result, work: ConversionTask): Promise<readonly string[]> {
   const { pw, options } = run;
   const { operation, target } = work;
@@ -109,11 +109,11 @@ async function save(run: Run, result: Result, work: ConversionTask): Promise<rea
   return paths;
 }
 
-/** Returns the pages that an operation makes an output of each. */
+/** Returns the page selection if the operation produces one output per page. */
 const selectionOf = ({ operation: { parameters }, operands, params }: ConversionTask): unknown =>
   parameters.some(({ name, list }) => name === "pages" && !list) ? (operands[0]?.pages ?? params.pages) : undefined;
 
-/** Notes the files that the service has because of a step. */
+/** Records the files that a step stored at the service. */
 function keep({ made, given }: Run, { files, inputIds }: Result): void {
   for (const id of [...files.map((file) => file.id), ...inputIds]) if (!given.has(id)) made.add(id);
 }
@@ -139,7 +139,7 @@ async function start(
   if (selection === undefined) return pw.run(name, only, params, options);
   const takesPages = parameters.find((parameter) => parameter.name === "pages");
   if (takesPages) return pw.run(name, only, { ...params, pages: takesPages.list ? [selection] : selection }, options);
-  // An operation on whole documents gets a document of these pages.
+  // An operation without page selection receives a document that contains only the selected pages.
   const chosen = await pw.merge(
     [{ input: only, pages: selection }],
     { output: params.output as string | undefined },
@@ -149,7 +149,7 @@ async function start(
   return pw.run(name, chosen, params, options);
 }
 
-/** Brings an operand to the service, as a PDF if the operation takes nothing else. */
+/** Uploads an operand, and converts it if the operation accepts only PDF. */
 async function prepare(run: Run, { input }: OperationSchema, operand: Operand): Promise<Inputs> {
   const { pw, streams, options, made } = run;
   const { kind, value } = operand;
@@ -162,7 +162,7 @@ async function prepare(run: Run, { input }: OperationSchema, operand: Operand): 
   if (kind !== "stored") made.add(stored.id);
   const info = await stored.info(options);
   if (!needsConversion(info)) return stored;
-  // The address of a page stands for the page with all that it shows.
+  // The URL of a web page means the rendered page, not only its HTML.
   const source = kind === "address" && info.type.startsWith("text/html") ? value : stored;
   const converted = await pw.pdf(source, { output: stemOf(operand) }, options);
   keep(run, converted);
@@ -173,7 +173,7 @@ async function prepare(run: Run, { input }: OperationSchema, operand: Operand): 
 export async function isPdf(path: string): Promise<boolean> {
   const file = await openPath(path);
   try {
-    // What is read of a pipe is gone.
+    // A pipe can be read only once, so its content cannot be inspected here.
     if (file.sizeBytes === undefined) return false;
     return Buffer.from(await file.read(0, 1024)).includes("%PDF-");
   } finally {

@@ -1,4 +1,4 @@
-// Commands on stored files: upload, download and delete. A file that fails does not hold up the others.
+// Commands on stored files: upload, download and delete. A file that fails does not stop the others.
 import { type Command, Option } from "commander";
 import type { CallOptions, Progress } from "../core/progress.ts";
 import type { PagewrightClient } from "../node.ts";
@@ -10,7 +10,7 @@ import { Display, printable } from "./terminal/display.ts";
 
 type Connect = (options: ServiceOptions, around: CliContext) => Promise<PagewrightClient>;
 
-/** @param ended is told how many files of a command failed */
+/** @param ended receives the number of failed files of a command */
 export function addFileCommands(
   program: Command,
   around: CliContext,
@@ -54,10 +54,10 @@ export function addFileCommands(
 
 const stored = (value: string): Operand => ({ kind: "stored", value, shown: value });
 
-/** @returns the line that tells of the file */
+/** @returns the line to print for the file */
 type Work = (operand: Operand, options: CallOptions) => Promise<string | undefined>;
 
-/** @returns how many files failed */
+/** @returns the number of failed files */
 async function forEach(operands: readonly Operand[], work: Work, around: CliContext): Promise<number> {
   const { stdout, stderr, signal } = around;
   const display = new Display(stderr, operands.length, false);

@@ -10,13 +10,13 @@ for (const [signal, code] of [
   ["SIGTERM", 143],
 ] as const) {
   process.on(signal, () => {
-    // Who asks twice does not wait for the service to be told.
+    // A second interrupt exits without waiting until the jobs are canceled at the service.
     if (interruption.signal.aborted) process.exit(code);
     exitCode = code;
     interruption.abort(new Error("The command was interrupted."));
   });
 }
-// A reader that goes away, as `head` does, ends the program.
+// The program exits when the reader of its output exits, as `head` does.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
 const { stdin, stdout, stderr, env } = process;

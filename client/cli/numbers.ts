@@ -1,10 +1,10 @@
-// Numbers the outputs of an operation that makes several: a picture by its page, a part by its place.
+// Numbers the outputs of an operation with several outputs: an image by its page, any other output by its position.
 import type { OperationSchema } from "./operation-types.ts";
 
 /**
- * Returns a number for each output, with zeros before it, so that names sort as pages do.
- * @param selection of pages, such as `2-3,last`. @default one output for each page, or for each part
- * @param countPages returns how many pages the document has; undefined if nobody knows
+ * Returns a number for each output, padded with zeros so that names sort in page order.
+ * @param selection of pages, such as `2-3,last`. @default one output per page or part
+ * @param countPages returns the number of pages of the document; undefined if it is unknown
  */
 export async function numbersOf(
   { input }: Pick<OperationSchema, "input">,
@@ -17,13 +17,13 @@ export async function numbersOf(
     outputs,
   );
   if (selection === undefined || input.kind !== "one") return inOrder;
-  // A document that is gone meanwhile has no pages to count.
+  // The document might have been deleted in the meantime.
   const pages = await countPages().catch(() => undefined);
   const numbers = pages === undefined ? [] : pagesIn(String(selection), pages);
   return numbers.length === outputs ? padded(numbers, pages!) : inOrder;
 }
 
-/** Returns numbers as texts of one length. The second of two that are the same has a mark. */
+/** Formats numbers with the same number of digits. Repeated numbers get a suffix. */
 function padded(numbers: readonly number[], highest: number): readonly string[] {
   const counts = new Map<number, number>();
   return numbers.map((number) => {
@@ -34,7 +34,7 @@ function padded(numbers: readonly number[], highest: number): readonly string[] 
   });
 }
 
-/** Returns the pages of a selection that the service has carried out (docs/api.md#page-selections). */
+/** Returns the page numbers of a valid selection (docs/api.md#page-selections). */
 function pagesIn(selection: string, last: number): readonly number[] {
   return selection.split(",").flatMap((item) => {
     const [from = 0, to = from] = item.split("-").map((text) => (/^\s*last\s*$/i.test(text) ? last : Number(text)));

@@ -1,5 +1,5 @@
-// Reads the operands of a command: paths, folders, patterns, addresses, ids and `-`, each with a page selection if one
-// follows a colon.
+// Parses the operands of a command: paths, folders, patterns, URLs, IDs and `-`, each with an optional page selection
+// after a colon.
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { glob, isDynamicPattern } from "tinyglobby";
@@ -7,7 +7,7 @@ import { UsageError } from "./usage-error.ts";
 
 export interface Operand {
   readonly kind: "path" | "address" | "stored" | "stdin";
-  /** Path, address or id. */
+  /** Path, URL or ID. */
   readonly value: string;
   /** As messages show it. */
   readonly shown: string;
@@ -16,7 +16,7 @@ export interface Operand {
 }
 
 const ID = /^[12][\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
-/** An address without a path. A number after a colon is its port. */
+/** A URL without a path: a number after the colon is the port, not a page. */
 const ORIGIN = /^https?:\/\/[^/?#]*$/i;
 const SELECTION = /:((?:\d+|last|even|odd|all)(?:-(?:\d+|last))?(?:,(?:\d+|last|even|odd)(?:-(?:\d+|last))?)*)$/;
 
@@ -29,7 +29,7 @@ export async function readOperands(texts: readonly string[]): Promise<readonly O
 }
 
 async function readOperand(text: string): Promise<readonly Operand[]> {
-  // A file whose name looks as if it had a page selection goes first.
+  // An existing file takes precedence over a page selection in its name, such as `minutes:3`.
   const hasNone = ORIGIN.test(text) || (await exists(text));
   const [, selection] = hasNone ? [] : (SELECTION.exec(text) ?? []);
   const value = selection === undefined ? text : text.slice(0, -selection.length - 1);

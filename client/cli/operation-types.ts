@@ -1,4 +1,4 @@
-// Defines what the command line knows of each operation (src/service/http/contract/described.ts).
+// Types of the generated operation schemas that the command line is built from.
 import type { OperationName } from "../generated/operations.ts";
 
 /** A JSON schema of one value. */
@@ -37,9 +37,9 @@ export interface ParameterSchema {
   readonly secret?: true;
   /** Value of another parameter with which this one is required. */
   readonly requiredIf?: { readonly field: string; readonly is: string };
-  /** Parameter for which this one names a stored file. */
+  /** Parameter whose value this one replaces by the ID of a stored file. */
   readonly standsFor?: string;
-  /** Value that the command chooses where the contract requires a choice. */
+  /** Value that the command sends if the user omits a required parameter. */
   readonly example?: string;
 }
 
@@ -59,9 +59,9 @@ export interface OperationSchema {
   readonly output: {
     /** Media type of each file. */
     readonly type: string;
-    /** True if there may be several files, and one archive of them. */
+    /** True if several files are possible, which one archive can contain. */
     readonly archives: boolean;
-    /** Name of the file of several inputs, without extension. */
+    /** Name of the output of several inputs, without extension. */
     readonly joinedName?: string;
   };
   readonly parameters: readonly ParameterSchema[];

@@ -1,4 +1,4 @@
-// Makes options of the parameters that an operation declares, and parameters of the options.
+// Converts the declared parameters of an operation to command-line options, and parsed options back to parameters.
 import { readFile } from "node:fs/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { camelCased } from "../core/error.ts";
@@ -6,14 +6,14 @@ import type { Params } from "../core/pagewright.ts";
 import type { OperationSchema, ParameterSchema } from "./operation-types.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Returns the options of an operation. The name of the output follows from `--out` and `--dir`. */
+/** Returns the options of an operation. There is none for the output's name, because `--out` and `--dir` set it. */
 export function optionsOf({ parameters }: OperationSchema): readonly Option[] {
   return parameters
     .filter(({ name }) => name !== "output")
     .map((parameter) => optionOf(parameter).implies(impliedBy(parameter, parameters)));
 }
 
-/** Returns the value that another option must have for this one to count, unless that one is given as well. */
+/** Returns the value that another option must have for this one to apply, unless that option is set explicitly. */
 function impliedBy({ name, requiredIf, standsFor }: ParameterSchema, all: readonly ParameterSchema[]) {
   const { field, is } =
     requiredIf ?? all.find((other) => other.name === standsFor && name !== standsFor)?.requiredIf ?? {};
@@ -52,7 +52,7 @@ function numberIn(text: string, minimum: number, maximum: number): number {
   throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
 }
 
-/** Returns the parameters that options of the command line stand for. */
+/** Returns the parameters of a request for the parsed options. */
 export async function paramsOf({ parameters }: OperationSchema, options: Params): Promise<Params> {
   const params: Record<string, unknown> = {};
   for (const { name, control } of parameters) {

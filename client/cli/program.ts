@@ -1,4 +1,4 @@
-// The command line: one command for each operation, with options and help made from the declarations.
+// The command line: one command per operation. Options and help follow from the declarations of the endpoints.
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { Params } from "../core/pagewright.ts";
 import { OPERATION_SCHEMAS } from "../generated/operation-schemas.ts";
@@ -139,7 +139,7 @@ function jobsIn(text: string): number {
   throw new InvalidArgumentError("It must be a whole number from 1 to 999.");
 }
 
-/** @returns how many documents failed */
+/** @returns the number of failed documents */
 async function operate(
   operation: OperationSchema,
   files: readonly string[],

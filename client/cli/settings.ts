@@ -1,4 +1,4 @@
-// Finds the address of the service and the key: options, then environment, then the configuration file.
+// Finds the URL of the service and the API key: from options, then environment variables, then the configuration file.
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_URL = "http://localhost:8787";
 
-/** @throws UsageError if a configuration file is named that cannot be read, or if it is not valid */
+/** @throws UsageError if the configuration file is invalid, or if an option names one that cannot be read */
 export async function readSettings(options: ServiceOptions, environment: Environment): Promise<Settings> {
   const file = await readConfiguration(options.config, environment);
   const baseUrl = options.url ?? environment.PAGEWRIGHT_URL ?? file.url ?? DEFAULT_URL;

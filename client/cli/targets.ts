@@ -1,11 +1,11 @@
-// Decides where the outputs of a command go, before its first job runs: two inputs never write to the same file.
+// Chooses the output paths of a command before its first job runs, so that two inputs never write to the same file.
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { type Operand, stemOf } from "./operands.ts";
 import type { OperationSchema } from "./operation-types.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Where the outputs of one job go. */
+/** Output paths of one job. */
 export interface Target {
   /** Path of the output, of the folder of several outputs, or `-`. */
   readonly path: string;
@@ -13,9 +13,9 @@ export interface Target {
   readonly stem: string;
   /** With a dot. */
   readonly extension: string;
-  /** Path of the output of an operation that may make several, if it makes one. */
+  /** Path of the output if an operation that can have several outputs has only one. */
   readonly only?: string;
-  /** True if several outputs go into one archive, which the path names. @default false */
+  /** True if the path names an archive for several outputs. @default false */
   readonly isArchive?: boolean;
 }
 
@@ -65,7 +65,7 @@ export function targetsOf(
   });
 }
 
-/** Reports whether an output, or one of several that are numbered, would replace an input. */
+/** Reports whether an output, numbered or not, would replace an input. */
 function isInput(inputs: ReadonlySet<string>, path: string, extension: string, isNumbered: boolean): boolean {
   if (!isNumbered) return inputs.has(`${path}${extension}`);
   return [...inputs].some(

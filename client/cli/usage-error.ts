@@ -1,4 +1,4 @@
-// Defines the error of a command that is not used as it should be. It ends the program with 2.
+// Error for wrong arguments. The program exits with code 2.
 
 export class UsageError extends Error {
   override readonly name = "UsageError";

@@ -1,13 +1,13 @@
-// Waits: between attempts, and for promises that a signal may cancel.
+// Delays between attempts, and waiting for promises with an abort signal.
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** Longest pause that the service can ask for. */
+/** Maximum accepted Retry-After. */
 const LONGEST_ASKED_MS = 120_000;
 
 /**
- * Returns the pause before the next attempt: what the service asks for and up to a quarter more, or else a random time
- * whose limit doubles. Clients that failed together do not come back together.
+ * Returns the delay before the next attempt: Retry-After plus up to 25 %, or else exponential backoff with full jitter,
+ * so that clients that failed together do not retry together.
  * @param attempt number of attempts that failed before this one
  * @param random from 0 to 1
  */
@@ -35,7 +35,7 @@ export function delay(ms: number, signal?: AbortSignal): Promise<void> {
 /** Settles like the promise, or rejects with the signal's reason if it is aborted first. */
 export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
-  // Nobody else may be waiting for it.
+  // Prevents an unhandled rejection if no other caller awaits the promise.
   promise.catch(() => {});
   signal.throwIfAborted();
   let leave = () => {};

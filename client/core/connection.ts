@@ -1,18 +1,18 @@
-// Sends requests to one service: with the key, a limit on the time until the answer, and further attempts.
+// Sends requests to one service: adds the key, limits the response time, and retries.
 
 import { backoffMs, delay } from "./backoff.ts";
 import { errorOf, isTemporary, OriginRefused, PagewrightError } from "./error.ts";
 
 export interface Options {
-  /** Address of the service, for example `https://pagewright.example.com`. */
+  /** Base URL of the service, for example `https://pagewright.example.com`. */
   readonly baseUrl: string | URL;
   /** Sent as `Api-Key`; the keyed variant requires one. */
   readonly apiKey?: string | undefined;
-  /** Sent with each request, besides those of the client itself. @default none */
+  /** Headers sent with each request in addition to the client's own. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sends the requests. @default the global fetch */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** How often a request that failed for a passing reason is repeated. @default 5 */
+  /** Maximum retries of a request after a transient failure. @default 5 */
   readonly retries?: number | undefined;
 }
 
@@ -23,9 +23,9 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** False if the body can be read only once. @default true */
   readonly repeatable?: boolean;
-  /** Time until `read` has done its work. @default 60 s */
+  /** Time limit until `read` has finished. @default 60 s */
   readonly limitMs?: number;
-  /** Statuses besides successes that `read` takes. */
+  /** Additional statuses that `read` accepts besides 2xx. */
   readonly expects?: readonly number[];
 }
 
@@ -39,7 +39,7 @@ export class Connection {
   readonly retries: number;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: NonNullable<Options["fetch"]>;
-  /** From then on, a request that fails has lost its connection. */
+  /** Set after the first response. Later network failures are lost connections, not a wrong URL or CORS. */
   #hasAnswered = false;
 
   constructor({ baseUrl, apiKey, headers, fetch: send, retries = RETRIES }: Options) {
@@ -49,16 +49,16 @@ export class Connection {
     }
     this.baseUrl = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
     this.retries = retries;
-    // Without this, each request would fail as if the service were away.
+    // Without this check, an invalid URL would look like an unreachable service.
     if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey)) throw new PagewrightError(0, "The key has characters of no key.");
     this.#headers = { ...headers, ...(apiKey ? { "Api-Key": apiKey } : {}) };
-    // A method of another object would be called with the wrong `this`.
+    // Calling `fetch` as a method of another object would pass the wrong `this`.
     this.#fetch = send ?? ((target, init) => fetch(target, init));
   }
 
   /**
-   * Sends a request until it succeeds, fails for good or has used up its attempts.
-   * @param read reads the answer; if the connection breaks meanwhile, that is a failed attempt
+   * Sends a request, and retries it until it succeeds, fails permanently or runs out of attempts.
+   * @param read reads the response; a connection that breaks while reading is a failed attempt
    * @throws PagewrightError, or the reason of the signal
    */
   async request<T>(path: string, call: RequestOptions, read: (response: Response) => Promise<T>): Promise<T> {
@@ -83,11 +83,11 @@ export class Connection {
       const response = await this.#fetch(this.baseUrl + path, {
         method,
         headers: { ...this.#headers, ...headers },
-        // A key must not follow a redirect to elsewhere.
+        // A redirect could send the key to another host.
         redirect: "manual",
         signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
         ...(body === undefined ? {} : { body }),
-        // Without it, Node sends no streams.
+        // Node requires `duplex` to send a stream.
         ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
       });
       this.#hasAnswered = true;
@@ -105,8 +105,8 @@ export class Connection {
   }
 
   /**
-   * Tells a service that refuses the page's origin from one that is away: browsers fail both alike, and take an answer
-   * without CORS of the first one alone.
+   * Distinguishes a service that rejects the page's origin from an unreachable one: in browsers, `fetch` fails in the
+   * same way for both, but a `no-cors` request succeeds only if the service is reachable.
    * @throws OriginRefused
    */
   async #probe(cause: unknown, canceled: AbortSignal | undefined): Promise<void> {
@@ -134,7 +134,7 @@ export async function json<T>(response: Response): Promise<T> {
   }
 }
 
-/** For answers without a body that matters. */
+/** For responses whose body is ignored. */
 export async function discardBody(response: Response): Promise<void> {
   await response.body?.cancel();
 }

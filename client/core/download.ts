@@ -1,4 +1,4 @@
-// Fetches a stored file as a stream that outlives broken connections.
+// Downloads a stored file as a stream, and resumes after a broken connection.
 
 import { backoffMs, delay, raceAbort } from "./backoff.ts";
 import type { Connection } from "./connection.ts";
@@ -14,10 +14,10 @@ export interface Download {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** Longest time without a byte. */
+/** Maximum time without receiving data. */
 const SILENCE_MS = 60_000;
 
-/** Begins to fetch a file. */
+/** Starts a download. */
 export async function download(connection: Connection, id: string, options: CallOptions = {}): Promise<Download> {
   const { signal, onProgress } = options;
   const first = await connection.request(pathOf(id), { signal }, async (response) => response);
@@ -51,7 +51,7 @@ export async function download(connection: Connection, id: string, options: Call
 
 const pathOf = (id: string) => `/resource/${encodeURIComponent(id)}?format=file`;
 
-/** Gives the bytes of a file. After a broken connection, it asks for those that are missing. */
+/** Yields the bytes of a file. After a broken connection, requests the missing range. */
 async function* bytesOf(
   connection: Connection,
   id: string,

@@ -1,11 +1,11 @@
-// Defines the only error that the client throws by itself. A canceled call rejects with the reason of its signal.
+// The only error class that the client throws. A canceled call rejects with its signal's reason instead.
 
 export interface ErrorDetails {
   /** Name of the parameter that the service rejects, in the client's spelling. */
   readonly parameter?: string | undefined;
-  /** Id of the request in the log of the service. */
+  /** Request ID in the log of the service. */
   readonly requestId?: string | undefined;
-  /** Pause that the service asks for. */
+  /** Delay from Retry-After. */
   readonly retryAfterMs?: number | undefined;
   /** URL of the explanation in the reference of the service. */
   readonly help?: string | undefined;
@@ -14,14 +14,14 @@ export interface ErrorDetails {
 
 export class PagewrightError extends Error {
   override readonly name = "PagewrightError";
-  /** HTTP status; 0 if there was no answer, or if the client itself rejects the call. */
+  /** HTTP status; 0 if there was no response, or if the client itself rejects the call. */
   readonly status: number;
   readonly parameter: string | undefined;
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly help: string | undefined;
 
-  /** @param message one sentence, the service's own if it answered */
+  /** @param message one sentence; the service's message if it responded */
   constructor(status: number, message: string, details: ErrorDetails = {}) {
     const { parameter, requestId, retryAfterMs, help, cause } = details;
     super(message, cause === undefined ? undefined : { cause });
@@ -33,20 +33,20 @@ export class PagewrightError extends Error {
   }
 }
 
-/** A service that is there, and whose answers browsers keep from the page. */
+/** The service is reachable, but CORS hides its responses from the page. */
 export class OriginRefused extends PagewrightError {}
 
-/** Statuses of a service or proxy that is busy, or away for a while. */
+/** Statuses of a service or proxy that is busy or temporarily unavailable. */
 const TEMPORARY: readonly number[] = [0, 429, 502, 503, 520, 521, 522, 523];
 
-/** Reports whether the same request may succeed later. */
+/** Reports whether a retry of the same request can succeed. */
 export const isTemporary = (error: unknown): boolean =>
   error instanceof PagewrightError &&
   !(error instanceof OriginRefused) &&
-  // 409 with a pause: the same request is still being carried out for an earlier attempt.
+  // 409 with Retry-After: an earlier attempt of the same request is still running.
   (TEMPORARY.includes(error.status) || (error.status === 409 && error.retryAfterMs !== undefined));
 
-/** Reads the error of an answer that is not a success. */
+/** Parses the error of a response that is not 2xx. */
 export async function errorOf(response: Response): Promise<PagewrightError> {
   const text = await response.text();
   const { status, headers } = response;
@@ -57,7 +57,7 @@ export async function errorOf(response: Response): Promise<PagewrightError> {
   return errorSaying(status, sentenceIn(text) ?? `The service answered ${status}.`, details);
 }
 
-/** @param message a sentence of the service, which may name a parameter (docs/api.md#errors) */
+/** @param message an error message of the service, which may name a parameter (docs/api.md#errors) */
 export function errorSaying(status: number, message: string, details: ErrorDetails = {}): PagewrightError {
   const [, range, quoted, repeated] =
     /^.*within the acceptable range for ([\w.[\]-]+)\.(?= |$)|^The '([\w.[\]-]+)' (?:field|file|values)|^Found more than one (\S+) key/s.exec(

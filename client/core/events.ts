@@ -1,6 +1,6 @@
-// Reads a stream of server-sent events (WHATWG HTML, 9.2), as far as the service sends them.
+// Parses the subset of server-sent events (WHATWG HTML, 9.2) that the service sends.
 
-/** Gives the data of each event. Comments, which keep the connection open, give an empty string. */
+/** Yields the data of each event, and an empty string for each comment, which is a heartbeat. */
 export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -1,7 +1,7 @@
-// Recognizes what callers give as an input, and makes it readable piece by piece.
+// Recognizes the type of an input, and makes its content readable in chunks.
 import { PagewrightError } from "./error.ts";
 
-/** Bytes that exist only as they are read. With a size, a broken upload can be resumed. */
+/** A stream with optional name and size. If the size is known, a broken upload can be resumed. */
 export interface NamedStream {
   readonly stream: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
   /** Name of the file, with its extension. */
@@ -10,15 +10,15 @@ export interface NamedStream {
   readonly size?: number;
 }
 
-/** A file that the service has: a result, or what `upload()` and `stored()` return. */
+/** A file stored at the service: a result, or the return value of `upload()` and `stored()`. */
 export interface StoredInput {
   readonly id: string;
   readonly sizeBytes?: number | undefined;
 }
 
 /**
- * One document. A string or URL that begins with `http:` or `https:` is an address that the service fetches; any other
- * string is the path of a file, in programs that have files.
+ * One document. The service fetches a URL or string that starts with `http:` or `https:`; any other string is a file
+ * path, on platforms with a file system.
  */
 export type Input =
   | string
@@ -31,7 +31,7 @@ export type Input =
   | NamedStream
   | StoredInput;
 
-/** One or more documents, or a promise of them: an earlier call need not be awaited. */
+/** One or more documents, or a promise of them, so that an earlier call can be passed without awaiting it. */
 export type Inputs = Input | PromiseLike<Input | Results> | Results;
 
 /** An input with the pages that an operation on several documents takes from it. */
@@ -44,22 +44,22 @@ export interface InputWithPages {
 /** The earlier name of `InputWithPages`. */
 export type Selected = InputWithPages;
 
-/** A result that may have several files. */
+/** A result with one or more files. */
 export interface Results {
   readonly files: readonly StoredInput[];
 }
 
-/** A file whose bytes are not with the service yet. */
+/** A file that is not uploaded yet. */
 export interface LocalFile {
   readonly name: string;
-  /** Undefined if nobody knows before the end. */
+  /** Undefined if the size is unknown before the end of the stream. */
   readonly sizeBytes: number | undefined;
   /**
-   * Reads the bytes from `start` up to `end`, or to the end of the file. Of a stream, pieces are read in their order,
-   * and the last one can be read again.
+   * Reads the bytes from `start` up to `end`, or to the end of the file. A stream must be read in order; only the last
+   * chunk can be read again.
    */
   read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** Gives back what reading holds. */
+  /** Releases the file or stream. */
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export type ResolvedInput =
 /** Opens the path of a file. */
 export type OpenPath = (path: string | URL) => Promise<LocalFile>;
 
-/** Resolves inputs, in their order. A result with several files gives each of them. */
+/** Resolves inputs in order. A result with several files becomes several inputs. */
 export async function resolveInputs(input: Inputs, openPath: OpenPath): Promise<readonly ResolvedInput[]> {
   const settled = isPromise(input) ? await input : input;
   if (isResults(settled)) return settled.files.map(storedOf);
@@ -122,7 +122,7 @@ export function fileOfBlob(blob: Blob): LocalFile {
 function fileOfStream({ stream, name, size }: NamedStream): LocalFile {
   const chunks = chunksOf(stream);
   let held: Uint8Array<ArrayBuffer> = new Uint8Array();
-  /** Where the held bytes begin. */
+  /** Offset of the buffered bytes. */
   let heldFrom = 0;
   let rest: Uint8Array = new Uint8Array();
   async function next(length: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -149,7 +149,7 @@ function fileOfStream({ stream, name, size }: NamedStream): LocalFile {
       if (start === heldFrom + held.length) [held, heldFrom] = [await next(end - start), start];
       if (start < heldFrom) throw new PagewrightError(0, "A stream cannot be read again from its start.");
       const again = held.subarray(start - heldFrom, end - heldFrom);
-      // The service kept a part of the last piece: its rest goes first.
+      // The service stored only part of the last chunk: resend the rest first.
       return again;
     },
     async close() {
@@ -158,7 +158,7 @@ function fileOfStream({ stream, name, size }: NamedStream): LocalFile {
   };
 }
 
-/** Safari's streams cannot be iterated. */
+/** Safari's streams are not async iterable. */
 async function* chunksOf(stream: NamedStream["stream"]): AsyncGenerator<Uint8Array | string> {
   if (!(stream instanceof ReadableStream)) {
     yield* stream;

@@ -1,4 +1,4 @@
-// Runs one job at the service: asks for it, follows it, and cancels it.
+// Runs one job at the service: submits, follows and cancels it.
 
 import { backoffMs, delay, raceAbort } from "./backoff.ts";
 import { type Connection, discardBody, json } from "./connection.ts";
@@ -7,14 +7,14 @@ import { eventsIn } from "./events.ts";
 import type { CallOptions } from "./progress.ts";
 import { CANCEL_TIMEOUT_MS } from "./upload.ts";
 
-/** The JSON answer of an operation (docs/api.md#responses). */
+/** The JSON response of an operation (docs/api.md#responses). */
 export interface JobResponse {
   readonly outputUrl: string | readonly string[];
   readonly outputId: string | readonly string[];
   readonly inputId?: string | readonly string[];
   readonly outputSize?: number;
   readonly inputSize?: number;
-  /** Set if the job was followed. */
+  /** Set if the job ran asynchronously. */
   readonly requestId?: string;
   readonly notices?: readonly string[];
   readonly substitutedFonts?: readonly { readonly name: string; readonly replacedBy?: string }[];
@@ -32,16 +32,16 @@ type Status =
       readonly pagesTotal?: number;
     };
 
-/** Longest time without a word about a job that a stream follows. */
+/** Maximum time without a status event or heartbeat. */
 const SILENCE_MS = 60_000;
-/** A service that answers when it is done may take as long as its longest job. */
+/** A synchronous response can take as long as the longest job. */
 const ANSWER_LIMIT_MS = 1_800_000;
-/** Time in which a job that nobody wants any more may still be accepted. */
+/** Time limit for the acceptance of a job that was canceled meanwhile. */
 const ACCEPTANCE_LIMIT_MS = 30_000;
 const POLL_MS = 1_000;
 
 /**
- * Runs an operation. A job that the service lost is asked for again.
+ * Runs an operation. Resubmits a job that the service lost.
  * @param body fields as in a JSON body of the API
  */
 export async function runOperation(
@@ -56,7 +56,7 @@ export async function runOperation(
       const started = await submit(connection, path, body, options.signal);
       return typeof started === "string" ? await follow(connection, started, options) : started;
     } catch (error) {
-      // The request itself has been repeated: what is left are jobs that failed later.
+      // Submitting already retries, so this counts only jobs that failed after they were accepted.
       if (!(error instanceof JobLost) || attempt > connection.retries) throw error;
       await delay(backoffMs(attempt - 1, undefined), options.signal);
     }
@@ -65,7 +65,7 @@ export async function runOperation(
 
 class JobLost extends PagewrightError {}
 
-/** A service that knows the key works once, however often the request arrives. */
+/** The Idempotency-Key makes the service run the job once, even if the request arrives repeatedly. */
 const newKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
 
@@ -89,14 +89,14 @@ const post = (
   signal: AbortSignal | undefined,
 ): Promise<JobResponse> => connection.request(path, callOf(body, signal), json<JobResponse>);
 
-/** @returns the id of the request, or the answer if it is there at once */
+/** @returns the request ID, or the response if the service replied synchronously */
 async function submit(
   connection: Connection,
   path: string,
   body: object,
   signal: AbortSignal | undefined,
 ): Promise<string | JobResponse> {
-  // Not the caller's signal: a job that the service has begun must be known to be canceled.
+  // Does not use the caller's signal: the ID of an accepted job is needed to cancel it.
   const leaving = new AbortController();
   const call = callOf(body, leaving.signal, { Prefer: "respond-async" });
   const submission = connection.request(path, call, async (response) => {
@@ -113,7 +113,7 @@ async function submit(
         .catch(() => {})
         .finally(() => settled.abort());
       await Promise.race([cancellation, delay(CANCEL_TIMEOUT_MS, settled.signal).catch(() => {})]);
-      // A job that is accepted late is canceled, too.
+      // Also cancels a job that is accepted after the abort.
       delay(ACCEPTANCE_LIMIT_MS, settled.signal).then(
         () => leaving.abort(),
         () => {},
@@ -128,7 +128,7 @@ const cancel = (connection: Connection, requestId: string): Promise<void> =>
     .once(`/request-status/${requestId}`, { method: "DELETE", limitMs: CANCEL_TIMEOUT_MS }, discardBody)
     .catch(() => {});
 
-/** Follows a job to its end; a connection that breaks does not end it. */
+/** Follows a job until it ends, and reconnects after a broken connection. */
 async function follow(connection: Connection, requestId: string, options: CallOptions): Promise<JobResponse> {
   const { signal } = options;
   try {
@@ -165,7 +165,7 @@ function answerIn(status: Status, { onProgress }: CallOptions): JobResponse | un
   return undefined;
 }
 
-/** Gives what the service tells about a job: as it happens, or once if the service does not stream. */
+/** Yields the job's states: each change from an event stream, or one state if the service sends no stream. */
 async function* statuses(
   connection: Connection,
   requestId: string,
@@ -185,13 +185,13 @@ async function* statuses(
       if (event.value !== "") yield JSON.parse(event.value) as Status;
     }
   } finally {
-    // Not awaited: a read that hangs would hold it up.
+    // Not awaited, because a hanging read would delay it.
     events.return(undefined).catch(() => {});
     response.body.cancel().catch(() => {});
   }
 }
 
-/** @throws PagewrightError if the connection breaks or says nothing for too long */
+/** @throws PagewrightError if the connection breaks or is silent for too long */
 async function withinSilence<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const limit = new AbortController();
   const silence = delay(SILENCE_MS, limit.signal).then(() => {

@@ -1,4 +1,4 @@
-// The client: one method for each operation, made from the table that the declarations of the endpoints give.
+// The client: one method per operation, generated from the declarations of the endpoints.
 
 import { type Job, OPERATIONS, type OperationName, type Operations } from "../generated/operations.ts";
 import { Connection, discardBody, type Options } from "./connection.ts";
@@ -16,7 +16,7 @@ import type { CallOptions } from "./progress.ts";
 import { type PendingResult, Result, type SaveDownload, StoredFile } from "./result.ts";
 import { CANCEL_TIMEOUT_MS, storeAddress, uploadFile } from "./upload.ts";
 
-/** What a platform adds: files by their path. */
+/** Platform-dependent functions: opening and saving files by path. */
 export interface FileAdapter {
   readonly openPath: OpenPath;
   readonly save: SaveDownload;
@@ -28,10 +28,10 @@ export type Params = Readonly<Record<string, unknown>>;
 /** The operations of a service, and its stored files. */
 export type Pagewright = Service & Operations;
 
-/** Inputs above this size are likely to make a job long. */
+/** Jobs with inputs above this size run asynchronously by default, because they are likely to be long. */
 const LONG_JOB_BYTES = 1_000_000;
 
-/** A service without its operations by name, which {@link createClientClass} adds. */
+/** The client without a method per operation; {@link createClientClass} adds those methods. */
 class Service {
   readonly #connection: Connection;
   readonly #files: FileAdapter;
@@ -46,18 +46,18 @@ class Service {
     return this.#connection.baseUrl;
   }
 
-  /** Refers to a file that the service has. */
+  /** Refers to a stored file. */
   stored(id: string): StoredFile {
     return this.#fileOf({ id });
   }
 
-  /** Stores a document that several calls are to take. */
+  /** Uploads a document once, for several calls. */
   async upload(input: Inputs, options: CallOptions = {}): Promise<StoredFile> {
     const given = single("upload", await resolveInputs(input, this.#files.openPath));
     return this.#fileOf(await this.#store(given, options));
   }
 
-  /** Begins an operation by its name. */
+  /** Starts an operation by name. */
   run(name: OperationName, inputs: unknown, params: Params = {}, options: CallOptions = {}): Job {
     return new Pending(this, this.#run(name, inputs, params, options)) as unknown as Job;
   }
@@ -81,7 +81,7 @@ class Service {
   }
 
   /**
-   * Brings inputs to the service.
+   * Uploads the inputs that are not stored yet.
    * @param uploads receives the files that this call stored
    * @returns the fields of the body that name them
    */
@@ -105,7 +105,7 @@ class Service {
     };
     if (kind === "one") {
       const given = single(name, await resolveInputs(inputs as Inputs, openPath));
-      // An address may be that of a web page, which is no file.
+      // A URL might lead to a web page, which cannot be stored as a file.
       if (given.kind === "address") return { body: { url: given.url } };
       const { id, sizeBytes } = await store(given);
       return { body: { id }, sizeBytes };
@@ -128,7 +128,7 @@ class Service {
     return storeAddress(this.#connection, given.url, options);
   }
 
-  /** Removes an upload whose operation failed, as the service does with those of a request that fails. */
+  /** Deletes an upload whose operation failed, as the service does for files uploaded within a failed request. */
   async #forget({ id }: StoredInput): Promise<void> {
     const call = { method: "DELETE", limitMs: CANCEL_TIMEOUT_MS };
     await this.#connection.once(`/resource/${id}`, call, discardBody).catch(() => {});
@@ -147,14 +147,14 @@ function single(name: string, given: readonly ResolvedInput[]): ResolvedInput {
   throw new PagewrightError(0, `${name}() takes one file, and the result has ${given.length}.`);
 }
 
-/** Spells parameters as the service does. */
+/** Converts parameter names to snake_case. */
 function bodyOf(params: Params): Record<string, unknown> {
   const sent = Object.entries(params).filter(([, value]) => value !== undefined);
   const spelled = (value: unknown) => (typeof value === "boolean" ? (value ? "on" : "off") : value);
   return Object.fromEntries(sent.map(([name, value]) => [snakeCased(name), spelled(value)]));
 }
 
-/** A running operation. {@link createClientClass} adds the operations that continue it. */
+/** A running operation. {@link createClientClass} adds the methods that chain further operations. */
 class Pending implements PendingResult {
   readonly service: Service;
   readonly #result: Promise<Result>;
@@ -176,7 +176,7 @@ class Pending implements PendingResult {
   readonly text: PendingResult["text"] = async (options) => (await this.#result).text(options);
 }
 
-/** Returns the class of the client for a platform. */
+/** Creates the client class for a platform. */
 export function createClientClass(files: FileAdapter): new (options: Options) => Pagewright {
   class OnPlatform extends Service {
     constructor(options: Options) {

@@ -1,13 +1,13 @@
-// Defines what a call tells while it runs.
+// Progress and options of a call.
 
 export type Progress =
-  /** Bytes of one input on their way to the service; `totalBytes` is undefined for a stream without a size. */
+  /** Uploaded bytes of one input; `totalBytes` is undefined for a stream of unknown size. */
   | { readonly phase: "uploading"; readonly name: string; readonly sentBytes: number; readonly totalBytes?: number }
-  /** The job waits for its turn; 1 is next. */
+  /** The job is queued; position 1 is next. */
   | { readonly phase: "waiting"; readonly position?: number }
   /** The job runs. */
   | { readonly phase: "running"; readonly pagesDone?: number; readonly pagesTotal?: number }
-  /** Bytes of a result on their way back. */
+  /** Downloaded bytes of a result. */
   | {
       readonly phase: "downloading";
       readonly name: string;
@@ -20,7 +20,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /**
-   * True: the service answers at once and works on, and the client follows the job. False: it answers when it is done.
+   * True: the service responds immediately with an ID, and the client follows the job. False: it responds when the job
+   * is done.
    * @default true for inputs of more than 1 MB or of unknown size, and if there is `onProgress`
    */
   readonly async?: boolean | undefined;

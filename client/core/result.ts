@@ -1,4 +1,4 @@
-// Defines what calls give: files that the service has stored, which further calls take as inputs.
+// Results of calls: stored files, which further calls accept as inputs.
 import { type Connection, discardBody, json } from "./connection.ts";
 import { type Download, download } from "./download.ts";
 import { PagewrightError } from "./error.ts";
@@ -21,14 +21,14 @@ export interface FileInfo {
   readonly modified: string;
   /** Number of pages of a PDF. */
   readonly pages?: number;
-  /** Why no operation that reads documents takes the file, if its content shows that. */
+  /** Error message if the content shows that no operation can read the file. */
   readonly problem?: string;
 }
 
-/** A file that the service has stored. Nothing is downloaded before one of its methods asks for it. */
+/** A file stored at the service. Only its methods download the content. */
 export class StoredFile implements StoredInput {
   readonly id: string;
-  /** Undefined if the service has not told it yet. */
+  /** Undefined until the service has reported it. */
   readonly sizeBytes: number | undefined;
   readonly #connection: Connection;
   readonly #save: SaveDownload;
@@ -40,12 +40,12 @@ export class StoredFile implements StoredInput {
     this.sizeBytes = sizeBytes;
   }
 
-  /** Address of the file, for whoever is to fetch it without a client. */
+  /** URL of the file, for downloads without this client. */
   get url(): string {
     return `${this.#connection.baseUrl}/resource/${this.id}?format=file`;
   }
 
-  /** Begins to download the file: its name, type, size, and a stream of its bytes. */
+  /** Starts to download the file; returns its name, type, size and a stream of its bytes. */
   download(options?: CallOptions): Promise<Download> {
     return download(this.#connection, this.id, options);
   }
@@ -56,7 +56,7 @@ export class StoredFile implements StoredInput {
 
   async blob(options?: CallOptions): Promise<Blob> {
     const { body, type } = await this.download(options);
-    // Not a Response of the body: browsers put an error of their own in the place of the stream's.
+    // Not `new Response(body)`: browsers would replace the stream's error by a generic one.
     const parts: Uint8Array<ArrayBuffer>[] = [];
     const reader = body.getReader();
     for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
@@ -72,7 +72,7 @@ export class StoredFile implements StoredInput {
   }
 
   /**
-   * Saves the file, in programs that have files. The path appears when the file is complete.
+   * Saves the file, on platforms with a file system. The file appears at the path when it is complete.
    * @param path of the file, or of a folder that exists or ends with a slash
    * @returns the path of the file
    */
@@ -84,23 +84,23 @@ export class StoredFile implements StoredInput {
     return this.#connection.request(`/resource/${this.id}?format=info`, { signal }, json<FileInfo>);
   }
 
-  /** Removes the file from the service. A file that is gone already is no error. */
+  /** Deletes the file from the service. Deleting a missing file succeeds. */
   delete({ signal }: CallOptions = {}): Promise<void> {
     const call = { method: "DELETE", signal, expects: [404] };
     return this.#connection.request(`/resource/${this.id}`, call, discardBody);
   }
 }
 
-/** What a result offers also before it is there. */
+/** Methods that a result offers before the operation has finished. */
 export type PendingResult = Pick<Promise<Result>, "then" | "catch" | "finally"> &
   Pick<Result, "blob" | "bytes" | "delete" | "save" | "stream" | "text">;
 
-/** The files that an operation made. Its methods work on the file, if there is one. */
+/** The output files of an operation. Methods such as `bytes()` require exactly one file. */
 export class Result {
   readonly files: readonly StoredFile[];
-  /** Ids of the stored inputs, in their order. */
+  /** IDs of the stored inputs, in order. */
   readonly inputIds: readonly string[];
-  /** What the documents lost, one sentence for each kind of loss. */
+  /** Content that the documents lost, one sentence per kind of loss. */
   readonly notices: readonly string[];
   readonly inputSizeBytes: number | undefined;
   readonly substitutedFonts: NonNullable<JobResponse["substitutedFonts"]>;
@@ -114,7 +114,7 @@ export class Result {
     this.substitutedFonts = substitutedFonts;
   }
 
-  /** The file, if there is one. @throws PagewrightError if there are several */
+  /** The only file. @throws PagewrightError if there are several */
   get file(): StoredFile {
     const [file, ...others] = this.files;
     if (file && others.length === 0) return file;
@@ -159,7 +159,7 @@ export class Result {
     return paths;
   }
 
-  /** Removes the files from the service. Stored inputs stay. */
+  /** Deletes the output files from the service, and keeps the stored inputs. */
   async delete(options?: CallOptions): Promise<void> {
     for (const file of this.files) await file.delete(options);
   }

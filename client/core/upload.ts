@@ -1,5 +1,5 @@
-// Sends files to the service: small ones in one request, larger ones piece by piece (tus 1.0), streams of unknown size as
-// one stream where the platform can send one.
+// Uploads files: small ones in one request, larger ones in chunks (tus 1.0), and streams of unknown size as one request
+// stream if the platform supports it.
 
 import { backoffMs, delay } from "./backoff.ts";
 import { type Connection, discardBody, json } from "./connection.ts";
@@ -7,10 +7,10 @@ import { isTemporary, PagewrightError } from "./error.ts";
 import type { LocalFile } from "./inputs.ts";
 import type { CallOptions } from "./progress.ts";
 
-/** Bytes of one request; a file is never in memory as a whole. Cloudflare takes at most 100 MB. */
+/** Bytes per request, so that a file is never in memory as a whole. Cloudflare accepts at most 100 MB. */
 const PIECE_BYTES = 8 * 1024 * 1024;
 const UPLOAD_LIMIT_MS = 600_000;
-/** An upload that is canceled is removed, which must not hold up the cancellation. */
+/** Time limit for deleting a canceled upload, so that it does not delay the cancellation. */
 export const CANCEL_TIMEOUT_MS = 3_000;
 const TUS = { "Tus-Resumable": "1.0.0" };
 
@@ -19,7 +19,7 @@ export interface Uploaded {
   readonly sizeBytes: number;
 }
 
-/** Uploads a file and closes it, whatever happens. */
+/** Uploads a file, and closes it even after a failure. */
 export async function uploadFile(
   connection: Connection,
   file: LocalFile,
@@ -61,10 +61,10 @@ async function postFile(
   return files[0];
 }
 
-/** The service fetches an address within 300 s (docs/api.md#inputs-by-url). */
+/** The service fetches a URL within 300 s (docs/api.md#inputs-by-url). */
 const FETCH_LIMIT_MS = 360_000;
 
-/** Stores the file at an address, which the service fetches. */
+/** Makes the service fetch a URL and store the file. */
 export async function storeAddress(
   connection: Connection,
   url: string,
@@ -76,7 +76,10 @@ export async function storeAddress(
   return files[0];
 }
 
-/** Browsers send streams over some connections only. They keep large Blobs on disk. */
+/**
+ * Reads the stream into a Blob, which browsers keep on disk if it is large: they cannot send streams over every
+ * connection.
+ */
 const sendsStreams = () =>
   !(globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent?.startsWith("Mozilla/");
 
@@ -114,7 +117,7 @@ async function sendUnsized(
   return { ...stored, sizeBytes: start };
 }
 
-/** Uploads by tus. After a failure, the service tells where to go on. */
+/** Uploads by tus. After a failure, continues at the offset that the service reports. */
 async function sendPieces(
   connection: Connection,
   file: LocalFile & { readonly sizeBytes: number },
@@ -149,11 +152,11 @@ async function sendPieces(
   return { id: path.slice(path.lastIndexOf("/") + 1), sizeBytes };
 }
 
-/** The service is away, or still busy with the request that broke. */
+/** The service is unavailable, or still handles the request whose connection broke. */
 const isInterruption = (error: unknown): boolean =>
   isTemporary(error) || (error instanceof PagewrightError && [409, 423].includes(error.status));
 
-/** @returns the path of the upload, whatever the service's public address is */
+/** @returns the path of the upload, without the service's public origin */
 function createUpload(
   connection: Connection,
   name: string,

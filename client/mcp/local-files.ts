@@ -1,4 +1,4 @@
-// The tools for files of this machine. They stay below one folder, and replace nothing unless that is asked for.
+// MCP tools for local files. They access only one folder, and replace a file only with `replace: true`.
 import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
@@ -20,7 +20,7 @@ export const LOCAL_INSTRUCTIONS = (root: string): string =>
 export async function uploadFile({ path }: Given, { pw, root, signal }: Call): Promise<CallToolResult> {
   const given = textIn("path", path);
   const place = await placeOf(given, root);
-  // A pipe would be waited for.
+  // Opening a pipe would block.
   if ((await stat(place).catch(() => undefined))?.isFile() === false) throw new Error(`${given} is no file.`);
   const { id } = await pw.upload(place, { signal });
   return told({ id, name: basename(given) });
@@ -38,7 +38,7 @@ export async function saveFile(
   const place = await placeOf(given, root);
   const isFolder = /[/\\]$/.test(given) || (await lstat(place).catch(() => undefined))?.isDirectory();
   const target = isFolder ? await placeOf(join(place, basename((await stored.info({ signal })).name)), root) : place;
-  // A link counts as a file, wherever it leads.
+  // A symbolic link counts as an existing file, even if its target does not exist.
   const isTaken = (await lstat(target).catch(() => undefined)) !== undefined;
   if (isTaken && !replace)
     throw new Error(`${target} is there already. To replace it, call save_file with replace: true.`);
@@ -62,12 +62,12 @@ async function placeOf(given: string, root: string): Promise<string> {
   return place;
 }
 
-/** Follows the links of a path, whose last parts need not exist. */
+/** Resolves the symbolic links of a path whose last segments need not exist. */
 async function real(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {
-    // A link that leads to nothing leads somewhere nevertheless.
+    // A dangling link also has a target, which must be checked.
     const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
     if (isLink) throw new Error(`${path} is a link that leads to nothing.`);
     return dirname(path) === path ? path : join(await real(dirname(path)), basename(path));

@@ -1,5 +1,5 @@
-// Serves agents over standard input and output: passes on the tools of the service (`/mcp`), and adds two for files of
-// this machine, whose bytes go between disk and service and never through the agent.
+// MCP server over standard input and output: forwards the tools of the service (`/mcp`), and adds two for local files,
+// whose bytes go directly between disk and service and never through the agent.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { realpath } from "node:fs/promises";
 import { Client, type ProgressCallback, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -10,20 +10,20 @@ import type { Pagewright } from "../core/pagewright.ts";
 import { VERSION } from "../version.ts";
 import { LOCAL_INSTRUCTIONS, LOCAL_TOOLS, saveFile, uploadFile } from "./local-files.ts";
 
-/** A call ends with the job, which the service limits; the bridge only has to outlast it. */
+/** Longer than any job, which the service limits itself. */
 const CALL_LIMIT_MS = 1_800_000;
 
 export interface BridgeOptions {
   readonly apiKey?: string | undefined;
-  /** Folder whose files agents may read, and to which they may add. */
+  /** Folder in which agents can read and add files. */
   readonly root: string;
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
-  /** Ends the bridge. */
+  /** Stops the server. */
   readonly signal: AbortSignal;
 }
 
-/** Serves until standard input ends or the signal is aborted. */
+/** Runs until standard input ends or the signal is aborted. */
 export async function serveOverStdio(pw: Pagewright, options: BridgeOptions): Promise<void> {
   const { apiKey, stdin, stdout, signal } = options;
   const root = await realpath(options.root).catch(() => {
@@ -74,7 +74,7 @@ export async function serveOverStdio(pw: Pagewright, options: BridgeOptions): Pr
   await remote.close();
 }
 
-/** Returns what passes the progress of a call on to an agent that asks for it. */
+/** Returns a callback that forwards progress to an agent that requested it. */
 function forwarding({ _meta, notify }: ServerContext["mcpReq"]): { onprogress?: ProgressCallback } {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return {};
@@ -89,7 +89,7 @@ function forwarding({ _meta, notify }: ServerContext["mcpReq"]): { onprogress?: 
 /** The signal of the call that a request belongs to. */
 const cancellation = new AsyncLocalStorage<AbortSignal>();
 
-/** Ends the request of a call that is canceled: without sessions, that is what cancels it at the service. */
+/** Aborts the HTTP request of a canceled call: without MCP sessions, this cancels the job at the service. */
 function fetchForCall(url: string | URL, init: RequestInit = {}): Promise<Response> {
   const signals = [init.signal, cancellation.getStore()].filter((signal) => signal instanceof AbortSignal);
   return fetch(url, { ...init, signal: AbortSignal.any(signals) });

@@ -1,4 +1,4 @@
-// Opens a file by its path, and reads it piece by piece.
+// Opens a file by path, and reads it in chunks.
 import { type FileHandle, open } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";

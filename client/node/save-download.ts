@@ -1,4 +1,4 @@
-// Saves downloads. A path never shows half a file: it is written beside its place and moved there when it is complete.
+// Saves downloads atomically: writes to a temporary file in the same folder, then renames it.
 import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// Reports the state of the engines, what happened to their processes, and their memory, for Prometheus.
+// Prometheus metrics of the engines: their states, the events of their processes, and their memory.
 
 import { Counter, Gauge, type PrometheusContentType, type Registry } from "@prometheus-io/client";
 import { ENGINE_TITLES, type EngineName } from "../engine-selection.ts";

@@ -1,5 +1,5 @@
-// Tells how each engine was last proved to work: by a job, or by a small task of its own that never waits for a job.
-// Nothing is proved unless somebody asks. Knows nothing about particular engines.
+// Tracks when each engine last worked: in a job, or in a probe that never queues behind jobs. Probes run only on
+// request.
 
 import type { EngineHealth, EngineProbe } from "../../src/service/placement/container-health.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
@@ -8,33 +8,33 @@ import type { EngineState } from "../supervision/engine-state.ts";
 export interface ProofsSettings<Name extends string> {
   readonly names: readonly Name[];
   stateOf(name: Name): EngineState;
-  /** Makes the engine work. @throws Error if it does not, or the signal's reason when aborted */
+  /** Runs the engine's probe. @throws Error if the probe fails, or the signal's reason when aborted */
   prove(name: Name, signal: AbortSignal): Promise<void>;
-  /** Starts an engine anew that runs and proves nothing. */
+  /** Restarts an engine that runs but fails its probes. */
   restart(name: Name, reason: string): void;
   log(message: string, details: Record<string, unknown>): void;
 }
 
-/** What is known of one engine. */
+/** Probe results of one engine. */
 interface Known {
   proof: { readonly by: EngineProbe["by"]; readonly at: number } | undefined;
-  /** Time of the last attempt that failed or was late. */
+  /** Time of the last probe that failed or timed out. */
   failedAt: number;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** Late proofs in a row. */
+  /** Consecutive timeouts. */
   lateProofs: number;
   trouble: EngineHealth["trouble"];
   proving: Promise<void> | undefined;
 }
 
-/** Time for which a proof holds. */
+/** Time for which a success remains valid. */
 export const PROBE_TTL_MS = 10_000;
-/** Pause after a failure. */
+/** Delay after a failure. */
 const AGAIN_MS = 1_000;
-/** Late answers in a row that count as a failure: one may be late because the machine is busy. */
+/** Consecutive timeouts that count as a failure: a single timeout can be caused by a busy machine. */
 const MOST_LATE = 2;
-/** Failures in a row after which the engine is started anew. */
+/** Consecutive failures after which the engine is restarted. */
 const MOST_FAILURES = 3;
 
 export class EngineProbes<Name extends string> {
@@ -56,13 +56,16 @@ export class EngineProbes<Name extends string> {
     this.#records = new Map(settings.names.map((name) => [name, unproved()]));
   }
 
-  /** Notes that a job of the engine was answered. */
+  /** Records that a job of the engine succeeded. */
   recordJob(name: Name): void {
     const record = this.#records.get(name);
     if (record) prove(record, "job");
   }
 
-  /** Proves the engines whose last proof is old, all at the same time and for a limited time, and returns all. */
+  /**
+   * Probes the engines whose last success has expired, concurrently and for a limited time, and returns the results of
+   * all engines.
+   */
   async current(): Promise<Readonly<Record<Name, EngineHealth>>> {
     await Promise.all([...this.#records].map(([name, record]) => this.#refresh(name, record)));
     const now = performance.now();
@@ -81,7 +84,7 @@ export class EngineProbes<Name extends string> {
   }
 
   async #refresh(name: Name, record: Known): Promise<void> {
-    // Others say why they do not work, or are slower than a proof may be.
+    // In other states, the state itself is the reason, or the fallback is too slow for a probe.
     if (this.#settings.stateOf(name) !== "warm") {
       forget(record);
       return;
@@ -102,7 +105,7 @@ export class EngineProbes<Name extends string> {
       await this.#settings.prove(name, signal);
       prove(record, "probe");
     } catch (error) {
-      // A job was answered meanwhile.
+      // A job succeeded meanwhile.
       if (record.proof && record.proof.at > begun) return;
       this.#failed(name, record, signal.aborted ? "late" : "failed", String(error));
     }
@@ -110,14 +113,14 @@ export class EngineProbes<Name extends string> {
 
   #failed(name: Name, record: Known, how: "failed" | "late", error: string): void {
     const { stateOf, log, restart } = this.#settings;
-    // An engine that has just ended says so by its state.
+    // If the engine has just exited, its state reports that.
     if (stateOf(name) !== "warm") return;
     record.failedAt = performance.now();
     record.lateProofs = how === "late" ? record.lateProofs + 1 : 0;
     record.failures = how === "failed" ? record.failures + 1 : 0;
     log("engine probe failed", { engine: name, how, error });
     if (how === "failed" || record.lateProofs >= MOST_LATE) record.trouble = how;
-    // An engine that is late is not started anew: on a busy machine, that would take longer still.
+    // A timeout does not restart the engine: on a busy machine, a restart would take even longer.
     if (record.failures > 0 && record.failures % MOST_FAILURES === 0)
       restart(name, `${MOST_FAILURES} proofs failed: ${error}`);
   }
@@ -128,7 +131,7 @@ function prove(record: Known, by: EngineProbe["by"]): void {
   forget(record);
 }
 
-/** Forgets the failures of an engine. */
+/** Resets the failures of an engine. */
 function forget(record: Known): void {
   record.failures = 0;
   record.lateProofs = 0;

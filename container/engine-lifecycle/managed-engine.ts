@@ -1,5 +1,4 @@
-// Starts an engine in its turn, while the service already listens, and retries one that does not start. Knows nothing
-// about engines.
+// Starts an engine in its start order while the service already listens, and retries after a failed start.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import type { EngineState } from "../supervision/engine-state.ts";
@@ -15,9 +14,9 @@ interface Engine {
 export interface WatchedSettings<E> {
   /** The engine's name, for the log. */
   readonly name: string;
-  /** The engine's place among those that start. */
+  /** The engine's position in the start order. */
   readonly place: StartHandle;
-  /** Starts the engine, and leaves nothing behind when that fails. */
+  /** Starts the engine, and cleans up after a failure. */
   start(): Promise<E>;
   log(message: string, details?: Record<string, unknown>): void;
 }
@@ -25,7 +24,7 @@ export interface WatchedSettings<E> {
 const PAUSES = { initialDelayMs: 0, minBackoffMs: 1_000, maxBackoffMs: 30_000 };
 
 export class ManagedEngine<E extends Engine> {
-  /** Resolves when the engine has started, however late. */
+  /** Resolves when the engine has started, even after retries. */
   readonly running: Promise<E>;
   readonly #name: string;
   readonly #place: StartHandle;
@@ -73,7 +72,7 @@ export class ManagedEngine<E extends Engine> {
     return this.#isAsked;
   }
 
-  /** Starts the engine when its turn comes. */
+  /** Starts the engine when the start order allows it. */
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
@@ -81,7 +80,7 @@ export class ManagedEngine<E extends Engine> {
   }
 
   /**
-   * Starts the engine at once unless it has started, and waits for its first start, unless the job is ended. After a
+   * Starts the engine immediately if it has not started, and waits for its first start or the job's abort. After a
    * failed start, rejects without waiting.
    * @throws EngineFailure `busy` when the engine could not be started
    */

@@ -1,4 +1,4 @@
-// Starts the selected engines of an instance in their order, and reports their states.
+// Starts the selected engines of an instance one after the other, and reports their states.
 
 import { ENGINE_NAMES, ENGINE_TITLES, type EngineName } from "../engine-selection.ts";
 import { Chromium } from "../engines/chromium/chromium.ts";
@@ -25,9 +25,9 @@ import { StartOrder } from "./start-order.ts";
 export interface RunningEnginesSettings {
   readonly scratch: Scratch;
   readonly selected: ReadonlySet<EngineName>;
-  /** Number of jobs of each kind that run at a time while they are quick. */
+  /** Number of concurrent quick jobs per operation. */
   readonly jobs: number;
-  /** Number of documents that an engine has open at a time, for quick and slow jobs. */
+  /** Number of documents that an engine can have open concurrently, for quick and slow jobs. */
   readonly children: number;
   readonly web: WebProxySettings;
   log(message: string, details?: Record<string, unknown>): void;
@@ -49,8 +49,8 @@ export class RunningEngines implements Engines {
   /** Aborted when the engines are closed. */
   readonly #closing = new AbortController();
   readonly #places = {
-    // Engines that no job waits for start in this order: LibreOffice takes longest and is used most, veraPDF costs most
-    // and is used least.
+    // Engines that no job waits for start in this order: first LibreOffice, which starts slowest and is used most; last
+    // veraPDF, whose start costs most and which is used least.
     office: this.#order.register(),
     threads: this.#order.register(),
     ghostscript: this.#order.register(),
@@ -85,7 +85,7 @@ export class RunningEngines implements Engines {
     });
   }
 
-  /** Starts the selected engines one after the other, apart from those that a job waits for. */
+  /** Starts the selected engines one after the other; engines that a job waits for start immediately. */
   start(): void {
     const { selected } = this.#settings;
     for (const name of ENGINE_NAMES) if (name !== "threads" && selected.has(name)) this[name].start();
@@ -96,7 +96,7 @@ export class RunningEngines implements Engines {
     this.#order.open();
   }
 
-  /** Starts no more engines that no job waits for. */
+  /** From now on, starts only engines that a job waits for. */
   holdStarts(): void {
     this.#order.close();
   }
@@ -110,7 +110,7 @@ export class RunningEngines implements Engines {
   }
 
   /**
-   * Proves that an engine works.
+   * Probes an engine.
    * @throws Error if it does not, or does not run
    * @throws the signal's reason when aborted
    */
@@ -120,14 +120,14 @@ export class RunningEngines implements Engines {
     await engine.prove(signal);
   }
 
-  /** Starts an engine anew that runs and proves nothing. */
+  /** Restarts an engine that runs but fails its probes. */
   replace(name: EngineName, reason: string): void {
     this.#settings.log("engine replaced", { engine: ENGINE_TITLES[name], reason });
     if (name === "threads") void this.threads.replace();
     else this[name].current?.replace(reason);
   }
 
-  /** Returns the processes of an engine that run. Threads have none of their own. */
+  /** Returns the running processes of an engine. Threads have no separate process. */
   processesOf(name: EngineName): number[] {
     if (name === "threads") return [];
     if (name === "verapdf") return treeOf(this.verapdf.current?.pids ?? []);
@@ -135,7 +135,7 @@ export class RunningEngines implements Engines {
     return pid === undefined ? [] : treeOf([pid]);
   }
 
-  /** The parts of its sandbox that an engine lacks (SECURITY.md). */
+  /** The missing parts of an engine's sandbox (SECURITY.md). */
   async lacks(name: EngineName): Promise<readonly SandboxPart[]> {
     if (name === "threads") return [];
     const missing = await this.#missing;
@@ -155,7 +155,7 @@ export class RunningEngines implements Engines {
     await Promise.all([this.office, this.chromium, this.ghostscript, this.verapdf].map((engine) => engine.close()));
   }
 
-  /** Warms PDF/A up last, unless a document has done so. */
+  /** Warms up PDF/A last, unless a document has already been converted. */
   async #warmUpPdfa(): Promise<void> {
     const validator = await this.verapdf.running;
     await this.#places.pdfa.run(async () => {

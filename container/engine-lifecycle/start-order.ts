@@ -1,17 +1,17 @@
-// Decides when engines start: at once if a job waits for them, otherwise one after the other in the order of their
-// places, and not beside an engine that a job waits for. Knows nothing about particular engines.
+// Schedules the starts of engines: immediately if a job waits for the engine, otherwise one after the other, and never
+// during the start of an engine that a job waits for.
 
-/** One engine's place in the order. */
+/** One engine's position in the order. */
 export interface StartHandle {
-  /** Waits for this place's turn, then starts the engine. Rejects as the start does. */
+  /** Starts the engine when its position is reached. Rejects if the start fails. */
   run<T>(start: () => Promise<T>): Promise<T>;
-  /** Gives this place its turn now and from now on, because a job waits for the engine. */
+  /** From now on, lets this engine start immediately, because a job waits for it. */
   prioritize(): void;
 }
 
 interface Place extends StartHandle {
   isHurried: boolean;
-  /** Begins the start that waits. */
+  /** Runs the pending start. */
   begin: (() => void) | undefined;
 }
 
@@ -21,7 +21,7 @@ export class StartOrder {
   #starting = 0;
   #isOpen = false;
 
-  /** Adds a place behind those that were added before. */
+  /** Appends a position. */
   register(): StartHandle {
     const place: Place = {
       isHurried: false,
@@ -36,13 +36,13 @@ export class StartOrder {
     return place;
   }
 
-  /** Lets engines start that no job waits for. */
+  /** Also starts engines that no job waits for. */
   open(): void {
     this.#isOpen = true;
     this.#admit();
   }
 
-  /** Holds back engines that no job waits for. */
+  /** Stops starting engines that no job waits for. */
   close(): void {
     this.#isOpen = false;
   }

@@ -24,7 +24,7 @@ export async function checkBundleSize(): Promise<string> {
   await runWrangler(["deploy", "--dry-run", "--containers-rollout=none", "--outdir", folder]);
   let bytes = 0;
   for (const name of await readdir(folder)) {
-    // The folder also contains a source map, which is uploaded separately, and a note written by wrangler.
+    // The folder also contains a source map, which is uploaded separately, and wrangler's README.
     if (name.endsWith(".map") || name === "README.md") continue;
     bytes += (await promisify(gzip)(await readFile(join(folder, name)))).length;
   }

@@ -1,11 +1,11 @@
-// Checks the packages that the service is made of: known vulnerabilities, and licenses.
+// Checks the npm packages of the service for known vulnerabilities and for licenses.
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../services/wrangler.ts";
 
-/** Licenses that agree with ours, AGPL-3.0-or-later. */
+/** Licenses that are compatible with ours, AGPL-3.0-or-later. */
 const ALLOWED: ReadonlySet<string> = new Set([
   "0BSD",
   "AGPL-3.0",
@@ -39,8 +39,7 @@ interface AuditReport {
 }
 
 /**
- * @returns the text to print beside "ok"
- * @throws Error if a package has a license that is not allowed, or tells none
+ * @returns the text to print after "ok" @throws Error if a package has no license, or one that is not allowed
  */
 export function checkLicenses(lock = readFileSync(join(root, "package-lock.json"), "utf8")): string {
   const { packages } = JSON.parse(lock) as { packages: Record<string, Locked> };
@@ -53,15 +52,15 @@ export function checkLicenses(lock = readFileSync(join(root, "package-lock.json"
   return `${production.length} packages`;
 }
 
-/** Understands alternatives and conjunctions of SPDX without parentheses within each other. */
+/** Parses SPDX expressions with OR and AND, without nested parentheses. */
 function isAllowed(expression: string): boolean {
   const text = expression.replace(/^\((.*)\)$/, "$1");
   return text.split(" OR ").some((all) => all.split(" AND ").every((license) => ALLOWED.has(license.trim())));
 }
 
 /**
- * Asks the registry that npm is configured for.
- * @returns the text to print beside "ok", which says so if the registry cannot tell
+ * Queries npm's configured registry.
+ * @returns the text to print after "ok", or a note that the registry has no audit
  * @throws Error if a package has a severe vulnerability
  */
 export async function checkVulnerabilities(ask: () => Promise<string> = audit): Promise<string> {
@@ -80,7 +79,7 @@ function parsed(text: string): AuditReport {
   }
 }
 
-/** Returns what npm prints. It exits with 1 if it finds anything. */
+/** Returns npm's output. npm exits with 1 if it finds a vulnerability. */
 function audit(): Promise<string> {
   return new Promise((resolve) => {
     const args = ["audit", "--omit=dev", "--json"];

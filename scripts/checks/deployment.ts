@@ -1,12 +1,12 @@
-// Checks what `npm run deploy` uploads, without uploading it: the configuration, and the time that a Worker takes to
-// start. bundle-size.ts measures its size.
+// Checks a deployment without uploading it: the configuration, and the start-up time of the Worker. bundle-size.ts
+// measures its size.
 
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { root, runWrangler } from "../services/wrangler.ts";
 
-/** The settings that are read here. */
+/** The settings in wrangler.toml that this file reads. */
 interface Configuration {
   readonly containers?: readonly { readonly class_name: string; readonly max_instances?: number }[];
   readonly vars: Readonly<Record<string, unknown>>;
@@ -14,21 +14,21 @@ interface Configuration {
   readonly migrations: readonly { readonly new_sqlite_classes?: readonly string[] }[];
 }
 
-/** The variable that tells the Worker the `max_instances` of a class. */
+/** The variable that contains the `max_instances` of a class for the Worker. */
 const INSTANCES: Readonly<Record<string, string>> = {
   EngineContainer: "CONTAINER_INSTANCES",
   WebContainer: "WEB_CONTAINER_INSTANCES",
 };
 /**
- * Limit of the processor time of the global scope, on this machine. The platform allows one second.
+ * Limit of the CPU time of the global scope, on this machine. The platform allows one second.
  * https://developers.cloudflare.com/workers/platform/limits/#worker-startup-time
  */
 const STARTUP_LIMIT_MS = 700;
 
 /**
- * Compares the settings of wrangler.toml that must agree.
+ * Checks that related settings in wrangler.toml match.
  * @returns one line with the number of instances
- * @throws Error with a sentence for each that does not
+ * @throws Error with a sentence for each mismatch
  */
 export function checkConfiguration(configPath: string = join(root, "wrangler.toml")): string {
   const settings = readConfig({ config: configPath }) as unknown as Configuration;
@@ -63,7 +63,7 @@ export async function checkStartup(): Promise<string> {
   return line;
 }
 
-/** The part of a V8 CPU profile that is read here. */
+/** The fields of a V8 CPU profile that this file reads. */
 interface Profile {
   readonly nodes: readonly { readonly id: number; readonly callFrame: { readonly functionName: string } }[];
   readonly samples: readonly number[];

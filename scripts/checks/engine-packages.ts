@@ -1,8 +1,8 @@
-// Compares the engines' Debian packages with those that the distribution offers now.
+// Compares the installed versions of the engines' Debian packages with the distribution's current ones.
 
 import { execFile } from "node:child_process";
 
-/** Packages with the code that reads documents, as dpkg-query(1) takes them. */
+/** Packages whose code reads documents, as patterns of dpkg-query(1). */
 const ENGINES = [
   ...["libreoffice-core-nogui", "libreoffice-*-nogui", "ghostscript", "libgs[0-9]*", "chromium-headless-shell"],
   "openjdk-*-jre-headless",
@@ -14,11 +14,11 @@ export interface PackagePolicy {
   readonly installed: string;
   /** Version that apt would install. */
   readonly candidate: string;
-  /** False if apt knows the package from this machine alone. */
+  /** False if no configured repository contains the package. */
   readonly isOffered: boolean;
 }
 
-/** @param output what `apt-cache policy` prints for some packages; those that are not installed are left out */
+/** @param output of `apt-cache policy`; packages that are not installed are left out */
 export function policiesIn(output: string): PackagePolicy[] {
   const blocks = output.split(/^(?=\S)/m);
   return blocks.flatMap((block) => {
@@ -32,7 +32,7 @@ export function policiesIn(output: string): PackagePolicy[] {
 }
 
 /**
- * @param ask returns what `apt-cache policy` prints for the engines; empty where there are no Debian packages
+ * @param ask returns the output of `apt-cache policy` for the engines; empty on systems without Debian packages
  * @returns the text to print, which begins with "warning" if an engine is older than the distribution's
  */
 export async function checkEnginePackages(ask: () => Promise<string> = policies): Promise<string> {
@@ -52,7 +52,10 @@ async function policies(): Promise<string> {
   return names.length === 0 ? "" : said("apt-cache", ["policy", ...names]);
 }
 
-/** Returns what a program prints, in English; nothing if it is not there. It may exit with 1 and say what it knows. */
+/**
+ * Returns a program's output in English, or an empty string if the program is missing. Ignores the exit code, because
+ * the output may be useful even with 1.
+ */
 function said(program: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const options = { timeout: TIMEOUT_MS, env: { ...process.env, LC_ALL: "C" } };

@@ -4,7 +4,7 @@ import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../services/wrangler.ts";
 
-/** @throws Error with what the compiler says */
+/** @throws Error with the compiler's output */
 export function buildClient(): void {
   rmSync(join(root, "client/dist"), { recursive: true, force: true });
   const compiler = join(root, "node_modules/typescript/bin/tsc");

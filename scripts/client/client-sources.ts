@@ -6,7 +6,10 @@ import type { DescribedParameter } from "../../src/service/http/contract/operati
 
 const WRITTEN = "// Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.\n";
 
-/** Returns `client/generated/operations.ts`: the table that the client runs by, and the types of its methods. */
+/**
+ * Returns `client/generated/operations.ts`: the table of operations that the client reads, and the types of its
+ * methods.
+ */
 export function operationsSource(operations: readonly Described[]): string {
   return `${WRITTEN}import type { Inputs, InputWithPages } from "../../client/core/inputs.ts";
 import type { CallOptions } from "../../client/core/progress.ts";

@@ -7,9 +7,9 @@ import { hashKey } from "../../src/service/ports/api-key.ts";
 import { listKeys, putKeys } from "./key-records.ts";
 
 /**
- * Adds a key to the local namespace, unless it has a record there: a revocation, and settings, outlast the next start.
+ * Adds a key to the local namespace unless it has a record, so that a revocation and settings persist across restarts.
  * @param folder - folder to which the local service persists
- * @param given - a key of the caller's choice; without it, the key that was created on the first start is used again
+ * @param given - the key to add. @default the key that was created at the first start
  */
 export async function ensureDevelopmentKey(folder: string, given: string | undefined): Promise<string> {
   if (given) {
@@ -28,7 +28,7 @@ export async function ensureDevelopmentKey(folder: string, given: string | undef
   return made;
 }
 
-/** Removes the stored key after it was revoked. The next start creates another one. */
+/** Deletes the stored key after its revocation. The next start creates another key. */
 export async function forgetDevelopmentKey(folder: string, revokedHash: string): Promise<void> {
   const file = keptIn(folder);
   const kept = await readFile(file, "utf8").catch(() => "");

@@ -1,5 +1,5 @@
-// Reads and writes API keys where a service looks them up, in a KV namespace or in the database of the host on Node:
-// the hash of a key -> its owner. The key itself is never stored there.
+// Reads and writes the records of API keys (hash of the key -> owner), in the KV namespace of the Worker or in the
+// database of the host on Node. The key itself is never stored.
 
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -11,12 +11,12 @@ import { SERVICE_SIGNER } from "../../src/service/ports/webhooks.ts";
 import { runWrangler } from "../services/wrangler.ts";
 
 /**
- * Selects the keys of a service: under wrangler dev on this machine, by the folder it persists to; of a host on Node,
- * by its data folder; or of the deployed Worker.
+ * Selects the store of keys: a local wrangler dev by its persistence folder, a host on Node by its data folder, or the
+ * deployed Worker.
  */
 export type Namespace = { readonly persistTo: string } | { readonly data: string } | "remote";
 
-/** Writes records, replacing those with the same hash. A service that runs on this machine sees them at once. */
+/** Writes records, replacing those with the same hash. A service on this machine reads them immediately. */
 export async function putKeys(namespace: Namespace, entries: readonly KeyEntry[]): Promise<void> {
   if (typeof namespace === "object" && "data" in namespace) {
     using database = await KeyDatabase.open(namespace.data);
@@ -34,17 +34,17 @@ export async function listKeys(namespace: Namespace): Promise<KeyEntry[]> {
   return keys.sort((a, b) => (a.created < b.created ? -1 : 1));
 }
 
-/** Returns all records, those that are no keys as well. */
+/** Returns all records, including records of other kinds than keys. */
 export async function listRecords(namespace: Namespace): Promise<KeyEntry[]> {
   if (namespace === "remote") return listRemote();
   if ("persistTo" in namespace) return listLocal(namespace.persistTo);
-  // A folder that is not a host's stays as it is.
+  // Does not create a database in a folder that is not a host's.
   if (!existsSync(join(namespace.data, KEY_FILE))) return [];
   using database = await KeyDatabase.open(namespace.data);
   return await database.list();
 }
 
-/** Loads Miniflare only where it is used: the image of the service does not have it. */
+/** Loads Miniflare on demand, because the container image does not include it. */
 async function openNamespace(persistTo: string) {
   const { openLocalStorage } = await import("../services/local-storage.ts");
   return openLocalStorage(persistTo);

@@ -3,10 +3,10 @@
 import type { KeyRecord } from "../../src/service/ports/api-key.ts";
 import type { LimitName } from "../../src/service/ports/limiter.ts";
 
-/** Loaded only where it is used, because it loads all engines. */
+/** Imported on demand, because it loads all engines. */
 const ENDPOINTS = new URL("../../src/endpoints/index.ts", import.meta.url).href;
 
-/** Options by their names on the command line; all take a value. */
+/** Command-line options by name; each requires a value. */
 export const SETTING_OPTIONS = {
   expires: { type: "string" },
   scopes: { type: "string" },
@@ -26,12 +26,12 @@ const LIMIT_OPTIONS = {
   "stored-megabytes": "storedMegabytes",
 } as const satisfies Partial<Record<keyof Settings, LimitName>>;
 
-/** Removes a setting. */
+/** Value that removes a setting. */
 const NONE = "none";
 const DAY_MS = 86_400_000;
 
 /**
- * Returns a record with the settings that were given in place of its own.
+ * Returns a copy of a record with the given settings replaced.
  * @throws Error with a sentence for each value that is not valid
  */
 export async function withSettings<T extends KeyRecord>(record: T, given: Settings): Promise<T> {
@@ -55,7 +55,7 @@ export async function withSettings<T extends KeyRecord>(record: T, given: Settin
   return changed as unknown as T;
 }
 
-/** Returns what `list` shows of the settings. */
+/** Formats the settings for `list`. */
 export function settingTexts({ scopes, limits = {}, fileLifetimeHours }: KeyRecord): string[] {
   const { requestsPerMinute, concurrentJobs, megabytesPerDay, storedMegabytes } = limits;
   const shown = [
@@ -78,7 +78,7 @@ function expiryOf(text: string): string {
   return new Date(time).toISOString();
 }
 
-/** Date takes 2026-02-31 for a day in March. */
+/** `Date` parses 2026-02-31 as a day in March. */
 function isDay(text: string): boolean {
   const midnight = Date.parse(`${text}T00:00Z`);
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(text);

@@ -1,4 +1,4 @@
-// Reads the usage of API keys where a service records it: in D1, or in the database of the host on Node.
+// Reads the recorded usage of API keys from D1, or from the database of the host on Node.
 
 import { UsageDatabase } from "../../host/storage/sqlite/usage-database.ts";
 import { CREATE_USAGE, READ_ALL_USAGE } from "../../src/service/keys/usage-table.ts";
@@ -14,7 +14,7 @@ export async function readUsage(namespace: Namespace, since: string): Promise<re
   return await database.readAll(since);
 }
 
-/** Loads Miniflare only where it is used: the image of the service does not have it. */
+/** Loads Miniflare on demand, because the container image does not include it. */
 async function readLocal(persistTo: string, since: string): Promise<readonly KeyUsage[]> {
   const { openLocalStorage } = await import("../services/local-storage.ts");
   await using storage = await openLocalStorage(persistTo);
@@ -23,7 +23,7 @@ async function readLocal(persistTo: string, since: string): Promise<readonly Key
   return results;
 }
 
-/** @param since a day, which can stand in a statement as it is */
+/** @param since a validated day (YYYY-MM-DD), which is inserted into the SQL statement */
 async function readRemote(since: string): Promise<readonly KeyUsage[]> {
   const statements = `${CREATE_USAGE}; ${READ_ALL_USAGE.replace("?", `'${since}'`)}`;
   const command = ["d1", "execute", "USAGE", "--remote", "--yes", "--json", "--command", statements];

@@ -1,4 +1,4 @@
-// Makes the secrets that sign webhooks, and stores them in the record of a key or of the service itself.
+// Creates the secrets that sign webhooks, for the record of a key or of the service itself.
 
 import { randomBytes } from "node:crypto";
 import type { KeyEntry } from "../../host/storage/sqlite/key-database.ts";
@@ -8,19 +8,19 @@ import { listRecords, type Namespace } from "./key-records.ts";
 
 const SECRET_BYTES = 32;
 const PREFIX = "whsec_";
-/** Time for which a secret that was replaced signs as well. Messages are tried again for as long. */
+/** Time for which a replaced secret also signs; as long as the retries of a message. */
 const OVERLAP_MS = 24 * 3_600_000;
 
 export interface SecretOptions {
-  /** A secret of the operator's choice. @default a random one, if there is none or it is to be replaced */
+  /** The secret to use. @default a random one, if the record has none or it is replaced */
   readonly given?: string | undefined;
-  /** True to replace a secret that there is. */
+  /** True to replace an existing secret. */
   readonly isRotated: boolean;
 }
 
 /**
- * Returns a record with a secret, which is the first one.
- * @throws Error for a given secret that is none
+ * Returns a copy of a record whose first secret signs from now on.
+ * @throws Error for an invalid secret
  */
 export function withSecret<T extends KeyRecord>(record: T, { given, isRotated }: SecretOptions): T {
   const [current] = validSecrets(record);
@@ -31,7 +31,7 @@ export function withSecret<T extends KeyRecord>(record: T, { given, isRotated }:
   return { ...record, webhookSecrets: [{ secret }, ...former] };
 }
 
-/** Returns the record of the service, which signs where clients have no keys. */
+/** Returns the record of the service, whose secret signs webhooks in the private variant. */
 export async function serviceRecord(namespace: Namespace): Promise<KeyEntry> {
   const records = await listRecords(namespace);
   const created = new Date().toISOString();

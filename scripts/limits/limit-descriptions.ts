@@ -1,5 +1,5 @@
-// Explains each entry of src/document/contract/limits.ts and container/limits.ts: the subject of the limit, and for a time limit,
-// the outer one that contains it. For docs/limits.md and its test only: the Worker does not import this.
+// Describes each entry of src/document/contract/limits.ts and container/limits.ts, and names the outer limit of each
+// time limit. Used for docs/limits.md and its test only: the Worker does not import this.
 
 import { CONTAINER_LIMITS } from "../../container/limits.ts";
 import { LIMITS } from "../../src/document/contract/limits.ts";
@@ -11,7 +11,7 @@ export type TimeLimit = TimeOf<typeof LIMITS> | TimeOf<typeof CONTAINER_LIMITS>;
 
 export interface TimeMeaning {
   readonly meaning: string;
-  /** The outer limit, which must be longer. Only a limit of a whole job, or of no job, has none. */
+  /** The outer limit, which must be longer. Absent for limits of a whole job, and for limits outside of jobs. */
   readonly within?: TimeLimit;
 }
 

@@ -1,4 +1,4 @@
-// Writes the tables of docs/limits.md from the limits in the code. Knows nothing about the rest of the page.
+// Generates the tables of docs/limits.md from the limits in the code.
 
 import { CONTAINER_LIMITS } from "../../container/limits.ts";
 import { LIMITS } from "../../src/document/contract/limits.ts";
@@ -18,7 +18,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
 
 /**
  * Returns the page with new tables between its markers: `<!-- table: edge -->` and `<!-- end -->`.
- * @throws Error for a table that the page lacks, or one that does not exist
+ * @throws Error if the page lacks a table or has an unknown one
  */
 export function withTables(page: string): string {
   const missing = new Set(Object.keys(TABLES));
@@ -61,7 +61,7 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
   return [line(headings), `|${"---|".repeat(headings.length)}`, ...rows.map(line)].join("\n");
 }
 
-/** Returns a limit in the unit that its name ends with. */
+/** Formats a limit with the unit in its name. */
 function inUnits(name: string, value: number): string {
   if (name.endsWith("Ms")) return `${value / 1000} s`;
   if (!name.endsWith("Bytes")) return value.toLocaleString("en-US");

@@ -9,9 +9,9 @@ import { isPortFree } from "./ports.ts";
 import { root } from "./wrangler.ts";
 
 export interface ContainerOptions {
-  /** Preferred port; another one is used if it is taken. @default any free one */
+  /** Preferred port; if it is taken, any free port is used. @default any free port */
   readonly port?: number;
-  /** Path of the log file, which is replaced. */
+  /** Path of the log file, which is overwritten. */
   readonly logFile: string;
   /** Variables added to the service's environment. */
   readonly env?: Readonly<Record<string, string>>;
@@ -22,8 +22,9 @@ export type ContainerProcess = EngineServer;
 const dist = join(root, "container/dist");
 
 /**
- * Installs missing engines, and shows the progress. Fast when all are installed. Runs once at a time.
- * @throws Error if that is not possible, for example without being root; the reason has been shown
+ * Installs missing engines, and shows the progress. Returns quickly if all are installed. A lock prevents concurrent
+ * runs.
+ * @throws Error if the installation fails, for example without root; the reason has been printed
  */
 export async function installEngines(signal?: AbortSignal): Promise<void> {
   mkdirSync(dist, { recursive: true });
@@ -37,7 +38,7 @@ export async function installEngines(signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Starts the service, and resolves once it listens. LibreOffice may still be starting then, and jobs wait for it.
+ * Starts the service, and resolves once it listens. LibreOffice may still be starting; jobs wait for it.
  * @throws Error with the last lines of the log, if it does not start
  */
 export async function startContainer({ port, logFile, env = {} }: ContainerOptions): Promise<ContainerProcess> {

@@ -1,5 +1,5 @@
-// Runs the Worker under `wrangler dev` and ends it with every process it started. Used by start.ts and by the tests.
-// Knows nothing about keys or terminals.
+// Runs the Worker under `wrangler dev`, and ends it together with every process that it started. Used by start.ts and
+// by the tests.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
@@ -13,19 +13,19 @@ export type Variant = "private" | "keyed";
 
 export interface DevServerOptions {
   readonly variant: Variant;
-  /** Port of the service; 0 selects any free one. */
+  /** Port of the service; 0 selects any free port. */
   readonly port: number;
-  /** Port of the debugger. @default any free one */
+  /** Port of the debugger. @default any free port */
   readonly inspectorPort?: number;
   /** Folder of the local R2 and KV. */
   readonly persistTo: string;
-  /** Path of the log file, which is replaced. */
+  /** Path of the log file, which is overwritten. */
   readonly logFile: string;
   /** Variables that replace `[vars]` of wrangler.toml. */
   readonly vars?: Readonly<Record<string, string>>;
   /**
-   * True to read a body that the Worker left unread before its answer is sent, as wrangler does for clients that cannot
-   * accept an answer during an upload. False to show when the Worker itself answers.
+   * True to read the rest of an unread request body before the response is sent, as wrangler does for clients that
+   * cannot receive a response during an upload. False to deliver the response as soon as the Worker responds.
    * @default true
    */
   readonly drainBodies?: boolean;
@@ -41,11 +41,11 @@ export interface DevServer {
   readonly port: number;
   /** Process ID of wrangler, which is also the ID of the process group of all its children. */
   readonly pid: number;
-  /** Resolves when the service has ended, intentionally or not. */
+  /** Resolves when the service has exited, intentionally or not. */
   readonly ended: Promise<void>;
-  /** Ends every process, gently first. */
+  /** Ends every process: SIGTERM first, then SIGKILL. */
   stop(): Promise<void>;
-  /** Ends every process at once. */
+  /** Kills every process immediately. */
   kill(): void;
 }
 
@@ -53,7 +53,7 @@ const READY_WITHIN_MS = 120_000;
 const STOP_WITHIN_MS = 3_000;
 
 /**
- * Starts the service, and resolves once GET /up answers 200.
+ * Starts the service, and resolves once GET /up returns 200.
  * @throws Error with the last lines of the log, if the service does not start
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
@@ -83,7 +83,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     readLines(child, (line) => {
       log.write(line);
       options.onLine?.(line);
-      // wrangler keeps running and waits until the sources change.
+      // After a failed build, wrangler keeps running and waits until the sources change.
       if (line.includes("[ERROR]")) fail();
     });
     setTimeout(fail, READY_WITHIN_MS).unref();
@@ -107,8 +107,7 @@ export function logTail(logFile: string, lines = 25): string {
 }
 
 /**
- * Returns the runtime's processes of a service: first the one that runs the Worker, then wrangler's proxy in front of
- * it.
+ * Returns the workerd processes of a service: first the process that runs the Worker, then wrangler's proxy.
  * @param group - {@link DevServer.pid}
  */
 export function workerdPids(group: number): number[] {
@@ -130,7 +129,7 @@ export function workerdPids(group: number): number[] {
 }
 
 function spawnWrangler(options: DevServerOptions): ChildProcess {
-  // The platform's containers do not run here.
+  // Disables the platform's containers, which need Docker.
   const vars = { CONTAINER_URL: "off", ...options.vars, VARIANT: options.variant };
   const args = [
     ...[
@@ -162,7 +161,7 @@ function killGroup(group: number): void {
   try {
     process.kill(-group, "SIGKILL");
   } catch {
-    // All processes have ended already.
+    // The process group no longer exists.
   }
 }
 
@@ -217,12 +216,12 @@ function isAlive(pid: number): boolean {
 function readLines(child: ChildProcess, onLine: (line: string) => void): void {
   for (const input of [child.stdout, child.stderr]) {
     if (input === null) continue;
-    // The part of the output that comes from esbuild is colored regardless of settings.
+    // esbuild's part of the output is colored regardless of settings.
     createInterface({ input, crlfDelay: Infinity }).on("line", (line) => onLine(stripVTControlCharacters(line)));
   }
 }
 
-/** Opens a log that is written synchronously, because the last lines before an end are the important ones. */
+/** Opens a log that is written synchronously, so that the last lines before a crash are not lost. */
 function openLog(file: string): { write(line: string): void; close(): void } {
   mkdirSync(dirname(file), { recursive: true });
   const descriptor = openSync(file, "w");

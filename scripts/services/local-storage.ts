@@ -1,5 +1,5 @@
-// Opens the storage of a service on this machine (the data of `wrangler dev --persist-to`) with Miniflare, beside a
-// running service.
+// Opens the storage of a local service (the data of `wrangler dev --persist-to`) with Miniflare, also while the service
+// runs.
 
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
@@ -13,7 +13,7 @@ export interface LocalStorage extends AsyncDisposable {
   readonly usage: Awaited<ReturnType<Miniflare["getD1Database"]>>;
 }
 
-/** @param persistTo folder that the service persists to */
+/** @param persistTo folder in which the service stores its data */
 export async function openLocalStorage(persistTo: string): Promise<LocalStorage> {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({

@@ -1,10 +1,10 @@
-// Checks if a port of this machine is free.
+// Finds free ports of this machine.
 
 import { createServer } from "node:net";
 
 /**
- * Reports whether no process listens on the port, neither on IPv4 nor on IPv6: clients try both addresses of
- * `localhost`, and the holder of the other one would receive their requests.
+ * Reports whether the port is free on both IPv4 and IPv6: clients try both addresses of `localhost`, so a process that
+ * listens on the other one would receive their requests.
  */
 export async function isPortFree(port: number): Promise<boolean> {
   return (await canListen(port, "127.0.0.1")) && (await canListen(port, "::1"));
@@ -13,7 +13,7 @@ export async function isPortFree(port: number): Promise<boolean> {
 function canListen(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    // A machine without IPv6 has no listeners there.
+    // On a machine without IPv6, the IPv6 port counts as free.
     server.once("error", (error: NodeJS.ErrnoException) =>
       resolve(error.code !== "EADDRINUSE" && error.code !== "EACCES"),
     );

@@ -15,7 +15,7 @@ export const s3ServerSources = join(root, "test/s3-server");
 /** Folder of its jars. */
 export const s3ServerJars = join(root, "test/dist/s3-server");
 
-/** @throws Error whose message says what to do */
+/** @throws Error whose message explains what to do */
 export async function installS3Server(): Promise<void> {
   if (await isWhole(s3ServerJars)) return;
   console.log("Fetching S3Proxy from Maven Central (38 MB)…");
@@ -42,7 +42,7 @@ async function fetchJars(folder: string): Promise<void> {
   }
 }
 
-/** Returns whether a folder has exactly the listed files, with the listed checksums. */
+/** Reports whether a folder contains exactly the listed files, with the listed checksums. */
 async function isWhole(folder: string): Promise<boolean> {
   const listed = (await readFile(join(s3ServerSources, "checksums.sha256"), "utf8")).trimEnd().split("\n");
   const names = await readdir(folder).catch(() => []);

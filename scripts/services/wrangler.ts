@@ -1,4 +1,4 @@
-// Calls wrangler quietly, without a terminal and without network requests. Knows nothing about a Worker or a variant.
+// Runs wrangler without output, terminal or network requests.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -8,11 +8,14 @@ export const root: string = join(import.meta.dirname, "../..");
 /** Path of the command line program itself: its `bin` script would add a process that only passes on signals. */
 export const wranglerCli: string = join(root, "node_modules/wrangler/wrangler-dist/cli.js");
 
-/** Returns an environment in which wrangler fetches, sends and writes nothing outside the checkout on its own. */
+/**
+ * Returns an environment in which wrangler sends no telemetry, checks for no updates, and writes nothing outside the
+ * checkout.
+ */
 export function wranglerEnvironment(registryPath?: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
-    // The banner is the place where wrangler checks for newer versions of itself.
+    // Without the banner, wrangler does not check for newer versions of itself.
     WRANGLER_HIDE_BANNER: "true",
     WRANGLER_SEND_METRICS: "false",
     WRANGLER_SEND_ERROR_REPORTS: "false",
@@ -20,10 +23,10 @@ export function wranglerEnvironment(registryPath?: string): NodeJS.ProcessEnv {
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     WRANGLER_WRITE_LOGS: "false",
     WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
-    // Pages on the service's own port that show all stored data.
+    // Disables wrangler's pages on the service's port that show all stored data.
     X_LOCAL_EXPLORER: "false",
     X_LOCAL_OBSERVABILITY: "false",
-    // Two variants of one Worker must not find each other.
+    // A separate registry, so that two variants of one Worker do not find each other.
     ...(registryPath === undefined ? {} : { WRANGLER_REGISTRY_PATH: registryPath }),
     NO_COLOR: "1",
     FORCE_COLOR: "0",

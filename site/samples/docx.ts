@@ -17,7 +17,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 export function sampleDocx(): Uint8Array {
   const entries = Object.entries(FILES).map(([path, xml]) => [path, strToU8(HEAD + xml)] as const);
-  // The same bytes whenever it is built.
+  // A fixed date, so that every build produces the same bytes.
   return zipSync(Object.fromEntries(entries), { mtime: new Date(2026, 0, 1), level: 9 });
 }
 

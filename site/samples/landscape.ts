@@ -1,4 +1,4 @@
-// Draws the picture of the sample PDF: hills in the evening, computed pixel by pixel.
+// Computes the image of the sample PDF: hills in the evening.
 import { crc32, deflateSync } from "node:zlib";
 
 type Color = readonly [number, number, number];
@@ -7,7 +7,7 @@ const SKY: readonly [Color, Color] = [
   [244, 196, 150],
   [120, 150, 178],
 ];
-/** From the farthest to the nearest: height of the ridge as a part of the picture, and color. */
+/** Hills from far to near: height of the ridge as a fraction of the image height, and color. */
 const HILLS: readonly {
   readonly height: number;
   readonly swing: number;

@@ -1,5 +1,5 @@
-// Makes the sample PDF: a picture, a chart with transparency, and a table, on three pages. The fonts are not embedded, so
-// that PDF/A has something to do.
+// Makes the sample PDF: three pages with an image, a chart with transparency, and a table. The fonts are not embedded,
+// so that the conversion to PDF/A has something to repair.
 import { PDFDocument, type PDFFont, type PDFPage, rgb, StandardFonts } from "pdf-lib";
 import { landscape } from "./landscape.ts";
 
@@ -32,7 +32,7 @@ export async function samplePdf(): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   document.setTitle("Field notes");
   document.setAuthor("Pagewright");
-  // The same bytes whenever it is built.
+  // A fixed date, so that every build produces the same bytes.
   for (const date of [new Date("2026-01-01T12:00:00Z")]) {
     document.setCreationDate(date);
     document.setModificationDate(date);

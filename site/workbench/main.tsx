@@ -1,4 +1,4 @@
-// Starts the page: reads what the service offers, and shows the first view.
+// Starts the page: loads the description of the service, and shows the first view.
 import { render } from "preact";
 import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
 import { readService } from "./model/operations.ts";
@@ -14,7 +14,7 @@ const inputs = new Inputs(store);
 const jobs = new Jobs(store, inputs);
 const keeper = new Keeper(store, inputs);
 
-// A file that is dropped beside the target must not replace the page.
+// Otherwise, dropping a file outside the target would make the browser open it.
 for (const type of ["dragover", "drop"]) {
   document.addEventListener(type, (event) => {
     if ((event as DragEvent).dataTransfer?.types.includes("Files")) event.preventDefault();
@@ -36,7 +36,10 @@ try {
   store.set({ isLost: true, announcement: "The service does not answer." });
 }
 
-/** Takes the key out of the fragment of the address, which browsers send to nobody, so that it is not kept or shared. */
+/**
+ * Reads the key from the URL's fragment, which browsers never send, and removes it there, so that it stays out of the
+ * history and of shared links.
+ */
 function takeKey(): void {
   const [part, key] = /(?:^#|&)key=([^&]*)/.exec(location.hash) ?? [];
   if (part === undefined || key === undefined) return;

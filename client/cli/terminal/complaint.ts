@@ -1,11 +1,11 @@
-// Tells on the terminal why something failed: the sentence of the service, and what mends it here.
+// Formats an error for the terminal: the service's message, and the option that fixes it.
 import { PagewrightError } from "../../core/error.ts";
 
-/** A service that asks for a key, of a command that sent none. */
+/** The service requires a key, and the command sent none. */
 const NO_KEY = "An Api-Key header is required";
 const HOW_TO_SEND_ONE = "Pass the key with --api-key, PAGEWRIGHT_API_KEY or the configuration file.";
 
-/** @param name of what failed, as the command named it */
+/** @param name of the failed operand, as the user typed it */
 export function complaintOf(name: string, error: unknown): string {
   const { message } = error as Error;
   const named = message.startsWith(name) ? message : `${name}: ${message}`;

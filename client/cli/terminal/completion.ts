@@ -1,4 +1,4 @@
-// Writes completion scripts for shells from the commands of the program.
+// Generates shell completion scripts from the commands of the program.
 import type { Command, Option } from "commander";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -9,7 +9,7 @@ export const completionFor = (shell: Shell, program: Command): string => SCRIPTS
 type Commands = readonly Command[];
 
 const SCRIPTS: Readonly<Record<Shell, (commands: Commands) => string>> = {
-  // Without a word, Readline completes files, and quotes their names.
+  // If the function offers no word, Readline completes file names and quotes them.
   bash: (commands) => `# Completion for bash: eval "$(pagewright completion bash)"
 _pagewright() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
@@ -63,7 +63,7 @@ ${commands
 
 const namesOf = (command: Command) => [command.name(), ...command.aliases()];
 
-/** Returns the options of a command, with that for its help. */
+/** Returns the options of a command, including `--help`. */
 const optionsOf = (command: Command): readonly Option[] => command.createHelp().visibleOptions(command);
 
 const choicesOf = (command: Command) => command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
@@ -91,7 +91,7 @@ function bashWords(command: Command): string {
 
 function zshOption(option: Option): string {
   const { long, short, description, argChoices, required } = option;
-  // Brackets and colons have a meaning of their own.
+  // Brackets and colons are special characters here.
   const about = description.replace(/[[\]:]/g, "\\$&");
   const values = argChoices ? `(${argChoices.join(" ")})` : isPath(option) ? "_files" : " ";
   const value = required ? `:value:${values}` : "";

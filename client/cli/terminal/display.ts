@@ -1,4 +1,4 @@
-// Shows what runs: bars on a terminal, and a line for each document otherwise.
+// Shows progress: bars on a terminal, otherwise a line per document.
 import type { Progress } from "../../core/progress.ts";
 
 export interface Output {
@@ -11,7 +11,7 @@ export interface Output {
 const REDRAW_MS = 100;
 const BAR_WIDTH = 20;
 
-/** The lines of the documents that are being worked on, below everything that has been said. */
+/** The progress bars of running jobs, below all other output. */
 export class Display {
   readonly #to: Output;
   readonly #isLive: boolean;
@@ -38,7 +38,7 @@ export class Display {
     this.#done++;
   }
 
-  /** Writes while the bars are out of the way. */
+  /** Hides the progress bars while printing. */
   aside(write: () => void): void {
     this.#clear();
     write();
@@ -53,16 +53,16 @@ export class Display {
     this.#clear();
     const { columns = 80, rows = 24 } = this.#to;
     const lines = [...this.#running].map(([name, progress]) => lineOf(name, progress, columns - 1));
-    // What has scrolled away cannot be cleared.
+    // Lines that have scrolled off the screen cannot be cleared.
     lines.length = Math.min(lines.length, Math.max(1, rows - 3));
     if (this.#total > 1) lines.push(`${this.#done} of ${this.#total} done`);
-    // Without wrapping, wide letters do not make a line two.
+    // Disables line wrapping, so that wide characters cannot extend a line over two rows.
     this.#to.write(`${ESCAPE}[?7l${lines.map((line) => `${line}\n`).join("")}${ESCAPE}[?7h`);
     this.#drawn = lines.length;
   }
 
   #clear(): void {
-    // To the first column, too: the terminal shows what is typed meanwhile.
+    // Also moves to the first column, because the terminal echoes typed characters.
     if (this.#drawn > 0) this.#to.write(`\r${ESCAPE}[${this.#drawn}A${ESCAPE}[J`);
     this.#drawn = 0;
   }
@@ -73,7 +73,7 @@ const ESCAPE = "\u001b";
 /** Returns a text without characters that would move the cursor. */
 export const printable = (text: string): string => text.replace(/\p{Cc}/gu, "\ufffd");
 
-/** Returns a line that is not wider than the terminal: the name, and how far the document is. */
+/** Returns a line that fits the terminal's width: the document's name and progress. */
 function lineOf(given: string, progress: Progress | undefined, width: number): string {
   const name = printable(given);
   const state = stateOf(progress);

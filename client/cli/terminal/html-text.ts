@@ -1,7 +1,7 @@
-// Recognizes text that is HTML, so that no document of another kind is stored as if it were.
+// Detects HTML, so that `html` does not store another kind of document as HTML.
 import { PagewrightError } from "../../core/error.ts";
 
-/** Beginnings of documents that are text, or begin like it, and no HTML. */
+/** First bytes of text-like documents that are not HTML. */
 const OTHERS: readonly (readonly [RegExp, string])[] = [
   [/^\s*%PDF-/, "a PDF"],
   [/^\s*%!/, "a PostScript file"],
@@ -9,14 +9,14 @@ const OTHERS: readonly (readonly [RegExp, string])[] = [
   [/^PK\p{Cc}{2}/u, "an Office document or a ZIP archive"],
   [/^(From|MIME-Version|Message-ID|Received|Return-Path|Date):? .*\r?\n[\w-]+:/i, "an e-mail or a web archive"],
 ];
-/** XML is HTML if it has its element: flat OpenDocument and Office XML do not. */
+/** XML counts as HTML only with an `html` element, which flat OpenDocument and Office XML lack. */
 const XML = /^\s*<\?xml\b/;
 const HTML_ELEMENT = /<(!doctype\s+)?html[\s>]/i;
 
 /**
  * Returns the HTML of a file.
  * @param shown the file, as messages show it
- * @throws PagewrightError if it is a document of another kind, or no text
+ * @throws PagewrightError if the file is another kind of document, or not text
  */
 export function htmlIn(bytes: Uint8Array, shown: string): string {
   const start = Buffer.from(bytes.subarray(0, 4096)).toString("latin1");
@@ -31,7 +31,7 @@ export function htmlIn(bytes: Uint8Array, shown: string): string {
 const notHtml = (shown: string, why: string) =>
   new PagewrightError(0, `${shown} ${why}. To convert a document, name the format: pagewright pdf ${shown}`);
 
-/** @returns undefined if the bytes are no text. Text has no zero bytes */
+/** @returns undefined if the bytes are not text: text contains no zero bytes */
 function textIn(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   const encoding =

@@ -1,5 +1,5 @@
-// Keeps one Chromium running for all jobs. After many jobs a new one takes over, while the old one finishes its pages.
-// Knows nothing about jobs.
+// Keeps one Chromium running for all jobs. After many jobs, a new browser replaces it, while the old one finishes its
+// pages.
 
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { untilAborted } from "../../../src/runtime/until-aborted.ts";
@@ -13,13 +13,13 @@ import type { Confinement } from "./network/confinement.ts";
 
 export type SupplySettings = Omit<LaunchSettings, "signal"> & Omit<BrowserSettings, "gone">;
 
-/** Jobs after which another browser takes over, to free the memory that the old one has accumulated. */
+/** Number of jobs after which a browser is replaced, to free its accumulated memory. */
 const JOBS_PER_BROWSER = 500;
-/** Age after which the death of a browser that has had no work counts as a new fault, which needs no pause. */
+/** Age after which the death of an idle browser counts as a new fault and resets the backoff. */
 const SOUND_AFTER_MS = 10_000;
-/** Pauses between starts that fail. */
+/** Backoff between failed starts. */
 const FAILED = { minBackoffMs: 100, maxBackoffMs: 10_000 };
-/** Pauses when several browsers in a row end without having had work. */
+/** Backoff when consecutive browsers die without having run a job. */
 const UNUSED = { minBackoffMs: 100, maxBackoffMs: 1_000 };
 /** Maximum wait of a job for a browser after earlier starts failed. */
 const FAILING_PATIENCE_MS = 1_500;
@@ -27,7 +27,7 @@ const FAILING_PATIENCE_MS = 1_500;
 export class BrowserManager {
   readonly #settings: SupplySettings;
   readonly #keeper: Restarter<Browser>;
-  /** Aborted when the supply is closed. */
+  /** Aborted when the manager is closed. */
   readonly #closing = new AbortController();
   /** Confinement that worked at the first start. */
   #confinement: Confinement | undefined;
@@ -35,9 +35,9 @@ export class BrowserManager {
   readonly #browsers = new Set<Browser>();
   /** Launches that have not finished. */
   readonly #launches = new Set<Promise<Browser>>();
-  /** The browser that served last. It may have died. */
+  /** The most recent browser, which may have died. */
   #last: { readonly browser: Browser; readonly since: number } | undefined;
-  /** Pause before the next browser, if the current one ends without having had work. */
+  /** Delay before the next start, if the current browser dies without having run a job. */
   #pauseMs = 0;
   /** The failure of the last start, as logged. */
   #failure: string | undefined;

@@ -1,6 +1,6 @@
-// Manages one running Chromium and its pages. Some pages are made ahead of time, each with its own context (cookies,
-// cache, storage), and each is used once. Detects when the browser or a page has died, was stopped or has grown too
-// large. Knows nothing about jobs.
+// Manages one running Chromium and its pages. Prepares pages ahead of time, each with a separate context (cookies,
+// cache, storage) and for a single use. Detects when the browser or a page has died, was stopped or has grown too
+// large.
 
 import type { Socket } from "node:net";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
@@ -20,7 +20,7 @@ export interface BrowserSettings {
   /** Number of pages that are kept ready. */
   readonly ready: number;
   readonly limits: WatchLimits;
-  /** Called at once when the browser dies or is ended, whatever the reason. */
+  /** Called immediately when the browser dies or is killed for any reason. */
   gone(browser: Browser, why: string): void;
   log(message: string, details?: Record<string, unknown>): void;
 }
@@ -30,11 +30,11 @@ export interface LeasedPage extends AsyncDisposable {
   readonly session: Session;
   /** ID of the page's main frame. */
   readonly frameId: string;
-  /** Shows the page, which is made hidden: it draws no frames, and has no events of frames. @throws ProtocolError */
+  /** Makes the page visible. A page starts hidden, without rendering and animation frames. @throws ProtocolError */
   show(): Promise<void>;
   /** Rejects when the page or browser cannot continue: EngineFailure, {@link RendererLost}, {@link BrowserLost}. */
   readonly failed: Promise<never>;
-  /** Grants the page access to the web. Without a visit, its requests have no answer. */
+  /** Grants the page access to the web. Without a visit, its requests get no response. */
   visit(visit: ProxySession): void;
   /** Lowers the priority of the page's processes from now on. */
   lower(): void;
@@ -52,17 +52,20 @@ interface Page {
   isShown: boolean;
 }
 
-/** Reason of a browser that ended because it was retired. */
+/** Reason for the exit of a retired browser. */
 export const RETIRED = "retired";
 
 /** Interval between checks of the processes, with and without work. */
 const WATCH_MS = 250;
 const IDLE_WATCH_MS = 1_000;
-/** Time without an answer or a page, after which a browser is stuck: on a busy machine, a healthy one is slow. */
+/**
+ * Time without a response or a new page after which a browser counts as hung. Long, because a healthy browser is slow
+ * on a busy machine.
+ */
 const HEARTBEAT_TIMEOUT_MS = 20_000;
-/** Maximum number of attempts to make a page that dies while it is made. */
+/** Maximum attempts to create a page whose process dies during creation. */
 const MAKE_ATTEMPTS = 3;
-/** Time without making a page, because none was needed, after which the browser must prove that it still can. */
+/** Time without a new page after which the browser is tested by creating one. */
 const PROOF_MS = 30_000;
 /** Status text that the browser reports. */
 const NOT_LAUNCHED = "failed to launch";
@@ -85,7 +88,7 @@ export class Browser {
   #lastKill: KillRecord = { at: Number.NEGATIVE_INFINITY, why: "" };
   readonly #death = Promise.withResolvers<never>();
   #timer: NodeJS.Timeout | undefined;
-  /** Settles when the browser's processes have ended and its files are gone. */
+  /** Settles when the browser's processes have exited and its files are deleted. */
   readonly ended: Promise<void>;
   #end!: () => void;
 
@@ -105,13 +108,16 @@ export class Browser {
       this.#pages.get(targetId)?.fail(new EngineFailure("crashed", "its page was closed")),
     );
     browser.on("Target.targetCreated", ({ targetInfo: { type, targetId, openerId } }) => {
-      // A window that a page opened.
+      // Ignores a window that a page opened.
       if (type === "page" && openerId !== undefined) void browser.send("Target.closeTarget", { targetId });
     });
     this.#look();
   }
 
-  /** Starts a browser, and resolves once it has made a page; it then makes more. @throws BrowserGone, ProtocolError */
+  /**
+   * Starts a browser, and resolves once its first page is ready; further pages follow in the background. @throws
+   * BrowserGone, ProtocolError
+   */
   static async start(chromium: LaunchedChromium, settings: BrowserSettings): Promise<Browser> {
     const browser = new Browser(chromium, settings);
     const discover = { discover: true, filter: [{ type: "page" }] };
@@ -137,7 +143,7 @@ export class Browser {
 
   /**
    * Leases a page.
-   * @param fresh makes a new page: the cause of a page's death may have affected the ready pages too
+   * @param fresh creates a new page, because the cause of a page's death may have affected the prepared pages too
    * @throws BrowserGone
    */
   async lease({ fresh }: { readonly fresh: boolean }): Promise<LeasedPage> {
@@ -176,14 +182,14 @@ export class Browser {
     await this.#within(shown(), "it shows no page");
   }
 
-  /** Proves that a page runs, or that one can be made. @throws Error if not */
+  /** Tests that a prepared page responds, or that a page can be created. @throws Error if not */
   async prove(): Promise<void> {
     const [page] = this.#ready;
     if (page) await Promise.race([runScript(page.session), page.failed]);
     else if (this.isIdle) this.#keep(await this.#make());
   }
 
-  /** Stops taking work, and ends the browser when its current work is done. */
+  /** Accepts no more work, and exits when the current work is done. */
   retire(): void {
     this.#retired = true;
     if (this.#leased === 0) this.#die(RETIRED);
@@ -213,7 +219,7 @@ export class Browser {
     await this.#within(disposed, "a context was not disposed of");
   }
 
-  /** Refills the ready pages. Runs once at a time: two runs would make more pages than are wanted. */
+  /** Refills the prepared pages. Concurrent runs would create too many pages, so there is at most one. */
   #refill(): Promise<void> {
     this.#refilling ??= this.#fill().finally(() => {
       this.#refilling = undefined;
@@ -233,7 +239,7 @@ export class Browser {
     if (this.#ready.length > this.#settings.ready) this.#renew(this.#ready.shift()!);
   }
 
-  /** Removes a ready page that died while it waited. */
+  /** Removes a prepared page that died before its use. */
   #discard(page: Page): void {
     const place = this.#ready.indexOf(page);
     if (place < 0 || this.#gone) return;
@@ -241,7 +247,7 @@ export class Browser {
     this.#renew(page);
   }
 
-  /** Replaces a used page in the background: the next job has a page already. */
+  /** Replaces a used page in the background, because the next job already has a page. */
   #renew(page: Page): void {
     void this.#dispose(page)
       .then(() => this.#refill())
@@ -250,14 +256,14 @@ export class Browser {
       });
   }
 
-  /** Makes a page, one at a time: two at once are not ready any earlier. @throws BrowserGone */
+  /** Creates pages one at a time, because concurrent creation is not faster. @throws BrowserGone */
   #make(): Promise<Page> {
     const made = this.#making.then(() => this.#makeAtLast());
     this.#making = made.catch(() => {});
     return made;
   }
 
-  /** Makes a page, with retries. Ends a browser that cannot make one, even if it still answers. */
+  /** Creates a page, with retries. Kills a browser that cannot create one, even if it still responds to commands. */
   async #makeAtLast(): Promise<Page> {
     for (let attempt = 1; ; attempt++) {
       if (this.#gone) throw this.#gone;
@@ -308,7 +314,7 @@ export class Browser {
     const { targetId } = await pipe.browser.send("Target.createTarget", {
       url: "about:blank",
       browserContextId,
-      // A minimized window is not drawn.
+      // A minimized window is not rendered.
       windowState: "minimized",
     });
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
@@ -322,7 +328,7 @@ export class Browser {
   }
 
   #crashed(targetId: string, status: string): void {
-    // A renderer ends with the zygote that made it, and cannot be launched without one.
+    // A renderer dies with the zygote that forked it, and cannot be launched without a zygote.
     if (!this.check()) return;
     const fail = this.#pages.get(targetId)?.fail ?? this.#failUnborn;
     if (status === NOT_LAUNCHED) this.#die("a renderer was not launched");
@@ -335,7 +341,7 @@ export class Browser {
     this.#timer.unref();
   }
 
-  /** Reports whether the browser's lasting processes are all running, and ends the browser if not. */
+  /** Reports whether all long-lived processes of the browser are running, and kills the browser if not. */
   check(): boolean {
     const fault = this.#gone ? undefined : this.chromium.watch.fault();
     if (fault !== undefined) this.#die(fault);
@@ -361,7 +367,7 @@ export class Browser {
     this.#schedule(this.#leased > 0 ? WATCH_MS : IDLE_WATCH_MS);
   }
 
-  /** Makes a new page, which replaces the oldest ready one. */
+  /** Creates a page, which replaces the oldest prepared one. */
   #prove(): void {
     this.#madeAt = performance.now();
     void this.#make()
@@ -369,7 +375,7 @@ export class Browser {
       .catch(() => {});
   }
 
-  /** Limits the wait for an answer; a browser that takes longer is stuck and is ended. @throws BrowserGone */
+  /** Limits the wait for a response, and kills the browser on a timeout. @throws BrowserGone */
   async #within<T>(answer: Promise<T>, why: string): Promise<T> {
     const timer = setTimeout(() => this.#die(why), HEARTBEAT_TIMEOUT_MS);
     timer.unref();
@@ -381,7 +387,7 @@ export class Browser {
     this.#gone = new BrowserLost(`Chromium: ${why}`);
     clearTimeout(this.#timer);
     this.#death.reject(this.#gone);
-    // Pages fail first, so that callers who wait for an answer learn the reason.
+    // Pages fail first, so that callers that wait for a response receive the reason.
     for (const page of this.#pages.values()) {
       page.door.close();
       page.visit?.end();

@@ -1,6 +1,5 @@
-// Converts web pages and HTML to PDF. Provides every job with its own page and its own access to the web, and retries
-// it when a process was lost during the work. Knows nothing about the HTTP server, or about how many jobs the service
-// admits.
+// Converts web pages and HTML to PDF. Each job has a separate page and separate access to the web, and is retried if a
+// process is lost.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
@@ -26,7 +25,7 @@ import { type PageLimits, type PrintOptions, printPage } from "./page.ts";
 import { ProtocolError } from "./pipe.ts";
 import type { WatchLimits } from "./watchdog.ts";
 
-/** A page that is printed: its address, or its document. */
+/** The page to print: its URL, or its document. */
 export type PageSource =
   | { readonly url: string }
   | {
@@ -42,7 +41,7 @@ export interface ChromiumSettings {
   readonly web?: WebProxySettings;
   /** Confinement of the browsers. @default the best that this machine allows */
   readonly confinement?: Confinement;
-  /** Paths where the program may be. @default Debian's paths */
+  /** Candidate paths of the program. @default Debian's paths */
   readonly programs?: readonly string[];
   readonly limits?: Partial<ChromiumLimits>;
   log(message: string, details?: Record<string, unknown>): void;
@@ -62,12 +61,13 @@ const DEFAULTS: ChromiumLimits = {
   browserBytes: CONTAINER_LIMITS.browserBytes,
 };
 
-/** Usual time in which a browser replaces a network process that has ended. It can take several times as long. */
+/** Usual time in which a browser replaces its dead network process. It can take several times longer. */
 const NETWORK_BACK_MS = 500;
 /** Number of retries after each kind of loss. */
 const RETRIES = { browser: 1, renderer: 1, network: 6 };
 /**
- * Maximum wait for the reason of a failed command: the end of a process is reported after the failures that it causes.
+ * Maximum wait for the cause of a failed command: the browser reports the death of a process after the failures that it
+ * causes.
  */
 const REASON_COMES_MS = 1_000;
 
@@ -136,14 +136,14 @@ export class Chromium implements AsyncDisposable {
     }
   }
 
-  /** Proves that the browser's pages run. @throws Error if they do not, or no browser runs */
+  /** Tests that the browser's pages respond. @throws Error if they do not, or no browser is running */
   async prove(signal: AbortSignal): Promise<void> {
     const { current } = this.#supply;
     if (!current?.check()) throw new EngineLost("no browser runs");
     await untilAborted(current.prove(), signal);
   }
 
-  /** Starts another browser in place of one that proves nothing. */
+  /** Replaces a browser that fails its probes. */
   replace(why: string): void {
     this.#supply.current?.kill(why);
   }
@@ -193,11 +193,11 @@ export class Chromium implements AsyncDisposable {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ProtocolError) await Promise.race([page.failed, sleep(REASON_COMES_MS)]);
-      // A page may be unreachable, or may fail to print, because a process of the browser is gone.
+      // A page can be unreachable, or fail to print, because a browser process has died.
       if (browser.check() || (error instanceof EngineFailure && OWN_FAULTS.includes(error.reason))) throw error;
       throw new BrowserLost((error as Error).message, { cause: error });
     }
-    // Content from the network, or drawn content, may be missing.
+    // A lost network or GPU process can leave content missing.
     if (!browser.check()) throw new BrowserLost("one of its processes was lost on the way");
   }
 }

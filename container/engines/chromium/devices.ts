@@ -9,12 +9,12 @@ interface Device {
   readonly width: number;
   readonly height: number;
   readonly pixelRatio: number;
-  /** True for touch instead of a mouse, and a viewport that the page describes itself. */
+  /** True for touch input instead of a mouse, and for a viewport that the page defines in its `meta` element. */
   readonly mobile: boolean;
   /** Text in the brackets of the user agent; also determines the platform and form of the client hints. */
   readonly system: string;
   readonly platform: string;
-  /** True for telephones, whose user agents say so. Those of tablets do not. */
+  /** True for phones, whose user agents contain `Mobile`. The user agents of tablets do not. */
   readonly telephone: boolean;
 }
 
@@ -51,8 +51,7 @@ export const DEVICES: Readonly<Record<DeviceName, Device>> = {
 const TOUCH_POINTS = 5;
 
 /**
- * Emulates a device. Commands are carried out in the order in which they are sent, so callers need not wait before they
- * load a page.
+ * Emulates a device. The browser executes commands in order, so callers can load a page without waiting for this.
  */
 export function emulate(session: Session, name: DeviceName, version: string): void {
   const { width, height, pixelRatio, mobile, system, platform, telephone } = DEVICES[name];

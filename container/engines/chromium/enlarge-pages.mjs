@@ -1,6 +1,6 @@
 // Enlarges every page of a PDF that Chromium made, with its links and their targets: Chromium itself prints pages at
-// most twice as large as on a screen. Usage: enlarge-pages.mjs input output factor width height. Width and height are
-// those of the new pages, in points.
+// most at twice their screen size. Usage: enlarge-pages.mjs input output factor width height. Width and height of the
+// new pages are in points.
 import { readFileSync, writeFileSync } from "node:fs";
 import { PDFDocument } from "mupdf";
 

@@ -1,8 +1,8 @@
-// Losses that the job did not cause: it is retried after them, as often as each allows. Knows nothing about browsers.
+// Losses that the job did not cause, after which it is retried. Each kind has a separate limit of retries.
 
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
 
-/** The browser died, and with it jobs that did not cause it. Another browser may run them. */
+/** The browser died, and with it jobs that did not cause it. They can run in another browser. */
 export class BrowserLost extends Error {
   override readonly name = "BrowserGone";
 }
@@ -19,29 +19,29 @@ export class RendererLost extends Error {
   }
 }
 
-/** The browser lost its network for a moment. */
+/** The browser temporarily lost its network. */
 export class NetworkLost extends Error {
   override readonly name = "NetworkGone";
 }
 
-/** The last renderer that this side ended: when, in the clock of `performance.now()`, and why. */
+/** The last renderer that this service killed: the time by `performance.now()`, and the reason. */
 export interface KillRecord {
   readonly at: number;
   readonly why: string;
 }
 
-/** Time after an own kill in which a reported end of a renderer is attributed to it. */
+/** Time in which a reported renderer death is attributed to this service's last kill. */
 const OWN_KILL_MS = 3_000;
 
 /**
- * Returns the loss that the end of a renderer means for its page.
+ * Returns the loss of a page for the death of its renderer.
  * @param status as the browser reports it: `killed` for SIGKILL, another text for a crash
  */
 export function rendererError(status: string, { at, why }: KillRecord): Error {
   const isOurs = performance.now() - at < OWN_KILL_MS;
   if (isOurs && why === "too large") return new EngineFailure("too-large", "the page needs too much memory");
   if (isOurs && status === "killed") return new RendererLost("its renderer was stopped", { isOwnDoing: false });
-  // The renderer ran out of memory, recursed too deep or has a defect. If it needs too much memory, the kernel ends
-  // it with the signal that others use too.
+  // The renderer ran out of memory, recursed too deep or has a bug. The kernel's out-of-memory killer also uses
+  // SIGKILL, so this case cannot be distinguished from other kills.
   return new RendererLost(`its renderer ended: ${status}`, { isOwnDoing: true });
 }

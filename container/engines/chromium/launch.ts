@@ -1,5 +1,5 @@
-// Starts one Chromium with two pipes for commands. It runs as its own user, in its own network namespace and in its own
-// sandbox, if this machine allows them. Knows nothing about pages.
+// Starts one Chromium with two pipes for commands. It runs as a separate user, in a separate network namespace and in
+// Chromium's sandbox, as far as this machine allows.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -38,35 +38,35 @@ export interface LaunchedChromium extends Confinement {
 
 export interface LaunchSettings {
   readonly scratch: Scratch;
-  /** Candidates. The first one that exists is used. @default Debian's */
+  /** Candidate paths; the first existing one is used. @default Debian's paths */
   readonly programs?: readonly string[];
-  /** The only confinement to try, because it worked before. @default the best that works */
+  /** The confinement to use, because it worked before. @default the strongest one that works */
   readonly confinement?: Confinement | undefined;
   /** Aborts a launch. */
   readonly signal: AbortSignal;
 }
 
-/** Programs from Debian's packages. The headless shell comes first. */
+/** Paths in Debian's packages. The headless shell is preferred. */
 export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium"];
 const START_TIMEOUT_MS = 60_000;
 /**
  * Number of retries of a start: `disturbed` after the browser was killed or stopped, `failed` after it ended by itself.
- * The latter is retried too, because something else may have killed only one of its processes.
+ * A failed start is retried too, because another program may have killed only one of the browser's processes.
  */
 const START_RETRIES = { disturbed: 4, failed: 1 };
-/** Maximum time between the end of the browser's pipe and its exit event. */
+/** Maximum time between the closing of the browser's pipe and its exit event. */
 const END_TOLD_MS = 1_000;
 /** Interval between checks of a browser that is starting. */
 const LOOK_MS = 250;
-/** Maximum time until killed processes are gone, however busy the machine is. */
+/** Maximum time until killed processes have exited, even on a busy machine. */
 const END_TIMEOUT_MS = 5_000;
-/** Minimum size of shared memory. Containers often have 64 MiB, which a few large pictures use up. */
+/** Minimum size of shared memory. Containers often have 64 MiB, which a few large images exceed. */
 const ENOUGH_SHARED_MEMORY_BYTES = 2 ** 29;
 /** File descriptors of the child: Chromium's two pipes, and briefly the channel that passes a socket. */
 const STDIO = ["ignore", "ignore", "pipe", "pipe", "pipe"] as const;
 
 /**
- * Starts a browser in the best confinement that works.
+ * Starts a browser in the strongest confinement that works.
  * @throws Error with the reasons, if none works
  * @throws EngineLost if it was killed or stopped repeatedly
  */
@@ -83,7 +83,7 @@ export async function launchChromium(settings: LaunchSettings): Promise<Launched
     try {
       return await withRetries({ retries: START_RETRIES, kindOf }, () => launch(program, scratch, way, signal));
     } catch (error) {
-      // Repeated kills or stops say nothing about the confinement.
+      // Repeated kills or stops do not mean that the confinement fails.
       if (signal.aborted || error instanceof EngineLost) throw error;
       reasons.push(`${way.network}${way.sandbox ? " and sandbox" : ""}: ${(error as Error).message}`);
     }
@@ -108,7 +108,7 @@ async function launch(
     try {
       await folder[Symbol.asyncDispose]();
     } catch {
-      // Files that are left are removed with the parent folder.
+      // Remaining files are deleted with the parent folder.
     }
   };
   try {
@@ -199,7 +199,7 @@ async function whileItStarts<T>(ready: Promise<T>, watch: Watchdog, signal: Abor
   }
 }
 
-/** Kills the process group and waits until no process is left that could still write a file. */
+/** Kills the process group and waits until no process can write a file any more. */
 async function endGroup(child: ChildProcess): Promise<void> {
   const deadline = performance.now() + END_TIMEOUT_MS;
   for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, 100)) {
@@ -231,7 +231,7 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     `--user-data-dir=${join(folder, "profile")}`,
     ...(sandbox ? [] : ["--no-sandbox"]),
     ...(hasSharedMemory ? [] : ["--disable-dev-shm-usage"]),
-    // All traffic goes through a proxy: each context has its own, and other requests reach no server.
+    // All traffic goes through a proxy, one per context. Requests outside of a context fail.
     "--proxy-server=127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.*",
@@ -239,7 +239,7 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     "--dns-prefetch-disable",
     "--no-pings",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    // No requests to the vendor's servers, no stored data, no windows.
+    // Disables requests to the vendor's servers, stored data and windows.
     "--disable-background-networking",
     "--disable-breakpad",
     "--disable-client-side-phishing-detection",
@@ -261,17 +261,17 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     "--lang=en-US",
     // Claims a mouse on a machine without one (ui/base/pointer: hover is 2, fine is 4). Touch emulation overrides this.
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
-    // A hidden page works like a visible one.
+    // Disables the throttling of hidden pages.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--disable-hang-monitor",
     "--disable-prompt-on-repost",
     "--disable-gpu",
-    // Glyphs keep the widths that they have on paper.
+    // Disables hinting, so that glyphs have the same widths as on paper.
     "--font-render-hinting=none",
-    // Frames of other sites share the one process of their job. This is safe because a job has no cookies and no
-    // account.
+    // Frames of other sites share the single process of their job. This is safe because a job has no cookies and no
+    // accounts.
     "--disable-site-isolation-trials",
     `--disable-features=${DISABLED_FEATURES.join(",")}`,
     // Opens no page at the start. Pages for jobs are created later.
@@ -286,13 +286,13 @@ const DISABLED_FEATURES = [
   "DialMediaRouteProvider",
   "GlobalMediaControls",
   "InterestFeedContentSuggestions",
-  // To Chromium, every server seems to have the proxy's address, which is local.
+  // Disables the check for local addresses: with a proxy, every server has the proxy's local address.
   "LocalNetworkAccessChecks",
   "MediaRouter",
   "NetworkTimeServiceQuerying",
   "OptimizationHints",
   "PaintHolding",
-  // A document is loaded into the frame of the blank page, instead of a new frame.
+  // Loads a document into the existing frame of the blank page, instead of a new frame.
   "RenderDocument",
   "SpareRendererForSitePerProcess",
   "Translate",

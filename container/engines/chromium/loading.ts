@@ -1,5 +1,4 @@
-// Loads a page and tracks its progress: redirects, the response's status and type, pending requests. Knows nothing
-// about printing.
+// Loads a page and tracks its progress: redirects, the response's status and type, pending requests.
 
 import type { Protocol } from "devtools-protocol";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
@@ -7,13 +6,13 @@ import { CONTAINER_LIMITS } from "../../limits.ts";
 import { NetworkLost } from "./errors.ts";
 import type { Session } from "./pipe.ts";
 
-/** Media types that a browser shows as a page of HTML. */
+/** Media types that a browser renders as an HTML page. */
 const PAGE_TYPES = ["text/html", "application/xhtml+xml"];
 /** Maximum number of navigations by scripts and refreshes. The browser limits redirects by status to 20 each. */
 const MAX_NAVIGATIONS = CONTAINER_LIMITS.pageNavigations;
-/** Refreshes with a longer delay are ignored, because their page is meant to be read. */
+/** Maximum delay of a refresh that is followed. With a longer delay, the page itself is meant to be read. */
 const REFRESH_WITHIN_SECONDS = 2;
-/** Requests that may never end, and that a complete page does not need. */
+/** Types of requests that may never end and that a complete page does not need. */
 const ENDLESS_TYPES: readonly string[] = [
   "EventSource",
   "WebSocket",
@@ -25,7 +24,7 @@ const ENDLESS_TYPES: readonly string[] = [
 /** Time without requests after which a page that made requests by script counts as loaded. */
 const QUIET_MS = 500;
 
-/** Chromium's own refusal of a port that belongs to another protocol. */
+/** Chromium's error for a port that belongs to another protocol. */
 const UNSAFE_PORT = "net::ERR_UNSAFE_PORT";
 
 /** Error of a browser whose network process has ended: our proxy is always reachable otherwise. */
@@ -48,13 +47,13 @@ export class Loading implements Disposable {
   #navigations = 0;
   #isParsed = false;
   #isLoaded = false;
-  /** True while a navigation by a refresh or a script is due. */
+  /** True while a navigation by a refresh or a script is pending. */
   #isDue = false;
   #isLeaving = false;
   #wasScripted = false;
   #lastEventAt = 0;
   #wake: (() => void) | undefined;
-  /** True once no caller waits any more. */
+  /** True once no caller is waiting. */
   #isOver = false;
 
   /**
@@ -87,7 +86,7 @@ export class Loading implements Disposable {
     if (errorText) throw this.#unreachable(errorText);
   }
 
-  /** Waits until the document is parsed, and is not about to be replaced by another one. */
+  /** Waits until the document is parsed and no navigation to another document is pending. */
   async parsed(): Promise<void> {
     await this.#until(() => this.#isParsed && !this.#isLeaving && !this.#isDue);
   }
@@ -144,7 +143,7 @@ export class Loading implements Disposable {
     });
     session.on("Page.frameStoppedLoading", ({ frameId }) => {
       if (!isMain(frameId) || this.#navigations === 0) return;
-      // Also applies when the document broke off, or its script began a download: no more events follow.
+      // Also applies to an aborted document, or one whose script started a download: no further events follow.
       this.#isParsed = true;
       this.#isLoaded = true;
       this.#isLeaving = false;
@@ -170,14 +169,14 @@ export class Loading implements Disposable {
       }
       if (ENDLESS_TYPES.includes(type) || request.url.startsWith("data:")) return;
       this.#lastEventAt = performance.now();
-      // The end of a worker's own script is not reported to the page, which has no loader for it.
+      // The browser does not report the end of a worker's main script to the page.
       const isWorker = loaderId === "";
       if (!isWorker) this.#onWay.add(requestId);
       if (isWorker || type === "XHR" || type === "Fetch" || this.#isLoaded) this.#wasScripted = true;
     });
     session.on("Network.loadingFinished", ended);
     session.on("Network.loadingFailed", (failure) => {
-      // A page that broke off is not what its author wrote.
+      // An aborted page is incomplete, so it must not be printed.
       const { requestId, canceled = false, errorText } = failure;
       if (requestId === this.#documentRequest && !canceled) this.#failure.reject(this.#unreachable(errorText));
       ended(failure);

@@ -1,4 +1,5 @@
-// Writes a PDF from the browser to a file, in chunks. Depends on PDF only in how Chromium writes the URL of a link.
+// Writes a PDF from the browser to a file, in chunks. The only PDF syntax it handles is Chromium's notation of link
+// URLs.
 
 import { open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -29,15 +30,15 @@ export async function savePdf(session: Session, stream: string, path: string, ma
 }
 
 /**
- * Makes an uploaded document's links to its neighbors relative again (RFC 3986, 4.2), because the address of the
- * document was made up by the proxy. The replacement has the same length, so every offset in the file stays right.
+ * Makes an uploaded document's links to its neighbors relative again (RFC 3986, 4.2), because their base is the proxy's
+ * artificial URL. The replacement has the same length, so every offset in the file stays valid.
  */
 class RelativeLinks {
   static readonly #made = Buffer.from(`http://${DOCUMENT_HOST}/`);
   static readonly #relative = Buffer.from("./".repeat(RelativeLinks.#made.length / 2));
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Rewrites a chunk. Holds back bytes at its end that may be the start of an address, until the next chunk. */
+  /** Rewrites a chunk. Buffers bytes at its end that may be the start of a URL, until the next chunk. */
   pass(chunk: Buffer, isLast: boolean): Buffer {
     const bytes = Buffer.concat([this.#rest, chunk]);
     const made = RelativeLinks.#made;
@@ -51,7 +52,7 @@ class RelativeLinks {
 const ENLARGER = join(import.meta.dirname, "enlarge-pages.mjs");
 
 /**
- * Enlarges the pages of a PDF. Runs in its own process: a library processes the whole file, and this is rare.
+ * Enlarges the pages of a PDF. Runs in a separate process, because the library needs the whole file in memory.
  * @throws EngineFailure
  */
 export async function enlargePages(

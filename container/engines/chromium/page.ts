@@ -1,5 +1,5 @@
-// Turns one page from its address into a PDF: emulates a device, loads, waits and prints. Every step has a time limit.
-// Knows nothing about how browsers are managed.
+// Prints one page to PDF: emulates a device, loads the page, waits until it is complete, and prints. Every step has a
+// time limit.
 
 import type { Protocol } from "devtools-protocol";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
@@ -18,12 +18,13 @@ import { readStyleSheets } from "./style-sheets.ts";
 export interface PrintOptions {
   readonly paper: { readonly width: number; readonly height: number };
   readonly margin: number;
-  /** @default a desktop's; none if the document is made for paper, which keeps CSS units */
+  /** @default a desktop; none for a document made for paper, which keeps CSS units */
   readonly layout?: DeviceName;
-  /** Selects which of its own @page rules a document that is made for paper follows. @default none of them */
+  /** The @page rules that apply to a document made for paper. @default none */
   readonly ownPages?: OwnPages;
   /**
-   * Includes the structure in the PDF, and the outline, which Chromium derives from the structure alone. @default false
+   * Includes the structure and the outline in the PDF. Chromium derives the outline only from the structure. @default
+   * false
    */
   readonly tagged?: boolean;
 }
@@ -31,9 +32,9 @@ export interface PrintOptions {
 export interface PageLimits {
   /** Limit until the document is loaded and parsed. */
   readonly parseMs: number;
-  /** Limit from then on, for pictures, fonts and scripts. Late resources are left out. */
+  /** Limit after that, for images, fonts and scripts. Late resources are left out. */
   readonly settleMs: number;
-  /** Time after which a page whose script does not yield is ended. */
+  /** Time after which a page with an unresponsive script is aborted. */
   readonly answerMs: number;
   /** Limit of printing. */
   readonly printMs: number;
@@ -44,7 +45,7 @@ export interface PageLimits {
 const POINTS_PER_INCH = 72;
 const CSS_PIXELS_PER_POINT = 96 / 72;
 
-/** A page's location. */
+/** The page's URL. */
 export interface PageLocation {
   readonly url: string;
   /** True if the page seems to have no script and nothing that loads when visible, so that it need not be shown. */
@@ -53,7 +54,7 @@ export interface PageLocation {
 
 export interface Printing {
   readonly location: PageLocation;
-  /** Path of the file, written when the PDF is complete. */
+  /** Path of the output, written when the PDF is complete. */
   readonly outputPath: string;
   readonly options: PrintOptions;
   readonly limits: PageLimits;
@@ -70,7 +71,7 @@ export async function printPage(page: LeasedPage, printing: Printing): Promise<v
   const { url, isStill } = location;
   const { session, failed } = page;
   const within = <T>(timeoutMs: number, work: Promise<T>, what: string) => inTime(timeoutMs, work, failed, what);
-  // Pages are made as desktops.
+  // Pages are created with the desktop device.
   if (options.layout && options.layout !== "desktop") emulate(session, options.layout, version);
   if (!isStill) await within(limits.answerMs, page.show(), "a blank page");
   const { stream, enlargement } = await loadAndPrint({ page, session, url, options, limits, isRefused, within });
@@ -90,7 +91,7 @@ interface Job {
   readonly within: Within;
 }
 
-/** @returns the stream of the PDF, and the factor by which its pages are too small */
+/** @returns the stream handle of the PDF, and the factor by which its pages must be enlarged */
 async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readonly enlargement: number }> {
   const { session, url, options, limits, within } = job;
   using loading = new Loading(session, job.page.frameId, job.isRefused);
@@ -107,7 +108,7 @@ async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readon
   });
 }
 
-/** Maximum number of attempts for a page that navigates away during the work: each starts at the page's new address. */
+/** Maximum attempts for a page that navigates away during the work: each attempt continues at the new URL. */
 const ATTEMPTS = 5;
 
 async function retryOnNavigation<T>(
@@ -129,7 +130,7 @@ async function retryOnNavigation<T>(
 
 type Within = <T>(timeoutMs: number, work: Promise<T>, what: string) => Promise<T>;
 
-/** Waits for what a reader would wait for, and continues without late resources. */
+/** Waits until the page looks complete, and continues without late resources. */
 async function settle(job: Job, loading: Loading): Promise<Findings> {
   const { session, within } = job;
   const { settleMs, answerMs } = job.limits;
@@ -180,12 +181,11 @@ async function prepare({ page, options }: Job, timeoutMs: number): Promise<Findi
 /** Scales that the browser accepts. */
 const SMALLEST_SCALE = 0.1;
 const LARGEST_SCALE = 2;
-/** Factor by which content may be too wide before the browser, which fits it to the paper, cuts it off. */
+/** Maximum ratio of content width to paper width that the browser shrinks to fit; wider content is clipped. */
 const FITTED_OVERFLOW = 1.5;
 
 /**
- * Scale and size of a sheet, at which the layout's width fills the width between the margins, or CSS units keep their
- * length.
+ * Scale and size of a sheet: the layout width fills the space between the margins, or CSS units keep their length.
  */
 interface Sheet {
   readonly scale: number;
@@ -205,12 +205,12 @@ function sheetOf({ paper, margin, layout = "desktop" }: PrintOptions, { purpose,
   const printable = (paper.width - 2 * margin) * CSS_PIXELS_PER_POINT;
   const usual = printable / DEVICES[layout].width;
   const fitted = overflow > FITTED_OVERFLOW ? usual / overflow : usual;
-  // Content that does not fit even so is out of sight on purpose.
+  // Content beyond that is intentionally off-screen.
   const scale = fitted >= SMALLEST_SCALE ? fitted : usual;
   if (scale > LARGEST_SCALE) return { ...asItIs, scale: LARGEST_SCALE, enlargement: scale / LARGEST_SCALE };
   if (scale >= SMALLEST_SCALE) return { ...asItIs, scale };
-  // The browser shrinks a page whose style declares a size larger than the paper, and so further than the scale alone
-  // can.
+  // The browser shrinks a page whose declared size exceeds the paper, which allows smaller scales than the scale
+  // option.
   const points = (length: number) => `${(length * SMALLEST_SCALE) / scale}pt`;
   return {
     scale: SMALLEST_SCALE,
@@ -249,7 +249,7 @@ async function inTime<T>(timeoutMs: number, work: Promise<T>, failed: Promise<ne
     () => reject(new EngineFailure("timed-out", `${what} took more than ${timeoutMs} ms`)),
     timeoutMs,
   );
-  // The result of the losing promises does not matter any more.
+  // Ignores the results of the promises that lost the race.
   work.catch(() => {});
   return Promise.race([failed, work, late]).finally(() => clearTimeout(timer));
 }

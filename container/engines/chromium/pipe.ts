@@ -1,5 +1,4 @@
-// Speaks the Chrome DevTools Protocol over a browser's two pipes: commands with their answers, and events. Does not
-// know commands by name.
+// A Chrome DevTools Protocol client over a browser's two pipes: commands with their responses, and events.
 
 import type { Readable, Writable } from "node:stream";
 import type { ProtocolMapping } from "devtools-protocol/types/protocol-mapping.js";
@@ -9,7 +8,7 @@ export type Method = keyof Commands;
 export type Result<M extends Method> = Commands[M]["returnType"];
 type Events = ProtocolMapping.Events;
 
-/** The browser refused a command, or is gone. */
+/** The browser rejected a command, or has exited. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
@@ -30,7 +29,7 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-/** A conversation with the browser itself or, in an attached session, with one of its pages. */
+/** A protocol session with the browser or with one of its pages. */
 export interface Session {
   /** @throws ProtocolError */
   send<M extends Method>(method: M, ...params: Commands[M]["paramsType"]): Promise<Result<M>>;
@@ -49,7 +48,7 @@ export class Pipe {
   /** Session with the browser itself. */
   readonly browser: Session;
 
-  /** @param broken called when the browser sends invalid messages: it is not trusted any more, and no answer follows */
+  /** @param broken called when the browser sends an invalid message; no further responses follow */
   constructor(out: Writable, incoming: Readable, broken: () => void) {
     this.#out = out;
     this.browser = this.session("");
@@ -68,14 +67,14 @@ export class Pipe {
     incoming.on("close", () => this.close("the browser closed its pipe"));
   }
 
-  /** Returns the conversation of a session. @param id as Target.attachToTarget returned it */
+  /** Opens a session. @param id returned by Target.attachToTarget */
   session(id: string): Session {
     const conversation = new Conversation((session, method, params) => this.#send(session, id, method, params));
     this.#sessions.set(id, conversation);
     return conversation;
   }
 
-  /** Forgets a session: rejects its pending commands and ignores its further events. */
+  /** Closes a session: rejects its pending commands and ignores further events. */
   forget(session: Session, why: string): void {
     for (const [id, conversation] of this.#sessions) if (conversation === session) this.#sessions.delete(id);
     for (const [id, pending] of this.#pending) {
@@ -137,7 +136,7 @@ class Conversation implements Session {
 
   send<M extends Method>(method: M, ...[params = {}]: Commands[M]["paramsType"]): Promise<Result<M>> {
     const answer = this.#send(this, method, params);
-    // A caller that does not wait for an answer ignores its failure too.
+    // Prevents an unhandled rejection if the caller does not await the response.
     answer.catch(() => {});
     return answer;
   }

@@ -1,8 +1,8 @@
-// Proves that a page of the browser runs. Knows nothing about jobs.
+// Tests that a page of the browser runs scripts.
 
 import type { Session } from "./pipe.ts";
 
-/** Runs a script in a page that no job uses yet. @throws Error if its result is wrong */
+/** Runs a script in a prepared page. @throws Error if its result is wrong */
 export async function runScript(session: Session): Promise<void> {
   const { result } = await session.send("Runtime.evaluate", { expression: "6 * 7" });
   if (result.value !== 42) throw new Error("a page does not run scripts");

@@ -1,15 +1,15 @@
-// Tracks which renderer works for which page, and lowers the priority of slow pages' renderers. A page begins in a
-// process made for it, and stays in it with its frames and workers, unless its server asks for a separate process
-// (Cross-Origin-Opener-Policy). No process is used by two contexts.
+// Maps pages to their renderer processes, and lowers the priority of slow pages. A page starts in a new process and
+// stays in it with its frames and workers, unless its server requires a separate process (Cross-Origin-Opener-Policy).
+// Two contexts never share a process.
 
 import { lowerProcess } from "../../processes/priority.ts";
 import type { Session } from "./pipe.ts";
 
-/** The process of one page. Disposing of it forgets it. */
+/** The process of one page, registered until disposed. */
 export interface Renderer extends Disposable {
   /** Finds the process of a page that is still blank. @throws ProtocolError */
   find(page: Session): Promise<void>;
-  /** Lowers the priority of the process from now on, also after the page has moved to another process. */
+  /** Lowers the priority from now on, even if the page moves to another process. */
   lower(): void;
 }
 
@@ -28,7 +28,7 @@ export class Renderers {
     this.#running = running;
   }
 
-  /** Registers a page. Call it before the page is made, so that its process is not attributed to another page. */
+  /** Registers a page. Call it before creating the page, so that its process is not attributed to another page. */
   expect(): Renderer {
     const home: Home = { pid: undefined, isLow: false };
     this.#homes.add(home);
@@ -51,8 +51,8 @@ export class Renderers {
     const running = this.#running();
     const moved = homes.filter(({ pid }) => pid === undefined || !running.includes(pid));
     for (const { pid, isLow } of homes) if (isLow && pid !== undefined && running.includes(pid)) lowerProcess(pid);
-    // It is unknown which process belongs to which page. Slow pages keep their priority as long as a quick page might
-    // be affected.
+    // After a move, the mapping from processes to pages is unknown. Priorities stay unchanged as long as a quick page
+    // could be affected.
     if (moved.length === 0 || moved.some(({ isLow }) => !isLow)) return;
     const known = new Set(homes.map(({ pid }) => pid));
     for (const pid of running) if (!known.has(pid)) lowerProcess(pid);
@@ -60,7 +60,7 @@ export class Renderers {
 }
 
 /**
- * Returns the pid of a page's process. The browser does not report it, but the IDs that a page assigns begin with it.
+ * Returns the pid of a page's process. The browser does not report it, but object IDs within the page start with it.
  */
 async function processOf(page: Session): Promise<number> {
   void page.send("DOM.enable");

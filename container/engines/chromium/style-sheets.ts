@@ -1,5 +1,4 @@
-// Fetches the style sheets of a page that its scripts cannot read, those of other origins. Knows nothing about their
-// contents.
+// Fetches the style sheets from other origins, which scripts of the page cannot read.
 
 import type { Session } from "./pipe.ts";
 import type { SheetText } from "./scripts/paper-scripts.ts";

@@ -1,5 +1,5 @@
-// Reads the state of a browser's processes from Linux (proc(5)): finds stopped processes and those that have grown too
-// large. Does not use any command of the browser.
+// Reads the state of a browser's processes from proc(5), to find stopped and oversized ones. Sends no command to the
+// browser.
 
 import { childrenOf, read, stateIn, stateOf, statusOf } from "../../processes/proc.ts";
 
@@ -10,7 +10,7 @@ export interface WatchLimits {
   readonly browserBytes: number;
 }
 
-/** A process that must be ended. */
+/** A process that must be killed. */
 export type Violation =
   | { readonly what: "renderer"; readonly pid: number; readonly reason: "stopped" | "too large" }
   | { readonly what: "browser"; readonly reason: string };
@@ -20,7 +20,7 @@ interface ProcessState {
   readonly parent: number;
   /** Chromium's process kind: "" for the browser's own, `renderer`, `gpu-process`, `network`, `utility`, `zygote`. */
   readonly kind: string;
-  /** True if the process is neither scheduled nor gone: stopped by SIGSTOP or by a debugger. */
+  /** True if the process is stopped, by SIGSTOP or a debugger. */
   readonly isStopped: boolean;
   readonly bytes: number;
 }
@@ -29,11 +29,10 @@ const SERVANTS = ["gpu-process", "network"];
 
 export class Watchdog {
   readonly #pid: number;
-  /** Kinds by pid, of processes whose kind does not change any more. */
+  /** Kinds by pid, of processes whose kind is final. */
   readonly #kinds = new Map<number, string>();
   /**
-   * Kinds by pid, of the processes that every page needs and that live as long as the browser: drawing, the network,
-   * the zygotes.
+   * Kinds by pid, of the long-lived processes that every page needs: GPU, network, zygotes.
    */
   readonly #servants = new Map<number, string>();
 
@@ -47,8 +46,8 @@ export class Watchdog {
     const frozen = frozenOf(processes);
     if (frozen !== undefined) return [{ what: "browser", reason: frozen }];
     for (const { pid, parent, kind } of processes) {
-      // A process that a zygote has just made has the zygote's name for a moment; the zygotes themselves are children
-      // of the browser.
+      // A process just forked by a zygote still has the zygote's name; the zygotes themselves are children of the
+      // browser.
       if (SERVANTS.includes(kind) || (kind === "zygote" && parent === this.#pid)) this.#servants.set(pid, kind);
     }
     const fault = this.fault();
@@ -65,8 +64,8 @@ export class Watchdog {
   }
 
   /**
-   * Returns why the browser cannot continue, judged by its lasting processes. Takes a tenth of the work of a look, so
-   * every job can call it.
+   * Returns the reason why the browser cannot continue, from its long-lived processes only. Takes a tenth of the time
+   * of a full check, so every job can call it.
    */
   fault(): string | undefined {
     for (const [pid, kind] of [[this.#pid, "browser"] as const, ...this.#servants]) {
@@ -82,7 +81,7 @@ export class Watchdog {
     return this.#look().flatMap(({ pid, kind }) => (kind === "renderer" ? [pid] : []));
   }
 
-  /** Returns which process other than a renderer was stopped, if any. */
+  /** Returns the stopped process that is not a renderer, if any. */
   frozen(): string | undefined {
     return frozenOf(this.#look());
   }

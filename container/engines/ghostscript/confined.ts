@@ -1,12 +1,12 @@
-// Runs a new Ghostscript in the folder of one job. Whatever a document makes of it, it sees no other file that a client
-// has sent, opens no socket and starts no program.
+// Runs a new Ghostscript in the folder of one job. Even if a document takes it over, it cannot read files of other
+// clients, open sockets or start programs.
 
 import { chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type ExitResult, type ProcessLimits, run } from "../../processes/process.ts";
 
 export interface ConfinedOptions {
-  /** Folder of the job, which becomes the user's. */
+  /** Folder of the job, whose ownership moves to the user. */
   readonly folder: string;
   /** User id. */
   readonly user: number;

@@ -1,5 +1,5 @@
-// Starts a new Ghostscript for every program: slow, but works wherever Ghostscript does. Its pages are the same as the
-// zygote's.
+// Starts a new Ghostscript for every program: slow, but works wherever Ghostscript does. Its output has the same pages
+// as the zygote's.
 
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
@@ -28,7 +28,7 @@ export class FallbackGhostscript implements FallbackRunner<PostscriptJob, FontSu
     });
     const said = `${stdout.toString("utf8")}\n${stderr}`;
     if (code === 0 && !REPORT.test(said)) return substitutionsPrinted(said);
-    // Only the address space limit causes this error. A program cannot cause it in another way.
+    // Only the address space limit can cause this error.
     const reason = said.includes("/VMerror") ? "too-large" : "damaged";
     throw new EngineFailure(reason, `exit code ${code}: ${whatWasReported(said)}`);
   }

@@ -1,10 +1,9 @@
-// Finds the fonts that Ghostscript replaced in its output. The standard 35 fonts, whose clones it includes, are not
-// among them.
+// Parses replaced fonts from Ghostscript's output, except the standard 35 fonts, whose clones Ghostscript includes.
 
 import type { NoticeSubject } from "../../../src/document/contract/notice.ts";
 
 export interface FontSubstitutions {
-  /** Number of replaced fonts; `fonts` may name fewer. */
+  /** Number of replaced fonts; `fonts` may list fewer. */
   readonly count: number;
   readonly fonts: readonly NoticeSubject[];
 }

@@ -1,5 +1,5 @@
-// Converts PostScript to PDF: starts Ghostscript in the best way this machine allows, keeps it running, and reports why
-// a program failed. Knows nothing about HTTP, or about how many jobs the service admits.
+// Converts PostScript to PDF: starts Ghostscript as a zygote or as the plain program, keeps it running, and reports the
+// reason of failures.
 
 import { createReadStream, createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -67,12 +67,12 @@ export class Ghostscript implements AsyncDisposable {
   }
 
   /**
-   * Runs a program, and retries it when the first attempt's process was lost or crashed. A program that ends with an
-   * error, early or without a page produces no PDF at all.
+   * Runs a program, and retries once if its process was lost or crashed. A program that fails, quits early or has no
+   * page produces no PDF.
    *
-   * @param input the name's extension matters only for an EPS, whose bounding box comment then becomes its page
-   * @param outputPath written at once, when the PDF is complete
-   * @returns the fonts that the program asked for and Ghostscript replaced
+   * @param input the extension matters only for an EPS file, whose bounding box then becomes the page
+   * @param outputPath written atomically when the PDF is complete
+   * @returns the requested fonts that Ghostscript replaced
    * @throws EngineFailure `damaged`, `unsupported` (no PostScript in it), `timed-out`, `too-complex`, `too-large` or
    *   `busy`
    * @throws OutOfRange if PDF does not permit such a large page
@@ -113,7 +113,7 @@ export class Ghostscript implements AsyncDisposable {
     await this.#attempt(path, program!, join(folder.path, "sample.pdf"), limits, signal, prove);
   }
 
-  /** Starts another zygote in place of one that proves nothing. */
+  /** Replaces a zygote that fails its probes. */
   replace(why: string): void {
     this.#runner.restart(why);
   }
@@ -135,7 +135,8 @@ export class Ghostscript implements AsyncDisposable {
       output: NAMES.output,
       folder: folder.path,
     };
-    // Others can read the file but cannot reach it: another user may run the job.
+    // The file is readable for all users, because the job runs as another user; its folder is accessible only to that
+    // user.
     const write = (name: string, text: string) => writeFile(join(job.folder, name), text, { mode: 0o644 });
     await write(NAMES.setup, setupProgram(program, settings));
     await write(NAMES.input, runProgram(program));

@@ -1,5 +1,5 @@
 // Finds the PostScript program in a file (after printer commands, in an EPS with a preview, in a Macintosh wrapper) and
-// reads the comments that Ghostscript must not guess at. Knows nothing about how it is run.
+// parses the comments that Ghostscript would ignore or guess.
 
 import { type FileHandle, open } from "node:fs/promises";
 
@@ -13,13 +13,13 @@ export interface Section {
 }
 
 export interface PostscriptProgram extends Section {
-  /** True if it is one picture with a box (EPSF specification 3.0), and not a document. */
+  /** True for an EPS file (EPSF specification 3.0): one image with a bounding box. */
   readonly isEncapsulated: boolean;
-  /** Box that the picture declares, if it is valid. */
+  /** Declared bounding box, if valid. */
   readonly box?: Box;
-  /** Number of pages that its comments declare, or else 0. */
+  /** Declared number of pages, or 0. */
   readonly declaredPages: number;
-  /** Other declarations of its comments. */
+  /** Other declared values. */
   readonly title?: string;
   readonly author?: string;
   readonly creator?: string;
@@ -31,7 +31,10 @@ const COMMENT_BYTES = 64 * 1024;
 /** Maximum characters of a comment's value. Lines have at most 255 (DSC 3.0, 3), but not those with octal escapes. */
 const LONGEST_VALUE = 2048;
 
-/** Least side of a page in points: readers show no smaller one. Ghostscript's coordinates are floats of 32 bits. */
+/**
+ * Minimum side of a page in points, because readers reject smaller pages. Ghostscript's coordinates are floats of 32
+ * bits.
+ */
 const LEAST_SIDE = 0.05;
 const FARTHEST = 1_000_000;
 
@@ -42,7 +45,7 @@ const APPLE_SINGLE = Buffer.from("00051600", "hex");
 const DATA_FORK = 1;
 const MAC_BINARY_HEADER_BYTES = 128;
 
-/** Starts and ends the printer's own language around a job (PJL Technical Reference, 2). */
+/** Switches to and from the printer's job language (PJL Technical Reference, 2). */
 const UNIVERSAL_EXIT = "\x1b%-12345X";
 
 /** @returns undefined if the file contains no program */
@@ -114,7 +117,7 @@ function beforeProgram(start: string): number {
     const program = start.indexOf("%!");
     return program < 0 ? start.length : program;
   }
-  // The job is in another language.
+  // The job is in another page description language.
   if (enter[1]!.toUpperCase() !== "POSTSCRIPT") return start.length;
   return blanksFrom(start, endOfLine + 1);
 }
@@ -146,7 +149,7 @@ const isBlank = (character: string) => " \t\r\n\f\0\x04".includes(character);
 /** Reads the comments of the Document Structuring Conventions 3.0. */
 function readComments(start: string, end: string, name: string, isDos: boolean) {
   const firstLine = /^[^\r\n]*/.exec(start)![0];
-  // Embedded documents have comments of their own, further down.
+  // Comments further down can belong to embedded documents.
   const header = start.split(/^%%(?:EndComments|BeginProlog|BeginDocument|Page:)/m, 1)[0]!;
   const declaredPages = Number(comment(header, end, "Pages", /^\d{1,9}/)?.[0] ?? 0);
   const saysSo = /^%!PS-Adobe-\S+\s+EPSF/.test(firstLine) || isDos;
@@ -180,7 +183,7 @@ function textIn(value: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Decodes text by its byte order mark, or else as UTF-8 if it is that, or else as Latin-1. */
+/** Decodes text by its byte order mark, or else as UTF-8 if it is valid, or else as Latin-1. */
 function decoded(bytes: Buffer): string {
   const mark = bytes.toString("hex", 0, 2);
   if (mark === "feff" || mark === "fffe")
@@ -207,7 +210,7 @@ function inParentheses(value: string): string {
 
 /** Returns a box that is large enough for a page. */
 function boxOf(header: string, end: string, key: string): Box | undefined {
-  // Each text matches in only one way, so that a mismatch is not tried in many.
+  // The pattern is unambiguous, so that a mismatch does not backtrack.
   const number = "([-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?)";
   const found = comment(header, end, key, new RegExp(`^${[number, number, number, number].join("[\\s,]+")}`));
   if (found === undefined) return undefined;
@@ -218,8 +221,7 @@ function boxOf(header: string, end: string, key: string): Box | undefined {
 }
 
 /**
- * Returns the value in the header or, if the header has "(atend)" or nothing, in the trailer, where the last one
- * counts.
+ * Returns the value from the header or, if that is "(atend)" or missing, the last value from the trailer.
  */
 function comment(header: string, end: string, key: string, value: RegExp): RegExpExecArray | undefined {
   const lines = (text: string) =>

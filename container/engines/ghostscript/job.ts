@@ -1,4 +1,4 @@
-// Describes the jobs of Ghostscript.
+// Types of Ghostscript's jobs.
 
 import type { ZygoteJob } from "../zygote/zygote.ts";
 import type { PdfSettings } from "./program.ts";

@@ -1,5 +1,5 @@
-// Measures the pages of a PDF that Ghostscript wrote. Programs choose their paper in several ways (setpagedevice, its
-// predecessors in statusdict, pdfmark), but each page says how large it is.
+// Measures the pages of a PDF that Ghostscript wrote. Reads the sizes from the pages themselves, because programs
+// choose their paper in several ways (setpagedevice, its predecessors in statusdict, pdfmark).
 
 import { createReadStream } from "node:fs";
 
@@ -7,7 +7,7 @@ import { createReadStream } from "node:fs";
 export const MOST_POINTS = 14_400;
 
 const STRETCH_BYTES = 2 ** 20;
-/** Overlap of consecutive chunks: a box may be cut by a chunk boundary, and is no longer than this. */
+/** Overlap of consecutive chunks, at least the length of a box, which a chunk boundary may split. */
 const OVERLAP_BYTES = 128;
 const NUMBER = "(-?[\\d.]{1,20})";
 const BOX = new RegExp(`/MediaBox\\s{0,4}\\[\\s{0,4}${[NUMBER, NUMBER, NUMBER, NUMBER].join("\\s{1,4}")}`, "g");

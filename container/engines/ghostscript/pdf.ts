@@ -1,5 +1,5 @@
-// Rewrites a PDF with Ghostscript: draws the pages again, with their fonts embedded. Starts a process for each
-// document, since few need it.
+// Rewrites a PDF with Ghostscript: regenerates the page content, with embedded fonts. Starts a process per document,
+// because few documents need it.
 
 import { chmod, constants, copyFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { takePdf } from "../pdf-output.ts";
 import { runConfined } from "./confined.ts";
 
 export interface RewriteSettings {
-  /** Version of the PDF that is written. */
+  /** Version of the output PDF. */
   readonly version: "1.4" | "1.7";
 }
 
@@ -27,7 +27,7 @@ export class PdfRewriter {
 
   /**
    * Rewrites a PDF.
-   * @param outputPath written at once, when the PDF is complete
+   * @param outputPath written atomically when the PDF is complete
    * @throws EngineFailure `damaged`, `timed-out`, `too-complex`, `too-large`, `busy`
    * @throws the signal's reason when aborted
    */
@@ -56,8 +56,7 @@ export class PdfRewriter {
       user: user.id,
       signal: AbortSignal.any([signal, full.signal]),
     });
-    // The exit code may be 0 when Ghostscript gave up. Then there is no PDF, or one without the pages, which the
-    // caller detects.
+    // Ghostscript may exit with 0 after an error, without a PDF or with missing pages, which the caller detects.
     if (code !== 0) throw new EngineFailure("damaged", `exit code ${code}: ${stderr.slice(-300)}`);
     signal.throwIfAborted();
     await takePdf(join(folder.path, "output.pdf"), outputPath);
@@ -72,7 +71,7 @@ const LIMITS = {
 /** Embeds the standard fonts too, which Ghostscript leaves out by default. */
 const EMBED_ALL = ["-c", "<< /NeverEmbed [ ] >> setdistillerparams", "-f"];
 const FILES = ["-sOutputFile=output.pdf", ...EMBED_ALL, "input.pdf"];
-/** Keeps colors, and keeps pictures as they are stored where possible. */
+/** Keeps colors, and copies image data unchanged where possible. */
 const OPTIONS = [
   ...["-q", "-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-sDEVICE=pdfwrite", "-dAutoRotatePages=/None"],
   ...["-dEmbedAllFonts=true", "-dSubsetFonts=true", "-sColorConversionStrategy=LeaveColorUnchanged"],

@@ -1,19 +1,19 @@
-// Writes the PostScript that makes Ghostscript convert a program: it sets the page device and its settings, runs the
-// program and judges its end. Applies to every way in which Ghostscript is run.
+// Generates the PostScript that converts a program: it sets the page device, runs the program and checks how it ended.
+// Used by both the zygote and the plain program.
 
 import type { Box, PostscriptProgram } from "./input.ts";
 
 export interface PdfSettings {
   /** Stores pictures losslessly; otherwise photographs are stored as JPEG. */
   readonly lossless: boolean;
-  /** Maximum dots per inch of a picture of more than one bit on the page. @default as many as it has */
+  /** Maximum resolution in dpi of images with more than one bit per pixel. @default unlimited */
   readonly maxImageDpi?: number;
 }
 
-/** File names in the job's folder. The zygote's input is the file that runs the program. */
+/** File names in the job's folder. For the zygote, the input is the file that runs the program. */
 export const NAMES = { setup: "setup.ps", input: "run.ps", program: "program.ps", output: "output.pdf" };
 
-/** Page size of programs that set none: letter. */
+/** Default page size: letter. */
 const DEFAULT_PAGE = "[ 612 792 ]";
 
 /**
@@ -23,14 +23,14 @@ const DEFAULT_PAGE = "[ 612 792 ]";
 const JPEG = "<< /QFactor 0.2 /Blend 1 /HSamples [ 2 1 1 2 ] /VSamples [ 2 1 1 2 ] >>";
 
 /**
- * Factor by which a picture must exceed the limit to be downsampled: a picture of 302 dpi gains nothing from a limit of
- * 300.
+ * Factor by which an image must exceed the limit to be downsampled: reducing 302 dpi to 300 dpi would only lose
+ * quality.
  */
 const THRESHOLD = 1.01;
 
 /**
- * Returns the program that selects the device, opens the output, and keeps the input from changing either. It inlines
- * no pictures in content streams, because they could be found only by reading all of the content.
+ * Returns the program that selects the device and opens the output, and prevents the input from changing either. It
+ * disables inline images, which could be found later only by parsing all content.
  */
 export function setupProgram(program: PostscriptProgram, settings: PdfSettings): string {
   return `<< /OutputDevice /pdfwrite /OutputFile (${NAMES.output}) /MaxInlineImageSize 0 ${page(program.box)} >> setpagedevice
@@ -45,17 +45,15 @@ save pop
 }
 
 /**
- * Page device of a document. A document is allowed to choose its paper, but a picture is not (EPSF specification 3.0,
- * 2.5).
+ * Page device of a document. A document can choose its paper, but an EPS file cannot (EPSF specification 3.0, 2.5).
  */
 const DOCUMENT_PAGE_DEVICE =
   "dup length dict copy [ /LockDistillerParams /OutputFile /MaxInlineImageSize ] { 1 index exch undef } " +
   "forall setpagedevice";
 
 /**
- * Returns the program that runs the input. Errors that the input does not catch pass to the caller. An input that ends
- * in another way before its end, or without a page, quits with 1. Operators are bound, so that the input's own
- * definitions of their names do not matter.
+ * Returns the program that runs the input. Errors that the input does not catch pass to the caller. If the input stops
+ * early or has no page, the program quits with 1. Operators are bound, so that the input cannot redefine them.
  */
 export function runProgram({ isEncapsulated, declaredPages }: PostscriptProgram): string {
   const noPage = isEncapsulated ? "showpage" : "(no page) //pagewright /fail get exec";
@@ -87,7 +85,10 @@ exec
 `;
 }
 
-/** Makes the box the page and its lower left corner the origin. Install does so for `initgraphics` too. */
+/**
+ * Makes the bounding box the page, with the origin at its lower left corner. Install applies this also after
+ * `initgraphics`.
+ */
 function page(box: Box | undefined): string {
   if (box === undefined) return `/PageSize ${DEFAULT_PAGE}`;
   const [llx, lly, urx, ury] = box;
@@ -112,7 +113,7 @@ function distillerParameters({ lossless, maxImageDpi }: PdfSettings): string {
     "/ParseDSCComments false",
     ...kinds,
     "/MonoImageFilter /CCITTFaxEncode",
-    // Ghostscript would drop every second or third row and column. Pictures of one bit are downsampled later instead.
+    // Ghostscript would drop rows and columns of 1-bit images, so these are downsampled later instead.
     "/DownsampleMonoImages false",
   ].join("\n");
 }

@@ -1,5 +1,5 @@
-// Decides how LibreOffice imports a document whose content does not reveal it: like Excel, it opens text and HTML as a
-// spreadsheet if the file has one of Excel's extensions. Both ways to run LibreOffice use this.
+// Chooses the import filter for documents with ambiguous content: like Excel, opens text and HTML with one of Excel's
+// extensions as a spreadsheet. Used by both the zygote and plain soffice.
 
 import { open } from "node:fs/promises";
 import { extname } from "node:path";
@@ -10,7 +10,7 @@ import { isHtmlPart } from "../../../src/document/formats/text-formats.ts";
 export interface Import {
   readonly importFilter: string;
   readonly importOptions: string;
-  /** What to append to the document. */
+  /** Text to append to the document. */
   readonly end?: Buffer;
 }
 
@@ -40,13 +40,13 @@ export async function importFor(path: string, hasPictures = false): Promise<Impo
   return { importFilter: "Text - txt - csv (StarCalc)", importOptions: options.join(",") };
 }
 
-/** Returns how to import what is called .doc. LibreOffice does not recognize each element with which HTML can begin. */
+/** Returns the import of a .doc file. LibreOffice does not recognize every element with which HTML can start. */
 function importOfText(start: Buffer): Import {
   const markup = behindComments(start.toString("latin1").replace(/^\xef\xbb\xbf/, ""));
   return isHtmlPart(markup) ? { importFilter: "HTML (StarWriter)", importOptions: "" } : byContent;
 }
 
-/** Returns how to import HTML as a sheet. LibreOffice drops the text of a last block that does not end. */
+/** Returns the import of HTML as a sheet. LibreOffice drops the text of an unclosed last block. */
 function importOfHtml(label: string): Import {
   const end = Buffer.from("</body></html>", label === "utf-16le" ? "utf16le" : "latin1");
   return {
@@ -63,14 +63,14 @@ async function startOf(path: string): Promise<Buffer> {
 }
 
 /**
- * Returns the encoding with LibreOffice's number for it. Text that is not UTF-8 is taken for Windows-1252, as in
+ * Returns the encoding with LibreOffice's number for it. Text that is not valid UTF-8 is treated as Windows-1252, as in
  * Excel's exports.
  */
 function encodingOf(start: Buffer): { readonly label: string; readonly number: number } {
   if (start[0] === 0xff && start[1] === 0xfe) return { label: "utf-16le", number: 65535 };
   if (start[0] === 0xfe && start[1] === 0xff) return { label: "utf-16be", number: 65535 };
   try {
-    // The last character may have been cut in two.
+    // The last character may be incomplete.
     new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true });
     return { label: "utf-8", number: 76 };
   } catch {

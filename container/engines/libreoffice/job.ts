@@ -11,7 +11,7 @@ export interface OfficeToPdfOptions {
   readonly tagged: boolean;
   /** Stores pictures losslessly; otherwise as JPEG of quality 90. */
   readonly lossless: boolean;
-  /** The name that the client sent, which fields of the document can print. @default one of no meaning */
+  /** The client's file name, which fields of the document can print. @default a neutral name */
   readonly name?: string;
   /** Wall-clock limit, including all waiting. @default 240 s */
   readonly timeoutMs?: number;
@@ -30,12 +30,12 @@ export interface OfficeJob extends ZygoteJob, Required<Omit<OfficeToPdfOptions, 
   readonly chunks: string;
 }
 
-/** Chunks that a conversion has inserted: plain LibreOffice inserts none. */
+/** Number of inserted chunks; always 0 with plain soffice. */
 export type ChunksInserted = "all" | "none";
 
 export interface LibreOfficeSettings {
   readonly scratch: Scratch;
-  /** Maximum number of documents that are converted at a time; more wait. @default 2 */
+  /** Maximum number of concurrent conversions; further ones wait. @default 2 */
   readonly children?: number;
   /** Folder with the built zygote and its samples. @default container/dist */
   readonly dist?: string;

@@ -1,5 +1,5 @@
-// Converts office documents to PDF: starts LibreOffice in the best way this machine allows, keeps it running, and
-// reports why a document failed. Knows nothing about HTTP, or about how many jobs the service admits.
+// Converts office documents to PDF: starts LibreOffice as a zygote or as plain soffice, keeps it running, and reports
+// the reason of failures.
 
 import { chmodSync, constants, copyFileSync, createReadStream, statSync } from "node:fs";
 import { appendFile, copyFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ import { type Prepared, prepare } from "./preparation/prepare.ts";
 import { Soffice } from "./soffice.ts";
 import { prepareLibreOffice } from "./zygote.ts";
 
-/** A PDF in a folder that is removed when it is disposed of. */
+/** A PDF in a folder that is deleted on disposal. */
 export interface ConvertedPdf extends AsyncDisposable {
   readonly path: string;
   /** Size in bytes. */
@@ -65,8 +65,8 @@ export class LibreOffice implements AsyncDisposable {
   }
 
   /**
-   * Converts a document, and retries it when the first attempt's process was lost or crashed. The path's extension
-   * matters only where the content does not reveal its type (text, HTML, CSV).
+   * Converts a document, and retries once if its process was lost or crashed. The path's extension matters only for
+   * content of ambiguous type (text, HTML, CSV).
    *
    * @throws EngineFailure `password-protected`, `damaged`, `unsupported`, `timed-out`, `too-complex`, `too-large` or
    *   `busy`
@@ -84,7 +84,7 @@ export class LibreOffice implements AsyncDisposable {
     );
     const how = await importFor(document.path, document.hasPictures);
     const limits = { timeoutMs: Math.max(1, timeoutMs - (performance.now() - started)), signal, log };
-    // Awaited here: the document must not be removed before.
+    // Awaited here, because the document must exist until then.
     return await retryCrashOnce(limits, async (until, leftMs) => {
       const limited = {
         cpuSeconds: cpuSecondsWithin(timeoutMs, CONTAINER_LIMITS.libreOfficeCpuMs),
@@ -125,10 +125,11 @@ export class LibreOffice implements AsyncDisposable {
       makeRoom(folder.path);
       await copyInput(inputPath, join(folder.path, job.input), 0o600);
       if (end) await appendFile(join(folder.path, job.input), end);
-      // Others can read the files but cannot reach them: another user may run the job.
+      // The files are readable for all users, because the job runs as another user; their folder is accessible only to
+      // that user.
       for (const file of chunks) await copyInput(file, join(folder.path, chunkOf(basename(file))), 0o644);
       const inserted = await convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
-      // No caller takes the PDF after an abort, so its folder is removed here.
+      // After an abort, no caller receives the PDF, so its folder is deleted here.
       signal.throwIfAborted();
       const path = join(folder.path, job.output);
       const size = checkPdf(path);
@@ -160,7 +161,7 @@ export class LibreOffice implements AsyncDisposable {
     await using _ = await this.#convertIn(folder, document, await importFor(sample), limits, signal, prove);
   }
 
-  /** Starts another zygote in place of one that proves nothing. */
+  /** Replaces a zygote that fails its probes. */
   replace(why: string): void {
     this.#runner.restart(why);
   }
@@ -196,7 +197,7 @@ async function withReason(failure: unknown, inputPath: string): Promise<unknown>
   return new EngineFailure("password-protected", failure.detail, { cause: failure });
 }
 
-/** Maximum size of a file that is copied synchronously: the system call ends before a thread would have begun. */
+/** Maximum size of a file that is copied synchronously, which is faster than a round trip through the thread pool. */
 const SMALL_BYTES = 2 ** 20;
 
 async function copyInput(from: string, to: string, mode: number): Promise<void> {

@@ -1,11 +1,11 @@
-// Creates a new user profile for every start of LibreOffice, from our one file of settings.
+// Creates a new user profile for every start of LibreOffice, from the settings in this folder.
 
 import { chmod, copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 const SETTINGS = join(import.meta.dirname, "profile.xcu");
 
-/** Folder of Debian's packages. */
+/** Installation folder of Debian's packages. */
 export const PROGRAM_FOLDER = "/usr/lib/libreoffice/program";
 
 /** @param folder created; readable for other users, because it holds no secret */

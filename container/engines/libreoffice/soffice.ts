@@ -1,5 +1,5 @@
-// Starts a new LibreOffice for every document: slow, but works wherever LibreOffice does. Its pages are the same as the
-// zygote's.
+// Starts a new LibreOffice for every document: slow, but works wherever LibreOffice does. Its output has the same pages
+// as the zygote's.
 
 import { chown, mkdir, open, readdir, rename } from "node:fs/promises";
 import { extname, join } from "node:path";
@@ -16,19 +16,19 @@ import { makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 const OWN_MEMORY_BYTES = 2 ** 30;
 
 /**
- * Readable paths. /usr/bin is missing: LibreOffice would have Ghostscript draw a document's EPS pictures, which are
- * programs.
+ * Readable paths. Excludes /usr/bin, where LibreOffice would find Ghostscript and run a document's EPS images, which
+ * are programs.
  */
 const READABLE = ["/usr/lib", "/lib64", "/usr/share", "/usr/local/share/fonts", "/etc", "/var/cache/fontconfig"].concat(
   ["/var/lib/libreoffice", "/var/spool/libreoffice", "/proc", "/sys/devices/system/cpu", "/dev"],
 );
 /** Folder for the output, in the job's folder. */
 const MADE = "made";
-/** Exit code of a LibreOffice that has made its profile and must be started again. */
+/** Exit code of a LibreOffice that has created its profile and must be restarted. */
 const START_AGAIN = 81;
 
 /**
- * A way to convert a document: the import filter, if LibreOffice's choice is not the right one, and the export filter.
+ * One attempt at a conversion: an import filter, if LibreOffice would choose the wrong one, and the export filter.
  */
 interface Way {
   readonly importFilter?: string;
@@ -58,7 +58,7 @@ export class Soffice implements FallbackRunner<OfficeJob, ChunksInserted> {
     this.#scratch = scratch;
   }
 
-  /** Inserts no chunks: the command line has no way to. */
+  /** Inserts no chunks, because the command line cannot. */
   async convert(job: OfficeJob, signal: AbortSignal): Promise<ChunksInserted> {
     const first = await likelyWay(job);
     const deadline = Date.now() + job.timeoutMs;
@@ -72,8 +72,7 @@ export class Soffice implements FallbackRunner<OfficeJob, ChunksInserted> {
   }
 
   /**
-   * Converts a document in one way. @returns false if the document was loaded, but is not of the kind that the filter
-   * exports
+   * Runs one attempt. @returns false if the document was loaded, but the filter does not export this kind of document
    */
   async #attempt(job: OfficeJob, way: Way, timeoutMs: number, signal: AbortSignal) {
     await using profile = await this.#scratch.folder("profile");
@@ -93,7 +92,7 @@ export class Soffice implements FallbackRunner<OfficeJob, ChunksInserted> {
       });
     const first = await start();
     const { stderr } = first.code === START_AGAIN ? await start() : first;
-    // The exit code is always 0, and the output is named after the input.
+    // The exit code is always 0, so success is detected by the output, which is named after the input.
     const output = (await readdir(made)).find((name) => name.endsWith(".pdf"));
     if (output !== undefined) {
       await rename(join(made, output), join(job.folder, job.output));
@@ -104,7 +103,7 @@ export class Soffice implements FallbackRunner<OfficeJob, ChunksInserted> {
   }
 }
 
-/** Returns the way to try first. A document that turns out to be of another kind is tried in the others. */
+/** Returns the first attempt. If the document proves to be of another kind, the other attempts follow. */
 async function likelyWay(job: OfficeJob): Promise<Way> {
   const known = WAYS_BY_EXTENSION.find(([pattern]) => pattern.test(extname(job.input).toLowerCase()));
   if (known !== undefined) return known[1];

@@ -1,4 +1,4 @@
-// Checks values while they are typed, with the parsers and the sentences of the service itself.
+// Validates values while they are typed, with the service's own parsers and error messages.
 import { OutOfRange } from "../../../src/document/contract/failure.ts";
 import {
   HOW_PAGES_ARE_WRITTEN,
@@ -12,8 +12,8 @@ import { outOfRange } from "../../../src/service/http/contract/errors.ts";
 import type { FormField } from "./operations.ts";
 
 /**
- * @param pageCount of the document, if it is known
- * @returns the sentence with which the service would reject the value
+ * @param pageCount number of pages of the document, if known
+ * @returns the error message of the service for the value
  */
 export function checkValue(field: FormField, value: string, pageCount?: number): string | undefined {
   if (value.trim() === "" && !isPerInput(field)) return undefined;
@@ -22,7 +22,7 @@ export function checkValue(field: FormField, value: string, pageCount?: number):
   return isValid(field, value) ? undefined : outOfRange(name, value).message;
 }
 
-/** An empty value counts, and a selection may have no page. */
+/** Also reports empty values; an empty page selection is valid here. */
 const isPerInput = ({ perInput }: FormField): boolean => perInput === true;
 
 function isValid({ schema }: FormField, value: string): boolean {
@@ -35,7 +35,7 @@ function isValid({ schema }: FormField, value: string): boolean {
   return pattern === undefined || new RegExp(pattern).test(value.trim());
 }
 
-/** @returns the sentence with which the service would reject an address, as far as its text shows */
+/** @returns the error message of the service for a URL, as far as the text alone shows */
 export const checkAddress = (text: string): string | undefined =>
   parseWebUrl(text) === undefined ? outOfRange("url", text, NOT_AN_ADDRESS).message : undefined;
 
@@ -52,7 +52,7 @@ function checkPages(field: FormField, value: string, pageCount: number | undefin
   }
 }
 
-/** Returns the pages of a selection, or undefined if the document does not have them. */
+/** Returns the pages of a selection, or undefined if the document has fewer pages. */
 export function selectedPages(value: string, pageCount: number, listed = false): readonly number[] | undefined {
   const selection = parse(value, listed);
   return selection && unlessOutOfRange(() => resolvePages(selection, pageCount));

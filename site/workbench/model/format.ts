@@ -1,4 +1,4 @@
-// Words numbers and names for people.
+// Formats numbers and names for the page.
 
 const UNITS = ["bytes", "KB", "MB", "GB"];
 
@@ -9,10 +9,10 @@ export function sizeText(bytes: number): string {
   return `${value.toLocaleString("en-US", { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 })} ${UNITS[power]}`;
 }
 
-/** Larger changes are not counted: they come from files of almost nothing. */
+/** Maximum factor that is shown: larger changes occur only for tiny files. */
 const MAX_TIMES = 10;
 
-/** Returns a change of size, such as `62% smaller` or `3 times as large`; undefined if there was nothing before. */
+/** Formats a change of size, such as `62% smaller` or `3 times as large`; undefined for an empty original. */
 export function changeText(before: number, after: number): string | undefined {
   if (before === 0) return undefined;
   const times = after / before;
@@ -23,7 +23,7 @@ export function changeText(before: number, after: number): string | undefined {
   return times < 1 ? `${Math.min(percent, 99)}% smaller` : `${percent}% larger`;
 }
 
-/** Returns when a file ends, such as `18:40`, with the day if it is not today. */
+/** Formats the expiry of a file, such as `18:40`, with the day unless it is today. */
 export function endText(expires: string, now = new Date()): string {
   const end = new Date(expires);
   const time = end.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
@@ -58,5 +58,5 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "text/html": "html",
 };
 
-/** Returns the extension that the service gives to files of a media type. */
+/** Returns the extension that the service uses for a media type. */
 export const extensionOf = (type: string): string => EXTENSIONS[type.split(";")[0]!.trim()] ?? "bin";

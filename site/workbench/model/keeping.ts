@@ -1,18 +1,18 @@
-// Chooses what outlasts a reload: the files of the list that are stored, the values of the forms and what was made. The
-// key is not among it.
+// Selects the state that survives a reload: the stored files of the list, the values of the forms and the results.
+// Never the key.
 import type { Input, Outcome, Result, State, Stored } from "./state.ts";
 
-/** Changes with what is kept. */
+/** Version of the saved format. */
 const VERSION = 1;
 const MAX_OUTCOMES = 20;
 
 export type Kept = Pick<State, "inputs" | "outcomes" | "path" | "isPathChosen" | "values" | "shown">;
 type Files = Pick<State, "inputs" | "outcomes">;
 
-/** Returns what is kept of a state as text; empty if there is nothing. */
+/** Serializes the part of a state that is saved; empty if there is nothing to save. */
 export function keptText({ inputs, outcomes, path, isPathChosen, values, shown }: State): string {
   const kept: Kept = {
-    // The bytes of a file cannot be kept.
+    // The bytes of a file that is not stored yet cannot be saved.
     inputs: inputs.filter(isElsewhere).map(({ file: _, sent: __, ...input }) => input),
     outcomes: outcomes.filter(hasFiles).slice(0, MAX_OUTCOMES),
     ...{ path, isPathChosen, values },
@@ -27,7 +27,7 @@ const isElsewhere = ({ id, url }: Input): boolean => id !== undefined || url !==
 export const hasFiles = ({ results }: Pick<Outcome, "results">): boolean =>
   results.some(({ outputs }) => outputs.some(({ isDeleted }) => !isDeleted));
 
-/** Returns what a text keeps that has not ended; undefined if it is none of this version. */
+/** Parses saved state without expired files; undefined if the text has another version. */
 export function readKept(text: string | null, now: number): Kept | undefined {
   try {
     const { version, ...kept } = JSON.parse(text ?? "null") as Kept & { version: number };
@@ -40,7 +40,7 @@ export function readKept(text: string | null, now: number): Kept | undefined {
 /** @param now in milliseconds since 1970 */
 export const hasEnded = ({ info }: Stored, now: number): boolean => Date.parse(info?.expires ?? "") <= now;
 
-/** Returns the files of the list and of what was made. */
+/** Returns the stored files of the list and of the results. */
 export const filesOf = ({ inputs, outcomes }: Files): readonly Stored[] => [
   ...inputs.flatMap(({ id, info, pdf }) => [
     ...(id === undefined ? [] : [{ id, ...(info ? { info } : {}) }]),
@@ -49,7 +49,10 @@ export const filesOf = ({ inputs, outcomes }: Files): readonly Stored[] => [
   ...outcomes.flatMap(({ results }) => results.flatMap(({ outputs }) => outputs.filter(({ isDeleted }) => !isDeleted))),
 ];
 
-/** Returns the rest once files are gone. An input whose bytes or address are here stays, and is stored again. */
+/**
+ * Returns the state without deleted files. An input whose bytes or URL the page still has stays, and will be stored
+ * again.
+ */
 export function without({ inputs, outcomes }: Files, isGone: (file: Stored) => boolean): Files {
   const left = (input: Input): readonly Input[] => {
     const { id, info, pdf, ...rest } = input;

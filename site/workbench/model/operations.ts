@@ -1,4 +1,4 @@
-// Arranges the operations of the service for forms. Knows nothing about the page.
+// Derives the forms of operations from the description of the service.
 import type {
   DescribedParameter,
   ListedOperation,
@@ -7,22 +7,22 @@ import type {
 
 export type Schema = DescribedParameter["schema"];
 
-/** A parameter by its name in a form, with brackets if it may be repeated. */
+/** A parameter and its form name, which has brackets if it can be repeated. */
 export type FormField = DescribedParameter;
 
 export interface Operation extends Omit<OperationList["operations"][number], "parameters"> {
-  /** All that a form has: also the text that is the input, but no values of single inputs. */
+  /** All fields of the form, including a text that is the input, without values of single inputs. */
   readonly fields: readonly FormField[];
-  /** List with one value for each input. */
+  /** The parameter that has one value per input, such as page selections. */
   readonly perInput?: FormField;
-  /** List with the kind of each input, which sets their order. */
+  /** The parameter with the kind of each input, in input order. */
   readonly orderedBy?: string;
 }
 
 export interface ServiceDescription extends Pick<OperationList, "keyed" | "maxInputs"> {
-  /** Those of both variants, by path. */
+  /** Operations of both variants, by path. */
   readonly all: ReadonlyMap<string, Operation>;
-  /** Those that the service has. */
+  /** Operations that this service has. */
   readonly operations: ReadonlyMap<string, Operation>;
 }
 

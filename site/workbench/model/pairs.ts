@@ -1,9 +1,9 @@
-// Pairs the pages of what was made with the pages that they come from. Knows nothing about pictures.
+// Pairs the pages of a result with the input pages that they come from.
 import { selectedPages } from "./checks.ts";
 import type { Operation } from "./operations.ts";
 import type { Output, Result } from "./state.ts";
 
-/** One page of a stored file; a picture has one. */
+/** One page of a stored file; an image has one page. */
 export interface Side {
   readonly id: string;
   readonly type: string;
@@ -15,7 +15,7 @@ export interface Pair {
   readonly after?: Side;
 }
 
-/** Media types of pictures that every browser shows, and that can run nothing. */
+/** Media types of images that every browser displays, and that cannot contain scripts. */
 const SHOWN_PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/bmp"]);
 
 const isPdf = (type: string | undefined): boolean => type?.split(";")[0] === "application/pdf";
@@ -28,7 +28,7 @@ export function sideOf(file: Output | undefined, page: number): Side | undefined
   return isPicture(type) && page === 1 ? { id: file.id, type, page } : undefined;
 }
 
-/** Returns the number of pairs, or undefined if the service does not tell the number of pages. */
+/** Returns the number of pairs, or undefined if the service does not report the number of pages. */
 export function pairCount({ outputs }: Result): number | undefined {
   const [first] = outputs;
   if (outputs.length !== 1 || !first) return outputs.length;
@@ -37,7 +37,7 @@ export function pairCount({ outputs }: Result): number | undefined {
 
 /**
  * @param index from 0
- * @param operation that made the result; undefined if it is not known
+ * @param operation that made the result; undefined if unknown
  */
 export function pairAt(result: Result, index: number, operation: Operation | undefined): Pair {
   const { outputs, input } = result;
@@ -50,7 +50,7 @@ export function pairAt(result: Result, index: number, operation: Operation | und
   return { ...(before ? { before } : {}), ...(after ? { after } : {}) };
 }
 
-/** Returns the page of the input that a pair shows: of several outputs, the one with which each begins. */
+/** Returns the input page of a pair: with several outputs, the first page of each output. */
 function sourcePage({ values, input, outputs }: Result, index: number, isSplit: boolean): number | undefined {
   const pageCount = input?.info?.pages;
   if (isSplit) {

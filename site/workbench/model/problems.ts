@@ -1,30 +1,30 @@
-// Finds the place on the page that an error concerns, and the reasons that its sentence lists.
+// Finds the control on the page that an error concerns, and splits the list of reasons in its message.
 import { camelCased } from "../../../client/core/error.ts";
 import { parameterAnchor } from "../../../src/service/http/responses/help.ts";
 import type { Operation } from "./operations.ts";
 
-/** An answer that is not a success, or a connection that broke. */
+/** An error response, or a broken connection. */
 export interface Problem {
-  /** 0 if there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly sentence: string;
   readonly requestId?: string;
   /** Anchor of the explanation in the reference. */
   readonly help?: string;
-  /** Parameter that the sentence names, in the client's spelling. */
+  /** Parameter that the message names, in the client's spelling. */
   readonly parameter?: string;
 }
 
-/** `files`, `key`, the name of a field, `result` for what is done with files that were made, or `job` for all else. */
+/** `files`, `key`, the name of a field, `result` for actions on output files, or `job` for anything else. */
 export type ProblemTarget = "files" | "key" | "job" | "result" | `field:${string}`;
 
-/** Statuses of a request that stores one file for which the file, or its address, is the reason. */
+/** Statuses of an upload that are caused by the file or its URL. */
 const OF_THE_FILE = [400, 413, 422];
 
-/** Reports whether the service would refuse to store the same file again. */
+/** Reports whether the service would reject the same file again. */
 export const isAboutFile = ({ status }: Problem): boolean => OF_THE_FILE.includes(status);
 
-/** Statuses of jobs that have failed because of their files. What has failed later has no help. */
+/** Statuses of jobs that failed because of their files. An asynchronous job's error has no help URL. */
 const OF_FAILED_JOBS = [...OF_THE_FILE, 401];
 
 export function problemTarget(
@@ -51,14 +51,14 @@ function targetOfParameter(
     help?.startsWith("error-") === false ? help === parameterAnchor(path, name) : parameter === camelCased(name);
   const ofFiles = [...SOURCES, ...(perInput ? [perInput.name] : []), ...(orderedBy === undefined ? [] : [orderedBy])];
   if (ofFiles.some(isMeant)) return "files";
-  // A value within a profile is named by its path.
+  // A value in a profile is identified by its path.
   const field =
     fields.find(({ name }) => isMeant(name)) ??
     fields.find(({ control }) => control === "code" && parameter.includes("."));
   return field && `field:${field.name}`;
 }
 
-/** A sentence, and the reasons that follow its colon: the rules of PDF/A that a document breaks. */
+/** A message, and the reasons after its colon: the PDF/A rules that a document violates. */
 export interface Explained {
   readonly sentence: string;
   readonly reasons: readonly string[];
@@ -69,7 +69,7 @@ const NONCONFORMING = /^(The input file cannot be converted to [^:]+): (.+)\.$/s
 export function explain(sentence: string): Explained {
   const match = NONCONFORMING.exec(sentence);
   if (!match) return { sentence, reasons: [] };
-  // Lists of pages have commas too, but their items are numbers.
+  // A comma before a number separates pages, not reasons.
   const reasons = match[2]!.split(/, (?!\d)/);
   return { sentence: `${match[1]}.`, reasons };
 }

@@ -1,8 +1,8 @@
-// Compression profiles to begin with. The first one is there until someone changes it.
+// Example compression profiles. The first one is the initial value.
 
 export interface ProfileExample {
   readonly title: string;
-  /** The profile as people read it. */
+  /** The profile as indented JSON. */
   readonly text: string;
 }
 
@@ -11,7 +11,7 @@ const example = (title: string, profile: object): ProfileExample => ({
   text: JSON.stringify(profile, undefined, 2),
 });
 
-/** Settings that change nothing of what pages show. */
+/** Settings that do not change the appearance of pages. */
 const SHORTER = {
   fonts: { "subset-embedded-fonts": true, "consolidate-duplicate-fonts": true },
   cleanup: { compression: "compress-entire-file" },

@@ -1,5 +1,5 @@
-// Reads, checks and changes a JSON file of settings by the schema in the description of the service, and words what is
-// wrong as the service does. Knows nothing about views, and not which settings there are.
+// Parses, validates and edits a JSON file of settings by the JSON schema in the service's description, with the
+// service's error messages. Works for any schema.
 import { fieldRequired, outOfRange, profileNotJson } from "../../../src/service/http/contract/errors.ts";
 import type { Schema } from "./operations.ts";
 
@@ -14,7 +14,7 @@ export interface SettingGroup {
   readonly settings: readonly Setting[];
 }
 
-/** Something that is wrong in a file, and the path of the key, joined by dots; the empty text for the whole file. */
+/** An error in a file, and the key's path joined by dots; the path is empty for the whole file. */
 export interface ProfileFault {
   readonly key: string;
   readonly sentence: string;
@@ -38,7 +38,7 @@ function settingsOf({ deprecated, properties, ...schema }: Schema, path: readonl
   return [schema.enum ? { path, kind: "choice", values: schema.enum.map(String) } : { path, kind: "number" }];
 }
 
-/** Returns the value of a text in JSON, or undefined if it is none. */
+/** Parses JSON; returns undefined if the text is invalid. */
 export function parsed(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
@@ -47,7 +47,7 @@ export function parsed(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Returns everything that is wrong in a file, in the order in which the service would report it. */
+/** Returns all errors of a file, in the order in which the service would report them. */
 export function faultsOfProfile(name: string, text: string, schema: Schema): readonly ProfileFault[] {
   const profile = parsed(text);
   if (!profile) return [{ key: "", sentence: profileNotJson().message }];
@@ -70,7 +70,7 @@ function faultsIn(schema: Schema, value: unknown, path: readonly string[], name:
   return [{ key, sentence: outOfRange(key || name, shown).message }];
 }
 
-/** Reports whether a value is of the right kind, whatever it contains. */
+/** Reports whether a value has the type that the schema requires, without checking its contents. */
 function isValid({ anyOf, enum: values, type, minimum, maximum }: Schema, value: unknown): boolean {
   if (anyOf) return anyOf.some((schema) => isValid(schema, value));
   if (values) return values.some((word) => word === value);
@@ -79,7 +79,7 @@ function isValid({ anyOf, enum: values, type, minimum, maximum }: Schema, value:
   return typeof value === "number" && value >= (minimum ?? value) && value <= (maximum ?? value);
 }
 
-/** Returns the paths of keys that the service does not know, and therefore ignores. */
+/** Returns the paths of unknown keys, which the service ignores. */
 export function unknownKeys(schema: Schema, value: unknown, path: readonly string[] = []): readonly string[] {
   if (!isObject(value) || !schema.properties) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -91,12 +91,12 @@ export function unknownKeys(schema: Schema, value: unknown, path: readonly strin
 export const valueAt = (profile: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((holder, name) => (isObject(holder) ? holder[name] : undefined), profile);
 
-/** Returns a copy with a value at a path. Without a value, the key is removed, and so is what it leaves empty. */
+/** Returns a copy with a value set at a path. Without a value, deletes the key and any objects that become empty. */
 export function withValue(profile: unknown, [name, ...rest]: readonly string[], value: unknown): Holder {
   const { [name!]: before, ...others } = isObject(profile) ? profile : {};
   const inner = rest.length > 0 ? withValue(before, rest, value) : value;
   const isEmpty = inner === undefined || (isObject(inner) && Object.keys(inner).length === 0);
-  // A key that is there stays in its place.
+  // An existing key keeps its position.
   if (!isEmpty) return { ...(isObject(profile) ? profile : {}), [name!]: inner };
   return others;
 }

@@ -1,24 +1,24 @@
-// Describes what the service answers about files and jobs.
+// Types of the service's JSON responses about files and jobs.
 
 export interface StoredInfo {
   readonly name: string;
   readonly type: string;
   readonly size: number;
-  /** Number of pages, if the service tells it. */
+  /** Number of pages, if the service reports it. */
   readonly pages?: number;
-  /** When the file ends, in ISO 8601; absent if it stays for ever. */
+  /** Expiry of the file in ISO 8601; absent if it never expires. */
   readonly expires?: string;
-  /** Why no operation that reads documents takes the file. */
+  /** Error message if no operation can read the file. */
   readonly problem?: string;
 }
 
-/** Returns what the page keeps of facts: all but the sizes of pages, which may be a thousand. */
+/** Returns the properties of a file without the sizes of pages, of which there may be thousands. */
 export function factsIn(told: StoredInfo & { readonly pageSizes?: unknown }): StoredInfo {
   const { pageSizes: _, ...facts } = told;
   return facts;
 }
 
-/** Facts about a file that an answer names. */
+/** Properties of a file in a response. */
 interface NamedInfo extends StoredInfo {
   readonly id: string;
 }
@@ -32,10 +32,10 @@ export interface JobResponse {
   readonly substitutedFonts?: readonly { readonly name: string; readonly replacedBy?: string }[];
 }
 
-/** The state of a job that has not ended. */
+/** The state of a queued or running job. */
 export interface JobProgress {
   readonly phase: "waiting" | "running";
-  /** Place in the queue, from 1. */
+  /** Position in the queue, from 1. */
   readonly position?: number;
   readonly pagesDone?: number;
   readonly pagesTotal?: number;

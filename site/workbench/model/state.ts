@@ -1,43 +1,43 @@
-// Defines what the page knows. Every change replaces the state.
+// The state of the page, which is immutable: every change replaces it.
 
 import type { ServiceDescription } from "./operations.ts";
 import type { Problem, ProblemTarget } from "./problems.ts";
 import type { JobProgress, JobResponse, StoredInfo } from "./responses.ts";
 
-/** A document that was dropped, picked, named by an address, or made before. */
+/** An input: a dropped or picked file, a URL, or an earlier result. */
 export interface Input {
   readonly key: number;
   readonly name: string;
-  /** Address of a file or a web page, which the service fetches. */
+  /** URL of a file or a web page, which the service fetches. */
   readonly url?: string;
-  /** Bytes that are not stored yet. */
+  /** The local file, until it is stored. */
   readonly file?: File;
-  /** Part of the file that was sent, from 0 to 1, while it is sent. */
+  /** Upload progress from 0 to 1, during the upload. */
   readonly sent?: number;
-  /** Id of the stored file. */
+  /** ID of the stored file. */
   readonly id?: string;
   readonly info?: StoredInfo;
-  /** What it became for an operation that takes PDFs only. */
+  /** The PDF made from it, for operations that accept only PDFs. */
   readonly pdf?: Conversion;
   /** True if it is the result of a job. */
   readonly isResult: boolean;
   /** Page selection in a merge. */
   readonly pages: string;
-  /** True if the service has refused to store the file, for a reason that may pass. */
+  /** True if the service rejected the file for a temporary reason. */
   readonly isRefused?: boolean;
-  /** Why the service cannot store the file, or read what is at the address. */
+  /** Error message if the service cannot store the file or fetch the URL. */
   readonly problem?: Problem;
-  /** True if what is at the address is fetched by the job, because it may be a web page. */
+  /** True if the job itself fetches the URL, because it may lead to a web page. */
   readonly isFetchedLater?: boolean;
 }
 
-/** A file that the service has. */
+/** A file stored at the service. */
 export interface Stored {
   readonly id: string;
   readonly info?: StoredInfo;
 }
 
-/** What a document lost on the way. */
+/** Content that a document lost in the job. */
 export interface Losses {
   readonly notices: readonly string[];
   readonly fonts: NonNullable<JobResponse["substitutedFonts"]>;
@@ -49,7 +49,7 @@ export interface Output extends Stored {
   readonly isDeleted: boolean;
 }
 
-/** What became of one job. */
+/** The result of one job. */
 export interface Result extends Losses {
   readonly path: string;
   /** Names of its inputs. */
@@ -57,22 +57,22 @@ export interface Result extends Losses {
   readonly outputs: readonly Output[];
   /** The only input of the job, for the comparison. */
   readonly input?: Output;
-  /** Values that were sent, for the names of the outputs and the pages that they come from. */
+  /** The values that were sent: they determine the names of the outputs and their input pages. */
   readonly values: Values;
-  /** Names of inputs that became PDFs first. */
+  /** Names of inputs that were converted to PDF first. */
   readonly converted: readonly string[];
-  /** Why nothing was made. */
+  /** The error of a failed job. */
   readonly problem?: Problem;
 }
 
-/** What became of the files of the list, or files that a link names: one result for each job. */
+/** The results of one run, one per job; or the files of a link. */
 export interface Outcome {
   readonly key: number;
   readonly path: string;
   readonly results: readonly Result[];
-  /** Absent if it was not made here. */
+  /** The operation; absent for the files of a link. */
   readonly seconds?: number;
-  /** Archives of all outputs that were made so far, by their number. */
+  /** IDs of the archives of all outputs made so far, by archive number. */
   readonly archives: readonly Archive[];
 }
 
@@ -86,37 +86,40 @@ export type Values = Readonly<Record<string, Value>>;
 export interface Job {
   readonly step: "uploading" | "converting" | "starting" | "waiting" | "running";
   readonly progress?: JobProgress;
-  /** Files that are done, of several that have a job each. */
+  /** Number of finished jobs, if there are several. */
   readonly done?: number;
   readonly total?: number;
 }
 
 export interface State {
   readonly service?: ServiceDescription;
-  /** Set if the service does not describe itself. */
+  /** Set if the service's description could not be loaded. */
   readonly isLost: boolean;
   readonly inputs: readonly Input[];
   /** Key of the input that is previewed. */
   readonly chosen?: number;
   readonly path: string;
-  /** True if the path was chosen by hand. Before, it suits the files that are there. */
+  /** True if the user chose the operation. Until then, it follows from the files. */
   readonly isPathChosen: boolean;
   /** Values of each operation, by its path. */
   readonly values: Readonly<Record<string, Values>>;
-  /** Path of the operation that was to run with faults in its form. Required fields that are empty are faults since. */
+  /**
+   * Path of the operation that the user tried to run with an invalid form. From then on, empty required fields are
+   * shown as errors.
+   */
   readonly tried?: string;
-  /** Kept here alone, and gone with the page. */
+  /** The API key, which is kept only in memory. */
   readonly apiKey: string;
   readonly job?: Job;
-  /** The newest first. */
+  /** Results, newest first. */
   readonly outcomes: readonly Outcome[];
-  /** Key of the outcome that is on the stage. */
+  /** Key of the displayed result. */
   readonly shown?: number;
   /** Number of the archive that is being made. */
   readonly packing?: number;
   readonly problem?: Problem & { readonly place: ProblemTarget };
   readonly language: string;
-  /** The last event, for screen readers. */
+  /** Text of the last event, for screen readers. */
   readonly announcement: string;
 }
 

@@ -1,4 +1,4 @@
-// Keeps the state of the page, and tells its views when it changes.
+// Stores the state of the page, and notifies the views of changes.
 import { FIRST_STATE, type Input, type Outcome, type State } from "./state.ts";
 
 export class Store {
@@ -14,7 +14,7 @@ export class Store {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Removes values that may be absent. */
+  /** Deletes optional properties of the state. */
   clear(...names: ("job" | "shown" | "problem" | "chosen" | "packing")[]): void {
     const rest = { ...this.#state };
     for (const name of names) delete rest[name];
@@ -30,7 +30,7 @@ export class Store {
     this.set({ outcomes: this.#state.outcomes.map((one) => (one.key === key ? { ...one, ...change } : one)) });
   }
 
-  /** @returns a function that ends the subscription */
+  /** @returns the unsubscribe function */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,4 +1,4 @@
-// Makes a request of an operation and values as the generators of code need it.
+// Builds a request of an operation for the code snippets.
 
 import type { CallInput, Command, Entry, OperationCall, Option } from "../../../src/service/reference/snippets/call.ts";
 import { extensionOf } from "../model/format.ts";
@@ -8,13 +8,13 @@ export interface CallSettings {
   readonly baseUrl: string;
   readonly keyed: boolean;
   readonly inputs: readonly CallInput[];
-  /** Inputs of the command, which takes those of several requests, and converts them by itself. @default inputs */
+  /** Inputs of the command line, which handles several requests and conversions in one command. @default inputs */
   readonly operands?: readonly CallInput[];
-  /** Values of the fields that are sent; a list has several. */
+  /** Values of the sent fields; a list field has several. */
   readonly values: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** Returns the name of a file that stands for the one that the reader will send. */
+/** Returns a placeholder for the name of the file that the reader will send. */
 const placeholderOf = ({ example: { file = "document.pdf" } }: Operation): string => String(file);
 
 export function callOf(operation: Operation, settings: CallSettings): OperationCall {

@@ -1,5 +1,4 @@
-// Finds everything that keeps an operation from running, before the service is asked: files that it cannot read, required
-// fields that are empty, and values out of range.
+// Validates a form before a request is sent: unreadable files, empty required fields, and values out of range.
 import { fieldRequired } from "../../../src/service/http/contract/errors.ts";
 import { checkValue } from "../model/checks.ts";
 import { countText } from "../model/format.ts";
@@ -9,12 +8,12 @@ import { faultsOfProfile } from "../model/profile.ts";
 import type { Input, State } from "../model/state.ts";
 import { inputsOf, isBatch, shownFields, shownValue } from "./request.ts";
 
-/** Something that is wrong in the form. */
+/** A validation error of the form. */
 export interface Fault {
-  /** Id of the control. */
+  /** ID of the control. */
   readonly control: string;
   readonly name: string;
-  /** The sentence with which the service would reject it. */
+  /** The service's error message. */
   readonly sentence: string;
   /** True if a required field is empty. */
   readonly isMissing: boolean;
@@ -23,38 +22,38 @@ export interface Fault {
 export const controlOf = ({ name }: FormField): string => `field-${name.replace("[]", "")}`;
 export const pagesControlOf = ({ key }: Input): string => `pages-${key}`;
 
-/** Returns why the service cannot take a file, as far as it has told. */
+/** Returns the service's error message for a file, if it has reported one. */
 export function problemOf({ problem, info }: Input): Problem | undefined {
   return problem ?? (info?.problem === undefined ? undefined : { status: 0, sentence: info.problem });
 }
 
-/** The sentence of a PDF among documents that become PDFs. */
+/** The error message for a PDF among documents to be converted to PDF. */
 const IS_PDF = "The file is a PDF already.";
 
-/** Returns why an operation cannot take an input, as far as the service has told. */
+/** Returns the reason why an operation cannot accept an input, as far as the service has reported it. */
 export const whyUnusable = (operation: Operation, input: Input): string | undefined =>
   isUnusable(operation, input) ? (problemOf(input)?.sentence ?? IS_PDF) : undefined;
 
 function isUnusable({ input: { accepts, webPages } }: Operation, input: Input): boolean {
   if (problemOf(input) === undefined) return accepts === "documents" && input.info?.type === "application/pdf";
   if (input.id !== undefined) return accepts !== "files";
-  // A browser may load what could not be fetched.
+  // Chromium might load a page that a plain fetch could not.
   return !(webPages && input.url !== undefined && input.problem?.status === 422);
 }
 
-/** Returns what is to be done before an operation can run; undefined if it can. */
+/** Returns the next action that is required before an operation can run; undefined if it can run. */
 export function obstacleTo(operation: Operation, state: State): string | undefined {
   if (state.service?.keyed && state.apiKey === "") return "Enter your key first.";
   if (operation.input.kind === "text") return undefined;
   const inputs = inputsOf(operation, state);
   if (inputs.length === 0) return "Choose a file first.";
   const bad = inputs.filter((input) => isUnusable(operation, input));
-  // Of several files with a job each, those that fail do not stop the others.
+  // If each file has a separate job, a failed file does not stop the others.
   if (bad.length === 0 || (isBatch(operation, state) && bad.length < inputs.length)) return undefined;
   return `Remove ${bad.length === 1 ? bad[0]!.name : countText(bad.length, "file")} first.`;
 }
 
-/** Returns the faults of a form in the order of its controls. */
+/** Returns the errors of a form in the order of its controls. */
 export function faultsOf(operation: Operation, state: State): readonly Fault[] {
   const inputs = inputsOf(operation, state);
   const { perInput } = operation;
@@ -72,11 +71,11 @@ export function faultsOf(operation: Operation, state: State): readonly Fault[] {
 export function faultOf(operation: Operation, field: FormField, state: State): Fault | undefined {
   const values = [shownValue(operation, field, state)].flat();
   const named = { control: controlOf(field), name: field.name };
-  // A file of settings is shown when it is required.
+  // The editor of a settings file is shown only if the file is required.
   const isMissing = (field.required || field.control === "code") && values.every((text) => text.trim() === "");
   if (isMissing) return { ...named, sentence: fieldRequired(field.name).message, isMissing };
   const inputs = inputsOf(operation, state);
-  // Each of several documents may have other pages.
+  // With several documents, the number of pages differs.
   const pageCount = inputs.length === 1 ? inputs[0]!.info?.pages : undefined;
   const sentence = field.content
     ? faultsOfProfile(field.name, values[0]!, field.content.schema)[0]?.sentence

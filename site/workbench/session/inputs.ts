@@ -1,4 +1,4 @@
-// Adds, stores, orders and removes the inputs of the next job, and learns from the service what is wrong with them.
+// Adds, stores, orders and removes the inputs of the next job, and records the service's errors about them.
 
 import { countText } from "../model/format.ts";
 import { isAboutFile, type Problem, problemTarget } from "../model/problems.ts";
@@ -7,12 +7,12 @@ import type { Input, Stored } from "../model/state.ts";
 import type { Store } from "../model/store.ts";
 import { infoOf, RequestError, remove, upload, uploadFrom, urlOf } from "./service.ts";
 
-/** Part of a file's upload after which the page shows a change. */
+/** Minimum upload progress between updates of the page, as a fraction. */
 const SHOWN_STEP = 0.01;
-/** Results beyond this number are used without the number of their pages. */
+/** Maximum number of added results for which the page requests the number of pages. */
 const MAX_DESCRIBED = 20;
 
-/** Reports whether what was fetched can be a web page: by its content, or by its name if the content does not tell. */
+/** Reports whether a fetched file can be a web page: by its content, or by its name if the content is ambiguous. */
 const mayBeWebPage = ({ type, name }: StoredInfo): boolean =>
   /^text\/html\b/.test(type) ||
   (/^(text\/|application\/(octet-stream|xml|json)\b)/.test(type) &&
@@ -33,8 +33,8 @@ export class Inputs {
   }
 
   /**
-   * Stores files, and fetches addresses, before a job needs them, if the service has described itself, and needs no key
-   * or has one.
+   * Stores files and fetches URLs before a job needs them. Requires the service's description, and in the keyed variant
+   * a key.
    */
   storeEarly(): void {
     const { service, apiKey, inputs } = this.#store.state;
@@ -52,7 +52,7 @@ export class Inputs {
     this.storeEarly();
   }
 
-  /** Adds one of the documents that the page brings along. */
+  /** Adds a sample document. */
   async addSample(name: string): Promise<void> {
     const response = await fetch(urlOf(`workbench/${name}`)).catch(() => undefined);
     if (!response?.ok)
@@ -60,7 +60,7 @@ export class Inputs {
     this.addFiles([new File([await response.blob()], name)]);
   }
 
-  /** Adds stored files in place of all others. */
+  /** Replaces all inputs by stored files. */
   async useResults(files: readonly Stored[]): Promise<void> {
     const described = await Promise.all(
       files.map(async ({ id, info }, index) => ({ id, info: index < MAX_DESCRIBED ? await infoOf(id) : info })),
@@ -78,12 +78,12 @@ export class Inputs {
     );
   }
 
-  /** Adds inputs as they were before the page was loaded. */
+  /** Restores the inputs from before a reload. */
   restore(inputs: readonly Input[]): void {
     this.#store.set({ inputs: inputs.map((input) => ({ ...input, key: this.#nextKey++ })) });
   }
 
-  /** Removes inputs, and their stored files unless they are results that are still shown. */
+  /** Removes inputs, and deletes their stored files except results that are still shown. */
   remove(...keys: readonly number[]): void {
     const removed = this.#store.state.inputs.filter(({ key }) => keys.includes(key));
     for (const key of keys) this.#forget(key);
@@ -101,7 +101,7 @@ export class Inputs {
     }
   }
 
-  /** Moves an input to another place, which is kept within the list. */
+  /** Moves an input to another position, which is clamped to the list. */
   move(key: number, to: number): void {
     const { inputs } = this.#store.state;
     const moved = inputs.find((input) => input.key === key);
@@ -114,7 +114,7 @@ export class Inputs {
     });
   }
 
-  /** Sorts by name as people count: 2 is before 10. */
+  /** Sorts by name in natural order: 2 before 10. */
   sortByName(): void {
     const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
     const inputs = this.#store.state.inputs.toSorted((one, other) => compare(one.name, other.name));
@@ -143,11 +143,11 @@ export class Inputs {
     await Promise.all(waiting.map((input) => this.#stored(input)));
   }
 
-  /** Stores the file of an input, if it has one that is not stored yet. @throws Refusal */
+  /** Stores the file of an input, unless it is stored already. @throws Refusal */
   async storeOne(key: number): Promise<void> {
     const input = this.#store.state.inputs.find((input) => input.key === key);
     if (!input?.file || input.id !== undefined) return;
-    // It would be refused again.
+    // The service would reject it again.
     if (input.problem) throw new RequestError(input.problem);
     await this.#stored(input);
   }
@@ -179,7 +179,7 @@ export class Inputs {
   #begin({ key }: Input, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const abort = new AbortController();
     const done = work(abort.signal).finally(() => {
-      // An aborted upload may have been begun again meanwhile.
+      // An aborted upload may have been restarted meanwhile.
       if (this.#uploads.get(key)?.abort === abort) this.#uploads.delete(key);
     });
     this.#uploads.set(key, { abort, done });
@@ -206,7 +206,7 @@ export class Inputs {
     }
   }
 
-  /** Stores the file at an address, unless that is a web page. A job fetches by itself what nothing is known about. */
+  /** Stores the file at a URL, unless it is a web page. If its type is unknown, the job itself fetches the URL. */
   async #fetch({ key, url }: Input, signal: AbortSignal): Promise<void> {
     this.#store.setInput(key, { isRefused: false });
     try {
@@ -221,7 +221,7 @@ export class Inputs {
     }
   }
 
-  /** Keeps what the service has told about an input, and says aloud what is wrong with it. */
+  /** Records the service's information about an input, and announces its error to screen readers. */
   #learn(key: number, told: Partial<Input>): void {
     this.#store.setInput(key, told);
     const sentence = told.problem?.sentence ?? told.info?.problem;
@@ -253,7 +253,7 @@ export class Inputs {
   }
 }
 
-/** Returns the operation that newcomers most likely want: a PDF cannot be converted to PDF. */
+/** Returns the default operation for the inputs: not `/pdf` if they are PDFs already. */
 function suitablePath(inputs: readonly Input[]): string {
   const arePdfs = inputs.every(({ name }) => /\.pdf$/i.test(name));
   return !arePdfs ? "/pdf" : inputs.length > 1 ? "/merged-pdf" : "/compressed-pdf";

@@ -1,5 +1,4 @@
-// Runs the chosen operation on the inputs, each with a job of its own where an operation takes one, and manages what was
-// made.
+// Runs the chosen operation, with one job per input if the operation accepts only one, and manages the results.
 import { countText, stemOf } from "../model/format.ts";
 import type { Operation } from "../model/operations.ts";
 import { type Problem, problemTarget } from "../model/problems.ts";
@@ -10,7 +9,7 @@ import { type Task, tasksOf } from "./request.ts";
 import { RequestError, removeAll, runJob, saveFile } from "./service.ts";
 import { carryOut, titleOf } from "./work.ts";
 
-/** As many as the service works on for one client, and one that waits. */
+/** Maximum concurrent jobs: the service's concurrency for one client, plus one queued job. */
 const JOBS_AT_ONCE = 3;
 const ARCHIVE_SECONDS = 3600;
 
@@ -43,15 +42,15 @@ export class Jobs {
     }
   }
 
-  /** Ends all jobs that run. What they stored is removed; results that are there already stay. */
+  /** Cancels all running jobs and deletes the files that they stored; finished results stay. */
   cancel(): void {
     this.#running?.abort(new DOMException("The job was canceled.", "AbortError"));
     this.#inputs.abortUploads();
   }
 
-  /** Removes outputs from the service, with the archives that hold them. */
+  /** Deletes outputs from the service, together with the archives that contain them. */
   async deleteOutputs(ids: readonly string[]): Promise<void> {
-    // The archive that is being made would keep them.
+    // An archive that is being made would still contain them.
     await this.#packing;
     const archived = ({ results }: Outcome) =>
       results.some(({ outputs }) => outputs.some(({ id }) => ids.includes(id)));
@@ -69,7 +68,7 @@ export class Jobs {
     });
   }
 
-  /** Downloads an archive of outputs, and makes it first unless it is there. @param number from 0 */
+  /** Downloads an archive of outputs, and makes it first if it does not exist. @param number from 0 */
   downloadArchive({ key, archives }: Outcome, ids: readonly string[], number: number): void {
     if (this.#store.state.packing !== undefined) return;
     const known = archives.find((archive) => archive.number === number);
@@ -97,7 +96,7 @@ export class Jobs {
     }
   }
 
-  /** The archive ends with the first of its files, and within an hour. */
+  /** The archive expires with the first of its files, and within an hour. */
   async #pack(key: number, ids: readonly string[], number: number) {
     const { apiKey, outcomes } = this.#store.state;
     const outcome = outcomes.find((one) => one.key === key)!;
@@ -112,7 +111,9 @@ export class Jobs {
     return { id: String(answer.outputId), ...(info ? { info } : {}) };
   }
 
-  /** Runs a few jobs at a time. @returns the results of those that were not canceled, in the order of the tasks */
+  /**
+   * Runs jobs with limited concurrency. @returns the results of jobs that were not canceled, in the order of the tasks
+   */
   async #runAll(operation: Operation, tasks: readonly Task[], signal: AbortSignal): Promise<readonly Result[]> {
     const total = tasks.length;
     const results: (Result | undefined)[] = tasks.map(() => undefined);
@@ -130,7 +131,7 @@ export class Jobs {
         } catch (error) {
           if (signal.aborted) return;
           const problem = problemOf(error);
-          // With a key that is refused, all others would be refused.
+          // If the key is rejected, all further jobs would fail too.
           if (problemTarget(problem, operation) === "key") refusal = problem;
           results[index] = failed(operation, task, problem);
         }
@@ -142,7 +143,9 @@ export class Jobs {
     return results.filter((result) => result !== undefined);
   }
 
-  /** Shows what was made. If all failed for one reason that is not in the files, it is shown once. */
+  /**
+   * Shows the results. If all jobs failed for the same reason and the files are not the cause, the error is shown once.
+   */
   #conclude(operation: Operation, results: readonly Result[], { count, seconds }: { count: number; seconds: number }) {
     const problems = results.flatMap(({ problem }) => problem ?? []);
     const [first] = problems;
@@ -163,7 +166,7 @@ export class Jobs {
 
   #fail(problem: Problem, operation: Operation | undefined, elsewhere?: "result"): void {
     const place = problemTarget(problem, operation);
-    // The live region says it, wherever the sentence is shown.
+    // The live region announces the message, wherever it is shown.
     this.#store.set({
       problem: { ...problem, place: place === "key" ? place : (elsewhere ?? place) },
       announcement: problem.sentence,

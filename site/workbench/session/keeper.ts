@@ -1,5 +1,5 @@
-// Keeps what a reload would lose in the storage of this tab, and opens links to results. Ids open files without a key, so
-// they go with the tab. The page works without storage, too.
+// Saves state in the tab's session storage for a reload, and opens links to results. An ID opens a file without a key,
+// so IDs are never stored beyond the tab. The page also works without storage.
 
 import { filesOf, hasEnded, keptText, readKept, without } from "../model/keeping.ts";
 import { idsIn } from "../model/links.ts";
@@ -11,14 +11,17 @@ import { headOf, infoOf, isStored } from "./service.ts";
 
 const SAVE_MS = 500;
 const SWEEP_MS = 20_000;
-/** Files that the service is asked about after a reload or for a link, and how many at a time. */
+/**
+ * Maximum number of files whose existence is checked after a reload or for a link, and the concurrency of these
+ * requests.
+ */
 const MAX_ASKED = 200;
 const ASKED_AT_ONCE = 4;
 
 export class Keeper {
   readonly #store: Store;
   readonly #inputs: Inputs;
-  /** The same origin may have several services. */
+  /** One origin may serve several Pagewright services under different paths. */
   readonly #name = `pagewright ${new URL(".", document.baseURI).pathname}`;
   #saved = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -28,7 +31,7 @@ export class Keeper {
     this.#inputs = inputs;
   }
 
-  /** Brings back what was kept, and keeps what changes from now on. */
+  /** Restores the saved state, and saves every change from now on. */
   start(): void {
     this.#saved = this.#read() ?? "";
     const kept = readKept(this.#saved, Date.now());
@@ -47,14 +50,14 @@ export class Keeper {
     void this.#open();
   }
 
-  /** Empties the list and the forms. What was made stays. */
+  /** Clears the list and the forms, and keeps the results. */
   startAgain(): void {
     this.#inputs.abortUploads();
     this.#store.set({ inputs: [], values: {}, path: "/pdf", isPathChosen: false });
     this.#store.clear("shown", "chosen", "problem");
   }
 
-  /** Opens the result that the address names. */
+  /** Opens the result in the URL's fragment. */
   async #open(): Promise<void> {
     const ids = idsIn(location.hash);
     if (ids.length === 0) return;
@@ -63,13 +66,13 @@ export class Keeper {
     );
     if (known) this.#store.set({ shown: known.key });
     else await this.#add(ids);
-    // From here on, the storage has the ids.
+    // From here on, the IDs are in the session storage.
     if (this.#save()) history.replaceState(null, "", location.pathname + location.search);
   }
 
   async #add(ids: readonly string[]): Promise<void> {
     const asked = ids.slice(0, MAX_ASKED);
-    // The pages of the first file alone are shown.
+    // Only the pages of the first file are shown.
     const infos = await overAll(asked, (id) => (id === ids[0] ? infoOf(id) : headOf(id)));
     const outputs = ids.flatMap((id, index): Output[] => {
       const info = infos[index];
@@ -85,7 +88,7 @@ export class Keeper {
     this.#store.set({ outcomes: [{ key, path: "", results: [result], archives: [] }, ...outcomes], shown: key });
   }
 
-  /** Drops files that have ended while the page was open. */
+  /** Removes files that expired while the page was open. */
   #sweep(): void {
     const now = Date.now();
     if (filesOf(this.#store.state).some((file) => hasEnded(file, now))) {
@@ -93,7 +96,7 @@ export class Keeper {
     }
   }
 
-  /** Drops files that the service no longer has. */
+  /** Removes files that the service no longer has. */
   async #forgetGone(): Promise<void> {
     const asked = filesOf(this.#store.state).slice(0, MAX_ASKED);
     const answers = await overAll(asked, ({ id }) => isStored(id));
@@ -101,7 +104,7 @@ export class Keeper {
     if (gone.size > 0) this.#store.set(without(this.#store.state, ({ id }) => gone.has(id)));
   }
 
-  /** @returns false if nothing can be kept */
+  /** @returns false if the storage is unavailable */
   #save(): boolean {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -134,7 +137,7 @@ export class Keeper {
   }
 }
 
-/** Asks about a few items at a time. @returns the answers in the order of the items */
+/** Maps items with limited concurrency. @returns the results in the order of the items */
 async function overAll<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<readonly R[]> {
   const answers: R[] = [];
   const waiting = items.entries();

@@ -1,4 +1,4 @@
-// Makes the requests of an operation from what the page knows: for the service, and for the code beside the form.
+// Builds the requests of an operation from the page's state: for the service, and for the code snippets.
 
 import { needsConversion } from "../../../client/core/conversion.ts";
 import type { CallInput, OperationCall } from "../../../src/service/reference/snippets/call.ts";
@@ -14,11 +14,11 @@ export interface Task {
   readonly values: Values;
 }
 
-/** Returns the inputs that an operation takes: all, or none. */
+/** Returns the inputs of an operation: all, or none. */
 export const inputsOf = ({ input: { kind } }: Operation, { inputs }: Pick<State, "inputs">): readonly Input[] =>
   kind === "text" ? [] : inputs;
 
-/** Reports whether each input has a job of its own, and there are several. */
+/** Reports whether there are several inputs with a separate job each. */
 export const isBatch = ({ input: { kind } }: Operation, { inputs }: Pick<State, "inputs">): boolean =>
   kind === "one" && inputs.length > 1;
 
@@ -38,7 +38,7 @@ export function tasksOf(operation: Operation, state: State): readonly Task[] {
   }));
 }
 
-/** Returns a name that no other has, and adds it to those that are taken. */
+/** Returns a unique name, and adds it to the used names. */
 function uniqueName(name: string, taken: Set<string>): string {
   let unique = name;
   for (let count = 2; taken.has(unique.toLowerCase()); count++) unique = `${name} (${count})`;
@@ -46,7 +46,10 @@ function uniqueName(name: string, taken: Set<string>): string {
   return unique;
 }
 
-/** Reports whether an operation takes an input as the PDF that it becomes. What is not stored is told by its name. */
+/**
+ * Reports whether an input must be converted to PDF for an operation. The type of a file that is not stored follows
+ * from its name.
+ */
 export function isConverted(operation: Operation, { name, url, info, pdf }: Input): boolean {
   const isPdfOnly = operation.input.accepts === "pdf";
   if (!isPdfOnly || pdf) return isPdfOnly;
@@ -54,7 +57,7 @@ export function isConverted(operation: Operation, { name, url, info, pdf }: Inpu
   return url === undefined && !/\.pdf$/i.test(name);
 }
 
-/** Returns what a field shows before anyone has changed it. */
+/** Returns the initial value of a field. */
 function firstValue(operation: Operation, field: FormField, state: State): Value {
   if (field.name === "output") return outputName(operation, inputsOf(operation, state));
   if (field.default !== undefined) return String(field.default);
@@ -63,7 +66,7 @@ function firstValue(operation: Operation, field: FormField, state: State): Value
   return example === undefined ? (field.list ? [] : "") : String(example);
 }
 
-/** Returns the name of what is made of inputs: of one, or of several together. */
+/** Returns the output name for one input, or for several inputs together. */
 function outputName(operation: Operation, inputs: readonly Input[]): string {
   const [first, ...others] = inputs;
   const isText = operation.input.kind === "text";
@@ -73,7 +76,7 @@ function outputName(operation: Operation, inputs: readonly Input[]): string {
     return first.info ? stemOf(first.info.name) : hostOf(first.url);
   }
   const stem = together ?? stemOf(first.name);
-  // Code that saves the output beside the inputs, and beside the PDFs that they become, must not replace one.
+  // Generated code must not overwrite an input, or a PDF made from it, when it saves the output in the same folder.
   const saved = `${stem}.${extensionOf(operation.output.type)}`.toLowerCase();
   const taken = inputs.map((input) => (isConverted(operation, input) ? `${stemOf(input.name)}.pdf` : input.name));
   return taken.some((name) => name.toLowerCase() === saved) ? `${stem}_${operation.path.slice(1)}` : stem;
@@ -114,7 +117,7 @@ function sentValues(operation: Operation, state: State): Values {
   return Object.fromEntries(sent);
 }
 
-/** Returns the JSON body of a request whose inputs are stored, or are addresses. */
+/** Returns the JSON body of a request whose inputs are stored files or URLs. */
 export function bodyOf(operation: Operation, { inputs, values }: Task): Record<string, unknown> {
   const ids = inputs.flatMap(({ id }) => id ?? []);
   const urls = inputs.flatMap(({ id, url }) => (id === undefined && url !== undefined ? [url] : []));
@@ -131,8 +134,8 @@ export function bodyOf(operation: Operation, { inputs, values }: Task): Record<s
 }
 
 /**
- * Returns the requests of one job: for inputs that become PDFs first, and the operation itself. Of several jobs, it is
- * that of the input that is previewed; the command takes the inputs of all.
+ * Returns the requests of one job: conversions of inputs to PDF, then the operation itself. With several jobs, returns
+ * the job of the previewed input; the command line gets the inputs of all jobs.
  */
 export function callsOfState(operation: Operation, state: State, baseUrl: string): readonly OperationCall[] {
   const tasks = tasksOf(operation, state);
@@ -140,7 +143,7 @@ export function callsOfState(operation: Operation, state: State, baseUrl: string
   const { inputs, values } = tasks.find(({ inputs }) => inputs.some((input) => input === chosen)) ?? tasks[0]!;
   const common = { baseUrl, keyed: state.service?.keyed ?? false };
   const pdf = state.service?.operations.get("/pdf");
-  // A PDF of the reader must not be replaced.
+  // Must not overwrite a PDF of the reader.
   const taken = new Set(state.inputs.flatMap(({ name }) => (/\.pdf$/i.test(name) ? [stemOf(name).toLowerCase()] : [])));
   const before: OperationCall[] = [];
   const given = inputs.map((input): CallInput => {
@@ -154,7 +157,7 @@ export function callsOfState(operation: Operation, state: State, baseUrl: string
   return [...before, callOf(operation, { ...common, inputs: given, operands, values })];
 }
 
-/** A file of the reader is sent as a file, although the page has stored it; the result of a job is named by its id. */
+/** The code sends the reader's file itself, although the page has stored it; a job's result is passed by ID. */
 function callInputOf({ name, id, url, isResult, pages }: Input): CallInput {
   if (isResult && id !== undefined) return { kind: "id", value: id, pages };
   if (url !== undefined) return { kind: "url", value: url, pages };

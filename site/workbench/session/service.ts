@@ -1,4 +1,4 @@
-// Talks to the service through its client: stores files, runs jobs, removes files. Keeps nothing, and no key.
+// Calls the service through its client: stores files, runs jobs, deletes files. Stateless; does not store the key.
 import { Connection, discardBody, json, type RequestOptions } from "../../../client/core/connection.ts";
 import { PagewrightError } from "../../../client/core/error.ts";
 import { fileOfBlob } from "../../../client/core/inputs.ts";
@@ -7,7 +7,7 @@ import { storeAddress, uploadFile } from "../../../client/core/upload.ts";
 import type { Problem } from "../model/problems.ts";
 import { factsIn, type JobProgress, type JobResponse, type StoredInfo } from "../model/responses.ts";
 
-/** An error with which the service answered, or a connection that broke. */
+/** An error response of the service, or a broken connection. */
 export class RequestError extends Error {
   readonly problem: Problem;
   constructor(problem: Problem) {
@@ -16,10 +16,10 @@ export class RequestError extends Error {
   }
 }
 
-/** `MAX_INPUTS` of a service that has not changed it. */
+/** The default of `MAX_INPUTS`. */
 const MAX_REMOVED = 1000;
 
-/** Returns the address of a path of the service, which may be served below a path itself. */
+/** Returns the URL of a path of the service, whose base URL may include a path. */
 export const urlOf = (path: string): string => new URL(path.replace(/^\//, ""), document.baseURI).href;
 
 export const fileAddress = (id: string): string => urlOf(`resource/${id}?format=file`);
@@ -29,7 +29,7 @@ const connectionOf = (
   options: { readonly headers?: Record<string, string>; fetch?: typeof send } = {},
 ) => new Connection({ baseUrl: urlOf("."), apiKey, ...options });
 
-/** @throws RequestError instead of an error of the client */
+/** Converts errors of the client. @throws RequestError */
 async function asking<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -49,8 +49,8 @@ function problemOf({ status, message, requestId, parameter, help }: PagewrightEr
 }
 
 /**
- * Stores a file; a large one in several requests, which resume where a connection broke.
- * @param onProgress called with the part of the file that was sent, from 0 to 1
+ * Stores a file. A large file is sent in several requests, which resume after a broken connection.
+ * @param onProgress called with the sent fraction of the file, from 0 to 1
  * @returns its id
  */
 export function upload(
@@ -71,7 +71,7 @@ export function upload(
   });
 }
 
-/** Sends a request like fetch, and tells how many bytes of the body are sent. */
+/** Sends a request like fetch, and reports upload progress. */
 function send(url: string, init: RequestInit, onSent?: (bytes: number) => void): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -92,23 +92,23 @@ function send(url: string, init: RequestInit, onSent?: (bytes: number) => void):
 }
 
 /**
- * Stores the file at an address, which the service fetches.
+ * Makes the service fetch a URL and store the file.
  * @returns its id
  */
 export const uploadFrom = (url: string, { key, signal }: { key: string; signal: AbortSignal }): Promise<string> =>
   asking(async () => (await storeAddress(connectionOf(key), url, { signal })).id);
 
-/** @returns undefined if nothing is known about the file */
+/** @returns undefined if the information is unavailable */
 export const infoOf = (id: string): Promise<StoredInfo | undefined> =>
   connectionOf("")
     .once(`/resource/${id}?format=info`, {}, json<StoredInfo>)
     .then(factsIn, () => undefined);
 
-/** Removes a file. One that is gone already is no error. */
+/** Deletes a file. Deleting a missing file succeeds. */
 export const remove = (id: string, key: string): Promise<void> =>
   asking(() => connectionOf(key).request(`/resource/${id}`, { method: "DELETE", expects: [404] }, discardBody));
 
-/** Removes files. Those that are gone already are no error. */
+/** Deletes files. Deleting missing files succeeds. */
 export async function removeAll(ids: readonly string[], key: string): Promise<void> {
   const headers = { "Content-Type": "application/json", Accept: "application/json" };
   for (let at = 0; at < ids.length; at += MAX_REMOVED) {
@@ -123,10 +123,10 @@ const askHead = (id: string): Promise<Response | undefined> =>
     .once(`/resource/${id}?format=file`, HEAD, async (response) => response)
     .catch(() => undefined);
 
-/** Reports whether the service has a file, as far as it can be asked. */
+/** Reports whether the service still has a file; true if the request fails for another reason. */
 export const isStored = async (id: string): Promise<boolean> => (await askHead(id))?.status !== 404;
 
-/** Returns facts about a file that need not be opened for them; undefined if nothing is known about it. */
+/** Returns properties of a file that the service can read without opening it; undefined if unavailable. */
 export async function headOf(id: string): Promise<StoredInfo | undefined> {
   const response = await askHead(id);
   if (!response?.ok) return undefined;
@@ -140,7 +140,7 @@ export async function headOf(id: string): Promise<StoredInfo | undefined> {
   };
 }
 
-/** Returns the name in a Content-Disposition as the service writes it: coded (RFC 8187), quoted or a token. */
+/** Parses the file name in the service's Content-Disposition: encoded (RFC 8187), quoted or a token. */
 function nameIn(disposition: string): string | undefined {
   const coded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
   return coded === undefined ? /filename="?([^";]+)/i.exec(disposition)?.[1] : decodeURIComponent(coded);
@@ -159,7 +159,7 @@ export interface JobSettings {
   readonly body: Readonly<Record<string, unknown>>;
   readonly key: string;
   readonly signal: AbortSignal;
-  /** Lifetime of what is stored. @default that of all files */
+  /** Lifetime of the stored files. @default the service's */
   readonly lifetimeSeconds?: number;
   onProgress?(progress: JobProgress): void;
 }
@@ -176,7 +176,7 @@ export function runJob(settings: JobSettings): Promise<JobResponse> {
         if (progress.phase === "waiting" || progress.phase === "running") onProgress?.(progress);
       },
     });
-    // A stream of events has no facts about files.
+    // An event stream contains no properties of files.
     const { requestId } = answer;
     return requestId === undefined
       ? answer

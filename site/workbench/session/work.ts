@@ -1,4 +1,4 @@
-// Carries out one job: stores its inputs, makes PDFs of those that must be, and runs the operation.
+// Runs one job: stores its inputs, converts them to PDF if necessary, and runs the operation.
 import { needsConversion } from "../../../client/core/conversion.ts";
 import { stemOf } from "../model/format.ts";
 import type { Operation } from "../model/operations.ts";
@@ -61,13 +61,13 @@ const lossesOf = ({ notices = [], substitutedFonts = [] }: JobResponse): Losses 
   fonts: substitutedFonts,
 });
 
-/** Joins what several jobs lost, each loss once. */
+/** Merges the notices of several jobs without duplicates. */
 function lossesIn(all: readonly Losses[]): Losses {
   const fonts = all.flatMap(({ fonts }) => fonts).map((font) => [`${font.name}, ${font.replacedBy}`, font] as const);
   return { notices: [...new Set(all.flatMap(({ notices }) => notices))], fonts: [...new Map(fonts).values()] };
 }
 
-/** Makes a PDF of an input, once, unless it is one already. */
+/** Converts an input to PDF once, unless it is a PDF already. */
 async function becomePdf(key: number, around: Surroundings): Promise<void> {
   const { store, signal, report } = around;
   const { name, url, pdf, id, info } = inputOf(store, key);
@@ -75,10 +75,10 @@ async function becomePdf(key: number, around: Surroundings): Promise<void> {
   const stored = await described(id ?? (await uploadFrom(url!, { key: store.state.apiKey, signal })), info);
   const isPage = id === undefined && /^text\/html\b/.test(stored.info?.type ?? "");
   if (id === undefined && !isPage) store.setInput(key, stored);
-  // A file about which nothing is known is the service's to refuse.
+  // A file of unknown type is sent as it is: the service rejects it if necessary.
   if (!stored.info || !needsConversion(stored.info)) return;
   report({ step: "converting" });
-  // The address of a page stands for the page with all that it shows.
+  // The URL of a web page means the rendered page, not only its HTML.
   const source = isPage ? { url } : { id: stored.id };
   if (isPage) void remove(stored.id, store.state.apiKey).catch(() => {});
   const output = stemOf(isPage ? new URL(url!).hostname : url === undefined ? name : stored.info.name);
@@ -94,7 +94,7 @@ async function described(id: string, known: StoredInfo | undefined): Promise<Sto
   return { id, ...(info ? { info } : {}) };
 }
 
-/** Returns the outputs of a job. The first one is told with the number of its pages. */
+/** Returns the outputs of a job. The first one includes its number of pages. */
 async function outputsOf({ outputId, outputFiles = [] }: JobResponse): Promise<readonly Output[]> {
   const known = new Map<string, StoredInfo>(outputFiles.map((file) => [file.id, factsIn(file)]));
   const [first, ...others] = [outputId].flat();
@@ -113,6 +113,6 @@ function comparedInput({ inputId, inputFiles = [] }: JobResponse, input: Input |
   return { id, isDeleted: false, ...(file ? { info: factsIn(file) } : {}) };
 }
 
-/** Returns the values that are shown with a result: its name, and the pages of its outputs. */
+/** Returns the values that a result view needs: name and page selection. */
 const keptValues = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => ["output", "pages", "pages[]"].includes(name)));

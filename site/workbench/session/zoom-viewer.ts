@@ -2,7 +2,7 @@
 import OpenSeadragon from "openseadragon";
 import { urlOf } from "./service.ts";
 
-/** A page that the service draws in tiles, or a picture. */
+/** A page that the service renders in tiles, or an image. */
 export type Zoomable = { readonly id: string; readonly page: number } | { readonly address: string };
 
 export interface Viewer {
@@ -12,7 +12,7 @@ export interface Viewer {
   close(): void;
 }
 
-/** @param place element that the viewer fills */
+/** @param place the element that contains the viewer */
 export function openViewer(place: HTMLElement): Viewer {
   declineStyle();
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -27,7 +27,8 @@ export function openViewer(place: HTMLElement): Viewer {
   });
   return {
     async show(what) {
-      // The source is an object: the addresses in it must be those of this page, not those of the service's public URL.
+      // The source is an object instead of a URL, because its URLs must have this page's origin, not the service's
+      // public origin.
       const tileSource = "address" in what ? { type: "image", url: what.address } : await tiles(what);
       viewer.open({ tileSource } as OpenSeadragon.TileSourceSpecifier);
     },
@@ -44,8 +45,8 @@ export function openViewer(place: HTMLElement): Viewer {
 }
 
 /**
- * Keeps the library from adding an inline style, which the policy of the page forbids: it takes this element, which is
- * none of HTML, for its own.
+ * Prevents the library from adding an inline style, which the page's Content-Security-Policy forbids: the library
+ * reuses this non-HTML element.
  */
 function declineStyle(): void {
   if (document.querySelector("style[data-openseadragon-mobile-css]")) return;
@@ -54,7 +55,7 @@ function declineStyle(): void {
   document.head.append(style);
 }
 
-/** IIIF Image API: the `id` of the description begins the addresses of all tiles. */
+/** IIIF Image API: the URLs of all tiles start with the `id` of the description. */
 async function tiles({ id, page }: { id: string; page: number }): Promise<Record<string, unknown>> {
   const address = urlOf(`iiif/${id}%3A${page}`);
   const response = await fetch(`${address}/info.json`);

@@ -1,4 +1,4 @@
-// The key of the keyed variant, without which no file is stored.
+// The form for the API key, which the keyed variant requires.
 import { ProblemText, Section, type ViewContext } from "./components.tsx";
 
 export function ApiKey({ page: { state, store, inputs } }: { page: ViewContext }) {

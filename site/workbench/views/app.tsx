@@ -22,7 +22,7 @@ interface AppProps {
 
 export function App({ store, inputs, jobs, keeper }: AppProps) {
   const [state, setState] = useState(store.state);
-  // Before anything else can change the state.
+  // Must run before any other code changes the state.
   useLayoutEffect(() => store.subscribe(() => setState(store.state)), [store]);
   const page: ViewContext = { state, store, inputs, jobs };
   return (

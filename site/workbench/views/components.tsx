@@ -7,7 +7,7 @@ import type { Store } from "../model/store.ts";
 import type { Inputs } from "../session/inputs.ts";
 import type { Jobs } from "../session/jobs.ts";
 
-/** Everything that a view may read or call. */
+/** The state and actions that every view receives. */
 export interface ViewContext {
   readonly state: State;
   readonly store: Store;
@@ -32,7 +32,7 @@ const ICONS = {
   right: "M9 5l7 7-7 7",
 } as const;
 
-/** Draws an icon, which a text beside it or a label of its button explains. */
+/** An icon. The text next to it, or the label of its button, explains it. */
 export function Icon({ name }: { name: keyof typeof ICONS }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" focusable="false">
@@ -60,13 +60,13 @@ export function Section(props: { id: string; number?: number; title: string; chi
 
 interface PickerProps {
   readonly label: string;
-  /** Values and their names. Of fewer than two, there is nothing to pick. */
+  /** Values and their names. With fewer than two, the picker is hidden. */
   readonly items: readonly (readonly [number, string])[];
   readonly value: number | undefined;
   onChange(value: number): void;
 }
 
-/** Chooses one of several files to look at. */
+/** Selects the displayed file. */
 export function Picker({ label, items, value, onChange }: PickerProps) {
   if (items.length < 2) return null;
   return (
@@ -87,7 +87,7 @@ const COPIED_MS = 2000;
 
 interface CopyProps {
   readonly text: string;
-  /** What the button says. */
+  /** Label of the button. */
   readonly children: ComponentChildren;
   readonly title?: string;
 }
@@ -104,7 +104,7 @@ export function Copy({ text, children, title }: CopyProps) {
     await navigator.clipboard.writeText(text);
     setCopied(true);
   };
-  // Only pages that come by https, or from this machine, may copy.
+  // The clipboard requires https or localhost.
   if (!navigator.clipboard) return null;
   return (
     <button type="button" title={title} onClick={() => void copy().catch(() => {})}>
@@ -113,7 +113,7 @@ export function Copy({ text, children, title }: CopyProps) {
   );
 }
 
-/** Shows an error, and tells that it is there. */
+/** Shows an error, and announces it to screen readers. */
 export function ProblemText({ problem, id }: { problem: Problem; id?: string }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [problem]);
@@ -124,7 +124,7 @@ export function ProblemText({ problem, id }: { problem: Problem; id?: string }) 
   );
 }
 
-/** Shows an error as the service worded it, with what its log knows it by. */
+/** Shows the service's error message with the request ID, which identifies it in the log. */
 export function ProblemBox({ problem }: { problem: Problem }) {
   const { sentence, reasons } = explain(problem.sentence);
   return (

@@ -8,16 +8,16 @@ interface ControlProps {
   readonly id: string;
   readonly field: FormField;
   readonly value: Value;
-  /** Ids of the texts that describe the control. */
+  /** IDs of the texts that describe the control. */
   readonly described: string;
   readonly isInvalid: boolean;
   change(value: Value): void;
 }
 
-/** Choices up to this number are all seen at once. */
+/** Up to this number, choices are radio buttons instead of a list. */
 const SHOWN_CHOICES = 6;
 
-/** Reports whether a field has several controls, which a legend names in place of a label. */
+/** Reports whether a field has several controls, and so a legend instead of a label. */
 export const grouped = ({ control, list, schema, content }: FormField): boolean =>
   list || content !== undefined || (control === "choice" && schema.enum!.length <= SHOWN_CHOICES);
 
@@ -54,7 +54,7 @@ function Choices({ id, field, value, described, change }: ControlProps) {
             name={id}
             value={word}
             checked={value === word}
-            // Also the choice that is made already: a default that is set is sent.
+            // Also for the selected choice, because clicking a default sets it explicitly, so that it is sent.
             onClick={() => change(word)}
           />
           <span>{word}</span>

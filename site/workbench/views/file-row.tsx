@@ -1,4 +1,4 @@
-// One file of the list: its first page, its state, its place, and its pages in a merge.
+// One file of the list: its first page, state and position, and its page selection in a merge.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { checkValue } from "../model/checks.ts";
 import { countText, endText, sizeText } from "../model/format.ts";
@@ -16,10 +16,12 @@ interface FileRowProps {
   readonly canOrder: boolean;
 }
 
-/** Type of what is dragged: the key of a file. */
+/** Media type of a drag: the key of a file. */
 const DRAGGED = "application/x-workbench-file";
 
-/** Keys that move a file while Alt is held: to which place, from which of how many. */
+/**
+ * Keys that move a file while Alt is held: functions of its index and the number of files that return the new index.
+ */
 const MOVES: Readonly<Record<string, (index: number, count: number) => number>> = {
   ArrowUp: (index) => index - 1,
   ArrowDown: (index) => index + 1,
@@ -32,11 +34,11 @@ export function FileRow({ page, input, index, whyUnusable, canOrder }: FileRowPr
   const row = useRef<HTMLLIElement>(null);
   const { inputs, state } = page;
   const { key, name } = input;
-  // A file that could not be stored is refused for all operations, or is fetched by the job itself.
+  // A file that could not be stored is rejected for every operation, or the job itself fetches it.
   const complaint = whyUnusable ?? (input.id === undefined ? problemOf(input)?.sentence : undefined);
   const facts = factsOf(input, state);
   useEffect(() => {
-    // The list scrolls, and can hide the row that was moved. A row grows when its file has a complaint.
+    // The list scrolls, so a moved row could be hidden. A row also grows when its file has an error.
     if (row.current?.contains(document.activeElement)) row.current.scrollIntoView({ block: "nearest" });
   }, [index, facts, complaint]);
   return (
@@ -104,7 +106,7 @@ function Moves({
     <span class="moves">
       {BUTTONS.map((button) => {
         const to = MOVES[button.key]!(index, count);
-        // A button that is disabled would lose the focus.
+        // A disabled button would lose the focus.
         const isIdle = to === index || to < 0 || to >= count;
         return (
           <button
@@ -144,7 +146,7 @@ function Upload({ input: { name, sent, id, isRefused, problem } }: { input: Inpu
   return <progress class="upload" value={sent} max={1} aria-label={`Upload of ${name}`} />;
 }
 
-/** The pages that a merge takes of this file. */
+/** The page selection of this file in a merge. */
 function MergedPages({ page, input }: { page: ViewContext; input: Input }) {
   const { state, inputs } = page;
   const field = state.service?.operations.get(state.path)?.perInput;

@@ -1,4 +1,4 @@
-// The first step: documents that are dropped, named by an address, or brought along by the page.
+// The first step: documents that are dropped, linked by URL, or samples of the page.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { checkAddress } from "../model/checks.ts";
 import { countText } from "../model/format.ts";
@@ -71,7 +71,7 @@ export function Files({ page }: { page: ViewContext }) {
   );
 }
 
-/** Scrolls a list to what was added to it. */
+/** Scrolls a list to its new items. */
 function useScrolledList(count: number) {
   const list = useRef<HTMLOListElement>(null);
   const before = useRef(0);
@@ -82,7 +82,7 @@ function useScrolledList(count: number) {
   return list;
 }
 
-/** Reports whether a problem is shown at the file that has it. */
+/** Reports whether an error is shown at its file. */
 const isInList = ({ sentence }: Problem, inputs: readonly Input[]): boolean =>
   inputs.some((input) => problemOf(input)?.sentence === sentence);
 

@@ -1,4 +1,4 @@
-// The third step: the form of the operation, made from the description of the service, and the button that runs it.
+// The third step: the form of the operation, generated from the service's description, and the button that runs it.
 
 import { labelOf } from "../model/format.ts";
 import type { FormField, Operation } from "../model/operations.ts";
@@ -41,7 +41,7 @@ export function Form({ page }: { page: ViewContext }) {
   );
 }
 
-/** Runs an operation, or shows all that is wrong with its form at once. */
+/** Runs an operation, or shows all errors of its form at the same time. */
 function run(operation: Operation, { state, store, jobs }: ViewContext): void {
   const faults = faultsOf(operation, state);
   if (faults.length === 0) return void jobs.run(operation);
@@ -55,7 +55,7 @@ function Labeled({ page, operation, field }: { page: ViewContext; operation: Ope
   const { minimum, maximum, examples } = field.schema;
   const value = shownValue(operation, field, state);
   const fault = faultOf(operation, field, state);
-  // Nobody has had a chance yet to fill in what is empty.
+  // Empty required fields are not errors before the first attempt to run.
   const complaint = fault?.isMissing && state.tried !== operation.path ? undefined : fault?.sentence;
   const problem = state.problem?.place === `field:${field.name}` ? state.problem : undefined;
   const change = (value: Value) => {

@@ -1,11 +1,11 @@
-// The second step: the operation. Those of the other variant are shown, and cannot be chosen.
+// The second step: the operation. Operations of the other variant are shown, but disabled.
 import { Section, type ViewContext } from "./components.tsx";
 
 export function Operations({ page: { state, store } }: { page: ViewContext }) {
   const offered = state.service?.operations;
   const all = [...(state.service?.all.values() ?? [])];
   const groups = [...new Set(all.map(({ group }) => group))];
-  // Text is typed into the form, so there is no step for files.
+  // The text of such an operation is typed into the form, so the files step is omitted.
   const isFirst = offered?.get(state.path)?.input.kind === "text";
   return (
     <Section id="operation" number={isFirst ? 1 : 2} title="Choose an operation">

@@ -18,7 +18,7 @@ interface ProfileEditorProps {
   readonly id: string;
   readonly field: FormField;
   readonly text: string;
-  /** Ids of the texts that describe the control. */
+  /** IDs of the texts that describe the control. */
   readonly described: string;
   readonly isInvalid: boolean;
   change(text: string): void;
@@ -172,7 +172,7 @@ function SettingInput({ id, setting: { kind, values = [] }, value, complaint, ch
   );
 }
 
-/** Returns what was typed, as a number if it is one. */
+/** Returns the typed text, as a number if it is numeric. */
 function numberOf(text: string): unknown {
   if (text === "") return undefined;
   return String(Number(text)) === text ? Number(text) : text;

@@ -1,12 +1,12 @@
-// A small picture of a file's first page, or its kind in letters if it cannot be drawn.
+// A thumbnail of a file's first page, or its file type as text if the page cannot be rendered.
 import { useEffect, useState } from "preact/hooks";
 import { isPicture, sideOf } from "../model/pairs.ts";
 import type { Input } from "../model/state.ts";
 import { fileAddress, urlOf } from "../session/service.ts";
 
-/** Twice what is shown, for screens with small pixels. */
+/** Twice the displayed size, for high-density screens. */
 const WIDTH = 96;
-/** Pictures are not made smaller before they are sent, so larger ones have no thumbnail. */
+/** The service sends image files at full size, so larger images have no thumbnail. */
 const MAX_PICTURE_BYTES = 2 ** 20;
 const MAX_LETTERS = 4;
 

@@ -1,5 +1,4 @@
-// Finds out how far this machine allows a browser to be confined, and returns the commands that confine it. Knows no
-// option of the browser.
+// Detects which confinements of a browser this machine supports, and returns the commands that confine it.
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -7,21 +6,21 @@ import { promisify } from "node:util";
 import { minimalEnvironment } from "../../../processes/process.ts";
 import { USERS } from "../../../processes/users.ts";
 
-/** Describes how far a browser is confined. */
+/** The confinement of a browser. */
 export interface Confinement {
-  /** `namespace`: the browser has no network but the proxy. `flags`: command-line flags tell it to use nothing else. */
+  /** `namespace`: the kernel limits the browser to the proxy. `flags`: only command-line flags do. */
   readonly network: "namespace" | "flags";
   /** True if the renderers run in Chromium's own sandbox. */
   readonly sandbox: boolean;
 }
 
 /**
- * How a browser gets a network namespace. `root`: this process may make one. `user`: the browser's user makes one
- * within a user namespace, which needs no privilege.
+ * The way to create the network namespace. `root`: this process creates it. `user`: the browser's user creates it
+ * within a user namespace, without privileges.
  */
 type Entry = "root" | "user";
 
-/** A confinement, and how it is reached. */
+/** A confinement, and the way to create it. */
 export interface ConfinementOption extends Confinement {
   /** @default none, without a network namespace */
   readonly entry?: Entry;
@@ -32,7 +31,7 @@ export const BROWSER_USER: number = USERS.chromium.first;
 
 const PROBE_TIMEOUT_MS = 5_000;
 const UNSHARE_USER = ["unshare", "--user", "--map-current-user", "--keep-caps"];
-/** Maximum size of a file that the browser may write; shared memory counts as files. */
+/** Maximum size of a file that the browser writes, including shared memory. */
 const FILE_BYTES = 2 ** 31;
 const OPEN_FILES = 8192;
 
@@ -40,7 +39,8 @@ const helper = (name: string) => join(import.meta.dirname, name);
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
- * Returns the ways that are worth trying, best first. Trying one that cannot work costs a start of the browser.
+ * Returns the confinements to try, strongest first, without those that cannot work here: a failed attempt costs a start
+ * of the browser.
  * @param wanted the only confinement to return. @default all that this machine seems to allow
  */
 export async function confinementOptions(wanted?: Confinement): Promise<readonly ConfinementOption[]> {
@@ -74,9 +74,9 @@ async function entryToNamespace(): Promise<Entry | undefined> {
 const defaultEntry = (): Entry => (isRoot() ? "root" : "user");
 
 /**
- * Returns the command that enters a network namespace and brings its loopback device up. unshare(1) is part of Debian's
- * essential util-linux, and Perl is essential too.
- * @param listener a program and its argument, which run inside before the browser
+ * Returns the command that enters a new network namespace and brings its loopback device up. unshare(1) is part of
+ * Debian's essential util-linux, and Perl is essential too.
+ * @param listener a program and its argument, which run in the namespace before the browser starts
  */
 function enterNamespace(entry: Entry, ...listener: [string, string]): string[] {
   const unshare = entry === "root" ? ["unshare"] : asBrowser(...UNSHARE_USER);
@@ -104,9 +104,9 @@ function becomeBrowser(entry: Entry | undefined): string[] {
     "--no-new-privs",
     ...["--pdeathsig", "KILL"],
     ...(isRoot() && entry !== "user" ? changeUser().slice(1) : []),
-    // The capabilities that made the namespace are not passed to the browser.
+    // Drops the capabilities that created the namespace before the browser starts.
     ...(entry === "user" ? ["--inh-caps=-all", "--ambient-caps=-all"] : []),
-    // proc(5): when memory runs out, the kernel ends the browser before the service.
+    // oom_score_adj (proc(5)): when memory runs out, the kernel kills the browser before the service.
     ...["choom", "-n", "500", "--"],
     ...["prlimit", `--fsize=${FILE_BYTES}`, `--nofile=${OPEN_FILES}`, "--core=0", "--"],
   ];

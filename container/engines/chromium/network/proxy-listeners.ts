@@ -1,20 +1,18 @@
-// Opens doors through which a browser's connections reach our proxy, one for each context. Knows nothing about the
-// browser or the proxy.
+// Opens the addresses at which a browser's connections reach our proxy, one per context.
 
 import { createServer, type Server, type Socket } from "node:net";
 
-/** Accepts a browser's connections to the proxy, and distinguishes its contexts by the address assigned to each. */
+/** Accepts a browser's connections to the proxy, and identifies the context by its proxy address. */
 export interface ProxyListeners {
-  /** Opens a door for one context. @returns the proxy address for the context */
+  /** Assigns a proxy address to a context, and returns it. */
   open(take: (socket: Socket) => void): Promise<{ readonly proxy: string; close(): void }>;
 }
 
-/** The port of every door in the browser's own network namespace. */
+/** The proxy port in the browser's network namespace. */
 export const PROXY_PORT = 3128;
 
 /**
- * Opens doors in the browser's own network namespace, which has all of 127.0.0.0/8: one listening socket, and an
- * address for each context.
+ * Listens in the browser's network namespace with one socket. Each context has a separate address of 127.0.0.0/8.
  */
 export function listenPerAddress(server: Server): ProxyListeners {
   const takers = new Map<string, (socket: Socket) => void>();
@@ -35,7 +33,7 @@ export function listenPerAddress(server: Server): ProxyListeners {
   };
 }
 
-/** Opens doors on this machine's own loopback device: a port for each context. */
+/** Listens on this machine's loopback device, with a separate port per context. */
 export function listenPerPort(): ProxyListeners {
   return {
     async open(take) {

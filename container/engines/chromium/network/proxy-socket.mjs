@@ -1,5 +1,5 @@
-// Listens inside the browser's network namespace and passes the socket to the service, which accepts connections on it
-// from outside: a socket stays in the namespace in which it was made. Every address of 127.0.0.0/8 reaches it.
+// Listens inside the browser's network namespace on all of 127.0.0.0/8, and passes the socket to the service. The
+// service can accept its connections from outside, because a socket stays in the namespace that created it.
 import { createServer } from "node:net";
 
 const server = createServer();

@@ -1,5 +1,5 @@
-// Decides which hosts and ports a web page may connect to: public addresses on the usual ports, and those that the
-// operator allows. Opens no connections.
+// The allow list of hosts and ports for web pages: public addresses on ports 80 and 443, and additions by the operator.
+// Opens no connections.
 
 import type { LookupAddress } from "node:dns";
 import { BlockList, isIP, isIPv4 } from "node:net";
@@ -10,8 +10,8 @@ import { isPublicName } from "../../../../src/document/contract/web-url.ts";
 const USUAL_PORTS: readonly number[] = [80, 443];
 
 /**
- * IANA's registry of IPv4 special-purpose addresses (RFC 6890 and its successors), multicast and the reserved rest; and
- * one that Azure routes to its host, which configures virtual machines.
+ * IANA's registry of IPv4 special-purpose addresses (RFC 6890 and its successors), multicast and reserved addresses;
+ * and the address of Azure's host agent, which configures virtual machines.
  */
 const NOT_PUBLIC_V4: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
@@ -33,14 +33,14 @@ const NOT_PUBLIC_V4: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * Global unicast, as IANA assigns it (RFC 4291, 2.4). All other addresses (mapped, NAT64, unique local, link-local,
- * multicast) are not public.
+ * Global unicast addresses (RFC 4291, 2.4), the only public ones: not mapped, NAT64, unique local, link-local or
+ * multicast addresses.
  */
 const GLOBAL_UNICAST_V6: readonly [string, number] = ["2000::", 3];
 
 /**
- * Exceptions within it: protocol assignments with Teredo, benchmarking and ORCHID; documentation; 6to4, which leads to
- * any IPv4 address.
+ * Non-public ranges within global unicast: protocol assignments with Teredo, benchmarking and ORCHID; documentation;
+ * 6to4, which can reach any IPv4 address.
  */
 const NOT_PUBLIC_V6: readonly (readonly [string, number])[] = [
   ["2001::", 23],
@@ -55,10 +55,10 @@ const notPublic = new BlockList();
 for (const [network, prefix] of NOT_PUBLIC_V4) notPublic.addSubnet(network, prefix, "ipv4");
 for (const [network, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(network, prefix, "ipv6");
 
-/** Reports whether an address is public: anybody on the internet may talk to it, and it is not this machine's own. */
+/** Reports whether an address is reachable for everyone on the internet, and not assigned to this machine. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !notPublic.check(address, "ipv4") && !isOwn(address);
-  // An address with a zone index is only valid on one link.
+  // An address with a zone index is link-local.
   if (address.includes("%")) return false;
   return globalUnicastV6.check(address, "ipv6") && !notPublic.check(address, "ipv6") && !isOwn(address);
 }
@@ -75,7 +75,7 @@ interface Rule {
   readonly port?: number | "any";
 }
 
-/** What anybody may visit. */
+/** Rules for all visits. */
 export interface PublicWeb {
   /** Ports of public hosts, and of items without a port. @default 80 and 443 */
   readonly usualPorts?: readonly number[];
@@ -83,7 +83,7 @@ export interface PublicWeb {
   readonly isPublic?: (address: string) => boolean;
 }
 
-/** Allows the public web on its usual ports, and the operator's additions: an intranet, a test's own server. */
+/** Allows the public web on its usual ports, and the operator's additions, such as an intranet. */
 export class AllowList {
   readonly #rules: readonly Rule[];
   readonly #usualPorts: readonly number[];
@@ -103,7 +103,7 @@ export class AllowList {
       .map(ruleOf);
   }
 
-  /** Reports whether a name is on the list for that port, whatever its address is. */
+  /** Reports whether a name is allowed at that port by the operator, regardless of its address. */
   hasName(host: string, port: number): boolean {
     return this.#rules.some((rule) => rule.host === host && this.#isPortOf(rule, port));
   }
@@ -113,12 +113,12 @@ export class AllowList {
     return this.#usualPorts.includes(port);
   }
 
-  /** Reports whether anybody may visit an address, on the usual ports. */
+  /** Reports whether an address is allowed without an entry in the operator's list. */
   isPublic(address: string): boolean {
     return this.#isPublic(address);
   }
 
-  /** Reports whether an address that a request has as a number may be visited on that port. */
+  /** Reports whether a numeric address in a request is allowed at that port. */
   hasAddress(address: string, port: number): boolean {
     const family = isIPv4(address) ? "ipv4" : "ipv6";
     if (this.isUsualPort(port) && this.isPublic(address)) return true;
@@ -147,21 +147,21 @@ function ruleOf(item: string): Rule {
 /** Resolves names to addresses. */
 export interface DnsResolver {
   /**
-   * Asks only the DNS, because pages must not use names that this machine knows from elsewhere, such as its hosts file.
+   * Uses only DNS, because pages must not reach names from other sources, such as this machine's hosts file.
    */
   public(host: string): Promise<readonly string[]>;
-  /** Uses every way this machine has, for names that the operator allows. */
+  /** Uses all name sources of this machine, for names that the operator allows. */
   allowed(host: string): Promise<readonly string[]>;
 }
 
-/** The host must not be visited, in contrast to one that could not be reached. */
+/** The host is not allowed, as opposed to unreachable. */
 export class AddressBlocked extends Error {
   override readonly name = "Refused";
 }
 
 /**
- * Returns the addresses at which a host may be visited. The caller must connect to one of these. Whoever owns a public
- * name decides where it leads: to public addresses alone, or its pages could read what the operator allows.
+ * Returns the allowed addresses of a host; the caller must connect to one of these. A public name may resolve only to
+ * public addresses. Otherwise, the owner of any name could point it to an internal address that the operator allows.
  * @param host canonical, as in the URL standard, with IPv6 without brackets
  * @throws Refused; errors of the lookup
  */

@@ -1,6 +1,5 @@
-// Serves as an HTTP proxy, which is the only way from a page to the web. Resolves names itself, checks every address,
-// and connects to the address that it checked. Each job has its own connections and limits. Knows nothing about
-// browsers.
+// An HTTP proxy, the only way from a page to the web. Resolves names itself, checks every address, and connects to the
+// checked address. Each job has separate connections and limits.
 
 import { lookup, Resolver } from "node:dns/promises";
 import {
@@ -34,7 +33,7 @@ export interface VisitLimits {
   readonly requests: number;
 }
 
-/** A page that the proxy itself serves, at the root of {@link DOCUMENT_HOST}. */
+/** An uploaded document, which the proxy itself serves at the root of {@link DOCUMENT_HOST}. */
 export interface ServedDocument {
   /** Media type, optionally with a charset. */
   readonly type: string;
@@ -42,15 +41,15 @@ export interface ServedDocument {
 }
 
 /**
- * Host of an uploaded document: a name that nobody can own (RFC 6761), and that browsers trust like a file on a disk
- * (Secure Contexts, 3.1).
+ * Host of an uploaded document: a name that cannot be registered (RFC 6761), and that browsers treat as a secure
+ * context, like a local file (Secure Contexts, 3.1).
  */
 export const DOCUMENT_HOST = "document.localhost";
 
 export interface VisitOptions {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
-  /** Called when the page exceeds its limits; the visit has ended then. */
+  /** Called after the visit was ended because the page exceeded its limits. */
   exceeded(what: string): void;
 }
 
@@ -79,12 +78,12 @@ class CheckedAgent extends Agent {
   }
 }
 
-/** One job's access to the web. Once ended, it has no connections. */
+/** One job's access to the web. Ending it closes all its connections. */
 export class ProxySession {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
   readonly #refused = new Set<string>();
-  /** Keeps connections to servers for this visit alone. */
+  /** Connection pool of this visit only. */
   readonly agent: Agent;
   readonly #connectTo: Connecting;
   readonly #sockets = new Set<Socket>();
@@ -106,7 +105,7 @@ export class ProxySession {
     return this.#bytes;
   }
 
-  /** Connects to a checked address of a place. @throws Refused; Error if the place cannot be reached */
+  /** Connects to a checked address of a host. @throws Refused; Error if the host cannot be reached */
   connect(host: string, port: number): Promise<Socket> {
     return this.#connectTo(host, port, this);
   }
@@ -115,7 +114,7 @@ export class ProxySession {
     this.#refused.add(`${host} ${port}`);
   }
 
-  /** Reports whether the page was refused a visit to that host. */
+  /** Reports whether a request of the page to that host was refused. */
   isRefused(url: string): boolean {
     if (!URL.canParse(url)) return false;
     const { host, port } = hostAndPort(new URL(url));
@@ -123,8 +122,8 @@ export class ProxySession {
   }
 
   /**
-   * Ties a connection to the visit, which closes it at its end, and counts the bytes that arrive on it.
-   * @returns false if the visit takes no more connections; this one is closed then
+   * Registers a connection with the visit, which closes it at its end and counts its bytes.
+   * @returns false if the visit has ended; the connection is then closed
    */
   add(socket: Socket): boolean {
     socket.on("error", () => {});
@@ -168,7 +167,7 @@ export class WebProxy {
   readonly #allow: AllowList;
   readonly #lookups: DnsResolver;
   readonly #visits = new WeakMap<Socket, ProxySession>();
-  /** HTTP server that never listens: connections are passed to it. */
+  /** HTTP server without a listening socket: connections are passed to it. */
   readonly #server = createServer({
     maxHeaderSize: CONTAINER_LIMITS.webHeaderBytes,
     requestTimeout: 0,
@@ -179,7 +178,7 @@ export class WebProxy {
   constructor({ allow = "", dnsServers, ...publicWeb }: WebProxySettings) {
     this.#allow = new AllowList(allow, publicWeb);
     this.#lookups = lookups(dnsServers);
-    // An error in a request ends here, and affects only its own connection.
+    // Contains an error to the connection of its request.
     this.#server.on("request", (incoming, answer) => {
       this.#answer(incoming, answer).catch((error: unknown) => refuse(answer, error));
     });
@@ -217,8 +216,8 @@ export class WebProxy {
   }
 
   /**
-   * Opens a tunnel (RFC 9110, 9.3.6). @throws any error that prevents the tunnel; afterwards its two ends close each
-   * other
+   * Opens a tunnel (RFC 9110, 9.3.6). @throws any error until the tunnel is open; after that, closing one end closes
+   * the other
    */
   async #tunnel(incoming: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const visit = this.#visits.get(socket);
@@ -243,7 +242,7 @@ export class WebProxy {
     });
     const { promise, resolve, reject } = Promise.withResolvers<Socket>();
     const socket = connect({
-      // A reserved name: its addresses are decided already, and all of them are tried.
+      // A reserved name (RFC 6761): its addresses are already known, and all of them are tried.
       host: DOCUMENT_HOST,
       port,
       autoSelectFamily: true,
@@ -282,7 +281,7 @@ export function hostAndPort({ hostname, port, protocol }: URL): { host: string; 
   };
 }
 
-/** Returns the headers to pass on, without those that concern one connection alone (RFC 9110, 7.6.1). */
+/** Returns the end-to-end headers, without hop-by-hop headers (RFC 9110, 7.6.1). */
 function endToEnd(headers: IncomingHttpHeaders, host?: string): IncomingHttpHeaders {
   const named = (headers.connection ?? "").toLowerCase().split(/[\s,]+/);
   const hops = new Set([
@@ -300,7 +299,7 @@ function endToEnd(headers: IncomingHttpHeaders, host?: string): IncomingHttpHead
   return host === undefined ? passed : { ...passed, host };
 }
 
-/** Forwards a request. @throws an error if the server's answer cannot be passed on, or breaks off */
+/** Forwards a request. @throws an error if the server's response cannot be forwarded or is aborted */
 async function forward(
   visit: ProxySession,
   incoming: IncomingMessage,
@@ -319,7 +318,8 @@ async function forward(
     agent: visit.agent,
   });
   answer.once("close", () => outgoing.destroy());
-  // pipeline() would close the browser's connection when the server's breaks, before the answer.
+  // pipeline() would close the browser's connection when the server's connection breaks, before an error response is
+  // sent.
   incoming.pipe(outgoing);
   const response = await responseTo(outgoing);
   const status = response.statusCode ?? 0;
@@ -332,7 +332,7 @@ async function forward(
 const LOWEST_STATUS = 200;
 const HIGHEST_STATUS = 999;
 
-/** Returns a promise, so that no work is done in the parser's callbacks, where an exception would end the process. */
+/** Returns a promise, so that no code runs in the parser's callbacks, where an exception would end the process. */
 function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once("response", resolve);
@@ -353,7 +353,7 @@ async function giveDocument(
   await pipeline(document.stream(), answer);
 }
 
-/** A request that is answered with one of our own statuses. */
+/** An error that the proxy reports with a status of its own. */
 class Unanswerable extends Error {
   override readonly name = "Unanswerable";
   readonly status: number;

@@ -1,9 +1,10 @@
-// Runs in a page, in its own world and in ours. It is sent as its text, so it may use only what it defines itself.
+// Runs in a page, in both the page's and our JavaScript world. It is sent as source text, so it must not use outer
+// variables.
 
 /**
- * Ends animations and transitions that have an end, as they would end by themselves, and takes away those that follow
- * scrolling, which paper does not have. Paused and endless ones stay as they are.
- * @returns true if there were any
+ * Finishes animations and transitions of finite length, and removes scroll-driven ones, because paper does not scroll.
+ * Paused and endless animations stay unchanged.
+ * @returns true if it changed any
  */
 export function finishMotion(root: Document | ShadowRoot): boolean {
   const shown = root.ownerDocument?.timeline ?? (root as Document).timeline;
@@ -23,7 +24,7 @@ export function finishMotion(root: Document | ShadowRoot): boolean {
         const times = Number.parseFloat(element.getAttribute("repeatCount") ?? "1");
         return element.getStartTime() + (element.localName === "set" ? 0 : element.getSimpleDuration() * times);
       } catch {
-        // It has not begun, or has no duration.
+        // It has not started, or has no duration.
         return 0;
       }
     };

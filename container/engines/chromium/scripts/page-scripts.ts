@@ -1,25 +1,25 @@
-// Runs in a page's own world, before its scripts, and answers questions about them. A function that runs in a page is
-// sent as its text, so it may use only what it defines itself.
+// Runs in a page's own JavaScript world before the page's scripts, and reports on their activity. A function for a page
+// is sent as source text, so it must not use outer variables.
 
 import { finishMotion } from "./motion-scripts.ts";
 
-/** Events that ask questions of the page's own world from our world. {@link observe} answers yes by canceling them. */
+/** Events that query the page's world from our isolated world. {@link observe} cancels an event for "yes". */
 export interface QueryEvents {
-  /** Asks whether a script or an event handler of the page has run. */
+  /** Has a script or an event handler of the page run? */
   readonly isScripted: string;
-  /** Asks whether the page has queried its visibility. From then on, what has come into view never seems to leave. */
+  /** Has the page observed the visibility of elements? From then on, elements that came into view never leave it. */
   readonly observesVisibility: string;
-  /** Asks whether the page handles scrolling. */
+  /** Does the page handle scroll events? */
   readonly followsScrolling: string;
-  /** Asks whether a shadow tree has changed since it was last asked. */
+  /** Has a shadow tree changed since the last query? */
   readonly hasChangedShadows: string;
-  /** Ends motion that has an end in shadow trees, and asks whether there was any. */
+  /** Finishes animations of finite length in shadow trees: were there any? */
   readonly movesInShadows: string;
-  /** Asks whether a canvas looks different than when it was last asked. */
+  /** Has the content of a canvas changed since the last query? */
   readonly hasDrawn: string;
-  /** Asks whether the page has read or changed the rules of a style sheet, and so may change them at any time. */
+  /** Has the page accessed the rules of a style sheet, which it can then change at any time? */
   readonly readsRules: string;
-  /** Asks whether a callback of the page waits for the next frame. */
+  /** Is a callback of the page waiting for the next animation frame? */
   readonly awaitsFrame: string;
 }
 
@@ -34,10 +34,10 @@ export const QUESTIONS: QueryEvents = {
   awaitsFrame: "pagewright:awaits-frame",
 };
 
-/** Answers a question whenever it is asked. */
+/** Registers the reply to a query. */
 type Answer = (question: string, isTrue: () => boolean) => void;
 
-/** Returns the script that answers, which does not run if the page has no own world. */
+/** Returns the script that replies to queries. It does not run in a page without scripts. */
 export function observing(questions: QueryEvents): string {
   const observers = [observeSight, observeRules, observeFrames, observeShadows, observeDrawing];
   return `(${observe})(${JSON.stringify(questions)}, [${observers}], ${finishMotion})`;
@@ -54,7 +54,7 @@ function observe(questions: QueryEvents, observers: readonly Observer[], finish:
     });
   answer(questions.isScripted, () => true);
   for (const observer of observers) observer(questions, answer, finish);
-  // Dialogs are disabled: nobody can answer them, and scripts can open them in an endless loop.
+  // Disables dialogs, which nobody can close and which scripts can open in an endless loop.
   window.alert = () => {};
   window.confirm = () => false;
   window.prompt = () => null;
@@ -72,7 +72,7 @@ function observeSight(questions: QueryEvents, answer: Answer): void {
         const before = seen.get(target);
         const isLess = before !== undefined && (!isIntersecting || intersectionRatio < before);
         if (isKept && isLess) {
-          // It may come into view again, with any part.
+          // Any part of it may come into view again.
           if (!isIntersecting) seen.set(target, 0);
           return false;
         }
@@ -169,7 +169,7 @@ function observeShadows(questions: QueryEvents, answer: Answer, finish: Finish):
 }
 
 function observeDrawing(questions: QueryEvents, answer: Answer): void {
-  /** Length of the longer side to which canvases are reduced for a comparison. */
+  /** Maximum side length of a canvas for the comparison; larger canvases are scaled down. */
   const MAX_COMPARED = 1024;
   const looks = new WeakMap<HTMLCanvasElement, number>();
   const canvases: WeakRef<HTMLCanvasElement>[] = [];
@@ -177,7 +177,7 @@ function observeDrawing(questions: QueryEvents, answer: Answer): void {
     if (!looks.has(canvas)) canvases.push(new WeakRef(canvas));
     looks.set(canvas, looks.get(canvas) ?? 0);
   };
-  /** Returns a hash of a canvas's pixels; 0 for one with pixels of other sites. */
+  /** Returns a hash of a canvas's pixels; 0 if the canvas is tainted by other origins. */
   const lookOf = (canvas: HTMLCanvasElement) => {
     const scale = Math.min(1, MAX_COMPARED / Math.max(canvas.width, canvas.height));
     const [width, height] = [Math.ceil(canvas.width * scale), Math.ceil(canvas.height * scale)];
@@ -185,7 +185,7 @@ function observeDrawing(questions: QueryEvents, answer: Answer): void {
     try {
       context!.drawImage(canvas, 0, 0, width, height);
       const pixels = new Int32Array(context!.getImageData(0, 0, width, height).data.buffer);
-      // Without the rotation, equal changes of several pixels cancel each other out.
+      // The rotation prevents equal changes of several pixels from canceling each other out.
       return pixels.reduce((hash, pixel) => Math.imul(((hash << 5) | (hash >>> 27)) ^ pixel, 0x9e3779b1), 1);
     } catch {
       return 0;
@@ -194,7 +194,7 @@ function observeDrawing(questions: QueryEvents, answer: Answer): void {
   const { getContext, transferControlToOffscreen } = HTMLCanvasElement.prototype;
   HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, kind: string, options?: object) {
     add(this);
-    // Otherwise the browser discards a drawing that it has shown, before it prints it.
+    // Otherwise, the browser discards a displayed drawing buffer before it prints.
     const kept = /webgl/.test(kind) ? { ...options, preserveDrawingBuffer: true } : options;
     return Reflect.apply(getContext, this, [kind, kept]);
   } as typeof getContext;

@@ -1,11 +1,10 @@
-// Functions that run inside a page to put it on paper: they find out whether it is made for paper, and set the size and
-// margins of its sheets. Like the other scripts of a page they are sent as their text, so they may use only what they
-// define themselves.
+// Functions that run inside a page to prepare it for paper: they detect whether it is made for paper, and set the size
+// and margins of its sheets. They are sent as source text, so they must not use outer variables.
 
 import type { OwnPages } from "../../../../src/operations/to-pdf/html-to-pdf.ts";
 import type { QueryEvents } from "./page-scripts.ts";
 
-/** A page's purpose. A page that is made for paper refers to paper in its style sheets. */
+/** A page's medium. A page made for paper has `@page` or print rules in its style sheets. */
 export type CssMedium = "paper" | "screen";
 
 /** Findings about a page that determine its scale. */
@@ -26,10 +25,10 @@ export interface Paper {
   /** Size and margin for a page that is made for screens, or when the client asked for a layout. */
   readonly size: string;
   readonly margin: string;
-  /** The settings that a document made for paper decides itself. Set if the client did not ask for a layout. */
+  /** Settings that a document made for paper overrides. Set if the client requested no layout. */
   readonly ownPages?: OwnPages;
   readonly questions: QueryEvents;
-  /** True once moving and pending content has been waited for. @default false */
+  /** True after waiting for motion and pending content. @default false */
   readonly isWaitedFor?: boolean;
   /** All style sheets of the page, if scripts cannot read some of them. */
   readonly sheets?: readonly SheetText[];
@@ -37,10 +36,10 @@ export interface Paper {
 
 /**
  * Sets the paper of a page.
- * @param askStill is {@link isSettled}
- * @param askPurpose is {@link detectMedium}
- * @returns the findings, once the page's paper is set. Returns `restless` if something moves or is pending, and `hidden`
- *   if style sheets must be fetched to find out; the paper is not set then
+ * @param askStill {@link isSettled}
+ * @param askPurpose {@link detectMedium}
+ * @returns the findings, once the page's paper is set. Returns `restless` if something moves or is pending, or `hidden`
+ *   if style sheets must be fetched first; in both cases the paper is not set
  */
 export function setPaper(
   { size, margin, ownPages, questions, isWaitedFor, sheets }: Paper,
@@ -57,7 +56,7 @@ export function setPaper(
   if (purpose === "hidden") return "hidden";
   const own = purpose === "paper" && ownPages ? ownPages : { size: false, margin: false };
 
-  // Readers open no page that is larger (ISO 32000-1, annex C).
+  // PDF readers reject larger pages (ISO 32000-1, annex C).
   const isTooLarge = (length: string) => {
     try {
       return CSSNumericValue.parse(length).to("in").value > 200;
@@ -67,7 +66,7 @@ export function setPaper(
   };
   // Sets the client's size and margin unless the document decides them. The declarations are important, so they
   // override style sheets that cannot be read. Important declarations in readable style sheets are removed, because
-  // those of a named page would win.
+  // those for a named page would take precedence.
   const disarm = (rules: CSSRuleList) => {
     for (const rule of rules) {
       if (rule instanceof CSSPageRule) {
@@ -88,7 +87,7 @@ export function setPaper(
     try {
       if (sheet) disarm(sheet.cssRules);
     } catch {
-      // The style sheet comes from another origin.
+      // Scripts cannot read a style sheet from another origin.
     }
   };
   for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) readable(sheet);
@@ -115,8 +114,7 @@ export function isSettled({ isScripted }: QueryEvents): boolean {
 }
 
 /**
- * Determines a page's purpose. @returns `hidden` if scripts cannot read the style sheets that decide and none were
- * passed
+ * Determines a page's purpose. @returns `hidden` if scripts cannot read the relevant style sheets and none were passed
  */
 export function detectMedium(sheets?: readonly SheetText[]): CssMedium | "hidden" {
   const isAll = (media: MediaList, query: RegExp) =>

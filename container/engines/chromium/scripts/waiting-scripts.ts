@@ -1,5 +1,5 @@
-// Functions that run inside a page, in an isolated world that shares only the document with the page's scripts, and wait
-// until the page is complete. Each is sent as its text, so it may use only what it defines itself.
+// Functions that wait inside a page until it is complete. They run in an isolated world, which shares only the DOM with
+// the page's scripts. Each is sent as source text, so it must not use outer variables.
 
 import { finishMotion } from "./motion-scripts.ts";
 import type { QueryEvents } from "./page-scripts.ts";
@@ -11,29 +11,29 @@ export interface Patience {
   readonly timeoutMs: number;
 }
 
-/** What {@link waitForAll} is made of. */
+/** The parts of {@link waitForAll}. */
 interface Parts {
   readonly changesOf: typeof changesOf;
   readonly finishMotion: typeof finishMotion;
   readonly showAll: typeof showAll;
 }
 
-/** Returns the expression that waits for all of a page. */
+/** Returns the expression that waits until a page is complete. */
 export function waiting(patience: Patience): string {
   return `(${waitForAll})(${JSON.stringify(patience)}, { changesOf: ${changesOf}, finishMotion: ${finishMotion}, showAll: ${showAll} })`;
 }
 
 /**
- * Loads what loads only when visible, ends motion that has an end, and waits for fonts, pictures and scripts. It looks
- * at the page, and at its frames that have its origin.
+ * Loads lazy content, finishes animations of finite length, and waits for fonts, images and scripts, in the page and
+ * its frames of the same origin.
  */
 async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Promise<void> {
   const LOOK_MS = 25;
-  /** Looks without a change after which a page that scripts change is complete. */
+  /** Consecutive checks without a change after which a page with scripts is complete. */
   const QUIET_LOOKS = 4;
-  /** The same for a page that asks for frames all the time: the next change may have been delayed. */
+  /** The same for a page that continuously requests animation frames, whose next change may be delayed. */
   const QUIET_LOOKS_WITH_FRAMES = 40;
-  /** Duration of scrolling through a page that handles it, at most: handlers may be throttled. */
+  /** Maximum duration of scrolling through a page with scroll handlers, which may be throttled. */
   const SCROLLING_MS = 1_000;
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -59,7 +59,7 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
 
   const changes = parts.changesOf();
   const settled = async () => {
-    /** Reports whether what can only be compared has changed since the last call. */
+    /** Reports changes that cause no mutation events, by comparing with the last call. */
     const isDifferent = () => {
       const before = state;
       state = changes.stateOf(within(window), is(questions.readsRules));
@@ -74,7 +74,7 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
       const areFramesAwaited = is(questions.awaitsFrame);
       const moved = pages.map(({ document }) => parts.finishMotion(document));
       const hasMoved = [...moved, is(questions.movesInShadows)].includes(true);
-      // Scripts learn of the end of a motion in the next frame.
+      // Scripts receive the end event of an animation in the next frame.
       if (hasMoved) await frame();
       const news = [is(questions.hasChangedShadows), changes.areMade(pages), wereFramesAwaited && !areFramesAwaited];
       wereFramesAwaited = areFramesAwaited;
@@ -89,7 +89,7 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
   const work = async () => {
     // The next frame selects the pictures for paper.
     if (document.querySelector("source[media]")) await frame();
-    // Starts to load what is not visible.
+    // Starts loading lazy content.
     isPending(window);
     const [looksAtSight, followsScrolling] = [is(questions.observesVisibility), is(questions.followsScrolling)];
     if (looksAtSight || followsScrolling) await parts.showAll(followsScrolling ? SCROLLING_MS : 0, settled);
@@ -98,9 +98,9 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
   await Promise.race([work(), pause(timeoutMs)]);
 }
 
-/** Detects changes of pages, shadow trees aside. */
+/** Detects changes of pages, except in shadow trees. */
 function changesOf() {
-  /** Rules beyond this number are only counted. */
+  /** Maximum number of compared rules; further rules are only counted. */
   const MAX_RULES = 5_000;
   let hasNews = false;
   const isNews = ({ type, target, attributeName, oldValue, addedNodes, removedNodes }: MutationRecord) => {
@@ -148,13 +148,13 @@ function changesOf() {
       hasNews = false;
       return had;
     },
-    /** Returns what scripts can change without changing the document. */
+    /** Returns the state that scripts can change without a DOM mutation. */
     stateOf: (pages: readonly Window[], withRules: boolean): string =>
       pages.map((page) => stateOf(page, withRules)).join("\n"),
   };
 }
 
-/** Scrolls through the page, and back without the page's knowledge: what has come into view stays as it is. */
+/** Scrolls through the page, and back without scroll events, so that revealed content stays. */
 async function showAll(durationMs: number, settled: () => Promise<void>): Promise<void> {
   const FRAMES = 60;
   const STEP_MS = 100;

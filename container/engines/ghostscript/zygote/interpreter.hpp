@@ -1,5 +1,4 @@
-// Ghostscript in this process: one interpreter, warmed up, that can run one job. Knows nothing about forks, limits or
-// the protocol.
+// Ghostscript in this process: one warmed-up interpreter, which can run one job.
 #pragma once
 
 #include <string>
@@ -18,8 +17,8 @@ std::string startInterpreter();
 std::string interpreterVersion();
 
 /**
- * Runs a program in this process and leaves no output, so that jobs find fonts and color profiles loaded.
- * @param path a PostScript file that sets its own page device, and none at its end
+ * Runs a program in this process and discards its output, so that children inherit loaded fonts and color profiles.
+ * @param path a PostScript file that selects its page device, and deselects it at its end
  * @returns an empty string, or the error
  */
 std::string warmUp(const std::string& path);

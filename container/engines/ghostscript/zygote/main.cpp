@@ -1,5 +1,5 @@
-// Runs a Ghostscript that is initialized once and forks for every job. Requests and answers are JSON lines on standard
-// input and output; engines/zygote/zygote.ts is the other end and describes them.
+// Initializes Ghostscript once and forks for every job. Requests and responses are JSON lines on standard input and
+// output; engines/zygote/zygote.ts is the other end and documents them.
 //
 // ghostscript-zygote --warm-up <PostScript file> [--children n] [--first-user n]
 // The working directory is its own scratch space.

@@ -1,6 +1,5 @@
-// Replaces the allocation functions of the C library that Ghostscript calls (exported with -rdynamic). A refused
-// allocation ends the process, because a PostScript program could catch the resulting error and continue without the
-// memory.
+// Replaces the allocation functions of the C library that Ghostscript calls (exported with -rdynamic). A failed
+// allocation ends the process, because a PostScript program could catch the resulting error and continue.
 #include <cstddef>
 
 #include "memory/shortage.hpp"

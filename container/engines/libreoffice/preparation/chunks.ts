@@ -1,5 +1,5 @@
-// Takes the documents of other formats out of a .docx (altChunk, ISO 29500-1, 17.17.2), which Word inserts when it opens
-// the file and LibreOffice ignores, and marks their places with bookmarks, at which zygote/office.cpp inserts them.
+// Extracts embedded documents of other formats from a .docx (altChunk, ISO 29500-1, 17.17.2), which Word inserts and
+// LibreOffice ignores. Replaces them by bookmarks, at which zygote/corrections/chunks.cpp inserts them.
 
 import { posix } from "node:path";
 import { behindComments } from "../../../../src/document/contract/media-type.ts";
@@ -9,14 +9,14 @@ import { attributeOf, startTags, withoutEntities, xmlBytes, xmlText } from "./ma
 import { htmlText, labelled, pageOfArchive } from "./web-archive.ts";
 import type { NewPart, ZipFile, ZipPart } from "./zip-file.ts";
 
-/** A chunk as a file. Its name is that of its bookmark, and its extension tells its format. */
+/** A chunk as a file, named like its bookmark. The extension determines its format. */
 export type ChunkFile = { readonly name: string } & (
   | { readonly content: Uint8Array | string }
   | { readonly parts: Iterable<NewPart> }
 );
 
 export interface Chunks {
-  /** The changed parts of the package, by their old names. */
+  /** Changed parts of the package, by their original names. */
   readonly changed: ReadonlyMap<string, Buffer>;
   /** Files to insert, in their order. */
   readonly inserted: readonly ChunkFile[];
@@ -27,7 +27,9 @@ export interface Chunks {
 const MOST_CHUNKS = 500;
 const RELATIONS = /^(.*?)_rels\/([^/]+)\.rels$/;
 const CHUNK_TYPE = /\/aFChunk$/;
-/** Matches an element altChunk. Its properties are few tags, so that a start without an end costs little. */
+/**
+ * Matches an element altChunk. The pattern allows only a few tags inside, so that an unclosed start tag costs little.
+ */
 const ELEMENT =
   /<((?:[\w.-]{1,64}:)?)altChunk(?=[\s/>])[^<>]*?(?:\/>|>[^<]{0,99}(?:<[^<>]{0,300}>[^<]{0,99}){0,6}?<\/\1altChunk\s*>)/g;
 
@@ -36,7 +38,7 @@ const mayHave = (content: Buffer) => content.includes("aFChunk");
 /** Reports whether a package may have chunks, without reading its relationships. */
 export const mayHaveChunks = (relations: ReadonlyMap<string, Buffer>): boolean => [...relations.values()].some(mayHave);
 
-/** @returns undefined if the package has no chunks, as nearly all */
+/** @returns undefined if the package has no chunks, the usual case */
 export async function chunksOf(zip: ZipFile, relations: ReadonlyMap<string, Buffer>): Promise<Chunks | undefined> {
   const taking = new Taking(zip);
   for (const [name, content] of relations) {
@@ -120,10 +122,10 @@ class Taking implements Chunks {
 
 /** Maximum size of a part that is read. */
 const MOST_BYTES = 64 * 2 ** 20;
-/** Numbers of bookmarks, which must differ from those of the document. */
+/** First ID of new bookmarks, which must differ from the document's bookmark IDs. */
 const FIRST_NUMBER = 1_900_000_000;
 
-/** Returns a paragraph that is a bookmark of a space without width: LibreOffice drops the last one if it is empty. */
+/** Returns a paragraph with a bookmark around a zero-width space: LibreOffice would drop an empty last paragraph. */
 function bookmark(w: string, name: string, number: number): string {
   const id = `${w}id="${FIRST_NUMBER + number}"`;
   const run = `<${w}r><${w}t>\u200b</${w}t></${w}r>`;

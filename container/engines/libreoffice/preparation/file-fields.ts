@@ -1,9 +1,9 @@
-// Replaces fields of DrawingML that print the path of the file by the name that the client sent. LibreOffice imports
-// them, and zygote/corrections/own-address.cpp does not reach those in cells of tables.
+// Replaces DrawingML fields that print the file's path by the client's file name, because
+// zygote/corrections/own-address.cpp does not reach fields in table cells.
 
 import { attributeOf, startTags, xmlBytes, xmlText } from "./markup.ts";
 
-/** LibreOffice imports fields as file names whose type begins with this; no type of ISO 29500 does. */
+/** Prefix of the types that LibreOffice imports as file name fields; ISO 29500 defines no such type. */
 const TYPE = "file";
 const SIGNS = [` type="${TYPE}`, ` type='${TYPE}`];
 

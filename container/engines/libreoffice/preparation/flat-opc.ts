@@ -19,14 +19,15 @@ export function isFlatOpc(start: Buffer): boolean {
 
 const ROOT = /<(?:([\w.-]{1,64}):)?package\s[^<>]*>/;
 
-/** Yields the parts of the package, and at last their content types. */
+/** Yields the parts of the package, and finally their content types. */
 export function* partsOfFlatOpc(bytes: Buffer): Generator<NewPart> {
   const text = xmlText(bytes);
   const root = ROOT.exec(text.slice(0, ROOT_WITHIN));
   if (!root) return;
   const prefix = root[1] === undefined ? "" : `${root[1]}:`;
   const types: string[] = [];
-  // Elements are found by their tags: the package's own prefix has no other use within well-formed parts.
+  // Elements can be found by their tags, because the package's prefix is not used for other elements in well-formed
+  // parts.
   const start = `<${prefix}part`;
   const end = `</${prefix}part>`;
   for (let at = text.indexOf(start); at >= 0 && types.length < MOST_PARTS; at = text.indexOf(start, at + 1)) {

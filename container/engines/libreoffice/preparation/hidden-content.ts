@@ -1,19 +1,19 @@
-// Takes out of the parts of a Word document what its author has hidden and LibreOffice prints: objects in hidden runs,
-// hidden VML shapes and hidden drawings. Unwraps content controls with hidden text, whose formatting LibreOffice loses.
+// Removes hidden content of a Word document that LibreOffice would print: objects in hidden runs, hidden VML shapes and
+// hidden drawings. Unwraps content controls with hidden text, whose formatting LibreOffice loses.
 
 import { attributeOf, startTags, withoutEntities, xmlBytes, xmlText } from "./markup.ts";
 
-/** Root elements declare their namespaces within this number of bytes. */
+/** Maximum size of a root element's start tag with its namespaces, in bytes. */
 const ROOT_WITHIN = 8192;
 const OBJECTS: ReadonlySet<string> = new Set(["pict", "drawing", "object", "AlternateContent"]);
-/** Text of parts with what has to be taken out if the document also has hidden text. */
+/** Words in parts that need changes if the document also has hidden text. */
 const HOLDERS = ["sdtContent", ...OBJECTS];
-/** Text of parts with hidden objects. */
+/** Words in parts with hidden objects. */
 const HIDING = [' hidden="1"', ' hidden="true"', "visibility:hidden", "visibility: hidden"];
 
 const isOfWord = (content: Buffer) => content.subarray(0, ROOT_WITHIN).includes("wordprocessingml");
 
-/** Finds by a few words whether the parts of a document may contain something to take out. */
+/** Detects by keywords whether a document may contain hidden content to remove. */
 export class HiddenSigns {
   #hasText = false;
   #hasHolders = false;
@@ -49,7 +49,7 @@ export function withoutHidden(parts: ReadonlyMap<string, Buffer>): Map<string, B
 /** Reads a toggle (ISO 29500-1, 17.17.4). */
 const isOn = (tag: string) => !/^(0|false|off)$/.test(attributeOf(tag, "val") ?? "");
 
-/** Returns the identifiers of styles that hide text, by themselves or by the styles that they are based on. */
+/** Returns the IDs of styles that hide text, directly or through the styles that they are based on. */
 function hidingStyles(content: Buffer): string[] {
   const [, ...definitions] = xmlText(content).split(/(?=<(?:[\w.-]{1,64}:)?style\s)/);
   const own = new Map<string, boolean>();
@@ -66,12 +66,12 @@ function hidingStyles(content: Buffer): string[] {
   return [...bases.keys()].filter((id) => hides(id));
 }
 
-/** Word follows no more styles than this from one to the next. */
+/** Maximum length of a chain of base styles that Word follows. */
 const MOST_BASES = 11;
-/** Number of elements between a run and the properties of its drawing. */
+/** Maximum nesting between a run and the properties of its drawing. */
 const MOST_LEVELS = 8;
 
-/** Matches comments, sections of text, and tags. What lacks its end extends to the end of the part. */
+/** Matches comments, sections of text, and tags. An unclosed one extends to the end of the part. */
 const TOKEN =
   /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<(\/?)(?:[\w.-]{1,64}:)?([\w.-]{1,128})(?=[\s/>])(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/g;
 
@@ -83,14 +83,14 @@ interface Range {
 interface Element {
   readonly name: string;
   readonly parent: Element | undefined;
-  /** Place of its start tag. */
+  /** Offset of its start tag. */
   readonly tag: Range;
   /** True if its text is hidden. */
   isHidden: boolean;
   /** True if it contains hidden text. */
   hasHidden: boolean;
   isCut: boolean;
-  /** Place of a content control's content. */
+  /** Offset of a content control's content. */
   content?: Range;
 }
 
@@ -108,7 +108,7 @@ class Cutting {
     this.#styles = styles;
   }
 
-  /** Returns what is left of the text: all of it if it is not well-formed. */
+  /** Returns the remaining text; the whole text if it is not well-formed. */
   run(): string {
     for (const { 0: tag, 1: slash, 2: name, index: from } of this.#text.matchAll(TOKEN)) {
       if (name === undefined) continue;
@@ -137,7 +137,7 @@ class Cutting {
     }
   }
 
-  /** Reads whether a property of a run or a paragraph hides its text. */
+  /** Reports whether a run or paragraph property hides the text. */
   #readFormat(property: Element, tag: string): void {
     const owner = property.parent?.parent;
     if (!owner || !/^(vanish|[pr]Style)$/.test(property.name)) return;
@@ -160,7 +160,7 @@ class Cutting {
     this.#cuts.push({ from: tag.from, to: content.from }, { from: Math.max(content.from, content.to), to });
   }
 
-  /** Reports whether tags declare namespaces that the root element does not, and that their content may use. */
+  /** Reports whether tags declare namespaces that the root element does not declare. */
   #declares(from: number, to: number): boolean {
     const declared = this.#text.slice(from, to).match(/\sxmlns(?::[\w.-]+)?\s*=\s*(?:"[^"<]*"|'[^'<]*')/g) ?? [];
     return declared.some((one) => !this.#root.includes(one));
@@ -177,7 +177,7 @@ class Cutting {
   }
 }
 
-/** Cuts the part of a run that contains an element. */
+/** Removes the child of a run that contains an element. */
 function cutFromRun(element: Element): void {
   let one: Element | undefined = element;
   for (let level = 0; one && level < MOST_LEVELS; level++, one = one.parent) {

@@ -1,4 +1,4 @@
-// Reads tags of XML and HTML by their text, where a parser would have to hold the whole document.
+// Finds XML and HTML tags with patterns, because a parser would need the whole document in memory.
 
 /** Decodes XML (1.0, 4.3.3): by its byte order mark, or else by its declaration, or else as UTF-8. */
 export function xmlText(bytes: Buffer): string {
@@ -10,10 +10,10 @@ export function xmlText(bytes: Buffer): string {
   );
 }
 
-/** Encodes XML in UTF-8, without the declaration of the encoding that it had before. */
+/** Encodes XML as UTF-8, and removes the declaration of its previous encoding. */
 export const xmlBytes = (text: string): Buffer => Buffer.from(text.replace(/^\s*<\?xml[^>]*\?>/, ""));
 
-/** Returns a function that decodes an encoding by its label, or UTF-8 if there is no such encoding. */
+/** Returns a decoder for an encoding label, or for UTF-8 if the label is unknown. */
 export function decoderOf(label: string | undefined): (bytes: Uint8Array) => string {
   try {
     const decoder = new TextDecoder(label);
@@ -23,18 +23,18 @@ export function decoderOf(label: string | undefined): (bytes: Uint8Array) => str
   }
 }
 
-/** Returns the raw value of an attribute in a start tag, whatever its prefix. */
+/** Returns the raw value of an attribute in a start tag, with any prefix. */
 export function attributeOf(tag: string, name: string): string | undefined {
   const [, value] = new RegExp(`\\s(?:[\\w.-]+:)?${name}\\s*=\\s*("[^"]*"|'[^']*')`).exec(tag) ?? [];
   return value?.slice(1, -1);
 }
 
-/** Matches start tags of an element, whatever their prefix. A bracket within a tag ends it: XML has none there. */
+/** Matches start tags of an element with any prefix. Does not match tags with `<` or `>` inside. */
 export const startTags = (element: string): RegExp =>
   new RegExp(`<(?:[\\w.-]{1,64}:)?${element}(?=[\\s/>])[^<>]*>`, "g");
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Replaces the entities that every XML document has. */
+/** Replaces the five predefined entities of XML. */
 export const withoutEntities = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name]!);

@@ -1,5 +1,5 @@
-// Reads MIME entities (RFC 2045, 2046): their header fields, and the parts of multiparts at every depth. Bounded: each
-// level is searched once, and levels and parts are limited.
+// Parses MIME entities (RFC 2045, 2046): headers, and the parts of nested multiparts. Searches each level once, with
+// limited depth and number of parts.
 
 import { EngineFailure } from "../../../../src/document/contract/failure.ts";
 
@@ -16,11 +16,11 @@ export interface MimePart {
 }
 
 export interface Multipart {
-  /** Media type of the whole. */
+  /** Media type of the whole message. */
   readonly type: string;
   /** Content-ID of the part to show first (RFC 2387). */
   readonly start?: string;
-  /** The parts that have no parts, in their order. */
+  /** The leaf parts, in order. */
   readonly parts: readonly MimePart[];
 }
 
@@ -53,7 +53,7 @@ function collect(entity: Buffer, parts: MimePart[], levels: number) {
 function partOf(type: Parameters, fields: ReadonlyMap<string, string>, body: Buffer): MimePart {
   const charset = type.parameters.get("charset");
   const id = withoutBrackets(fields.get("content-id"));
-  // Long addresses are folded, and a space in an address is escaped.
+  // Removes the white space of folded URLs; a space within a URL is escaped.
   const location = fields.get("content-location")?.replace(/\s+/g, "");
   return {
     type: type.value,
@@ -94,7 +94,7 @@ function* between(body: Buffer, boundary: string): Generator<Buffer> {
     if (line < 0) return;
     start = line + 1;
   }
-  // The end may be missing.
+  // The closing boundary may be missing.
   if (start >= 0) yield body.subarray(start);
 }
 
@@ -123,7 +123,7 @@ const [EQUALS, RETURN, NEWLINE] = [0x3d, 0x0d, 0x0a];
 /** Values of hexadecimal digits by their codes. */
 const DIGITS = new Map([..."0123456789abcdefABCDEF"].map((digit) => [digit.charCodeAt(0), Number.parseInt(digit, 16)]));
 
-/** Decodes quoted-printable (RFC 2045, 6.7). An equals sign that begins no code stays. */
+/** Decodes quoted-printable (RFC 2045, 6.7). An equals sign without a valid code stays. */
 function unquotedPrintable(body: Buffer): Buffer {
   const result = Buffer.alloc(body.length);
   let length = 0;

@@ -1,19 +1,19 @@
-// Checks whether the parts of a zipped Office document are intact, and collects the parts that relate others to each
-// other. LibreOffice leaves out parts of sheets and presentations that it cannot read, and prints empty pages.
+// Checks whether the parts of a zipped Office document are intact, because LibreOffice silently prints empty pages for
+// damaged parts. Also collects the content types and relationships.
 
 import { EngineFailure } from "../../../../src/document/contract/failure.ts";
 import type { ZipFile } from "./zip-file.ts";
 
-/** Maximum total size that is examined. A larger package may be a bomb. */
+/** Maximum total uncompressed size that is examined; a larger package may be a zip bomb. */
 const MOST_BYTES = 64 * 2 ** 20;
-/** Maximum total size of the parts that name others: the names in more of them are not looked at. */
+/** Maximum total size of content types and relationships that are examined. */
 const MOST_RELATION_BYTES = 4 * 2 ** 20;
 
-/** Parts that name other parts (ISO 29500-2, 8.3 and 9.2). */
+/** Parts that refer to other parts (ISO 29500-2, 8.3 and 9.2). */
 const NAMES_PARTS = /(^|[\\/])(\[content_types\]\.xml|_rels[\\/][^\\/]*\.rels)$/i;
 
 export interface Examined {
-  /** Name of a part of markup that cannot be read as it was written. Pictures, which a document can lack, are not. */
+  /** Name of a damaged markup part. Damaged images are not reported, because a document can do without them. */
   readonly damaged?: string;
   /** Content types and relationships, by the names of their parts. */
   readonly relations: ReadonlyMap<string, Buffer>;
@@ -26,7 +26,7 @@ export async function examine(zip: ZipFile, look?: Look): Promise<Examined> {
   const relations = new Map<string, Buffer>();
   let left = MOST_BYTES;
   let relationsLeft = MOST_RELATION_BYTES;
-  // No byte of a file belongs to two parts: hostile directories list one part many times.
+  // Rejects overlapping parts: a hostile directory lists one part many times.
   let packedLeft = zip.size;
   for (const part of zip.parts) {
     if (!/\.(xml|rels)$/i.test(part.name) || part.bytes > left || part.packedBytes > packedLeft) continue;

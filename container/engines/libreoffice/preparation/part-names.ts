@@ -1,6 +1,6 @@
-// Renames the parts of an Office Open XML package as LibreOffice wants them. Office compares names without case
-// (ISO 29500-2, 6.3.5) and accepts names with backslashes, which some writers of zip files use. LibreOffice compares
-// exactly, and refuses files with names that Windows forbids.
+// Normalizes the part names of an Office Open XML package. Office compares names case-insensitively (ISO 29500-2,
+// 6.3.5) and accepts backslashes, which some zip writers use. LibreOffice compares exactly, and rejects names that
+// Windows forbids.
 
 import { posix } from "node:path";
 import { attributeOf, startTags, withoutEntities, xmlText } from "./markup.ts";
@@ -9,14 +9,14 @@ import type { NewPart, ZipFile } from "./zip-file.ts";
 const CONTENT_TYPES = "[Content_Types].xml";
 const RELATIONS = /^(.*?)_rels\/([^/]*)\.rels$/i;
 
-/** Returns a name without characters that LibreOffice refuses. */
+/** Returns a name without characters that LibreOffice rejects. */
 const clean = (name: string): string =>
   name
     .replaceAll("\\", "/")
     .replace(/^(\.?\/)+/, "")
     .replace(/[?<>"|:*]/g, "_");
 
-/** Returns a name in lower case, except the one that LibreOffice expects in another. */
+/** Returns a name in lower case, except `[Content_Types].xml`, whose case LibreOffice requires. */
 function folded(name: string): string {
   const lower = clean(name).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return lower === CONTENT_TYPES.toLowerCase() ? CONTENT_TYPES : lower;
@@ -25,8 +25,8 @@ function folded(name: string): string {
 type Spelling = (name: string) => string;
 
 /**
- * Decides how the names of a package have to be spelled.
- * @returns undefined if they can stay as they are
+ * Maps the names of a package to normalized names.
+ * @returns undefined if no name changes
  */
 export function spellingOf(names: readonly string[], relations: ReadonlyMap<string, Buffer>): Spelling | undefined {
   const isPackage = names.some((name) => folded(name) === CONTENT_TYPES);
@@ -67,7 +67,7 @@ function namesIn(tag: string, attribute: string, folder: string): string[] {
   return written.includes("\\") ? [name, written] : [name];
 }
 
-/** Yields the parts under other names, and with other names in what relates them to each other. */
+/** Yields the parts under their new names, with updated content types and relationships. */
 export async function* respelled(
   zip: ZipFile,
   relations: ReadonlyMap<string, Buffer>,
@@ -75,11 +75,11 @@ export async function* respelled(
 ): AsyncGenerator<NewPart> {
   const written = new Set<string>();
   const known = new Set(zip.parts.map(({ name }) => folded(name)));
-  // No byte of a file belongs to two parts.
+  // Rejects overlapping parts.
   let packedLeft = zip.size;
   for (const part of zip.parts) {
     const name = spelling(part.name);
-    // Of parts with equivalent names, which must not exist (ISO 29500-2, 6.3.5), the first counts.
+    // Keeps the first of several parts with equivalent names, which ISO 29500-2, 6.3.5 forbids.
     if (written.has(folded(name)) || name === "" || name.endsWith("/") || part.packedBytes > packedLeft) continue;
     written.add(folded(name));
     packedLeft -= part.packedBytes;

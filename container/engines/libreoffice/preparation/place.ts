@@ -1,5 +1,5 @@
-// Keeps the server out of a document's PDF: gives the document the name that the client sent and an address that is the
-// same for every job, and makes links relative again that LibreOffice resolved against that address.
+// Keeps server paths out of the PDF: opens the document under the client's file name and a fixed path that is the same
+// for every job, and makes links relative again that LibreOffice resolved against that path.
 
 import { constants, mkdirSync, symlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -12,25 +12,27 @@ const HERE = "/proc/self/cwd/";
 /** A link in the job's folder that leads to the folder itself. */
 const UP = "up";
 /**
- * Number of parent folders, beside the document's own, that a relative link can name and still be told from an absolute
- * one. With more of them, a link could be longer than what it replaces.
+ * Number of parent folders in the fixed path, so that relative links up to this depth can be recognized. With more, a
+ * relative link could be longer than the URL that it replaces.
  */
 const LEVELS = 6;
 const FOLDER = "in";
 const BEGIN = `${HERE}${`${UP}/`.repeat(LEVELS)}${FOLDER}/`;
 
-/** Where a document is, for the programs that open it. */
+/** The paths of a document, for the programs that open it. */
 export interface Place {
   /** Path of the document, relative to the job's folder. */
   readonly input: string;
-  /** Absolute path under which LibreOffice opens the document. It is in every result that shows a path. */
+  /**
+   * Absolute path under which LibreOffice opens the document. Content that shows the document's path shows this one.
+   */
   readonly address: string;
 }
 
 /**
- * Returns the name that a document has while it is converted: the client's, which fields can print, without characters
- * that paths or command lines interpret.
- * @param path of the file that stands for the document, whose extension is used if the name is empty
+ * Returns the document's file name during the conversion: the client's name, which fields can print, without special
+ * characters of paths and command lines.
+ * @param path of the stored document, whose extension is used if the name is empty
  */
 export function nameOf(name: string, path: string): string {
   const safe = safeName(name).replace(/^[-.\s]+/, "");
@@ -41,19 +43,19 @@ export function nameOf(name: string, path: string): string {
 export const placeOf = (name: string): Place => ({ input: `${FOLDER}/${name}`, address: `${BEGIN}${name}` });
 
 /**
- * Returns the path of a document to insert, relative to the job's folder. It is beside the document, so that relative
- * links of both are; no document's name begins with a dot.
+ * Returns the path of a document to insert, relative to the job's folder. It is in the document's folder, so that
+ * relative links in both have the same base. Its name starts with a dot, which a document's name cannot.
  */
 export const chunkOf = (name: string): string => `${FOLDER}/.${name}`;
 
-/** Makes what leads to a document's place in a job's folder. */
+/** Creates the folders and links of the fixed path in a job's folder. */
 export function makeRoom(folder: string): void {
   mkdirSync(join(folder, FOLDER), { mode: 0o755 });
   symlinkSync(".", join(folder, UP));
 }
 
 const CHUNK_BYTES = 2 ** 20;
-/** Maximum length of a URL. A string that is longer is not one. */
+/** Maximum length of a URL; a longer string is not treated as one. */
 const MOST_BYTES = 2 ** 16;
 /** Start of a literal string (ISO 32000-1, 7.3.4.2) that is the URL of a local file. */
 const LOCAL = Buffer.from("(file:///");
@@ -74,7 +76,7 @@ export async function restoreLinks(path: string, { address }: Place): Promise<vo
     const isLast = bytes.length < window.length;
     let next = isLast ? bytes.length : bytes.length - LOCAL.length + 1;
     for (let at = bytes.indexOf(LOCAL); at >= 0; at = bytes.indexOf(LOCAL, at + 1)) {
-      // An escaped parenthesis begins no string. To read on from each would take the square of the time.
+      // Skips escaped parentheses, which do not start a string: searching from each would take quadratic time.
       if (bytes[at - 1] === ESCAPE) continue;
       const end = endOfString(bytes, at);
       if (end === undefined) {
@@ -96,7 +98,7 @@ export async function restoreLinks(path: string, { address }: Place): Promise<vo
 
 /**
  * Returns the index of the parenthesis that ends the literal string at an index, if the bytes contain it. LibreOffice
- * escapes parentheses in strings: one that is open means that this is none.
+ * escapes parentheses in strings, so an unescaped opening parenthesis means that this is not a string.
  */
 function endOfString(bytes: Buffer, at: number): number | undefined {
   for (let end = at + 1; end < Math.min(bytes.length, at + MOST_BYTES); end++) {
@@ -107,14 +109,14 @@ function endOfString(bytes: Buffer, at: number): number | undefined {
   return undefined;
 }
 
-/** Returns a link as the document's author wrote it. @param document URL of the document */
+/** Returns a link as written in the document. @param document URL of the document */
 function asWritten(url: string, document: string): string {
   const [, place = "", fragment = ""] = /^([^#]*)(#.*)?$/s.exec(url) ?? [];
   if (url.startsWith(pathToFileURL(HERE).href)) {
     if (fragment !== "" && isSame(place, document)) return fragment;
     return relative(place, document.slice(0, document.lastIndexOf("/"))) + fragment;
   }
-  // LibreOffice takes relative links of PowerPoint's binary files for paths, which never begin with a folder there.
+  // In PowerPoint's binary files, LibreOffice treats relative links as paths relative to the file system's root.
   const path = url.slice("file:///".length);
   return /\.(ppt|pps|pot)$/i.test(document) && !/^[a-z](:|\||%)/i.test(path) ? unescaped(path) : url;
 }
@@ -126,17 +128,17 @@ function relative(url: string, base: string): string {
   const different = folders.findIndex((folder, index) => folder !== segments[index]);
   const shared = different < 0 ? folders.length : different;
   const rest = unescaped(segments.slice(shared).join("/"));
-  // A path of Windows that names a server.
+  // A Windows UNC path.
   if (rest.startsWith("//")) return `file:${rest}`;
   const path = "../".repeat(folders.length - shared) + rest;
-  // A colon in the first segment would end a scheme. LibreOffice does the same for characters that are escaped.
+  // A colon in the first segment would look like a scheme. LibreOffice also adds `./` before escaped characters.
   return /^[^/?]*[:%]/.test(path) ? `./${path}` : path;
 }
 
-/** Restores separators that LibreOffice escapes. No name of a file contains them on Windows. */
+/** Restores separators that LibreOffice escapes, which Windows file names cannot contain. */
 const unescaped = (path: string): string => path.replaceAll("%5C", "/").replaceAll("%3F", "?");
 
-/** Compares two URLs, whose writers need not escape the same characters. */
+/** Compares two URLs, regardless of escaping. */
 function isSame(one: string, other: string): boolean {
   if (one === other) return true;
   try {

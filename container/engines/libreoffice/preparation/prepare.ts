@@ -1,5 +1,5 @@
-// Prepares documents that LibreOffice cannot open as they are. Most stay as they are; the others are rewritten in a
-// thread, which ends with the job: a large document takes many seconds, and the server must answer others meanwhile.
+// Rewrites documents that LibreOffice cannot open correctly; most need no change. Uses a thread, which ends with the
+// job, because a large document takes many seconds and must not block the server.
 
 import { Worker } from "node:worker_threads";
 import { EngineFailure } from "../../../../src/document/contract/failure.ts";
@@ -10,11 +10,11 @@ import type { Scratch } from "../../../scratch/scratch.ts";
 import { mayNeedRewriting, type Rewriting, type Rewritten } from "./rewriting.ts";
 import type { FromRewriting } from "./rewriting-thread.ts";
 
-/** A document as LibreOffice can open it. Disposing of it removes what was written for it. */
+/** A document that LibreOffice can open. Disposal deletes its temporary files. */
 export type Prepared = Rewritten & AsyncDisposable;
 
 /**
- * @param fileName name of the document that fields print
+ * @param fileName name that fields of the document print
  * @throws EngineFailure `damaged`, `unsupported`, `too-complex`, `too-large`
  * @throws the signal's reason when aborted; the thread has ended by then
  */

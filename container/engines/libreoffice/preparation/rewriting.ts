@@ -1,6 +1,6 @@
-// Rewrites documents that Office opens and LibreOffice does not, or not completely: web archives, packages in one file
-// of XML, packages with names in another spelling, and documents with others within them; and those of which
-// LibreOffice prints hidden content or the path.
+// Rewrites documents that Office opens and LibreOffice cannot open completely: web archives, Flat OPC, packages with
+// unusual part names, and documents with embedded chunks. Also removes content that LibreOffice would wrongly print:
+// hidden content and file paths.
 
 import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -15,12 +15,12 @@ import { respelled, spellingOf } from "./part-names.ts";
 import { pageOfArchive } from "./web-archive.ts";
 import { withParts, writeZip, ZipFile } from "./zip-file.ts";
 
-/** A document as LibreOffice can open it. Holds only data: it is a message of a thread. */
+/** A document that LibreOffice can open. Plain data, because it is a message between threads. */
 export interface Rewritten {
   readonly path: string;
-  /** Documents to insert, as paths. Their names are those of their bookmarks. */
+  /** Paths of documents to insert, named like their bookmarks. */
   readonly chunks: readonly string[];
-  /** True if it was a web archive, and contains pictures now. */
+  /** True for a former web archive with images. */
   readonly hasPictures: boolean;
   readonly notices: readonly Notice[];
 }
@@ -29,16 +29,16 @@ export interface Rewritten {
 export interface Rewriting {
   readonly path: string;
   readonly folder: string;
-  /** Name of the document that fields print. */
+  /** Name that fields of the document print. */
   readonly fileName: string;
 }
 
-/** Packages with more parts, or more bytes of relationships, are read in a thread. Few have them. */
+/** Packages with more parts, or more bytes of relationships, are examined in a thread. Few packages are that large. */
 const MOST_PARTS_AT_ONCE = 1000;
 const MOST_RELATION_BYTES_AT_ONCE = 2 ** 18;
 
 /**
- * Reports whether a document may need to be rewritten. Takes little time whatever the document contains.
+ * Reports whether a document may need rewriting. Fast for any document.
  * @throws EngineFailure `damaged`
  */
 export async function mayNeedRewriting(path: string): Promise<boolean> {
@@ -161,8 +161,8 @@ async function writeChunk(path: string, chunk: ChunkFile): Promise<void> {
 }
 
 /**
- * Returns the number of chunks in a chunk, which are not inserted.
- * @returns undefined if the package cannot be read: LibreOffice would insert nothing, and not say so
+ * Returns the number of nested chunks, which are not inserted.
+ * @returns undefined if the package cannot be read: LibreOffice would silently insert nothing
  */
 async function chunksWithin(path: string): Promise<number | undefined> {
   await using zip = await ZipFile.open(path);

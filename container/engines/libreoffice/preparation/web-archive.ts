@@ -1,26 +1,26 @@
-// Turns a web archive (MHTML, RFC 2557), as Office and others save it under the names .doc and .xls, into an HTML page
-// that contains its pictures: Office opens it, LibreOffice does not.
+// Converts a web archive (MHTML, RFC 2557), which programs also save as .doc and .xls, to an HTML page with embedded
+// images. Office opens web archives, LibreOffice does not.
 
 import { EngineFailure } from "../../../../src/document/contract/failure.ts";
 import { decoderOf, withoutEntities } from "./markup.ts";
 import { type MimePart, type Multipart, readMime } from "./mime.ts";
 
-/** What relative addresses of an archive without addresses refer to (RFC 2557, 5). */
+/** Base URL of an archive without Content-Location (RFC 2557, 5). */
 const NOWHERE = "thismessage:/";
-/** Matches attributes with an address, and addresses in styles. */
+/** Matches URLs in attributes and styles. */
 const ADDRESS =
   /(\s(?:src|href|background|data|srcset|poster)\s*=\s*|\burl\(\s*)("[^"<>]{1,4096}"|'[^'<>]{1,4096}'|[^\s"'<>)]{1,4096})/gi;
 /** Pages of a workbook that Excel saved as frames ([MS-XLSX] has no such form; the elements are those of Excel 2000). */
 const SHEET = /<x:WorksheetSource\s[^<>]*HRef\s*=\s*["']?([^"'\s<>]{1,4096})/gi;
 const FRAME = /<frame\s[^<>]*src\s*=\s*["']?([^"'\s<>]{1,4096})/gi;
 
-/** Limits what pictures add to a page: a page can name one of them many times. */
+/** Maximum size that embedded images add to a page, which can use one image many times. */
 const MOST_PICTURE_CHARACTERS = 256 * 2 ** 20;
-/** Maximum number of addresses in all pages. */
+/** Maximum number of URLs in all pages. */
 const MOST_ADDRESSES = 100_000;
 
 /**
- * Returns HTML in UTF-8 that says so.
+ * Returns HTML in UTF-8 with a matching `meta` charset.
  * @throws EngineFailure `unsupported` if there is no HTML in it; `too-complex`; `too-large`
  */
 export function pageOfArchive(bytes: Buffer): string {
@@ -58,7 +58,7 @@ class Unpacking {
     return labelled(pages.join("\n"));
   }
 
-  /** Returns the pages of a frameset: the sheets of a workbook, without the frame of their tabs. */
+  /** Returns the pages of a frameset: the sheets of a workbook, without the frame with their tabs. */
   #frames(html: string, root: MimePart): MimePart[] {
     const [sheets, frames] = [SHEET, FRAME].map((pattern) =>
       [...html.matchAll(pattern)]
@@ -68,7 +68,7 @@ class Unpacking {
     return [...new Set((sheets!.length > 0 ? sheets! : frames!).filter((part) => isHtml(part) && part !== root))];
   }
 
-  /** Replaces addresses of pictures by the pictures. */
+  /** Replaces image URLs by data URLs. */
   #linked(html: string, page: MimePart): string {
     const pieces: string[] = [];
     let at = 0;
@@ -91,7 +91,7 @@ class Unpacking {
     return this.#byAddress.get(resolved(plain, base ?? NOWHERE) ?? "");
   }
 
-  /** Returns a picture as an address (RFC 2397). */
+  /** Returns an image as a data URL (RFC 2397). */
   #dataOf(part: MimePart): string {
     const data = this.#pictures.get(part) ?? `data:${part.type};base64,${part.content().toString("base64")}`;
     this.#pictures.set(part, data);
@@ -116,8 +116,8 @@ function unescaped(text: string): string {
 const textOf = (part: MimePart): string => htmlText(part.content(), part.charset);
 
 /**
- * Decodes a page that is not labelled by its place: by the encoding that it names, or else as UTF-8 or Windows-1252.
- * @param charset encoding, if its place names one
+ * Decodes a page by the charset of its MIME part, or else by its declared encoding, or else as UTF-8 or Windows-1252.
+ * @param charset of the page's MIME part, if any
  */
 export function htmlText(content: Buffer, charset?: string): string {
   const named = charset ?? /<meta[^<>]*charset\s*=\s*["']?([\w.:-]+)/i.exec(content.toString("latin1", 0, 4096))?.[1];
@@ -129,7 +129,7 @@ export function htmlText(content: Buffer, charset?: string): string {
   }
 }
 
-/** Returns HTML that says that it is UTF-8, and nothing else. */
+/** Returns HTML whose only declared encoding is UTF-8. */
 export function labelled(html: string): string {
   const unlabelled = html
     .replace(/<meta\s[^<>]*>/gi, (tag) => (/charset/i.test(tag) ? "" : tag))

@@ -1,4 +1,4 @@
-// Reads the parts of a zip file, and writes a zip file of parts. Knows nothing about documents.
+// Reads the parts of a zip file, and writes parts to a zip file.
 
 import { createWriteStream, readFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -16,7 +16,9 @@ const ENTRY = { signature: 0x02014b50, bytes: 46 };
 const LOCAL = { signature: 0x04034b50, bytes: 30 };
 
 const MOST_DIRECTORY_BYTES = 4 * 2 ** 20;
-/** Size below which waiting for a thread takes longer than the work. */
+/**
+ * Maximum size that is processed synchronously: for smaller parts, a round trip through the thread pool takes longer.
+ */
 const AT_ONCE_BYTES = 2 ** 17;
 
 const inflateAside = promisify(inflateRaw);
@@ -35,7 +37,7 @@ export interface ZipPart {
 export class ZipFile implements AsyncDisposable {
   /** Size of the file in bytes. */
   readonly size: number;
-  /** Parts that are stored or deflated, and not encrypted. */
+  /** Supported parts: stored or deflated, and unencrypted. */
   readonly parts: readonly ZipPart[];
   readonly #file: FileHandle;
   readonly #read: Read;
@@ -71,7 +73,7 @@ export class ZipFile implements AsyncDisposable {
     return this.#read(at, part.packedBytes);
   }
 
-  /** Returns a part's content. @returns undefined if it cannot be read as it was written */
+  /** Returns a part's content. @returns undefined if the part is damaged */
   async content(part: ZipPart): Promise<Buffer | undefined> {
     const packed = await this.packed(part);
     if (packed === undefined || part.bytes === 0) return packed && Buffer.alloc(0);
@@ -90,7 +92,7 @@ export class ZipFile implements AsyncDisposable {
   }
 }
 
-/** Reads a part of the file, shortened at the file's end. */
+/** Reads a range of the file, truncated at the file's end. */
 type Read = (at: number, bytes: number) => Promise<Buffer>;
 
 function reader(file: FileHandle, size: number, whole: Buffer | undefined): Read {
@@ -133,11 +135,11 @@ async function directory(size: number, read: Read): Promise<ZipPart[]> {
 export interface NewPart {
   readonly name: string;
   readonly packed: Uint8Array;
-  /** How `packed` was made. @default it is the content */
+  /** Compression method of `packed`. @default stored */
   readonly like?: Pick<ZipPart, "method" | "crc" | "bytes">;
 }
 
-/** Writes a zip file. Each part is requested when the one before it has been written. */
+/** Writes a zip file. Requests each part after the previous one has been written. */
 export async function writeZip(path: string, parts: Iterable<NewPart> | AsyncIterable<NewPart>): Promise<void> {
   async function* entries(): AsyncGenerator<EntryWriter> {
     for await (const part of parts) yield entry(part);
@@ -145,9 +147,9 @@ export async function writeZip(path: string, parts: Iterable<NewPart> | AsyncIte
   await pipeline(writeArchive(entries()), createWriteStream(path));
 }
 
-/** Yields the parts of a file, with changed ones in place of those that have their names. */
+/** Yields the parts of a file, with changed parts replaced by name. */
 export async function* withParts(zip: ZipFile, changed: ReadonlyMap<string, Buffer>): AsyncGenerator<NewPart> {
-  // No byte of a file belongs to two parts: hostile directories list one part many times.
+  // Rejects overlapping parts: a hostile directory lists one part many times.
   let packedLeft = zip.size;
   for (const part of zip.parts) {
     if (part.packedBytes > packedLeft) continue;
@@ -158,7 +160,7 @@ export async function* withParts(zip: ZipFile, changed: ReadonlyMap<string, Buff
   }
 }
 
-/** A fixed date: nobody reads it. */
+/** A fixed date, which is never read. */
 const MODIFIED = new Date(Date.UTC(1980, 0));
 
 async function* entry({ name, packed, like }: NewPart): EntryWriter {

@@ -1,4 +1,4 @@
-// Shows pages before and after: one over the other with a slider, or side by side, and larger on request.
+// Shows pages before and after: overlaid with a slider, or side by side, and enlarged on request.
 import { useEffect, useState } from "preact/hooks";
 import type { Pair, Side } from "../../model/pairs.ts";
 import type { Problem } from "../../model/problems.ts";
@@ -8,7 +8,7 @@ import { Zoom } from "./zoom.tsx";
 
 interface ComparisonProps {
   readonly pair: Pair;
-  /** Number of pairs. @default not known */
+  /** Number of pairs. @default unknown */
   readonly count?: number | undefined;
   readonly index: number;
   onIndex(index: number): void;
@@ -105,7 +105,7 @@ function Pages({ count, index, onIndex }: Pick<ComparisonProps, "count" | "index
 interface SheetProps {
   readonly side: Side | undefined;
   readonly label: string;
-  /** Percentage of the width that is cut off at the left. @default nothing is */
+  /** Percentage of the width that is clipped at the left. @default 0 */
   readonly split?: number;
 }
 

@@ -1,4 +1,4 @@
-// What was made: sizes, files with their ends and links, losses, and the pages beside those that they come from.
+// A result: sizes, files with expiry and links, notices, and its pages next to the input pages.
 import { useEffect, useState } from "preact/hooks";
 import { changeText, countText, endText, sizeText } from "../../model/format.ts";
 import { fragmentOf } from "../../model/links.ts";
@@ -9,7 +9,7 @@ import { Copy, Icon, Picker, ProblemBox, type ViewContext } from "../components.
 import { Comparison } from "./comparison.tsx";
 import { Outputs } from "./outputs.tsx";
 
-/** Results and outputs that are listed at first: of one job, and of each of several. */
+/** Number of initially listed results, and of outputs per result. */
 const FIRST_RESULTS = 10;
 const FIRST_OUTPUTS = { alone: 6, beside: 3 };
 
@@ -41,7 +41,7 @@ export function Made({ page, outcome }: { page: ViewContext; outcome: Outcome })
 
 function Groups({ page, results }: { page: ViewContext; results: readonly Result[] }) {
   const [isWhole, setWhole] = useState(false);
-  // What failed must not be among those that are not listed.
+  // Failed jobs come first, so that they are always listed.
   const failuresFirst = [...results.filter(({ problem }) => problem), ...results.filter(({ problem }) => !problem)];
   const isShort = !isWhole && results.length > FIRST_RESULTS;
   const listed = isShort ? failuresFirst.slice(0, FIRST_RESULTS) : results;
@@ -75,7 +75,7 @@ function Groups({ page, results }: { page: ViewContext; results: readonly Result
   );
 }
 
-/** What happened on the way, and the link that opens the result. */
+/** Notices of the job, and the link that opens the result. */
 function Facts({ result, Heading }: { result: Result; Heading: "h3" | "h4" }) {
   const { outputs, converted, notices, fonts } = result;
   const kept = outputs.filter(({ isDeleted }) => !isDeleted);
@@ -108,7 +108,7 @@ function Facts({ result, Heading }: { result: Result; Heading: "h3" | "h4" }) {
   );
 }
 
-/** What can be done with all files together. */
+/** Actions on all files together. */
 function All({ page, outcome }: { page: ViewContext; outcome: Outcome }) {
   const { state, jobs, inputs } = page;
   const files = outcome.results.flatMap(({ outputs }) => outputs.filter(({ isDeleted }) => !isDeleted));
@@ -209,7 +209,7 @@ function Sizes({ page, outcome: { path, results, seconds } }: { page: ViewContex
 
 const operationOf = ({ state }: ViewContext, path: string) => state.service?.all.get(path);
 
-/** Returns the size of files together; undefined if that of one of them is not known. */
+/** Returns the total size of files; undefined if the size of one is unknown. */
 function sizeOf(files: readonly (Output | undefined)[]): number | undefined {
   const sizes = files.flatMap((file) => file?.info?.size ?? []);
   return sizes.length < Math.max(1, files.length) ? undefined : sizes.reduce((sum, size) => sum + size, 0);

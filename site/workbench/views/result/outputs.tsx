@@ -1,20 +1,20 @@
-// The files that a job made, with what can be done with each. Of many, the first are shown.
+// The output files of a job, with actions for each. Of many, only the first are shown.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { countText, extensionOf, sizeText } from "../../model/format.ts";
 import type { Output } from "../../model/state.ts";
 import { fileAddress } from "../../session/service.ts";
 import { Copy, Icon, type ViewContext } from "../components.tsx";
 
-/** Outputs beyond this number are counted, and not listed: a list of thousands would take seconds. */
+/** Maximum number of listed outputs; further ones are only counted, because rendering thousands would take seconds. */
 const MAX_LISTED = 250;
 
 interface OutputsProps {
   readonly page: ViewContext;
   readonly outputs: readonly Output[];
-  /** Number of outputs that are listed at first. */
+  /** Number of initially listed outputs. */
   readonly first: number;
   readonly label: string;
-  /** True if there are no outputs of other jobs. */
+  /** True if this is the only job with outputs. */
   readonly isOnly: boolean;
 }
 
@@ -45,7 +45,7 @@ function MadeFile(props: { page: ViewContext; output: Output; number: number; is
   const name = info?.name ?? `File ${number + 1}`;
   const place = useRef<HTMLLIElement>(null);
   useEffect(() => {
-    // The button that was pressed is gone, and with it the focus.
+    // The pressed button has been removed, so the focus must move.
     if (isDeleted && document.activeElement === document.body) place.current?.focus();
   }, [isDeleted]);
   if (isDeleted) {
@@ -55,7 +55,7 @@ function MadeFile(props: { page: ViewContext; output: Output; number: number; is
       </li>
     );
   }
-  // Beside others, a row is one line: icons, which a title explains.
+  // With several jobs, a row is one line with icons, explained by tooltips.
   const words = isAlone ? "" : "visually-hidden";
   return (
     <li class="output" ref={place}>

@@ -1,4 +1,4 @@
-// Leads to the pictures of pages, which the service draws. Stored documents themselves are never opened by the browser.
+// Returns the URLs of page images, which the service renders. The browser never opens stored documents themselves.
 import { isPicture, type Side } from "../../model/pairs.ts";
 import type { Problem } from "../../model/problems.ts";
 import { fileAddress, urlOf } from "../../session/service.ts";
@@ -11,7 +11,7 @@ export function pictureAddress(side: Side | undefined): string | undefined {
   return urlOf(`resource/${side.id}/pages/${side.page}.png?width=${WIDTH}`);
 }
 
-/** Asks an address that gave no picture for its sentence. */
+/** Fetches the error message of a URL whose image failed to load. */
 export async function problemAt(address: string): Promise<Problem> {
   const lost = { status: 0, sentence: "The picture could not be loaded." };
   const response = await fetch(address).catch(() => undefined);

@@ -1,4 +1,4 @@
-// What there is to see: a document of the list, or what was made.
+// The displayed document of the list, or the result.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { sideOf } from "../../model/pairs.ts";
 import type { Input } from "../../model/state.ts";
@@ -13,13 +13,13 @@ export function Stage({ page }: { page: ViewContext }) {
   const outcome = outcomes.find(({ key }) => key === shown);
   const place = useRef<HTMLElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
-  // An outcome that was there before a reload is where it was.
+  // After a reload, an existing result does not scroll the page.
   const seen = useRef(outcome?.key);
   useEffect(() => {
     if (seen.current === outcome?.key) return;
     seen.current = outcome?.key;
     if (outcome) show(place.current!);
-    // The button that was pressed may be gone, and with it the focus.
+    // The pressed button may have been removed, so the focus must move.
     const isLost = document.activeElement === document.body || document.activeElement?.closest(".run");
     if (outcome && isLost) title.current?.focus({ preventScroll: true });
   }, [outcome?.key]);
@@ -38,7 +38,9 @@ export function Stage({ page }: { page: ViewContext }) {
   );
 }
 
-/** Scrolls to the stage: on a narrow page, it is below the form; on a wide one, its beginning may be above the window. */
+/**
+ * Scrolls to the stage: on narrow screens it is below the form; on wide screens its top may be above the visible area.
+ */
 function show(stage: HTMLElement): void {
   const { top } = stage.getBoundingClientRect();
   if (top < 0 || top > innerHeight / 2) stage.scrollIntoView();

@@ -1,4 +1,4 @@
-// A dialog in which a page can be enlarged. Its viewer is loaded when it is opened for the first time.
+// A dialog that shows an enlarged page. Its viewer is loaded at the first opening.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Pair, Side } from "../../model/pairs.ts";
 import type { Viewer } from "../../session/zoom-viewer.ts";
