@@ -4,8 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../src/runtime/log-line.ts";
 import { type EngineServer, type EngineSettings, Misconfigured, startEngineServer } from "./engines.ts";
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const MIN_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 30_000;
 
 export class EngineServerSupervisor {
   readonly #settings: Omit<EngineSettings, "port">;
@@ -48,11 +48,11 @@ export class EngineServerSupervisor {
 
   async #keep(): Promise<void> {
     const { signal } = this.#closing;
-    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = MIN_BACKOFF_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, MAX_BACKOFF_MS)) {
       try {
         this.#server = await startEngineServer(this.#settings);
         this.#tried.resolve();
-        pauseMs = FIRST_PAUSE_MS;
+        pauseMs = MIN_BACKOFF_MS;
         if (signal.aborted) await this.#server.stop();
         await this.#server.ended;
         if (!signal.aborted) this.#log("engine server restarted");

@@ -55,7 +55,7 @@ process.on("disconnect", () => void stop("the parent is gone"));
 if (process.connected === false) await stop("the parent is gone");
 await engines?.firstAttempt.catch(exit);
 
-const pictures = new MemoryImageCache(settings.budgets.keptUploadBytes);
+const pictures = new MemoryImageCache(settings.budgets.uploadMemoryPerRequestBytes);
 const bindings = {
   API_KEYS: new EnvironmentKeys(settings.apiKeys, records.keys),
   CLAIMS: records.claims,

@@ -33,9 +33,9 @@ export const PROBE_TTL_MS = 10_000;
 /** Pause after a failure. */
 const AGAIN_MS = 1_000;
 /** Late answers in a row that count as a failure: one may be late because the machine is busy. */
-const MOST_LATE = 2;
+const MAX_LATE = 2;
 /** Failures in a row after which the engine is started anew. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 export class EngineProbes<Name extends string> {
   readonly #settings: ProofsSettings<Name>;
@@ -116,10 +116,10 @@ export class EngineProbes<Name extends string> {
     record.lateProofs = how === "late" ? record.lateProofs + 1 : 0;
     record.failures = how === "failed" ? record.failures + 1 : 0;
     log("engine probe failed", { engine: name, how, error });
-    if (how === "failed" || record.lateProofs >= MOST_LATE) record.trouble = how;
+    if (how === "failed" || record.lateProofs >= MAX_LATE) record.trouble = how;
     // An engine that is late is not started anew: on a busy machine, that would take longer still.
-    if (record.failures > 0 && record.failures % MOST_FAILURES === 0)
-      restart(name, `${MOST_FAILURES} proofs failed: ${error}`);
+    if (record.failures > 0 && record.failures % MAX_FAILURES === 0)
+      restart(name, `${MAX_FAILURES} proofs failed: ${error}`);
   }
 }
 

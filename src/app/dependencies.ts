@@ -22,7 +22,7 @@ export type SharedResources = ReturnType<typeof createSharedResources>;
 
 /** Creates what all requests of a process share: its memory, and the turns to use it. */
 export function createSharedResources(budgets: ProcessCapacity) {
-  const maxWaitMs = LIMITS.turnWaitMs;
+  const maxWaitMs = LIMITS.permitWaitMs;
   const semaphore = (concurrency: number, maxQueued: number) => createSemaphore({ concurrency, maxQueued, maxWaitMs });
   // What they are for can last as long as the client likes, or a job of it.
   const partsOf = (concurrency: number, maxQueued: number) =>
@@ -31,16 +31,19 @@ export function createSharedResources(budgets: ProcessCapacity) {
   return {
     budgets,
     shared,
-    engineSemaphore: shared.kept.closingOnAcquire(semaphore(budgets.engineJobs, budgets.engineJobsWaiting)),
-    receiveSemaphore: partsOf(budgets.receivingJobs, budgets.receivingJobsWaiting),
-    containerSemaphore: partsOf(budgets.containerJobs, budgets.containerJobsWaiting),
-    uploadTurns: partsOf(budgets.uploads, budgets.uploadsWaiting),
+    engineSemaphore: shared.kept.closingOnAcquire(semaphore(budgets.engineJobs, budgets.engineJobsQueued)),
+    receiveSemaphore: partsOf(budgets.receivingJobs, budgets.receivingJobsQueued),
+    containerSemaphore: partsOf(budgets.containerJobs, budgets.containerJobsQueued),
+    uploadTurns: partsOf(budgets.uploads, budgets.uploadsQueued),
     overflowTurns: createSemaphore({
       ...ONE_AT_A_TIME,
-      maxQueued: budgets.receivingJobs + budgets.receivingJobsWaiting,
+      maxQueued: budgets.receivingJobs + budgets.receivingJobsQueued,
     }),
     // Requests that wait for their turn keep the memory they hold.
-    uploadQuota: createMemoryQuota({ perRequest: budgets.keptUploadBytes, total: budgets.keptUploadsBytes }),
+    uploadQuota: createMemoryQuota({
+      perRequest: budgets.uploadMemoryPerRequestBytes,
+      total: budgets.uploadMemoryBytes,
+    }),
     bufferQuota: createMemoryQuota({ perRequest: 2 * PACK_BYTES, total: budgets.uploads * PACK_BYTES }),
     bodies: createMemoryQuota({ perRequest: budgets.heldBodiesBytes, total: budgets.heldBodiesBytes }),
   };

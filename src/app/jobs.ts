@@ -33,7 +33,7 @@ import { type App, baseUrl, log } from "./context.ts";
 import { type SharedResources, shareOf } from "./dependencies.ts";
 import { callerTrace, exportSpans } from "./traces.ts";
 
-export const connectQueue = (env: Env) => retryOnce(LIMITS.asyncAnswerMs, () => env.JOBS.getByName("queue"));
+export const connectQueue = (env: Env) => retryOnce(LIMITS.asyncRpcMs, () => env.JOBS.getByName("queue"));
 
 export function addRequestStatus(app: App): void {
   const path = "/request-status/:id";

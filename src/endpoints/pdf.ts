@@ -30,7 +30,7 @@ const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclarat
 };
 
 /** Smallest space between the margins of a page, in points: less would not hold a single letter. */
-const LEAST_ROOM = 9;
+const MIN_ROOM = 9;
 
 /** If web_layout is sent, the document is not read as one made for paper. */
 const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";
@@ -56,7 +56,7 @@ const parameters = {
     "letter",
   ),
   page_margin: parameter(
-    `Margin on all sides, in inches or millimeters (HTML); at least ${LEAST_ROOM} points must remain between margins. ` +
+    `Margin on all sides, in inches or millimeters (HTML); at least ${MIN_ROOM} points must remain between margins. ` +
       `${OWN_PAGE} margin, unless page_margin is sent.`,
     length,
     "1in",
@@ -144,7 +144,7 @@ function metric(widthMm: number, heightMm: number) {
 function printing(fields: Params<typeof parameters>, isSent: PrepareContext["isSent"]): HtmlToPdfParams {
   const { width, height } = PAPERS[fields.page_size];
   const { points: margin, text } = fields.page_margin;
-  if (Math.min(width, height) - 2 * margin < LEAST_ROOM) throw outOfRange("page_margin", text);
+  if (Math.min(width, height) - 2 * margin < MIN_ROOM) throw outOfRange("page_margin", text);
   return {
     paper: fields.page_orientation === "landscape" ? { width: height, height: width } : { width, height },
     margin,

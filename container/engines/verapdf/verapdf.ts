@@ -20,7 +20,7 @@ import type { Validation, VeraPdfSettings } from "./validation.ts";
 export type Weight = "light" | "heavy";
 
 /** Maximum number of heavy files that wait; more are refused. */
-const MOST_WAITING = 3;
+const MAX_WAITING = 3;
 
 /** One file's wish to be validated. */
 interface Ticket {
@@ -82,8 +82,8 @@ export class VeraPdf implements AsyncDisposable {
   }
 
   async #attempt(path: string, level: PdfaLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
-    if (weight === "heavy" && this.#queue.waiting.filter(isHeavy).length >= MOST_WAITING) {
-      throw new EngineFailure("busy", `${MOST_WAITING} heavy files wait already`);
+    if (weight === "heavy" && this.#queue.waiting.filter(isHeavy).length >= MAX_WAITING) {
+      throw new EngineFailure("busy", `${MAX_WAITING} heavy files wait already`);
     }
     const taken = this.#queue.acquire({ weight }, signal);
     if (this.#queue.waiting.length > 0) this.#grow();

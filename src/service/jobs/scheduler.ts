@@ -49,7 +49,7 @@ export class JobScheduler implements JobQueue {
       );
       this.#services.setAlarm(await this.#store.nextWakeup());
     } catch (error) {
-      if (!this.#isClosed) this.#services.setAlarm(Date.now() + LIMITS.asyncPauseMs);
+      if (!this.#isClosed) this.#services.setAlarm(Date.now() + LIMITS.asyncRetryMs);
       throw error;
     }
     this.#inBackground(this.#deleteDue());

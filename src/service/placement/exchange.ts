@@ -49,7 +49,7 @@ export async function exchange(settings: ExchangeOptions): Promise<ReadableStrea
 async function sendRequest({ url, headers, frames, signal, fetch }: ExchangeOptions): Promise<Response> {
   // This timeout covers only the wait for a response. The time limit of a job is set elsewhere.
   const slow = new AbortController();
-  const timer = setTimeout(() => slow.abort(), LIMITS.containerAnswerMs);
+  const timer = setTimeout(() => slow.abort(), LIMITS.containerResponseMs);
   const upload = streamOf(frames);
   const request = new Request(url, {
     method: "POST",

@@ -9,7 +9,7 @@ const HEADER_BYTES = 5;
 /** Limits the payload of a frame of bytes. Longer data are split into several frames. */
 export const MAX_BYTES_FRAME = 2 ** 20;
 /** Bytes of a body that are collected before they are sent as a frame: every frame costs each end on its way a turn. */
-const LEAST_BYTES_FRAME = 2 ** 16;
+const MIN_BYTES_FRAME = 2 ** 16;
 /** Limits the payload of a JSON frame, which is collected before it is parsed. */
 const MAX_JSON_FRAME = 2 ** 20;
 
@@ -98,7 +98,7 @@ export function* bytesFrames(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffe
 }
 
 /** Returns a buffer in which {@link bodyFrames} collects short chunks, of one body after the other. */
-export const gatheringBuffer = (): Uint8Array => new Uint8Array(LEAST_BYTES_FRAME);
+export const gatheringBuffer = (): Uint8Array => new Uint8Array(MIN_BYTES_FRAME);
 
 /** Returns the frames of a body. Short chunks are sent together, so that a frame may contain the end of a chunk. */
 export async function* bodyFrames(

@@ -41,7 +41,7 @@ export async function containerReadiness(env: Env): Promise<ContainerReadiness> 
     pools: { engines: engines.readiness, web: web.readiness },
     queue: {
       waiting: engines.waiting + web.waiting,
-      room: Math.max(0, LIMITS.instanceJobsWaiting - Math.max(engines.waiting, web.waiting)),
+      room: Math.max(0, LIMITS.instanceJobsQueued - Math.max(engines.waiting, web.waiting)),
     },
   };
 }

@@ -80,7 +80,7 @@ interface Analytics {
 }
 
 /** A lifetime of as many hours still ends at a date that can be written. */
-const LARGEST_SETTING = 10_000_000;
+const MAX_SETTING = 10_000_000;
 
 export type Variant = "private" | "keyed";
 
@@ -204,6 +204,6 @@ interface NumberSetting {
 function numberSetting(name: string, text: string | undefined, { fallback, range, accepts }: NumberSetting): number {
   if (text === undefined || text.trim() === "") return fallback;
   const value = Number(text);
-  if (accepts(value) && value <= LARGEST_SETTING) return value;
-  throw new Error(`${name} must be ${range} ${LARGEST_SETTING}, not "${text}".`);
+  if (accepts(value) && value <= MAX_SETTING) return value;
+  throw new Error(`${name} must be ${range} ${MAX_SETTING}, not "${text}".`);
 }

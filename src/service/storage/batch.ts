@@ -5,7 +5,7 @@ import type { Bucket } from "../ports/bucket.ts";
 import type { FileKind, IdGenerator, NewFile, ReceivedFile, StoredFile } from "./file.ts";
 import type { FilePolicy } from "./file-policy.ts";
 import type { Reservation } from "./memory-quota.ts";
-import { LARGEST_FILE_BYTES, PackBuilder } from "./packs.ts";
+import { MAX_FILE_BYTES, PackBuilder } from "./packs.ts";
 import { type BatchProperties, type BufferedFile, PART_BYTES, putFile, readFile } from "./standalone-files.ts";
 import { StoredTally, type Storing } from "./stored-bytes.ts";
 import { PartBuffer } from "./uploads/part-buffer.ts";
@@ -94,7 +94,7 @@ export class Batch {
   }
 
   #take(waiting: PendingWrite): void {
-    if (waiting.file.bytes.length > LARGEST_FILE_BYTES) this.#sendAlone(waiting);
+    if (waiting.file.bytes.length > MAX_FILE_BYTES) this.#sendAlone(waiting);
     else if (!this.#wait(waiting)) {
       this.#sendWaiting();
       if (!this.#wait(waiting)) this.#sendAlone(waiting);

@@ -19,7 +19,7 @@ const START_BYTES = 2 ** 15;
  */
 export const PACK_BYTES = 2 * 2 ** 20;
 /** Maximum size of a file in a pack. Larger files are stored alone. */
-export const LARGEST_FILE_BYTES = PACK_BYTES / 4;
+export const MAX_FILE_BYTES = PACK_BYTES / 4;
 /** Number of attempts to change a pack that others change at the same time. */
 const ATTEMPTS = 20;
 /** Number of packs whose first bytes a request remembers. */

@@ -18,7 +18,7 @@ export function wholeSizes(full: Size): readonly Size[] {
   return scaleFactors(full)
     .map((_, level) => halved(full, level))
     .filter(({ width, height }) => {
-      return Math.max(width, height) <= LIMITS.pictureSidePixels && width * height <= LIMITS.picturePixels;
+      return Math.max(width, height) <= LIMITS.pageImageSidePixels && width * height <= LIMITS.pageImagePixels;
     })
     .reverse();
 }

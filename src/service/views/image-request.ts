@@ -61,7 +61,7 @@ const dpiOf = (full: Size, page: Size) => (full.width / page.width) * POINTS_PER
 export function resolvePageImage(request: IiifImageRequest, page: Size): PageImageParams {
   const full = fullSize(page);
   const region = regionOf(request.region, full);
-  const size = sizeOf(request.size, region, LIMITS.pictureDpi / dpiOf(full, page));
+  const size = sizeOf(request.size, region, LIMITS.pageImageDpi / dpiOf(full, page));
   const { mirrored, turn, quality, format } = request;
   return {
     picture: { full, region, size, mirrored, turn },
@@ -95,7 +95,7 @@ function regionOf(asked: RequestedRegion, full: Size): Region {
 /** @param largest factor by which a region can be enlarged */
 function sizeOf(asked: RequestedSize, region: Size, largest: number): Size {
   const { kind, text, isLarger } = asked;
-  const { pictureSidePixels: side, picturePixels: area } = LIMITS;
+  const { pageImageSidePixels: side, pageImagePixels: area } = LIMITS;
   const room = Math.min(side / Math.max(region.width, region.height), Math.sqrt(area / (region.width * region.height)));
   const most = isLarger ? Math.min(largest, room) : Math.min(1, room);
   switch (kind) {
@@ -141,8 +141,8 @@ function checked(size: Size, { isLarger, text }: RequestedSize, region: Size, la
   const most = isLarger ? largest : 1;
   const isWithin =
     Math.min(width, height) >= 1 &&
-    Math.max(width, height) <= LIMITS.pictureSidePixels &&
-    width * height <= LIMITS.picturePixels &&
+    Math.max(width, height) <= LIMITS.pageImageSidePixels &&
+    width * height <= LIMITS.pageImagePixels &&
     width <= Math.ceil(region.width * most) &&
     height <= Math.ceil(region.height * most);
   if (!isWithin) throw outOfRange("size", text);

@@ -22,7 +22,7 @@ const POINTS_PER_INCH = 72;
 const side = (name: string) =>
   optional(
     `${name} of the picture in pixels, instead of a resolution.`,
-    integer({ min: 1, max: LIMITS.pictureSidePixels }),
+    integer({ min: 1, max: LIMITS.pageImageSidePixels }),
   );
 const SIDES = { width: side("Width"), height: side("Height") };
 
@@ -81,9 +81,9 @@ function paramsOf(values: Values, format: PageImageParams["format"], page: Size)
   const length = (points: number) => Math.max(1, Math.round((points * dpi) / POINTS_PER_INCH));
   const size = { width: length(page.width), height: length(page.height) };
   const isWithin =
-    dpi <= LIMITS.pictureDpi &&
-    Math.max(size.width, size.height) <= LIMITS.pictureSidePixels &&
-    size.width * size.height <= LIMITS.picturePixels;
+    dpi <= LIMITS.pageImageDpi &&
+    Math.max(size.width, size.height) <= LIMITS.pageImageSidePixels &&
+    size.width * size.height <= LIMITS.pageImagePixels;
   if (!isWithin) {
     if (width !== undefined) throw outOfRange("width", String(width));
     throw height === undefined ? outOfRange("resolution", String(resolution)) : outOfRange("height", String(height));

@@ -24,7 +24,7 @@ export interface RenderablePage {
 
 /** Reports whether a picture is complete before it is sent. */
 export const isSmall = ({ picture: { size } }: PageImageParams): boolean =>
-  size.width * size.height <= LIMITS.wholePicturePixels;
+  size.width * size.height <= LIMITS.wholePageImagePixels;
 
 /** Draws a small picture. @throws EngineFailure the failure that the page caused */
 export async function renderSmall(
@@ -63,9 +63,9 @@ async function drawHere(
   { shared: { kept }, engineSemaphore }: PageServices,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const draw = () => kept.draw(name, page, { ...params, page: 1 }, { heapLimitBytes: LIMITS.pictureHeapBytes });
+  const draw = () => kept.draw(name, page, { ...params, page: 1 }, { heapLimitBytes: LIMITS.pageImageHeapBytes });
   if (!kept.hasEngineFor(name.id)) kept.close();
-  const needed = kept.hasEngineFor(name.id) ? 0 : LIMITS.pictureHeapBytes + KEPT_STRIPS_BYTES;
+  const needed = kept.hasEngineFor(name.id) ? 0 : LIMITS.pageImageHeapBytes + KEPT_STRIPS_BYTES;
   if (kept.hasMemory(needed)) return draw();
   using _turn = await engineSemaphore.acquire(signal);
   return await draw();

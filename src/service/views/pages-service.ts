@@ -65,14 +65,14 @@ export class PageResources {
   readonly #failures = new Map<string, EngineFailure>();
 
   constructor(budgets: ProcessCapacity) {
-    const { pictureJobs, pictureJobsWaiting } = budgets;
+    const { pageImageJobs, pageImageJobsQueued } = budgets;
     this.kept = new OpenPages(engineMemoryBytes(budgets));
     const turns = (maxQueued: number, leavesRoom = false) =>
-      createSemaphore({ concurrency: pictureJobs, maxQueued, maxWaitMs: LIMITS.turnWaitMs, leavesRoom });
-    this.pictureTurns = turns(pictureJobsWaiting);
-    this.largePictureTurns = turns(LIMITS.receivingJobsWaiting, true);
-    this.extractionTurns = turns(LIMITS.receivingJobsWaiting);
-    this.prefetchSemaphore = turns(LIMITS.receivingJobsWaiting);
+      createSemaphore({ concurrency: pageImageJobs, maxQueued, maxWaitMs: LIMITS.permitWaitMs, leavesRoom });
+    this.pictureTurns = turns(pageImageJobsQueued);
+    this.largePictureTurns = turns(LIMITS.receivingJobsQueued, true);
+    this.extractionTurns = turns(LIMITS.receivingJobsQueued);
+    this.prefetchSemaphore = turns(LIMITS.receivingJobsQueued);
   }
 
   /** Does work that fails at once if it failed before because of the document. @param key of document and work */

@@ -62,14 +62,14 @@ function hidingStyles(content: Buffer): string[] {
     bases.set(id, attributeOf(tagOf("basedOn") ?? "", "val") ?? "");
   }
   const hides = (id: string | undefined, depth = 0): boolean =>
-    id !== undefined && depth < MOST_BASES && (own.get(id) ?? hides(bases.get(id), depth + 1));
+    id !== undefined && depth < MAX_BASES && (own.get(id) ?? hides(bases.get(id), depth + 1));
   return [...bases.keys()].filter((id) => hides(id));
 }
 
 /** Word follows no more styles than this from one to the next. */
-const MOST_BASES = 11;
+const MAX_BASES = 11;
 /** Number of elements between a run and the properties of its drawing. */
-const MOST_LEVELS = 8;
+const MAX_LEVELS = 8;
 
 /** Matches comments, sections of text, and tags. What lacks its end extends to the end of the part. */
 const TOKEN =
@@ -180,7 +180,7 @@ class Cutting {
 /** Cuts the part of a run that contains an element. */
 function cutFromRun(element: Element): void {
   let one: Element | undefined = element;
-  for (let level = 0; one && level < MOST_LEVELS; level++, one = one.parent) {
+  for (let level = 0; one && level < MAX_LEVELS; level++, one = one.parent) {
     if (one.parent?.name === "r") {
       one.isCut = true;
       return;

@@ -92,7 +92,7 @@ async function* eventsOf(
     if (text !== told) {
       [told, toldAt] = [text, Date.now()];
       yield `event: status\ndata: ${text}\n\n`;
-    } else if (Date.now() - toldAt >= LIMITS.statusBeatMs) {
+    } else if (Date.now() - toldAt >= LIMITS.statusHeartbeatMs) {
       toldAt = Date.now();
       yield ": at work\n\n";
     }

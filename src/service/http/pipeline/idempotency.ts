@@ -23,8 +23,8 @@ import { IDEMPOTENCY_KEY_HEADER } from "../responses/negotiation.ts";
 /** Header field of an answer that another request with the same key got before. */
 export const REPLAYED_HEADER = "Idempotent-Replayed";
 const REPLAYED = { [REPLAYED_HEADER]: "true" };
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1000;
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 1000;
 
 /**
  * Returns the claim on the key of a request; undefined if it has none.
@@ -38,7 +38,7 @@ export function openClaim(headers: Headers, client: string, claims: Claims): Cla
     throw invalidHeader(IDEMPOTENCY_KEY_HEADER);
   const name = digest(`${client} ${key}`);
   // A Durable Object that has failed needs another stub. Every question may be asked twice.
-  const ask = retryOnce(LIMITS.claimAnswerMs, () => claims.getByName(name));
+  const ask = retryOnce(LIMITS.claimRpcMs, () => claims.getByName(name));
   return {
     acquire: (holder, fingerprint) => ask((claim) => claim.acquire(holder, fingerprint)),
     complete: (holder, fingerprint, answer) => ask((claim) => claim.complete(holder, fingerprint, answer)),
@@ -152,7 +152,7 @@ async function waitForReplay(
   store: RequestServices["store"],
 ): Promise<Response | undefined> {
   const until = Date.now() + LIMITS.claimWaitMs;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = MIN_BACKOFF_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_BACKOFF_MS)) {
     const taken = await held.take();
     if (taken.kind === "granted") return undefined;
     if (taken.kind === "other") throw idempotencyKeyReused();

@@ -22,7 +22,7 @@ import {
 } from "./form-entries.ts";
 
 /** Memory for a body of which nothing has arrived: a read. */
-const LEAST_HELD_BYTES = 2 ** 16;
+const MIN_HELD_BYTES = 2 ** 16;
 
 export async function readMultipart(
   body: ReadableStream<Uint8Array>,
@@ -96,7 +96,7 @@ class MultipartReader {
     this.#options = options;
     this.#isKept = bodySize > 0 && options.uploadReservation.tryReserve(bodySize);
     this.#finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
-    this.#hold(LEAST_HELD_BYTES);
+    this.#hold(MIN_HELD_BYTES);
     busboy.on("error", () => this.#fail(malformedBody()));
     busboy.on("partsLimit", () => this.#fail(tooManyFields()));
     busboy.on("field", (name, value, _nameTruncated, valueTruncated) => {

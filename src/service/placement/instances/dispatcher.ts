@@ -27,8 +27,8 @@ const LIMITS_OF_SLOTS: Omit<SlotLimits, "instances"> = {
   jobs: LIMITS.instanceJobs,
   slowJobs: LIMITS.instanceSlowJobs,
   slowAfterMs: LIMITS.instanceSlowAfterMs,
-  waiting: LIMITS.instanceJobsWaiting,
-  leaseMs: LIMITS.leaseMs,
+  waiting: LIMITS.instanceJobsQueued,
+  leaseMs: LIMITS.slotLeaseMs,
   awakeMs: LIMITS.instanceAwakeMs,
   troubleMs: {
     gone: LIMITS.instanceGoneMs,

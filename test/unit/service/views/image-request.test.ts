@@ -29,8 +29,8 @@ describe("the full size", () => {
 describe("the largest picture", () => {
   test.each([LETTER, A0, STRIP])("of %o is within the limits, in the page's proportions", (page) => {
     const [width, height] = sizeFor("full/max/0/default.jpg", page) as [number, number];
-    expect(Math.max(width, height)).toBeLessThanOrEqual(LIMITS.pictureSidePixels);
-    expect(width * height).toBeLessThanOrEqual(LIMITS.picturePixels);
+    expect(Math.max(width, height)).toBeLessThanOrEqual(LIMITS.pageImageSidePixels);
+    expect(width * height).toBeLessThanOrEqual(LIMITS.pageImagePixels);
     const full = fullSize(page);
     expect(Math.abs(width / full.width - height / full.height)).toBeLessThan(0.1);
   });
@@ -40,8 +40,8 @@ describe("the largest picture", () => {
     expect(sizeFor("0,0,100,200/^max/0/default.png")).toEqual([800, 1600]);
     expect(pictureFor("0,0,100,200/^max/0/default.png").dpi).toBe(2400);
     const [width, height] = sizeFor("full/^max/0/default.png") as [number, number];
-    expect(width * height).toBeLessThanOrEqual(LIMITS.picturePixels);
-    expect(width * height).toBeGreaterThan(0.99 * LIMITS.picturePixels);
+    expect(width * height).toBeLessThanOrEqual(LIMITS.pageImagePixels);
+    expect(width * height).toBeGreaterThan(0.99 * LIMITS.pageImagePixels);
   });
 });
 
