@@ -1,4 +1,4 @@
-// Begins and ends every request: its id, settings, trace, headers and log.
+// Starts and completes every request: ID, settings, trace, headers and log.
 import { routePath } from "hono/route";
 import { refuseWebPages } from "../service/http/clients/web-callers.ts";
 import { TUS_PATH } from "../service/http/contract/paths.ts";
@@ -13,10 +13,10 @@ import { readConfig } from "../service/settings/config.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
 import { traceAnswer } from "./traces.ts";
 
-/** Paths that are asked often and by machines. */
+/** Paths that monitoring systems poll frequently. */
 const UNTRACED: ReadonlySet<string> = new Set([...HEALTH_PATHS, "/ready"]);
 
-/** @param answered called with each request that was answered or left */
+/** @param answered called for each request that completed, or whose client disconnected */
 export function addRequestLifecycle(
   app: App,
   spans: SpanExport,
@@ -34,7 +34,8 @@ export function addRequestLifecycle(
     try {
       await next();
     } catch (error) {
-      // Errors were answered: what remains are the texts with which a server aborts the requests of clients that left.
+      // Errors already have responses. The remaining rejections are strings with which a server aborts requests of
+      // disconnected clients.
       end(CLIENT_CLOSED_REQUEST);
       throw error;
     }
@@ -71,7 +72,7 @@ function setHeaders(c: RequestContext): void {
   headers.append("Vary", "Accept");
 }
 
-/** Writes a data point, which the platform takes after the answer. Its columns are those of docs/metrics.md. */
+/** Writes a data point, which the platform stores after the response. docs/metrics.md lists its columns. */
 function writeDataPoint(c: RequestContext, status: number, durationMs: number): void {
   const route = routePath(c, -1);
   const sizes = [c.req.raw.headers, c.res.headers].map((headers) => Number(headers.get("Content-Length") ?? 0));

@@ -1,4 +1,4 @@
-// Names the trace of a request in its answer, and exports its spans.
+// Returns the trace of a request in its response headers, and exports its spans.
 import { routePath } from "hono/route";
 import type { Span } from "../document/contract/trace.ts";
 import type { RequestTrace } from "../service/http/traces/request-trace.ts";
@@ -7,7 +7,7 @@ import type { JobOrigin } from "../service/placement/connection.ts";
 import type { TraceSettings } from "../service/settings/trace-settings.ts";
 import { log, type RequestContext } from "./context.ts";
 
-/** Names the trace in the answer, and exports its spans later. */
+/** Adds the trace ID to the response, and exports the spans afterward. */
 export function traceAnswer(c: RequestContext, spans: SpanExport): void {
   const trace = c.get("trace");
   if (!trace) return;
@@ -17,7 +17,7 @@ export function traceAnswer(c: RequestContext, spans: SpanExport): void {
   exportSpans(trace, exportOf(c, spans), () => trace.spans(c.get("timing"), request));
 }
 
-/** Makes the container's work a part of the trace of the request. */
+/** Returns the origin that makes the container's spans children of the request's trace. */
 export function tracedCaller(c: RequestContext, spans: SpanExport): Pick<JobOrigin, "trace"> {
   const trace = c.get("trace");
   if (!trace) return {};

@@ -1,6 +1,6 @@
-// Pauses of running work. Uses only what workerd and Node have in common.
+// Delays and yielding. Uses only APIs common to workerd and Node.
 
-/** Lets the runtime handle what has arrived in the meantime: other requests, and the end of a connection. */
+/** Lets the event loop process pending events: other requests, and closed connections. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** @throws the signal's reason when aborted */

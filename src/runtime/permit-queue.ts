@@ -1,22 +1,22 @@
-// Limits how many tickets work at the same time, how many wait, and for how long. Knows nothing about the work.
+// Limits concurrency, queue length and queueing time.
 
 import { EngineFailure } from "../document/contract/failure.ts";
 
 export interface PermitQueueLimits<Ticket = unknown> {
-  /** Maximum number of tickets that work at the same time. */
+  /** Maximum number of active tickets. */
   readonly concurrency: number;
-  /** Maximum number of tickets that wait. @default no limit */
+  /** Maximum number of queued tickets. @default no limit */
   readonly maxQueued?: number;
-  /** Milliseconds after which a waiting ticket is refused. @default no limit */
+  /** Milliseconds after which a queued ticket is rejected. @default no limit */
   readonly maxWaitMs?: number;
   /**
-   * Chooses the ticket that works next. Called while there is room.
-   * @param waiting in the order of arrival
-   * @returns one of `waiting`, or undefined to admit none for now. @default the first
+   * Chooses the next ticket to get a permit. Called while a permit is available.
+   * @param waiting queued tickets in order of arrival
+   * @returns one of `waiting`, or undefined to grant no permit for now. @default the first
    */
   next?(waiting: readonly Ticket[], working: readonly Ticket[]): Ticket | undefined;
   /**
-   * Chooses the ticket that is refused because too many wait.
+   * Chooses the ticket to reject when the queue is full.
    * @param newcomer the last of `waiting`. @default the newcomer
    */
   crowded?(waiting: readonly Ticket[], newcomer: Ticket): Ticket;
@@ -28,7 +28,7 @@ interface Waiting<Ticket> {
   reject(error: unknown): void;
 }
 
-/** A queue of tickets. Tickets are objects that `next` can distinguish, and each is in the queue only once. */
+/** A semaphore with a queue. Tickets are distinct objects, each queued at most once. */
 export class PermitQueue<Ticket = unknown> {
   readonly #limits: PermitQueueLimits<Ticket>;
   readonly #waiting: Waiting<Ticket>[] = [];
@@ -38,7 +38,7 @@ export class PermitQueue<Ticket = unknown> {
     this.#limits = limits;
   }
 
-  /** Returns the waiting tickets in the order of arrival. */
+  /** Returns the queued tickets in order of arrival. */
   get waiting(): readonly Ticket[] {
     return this.#waiting.map(({ ticket }) => ticket);
   }
@@ -48,9 +48,9 @@ export class PermitQueue<Ticket = unknown> {
   }
 
   /**
-   * Waits for a turn.
-   * @returns the turn; disposing of it admits the next ticket
-   * @throws EngineFailure `busy` if too many tickets wait already, or the wait takes too long
+   * Waits for a permit.
+   * @returns the permit; dispose it to release it
+   * @throws EngineFailure `busy` if the queue is full, or the wait takes too long
    * @throws the signal's reason when aborted
    */
   async acquire(ticket: Ticket, signal: AbortSignal): Promise<Disposable> {
@@ -86,7 +86,7 @@ export class PermitQueue<Ticket = unknown> {
     return promise;
   }
 
-  /** Admits waiting tickets while there is room. Must be called when the choice of `next` may have changed. */
+  /** Grants available permits. Call it when the result of `next` might have changed. */
   admit(): void {
     while (this.#waiting.length > 0 && this.#working.length < this.#limits.concurrency) {
       const waiting = this.waiting;
@@ -97,7 +97,7 @@ export class PermitQueue<Ticket = unknown> {
     }
   }
 
-  /** Refuses a waiting ticket. */
+  /** Rejects a queued ticket. */
   refuse(ticket: Ticket, error: unknown): void {
     this.#waiting.find((one) => one.ticket === ticket)?.reject(error);
   }
