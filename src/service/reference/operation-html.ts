@@ -1,4 +1,4 @@
-// Writes what the reference says about one request: its parameters, examples, answers and errors.
+// Renders the reference of one operation: parameters, examples, responses and errors.
 import { html } from "hono/html";
 import type { OperationDescription, PathDescription, ResponseDescription } from "../http/contract/description.ts";
 import { errorAnchor, parameterAnchor } from "../http/responses/help.ts";
@@ -9,7 +9,7 @@ import { REQUEST_LANGUAGES } from "./snippets/languages.ts";
 
 type Html = ReturnType<typeof html>;
 
-/** @param ids anchors that the page has already; this function adds its own */
+/** @param ids anchors already on the page; this function adds its anchors */
 export function operationHtml(
   path: PathDescription,
   operation: OperationDescription,
@@ -67,7 +67,7 @@ ${rows}</tbody></table></div>`;
 }
 
 function examplesHtml(path: string, examples: readonly (readonly [string, string])[]): Html {
-  // Those of one name are closed when another one opens.
+  // `details` elements with the same name are exclusive: opening one closes the others.
   return html`<h4>Examples</h4>
 ${examples.map(
   ([language, text], at) => html`<details class="example" name="example-${path}"${at === 0 ? html` open` : ""}>

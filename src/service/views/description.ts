@@ -1,4 +1,4 @@
-// Describes the paths of pictures by URL.
+// Describes the paths of page images.
 
 import type { Parameters } from "../../document/contract/parameter.ts";
 import { MEDIA_TYPES } from "../../operations/rasterize-pdf.ts";
@@ -73,7 +73,7 @@ const get = ({ headers, content, errors, ...about }: About): OperationDescriptio
   errors,
 });
 
-/** The question of a browser whose page has another origin. */
+/** The CORS preflight request of a browser. */
 const preflight = (id: string): OperationDescription => ({
   ...{ method: "options", id: `preflight-${id}`, tag: "Pictures" },
   summary: "Tells browsers that pages of any origin may send the request.",

@@ -1,5 +1,5 @@
-// Draws pictures of pages: small ones in turns of their own, and shared by all who ask for them; large ones like the
-// outputs of other jobs.
+// Renders page images: small ones with separate permits and shared between identical requests; large ones like outputs
+// of other jobs.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { Input, Output } from "../../document/contract/operation.ts";
@@ -15,18 +15,21 @@ import type { PageImageParams } from "./image-request.ts";
 import { KEPT_STRIPS_BYTES, type PageKey } from "./open-pages.ts";
 import { type PageServices, type PagesDocument, runPageJob } from "./pages-service.ts";
 
-/** A page of a document, with everything to draw it. */
+/** A page of a document, with the resources for rendering it. */
 export interface RenderablePage {
   readonly document: PagesDocument;
   readonly number: number;
   readonly page: ExtractedPage;
 }
 
-/** Reports whether a picture is complete before it is sent. */
+/** Reports whether an image is complete before it is sent. */
 export const isSmall = ({ picture: { size } }: PageImageParams): boolean =>
   size.width * size.height <= LIMITS.wholePageImagePixels;
 
-/** Draws a small picture. @throws EngineFailure the failure that the page caused */
+/**
+ * Renders a small image.
+ * @throws EngineFailure the failure that the page caused
+ */
 export async function renderSmall(
   { document, number, page }: RenderablePage,
   params: PageImageParams,
@@ -55,7 +58,7 @@ export async function renderSmall(
   });
 }
 
-/** Draws beside an engine that is at work, if there is memory for both, or else in a turn of engines. */
+/** Renders concurrently with a running engine if memory allows both; otherwise waits for an engine permit. */
 async function drawHere(
   name: PageKey,
   page: ExtractedPage,
@@ -74,8 +77,8 @@ async function drawHere(
 const isDrawnHere = ({ budgets, container }: PageServices) => budgets.preferredBackend === "edge" || !container;
 
 /**
- * Draws a large picture.
- * @returns what to answer with, and what to do afterwards
+ * Renders a large image.
+ * @returns the output to respond with, and a cleanup function
  */
 export async function renderLarge(
   { document, number, page }: RenderablePage,

@@ -8,7 +8,10 @@ import { fullSize } from "../image-request.ts";
 export const CONTEXT = "http://iiif.io/api/image/3/context.json";
 export const PROFILE = "http://iiif.io/api/image/3/level2.json";
 
-/** @param uri of the image; @param page in points */
+/**
+ * @param uri URI of the image
+ * @param page size in points
+ */
 export function imageInformation(uri: string, page: Size): object {
   const full = fullSize(page);
   return {
