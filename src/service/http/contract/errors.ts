@@ -1,5 +1,5 @@
-// Creates every error response: the spec's error table as functions, and the only mapping from an engine's failure to a
-// response. Knows nothing about Hono or engines.
+// Creates every error response: the spec's error table as functions, and the only mapping from engine failures to
+// responses.
 import { EngineFailure, type Nonconformity, OutOfRange, StorageFull } from "../../../document/contract/failure.ts";
 
 /** An error whose message is meant for the client. Constructed only in this file. */
@@ -7,11 +7,11 @@ export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The message before {@link values} were put in, as docs/api.md#errors lists it. */
+  /** The message with placeholders in angle brackets, as docs/api.md#errors lists it. */
   readonly template: string;
-  /** The words that the message has instead of those in angle brackets. */
+  /** The values of the placeholders. */
   readonly values: Readonly<Record<string, string>>;
-  /** @param why a sentence that follows the contract's, and concerns this request */
+  /** @param why an additional sentence about this request */
   constructor(
     status: number,
     sentence: string,
@@ -27,13 +27,13 @@ export class ServiceError extends Error {
     this.values = values;
   }
 
-  /** Returns the same error with a sentence that concerns this request. */
+  /** Returns the same error with an additional sentence about this request. */
   because(why: string): ServiceError {
     return new ServiceError(this.status, this.template, this.headers, this.values, why);
   }
 }
 
-/** Returns an error whose sentence has values of the request in place of the words in angle brackets. */
+/** Returns an error whose message contains values of the request instead of placeholders. */
 const about = (status: number, sentence: string, values: Record<string, string>, headers?: Record<string, string>) =>
   new ServiceError(status, sentence, headers, values);
 
@@ -43,7 +43,7 @@ const SHOWN_VALUE_LENGTH = 200;
 const shown = (value: string): string =>
   value.length <= SHOWN_VALUE_LENGTH ? value : `${value.slice(0, SHOWN_VALUE_LENGTH)}…`;
 
-// The rows of the spec's table, with their text verbatim.
+// The rows of the spec's table, with their verbatim text.
 export const invalidRequest = () => new ServiceError(400, "Invalid Request");
 export const outOfRange = (parameter: string, value: string, why?: string) => {
   const values = { value: shown(value), parameter };
@@ -74,7 +74,7 @@ export const noSuchFile = () => new ServiceError(404, "That file does not exist"
 export const profileNotJson = () =>
   new ServiceError(422, "The 'profile' file provided is not a JSON file, please see documentation for sample profile.");
 
-// Sentences that the spec leaves "not shown".
+// Errors for which the spec defines no message.
 export const noInput = () => new ServiceError(400, "This route needs a File or an ID.");
 export const noInputOrUrl = () => new ServiceError(400, "This route needs a File, an ID or a URL.");
 export const filesAndUrls = () => new ServiceError(400, "Files and URLs cannot be uploaded together.");
@@ -117,7 +117,7 @@ export const tooMuchContent = () =>
 export const unreachable = () => new ServiceError(422, "The web page could not be loaded.");
 export const notAWebPage = () => new ServiceError(422, "The address does not lead to a web page.");
 export const fileUnreachable = () => new ServiceError(422, "The file at the URL could not be loaded.");
-/** Returns an error with one sentence that names the first broken rules, and the pages that would have changed. */
+/** Returns an error whose message names the first broken rules and the pages that would have changed. */
 export function nonconforming({ standard, rules, changedPages }: Nonconformity = NOTHING_TOLD): ServiceError {
   const reasons = rules.slice(0, SHOWN_RULES).map(({ clause, test, pageNumbers }) => {
     const place = pageNumbers.length === 0 ? "" : ` on ${shownPages(pageNumbers)}`;
@@ -157,7 +157,7 @@ export const noFormSecret = () =>
   new ServiceError(400, "The service has no secret to keep passwords with, please ask its operator for one.");
 export const noSuchRequest = () => new ServiceError(404, "requestID not found. That request does not exist.");
 
-// Repeatable requests.
+// Idempotent requests.
 export const requestInProgress = (retryAfterSeconds = 5) =>
   new ServiceError(409, "Another request with this Idempotency-Key is still being processed.", {
     "Retry-After": String(retryAfterSeconds),
@@ -185,11 +185,11 @@ export const timedOut = () => new ServiceError(504, "Processing the file took to
 export const storageFull = () => new ServiceError(507, "There is no room to store another file.");
 export const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");
 
-/** Returns an error as it was answered before. */
+/** Returns a stored error for a replay. */
 export const replayedError = (status: number, message: string, headers: Record<string, string>) =>
   new ServiceError(status, message, headers);
 
-/** Maps any thrown value to a response. A value that is not meant for the client becomes one fixed sentence. */
+/** Maps any thrown value to a response. Any unexpected value becomes one fixed message. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value, error.why);

@@ -1,9 +1,9 @@
-// Lists operations as tools of agents: their names, and JSON schemas of their arguments.
+// Lists operations as MCP tools, with JSON schemas of their arguments.
 import { type Described, isSelectable, jsonParameters } from "../contract/described.ts";
 import type { DescribedParameter } from "../contract/operation-list.ts";
 import { SHOWN } from "./pictures.ts";
 
-/** Reports whether the outputs of an operation are pictures. */
+/** Reports whether the outputs of an operation are images. */
 export const makesPictures = ({ output }: Described): boolean => output.type.startsWith("image/");
 
 const text = (description: string) => ({ type: "string", description });

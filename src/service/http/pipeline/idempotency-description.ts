@@ -1,4 +1,4 @@
-// Describes the header Idempotency-Key, which every POST takes.
+// Describes the header Idempotency-Key, which every POST accepts.
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Feature } from "../contract/description.ts";
 import { idempotencyKeyReused, invalidHeader, requestInProgress } from "../contract/errors.ts";
