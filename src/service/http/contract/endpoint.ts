@@ -1,4 +1,4 @@
-// Defines what an endpoint is, and what its requests are served with. Never mentions a path.
+// Defines endpoints, and the services that their requests use.
 
 import type { EngineFailure, FailureReason } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -34,40 +34,40 @@ import type { Form } from "./form.ts";
 import type { Inputs } from "./input-declaration.ts";
 import type { Timing } from "./timing.ts";
 
-/** Fields of a JSON answer that only some endpoints have. */
+/** Members of a JSON response that only some endpoints return. */
 type SpecialField = "inputSize" | "substitutedFonts";
 
-/** The groups of operations, in the order in which the list of endpoints has them. */
+/** The groups of operations, in display order. */
 type Group = "Make a PDF" | "Improve a PDF" | "Draw the pages" | "Store";
 
-/** What an endpoint says about itself, whatever it runs. */
+/** The declaration of an endpoint, independent of its operation. */
 interface EndpointFacts {
   /** Path of the endpoint, with a leading slash. */
   readonly path: string;
-  /** Name of its function in clients, of its command, and of its tool for agents. */
+  /** Name of its client function, command and MCP tool. */
   readonly verb: string;
-  /** Name for people. */
+  /** Title for people. */
   readonly title: string;
   readonly group: Group;
   readonly variants: readonly Variant[];
   /** One sentence. */
   readonly summary: string;
   /**
-   * Values of fields for an example, and for a first try; `file` is the name of an input.
-   * @default a PDF, and what all fields have by default
+   * Field values for an example and for a first try; `file` is the name of an input. @default a PDF, and the default of
+   * each field
    */
   readonly example?: Readonly<Record<string, string | number | readonly string[]>>;
   readonly inputs: Inputs;
   readonly output: OutputDeclaration;
-  /** What the output has in common with the input: its pages, or also the kind of document. @default nothing */
+  /** The property that output and input share: the pages, or also the type of document. @default none */
   readonly keeps?: "pages" | "document";
-  /** Name of an output of several inputs, without extension. @default that of the first input */
+  /** Name of the output of several inputs, without extension. @default the name of the first input */
   readonly joinedName?: string;
-  /** Fields of the JSON answer beyond those of every endpoint. @default none */
+  /** Additional members of the JSON response. @default none */
   readonly extraFields?: readonly SpecialField[];
-  /** Set if the upload limit may exceed the standard one (spec, "Limits"). @default false */
+  /** True if a setting can raise the upload limit above the standard (spec, "Limits"). @default false */
   readonly allowsLargerUploads?: boolean;
-  /** Error responses for OpenAPI, besides those that follow from the inputs and those of every endpoint. @default none */
+  /** Error responses for OpenAPI, in addition to the errors of the inputs and the common errors. @default none */
   readonly errors?: readonly ServiceError[];
   /** Responses to failures with an endpoint-specific meaning. */
   readonly failures?: Readonly<Partial<Record<FailureReason, (failure: EngineFailure) => ServiceError>>>;
