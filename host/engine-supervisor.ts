@@ -1,4 +1,5 @@
-// Keeps the engines' server running for as long as the host does. Without it, the app runs what it can by itself.
+// Supervises the engine server for the lifetime of the host. Without it, the app runs only the jobs that need no
+// container.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../src/runtime/log-line.ts";
@@ -22,14 +23,14 @@ export class EngineServerSupervisor {
   }
 
   /**
-   * Resolves after the first attempt to start the server, whether it succeeded or not. Rejects with Misconfigured if no
-   * attempt can succeed.
+   * Resolves after the first attempt to start the server, successful or not. Rejects with Misconfigured if every
+   * attempt would fail.
    */
   get firstAttempt(): Promise<void> {
     return this.#tried.promise;
   }
 
-  /** Settings with which the app finds the server, if it runs. */
+  /** The app's settings for reaching the server; empty if it does not run. */
   get vars(): EngineServer["vars"] {
     return this.#server?.vars ?? {};
   }
@@ -40,7 +41,7 @@ export class EngineServerSupervisor {
     await this.#kept;
   }
 
-  /** Ends the server at once. */
+  /** Kills the server. */
   kill(): void {
     this.#closing.abort();
     this.#server?.kill();

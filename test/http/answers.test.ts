@@ -68,7 +68,7 @@ describe.each(kinds)("%s", (path, type, beginning, fields) => {
     expect(response.status).toBe(406);
     expect(response.headers.get("Vary")).toContain("Accept");
     const { error } = (await response.json()) as { error: string };
-    expect(error).toMatch(/^The answer is available as application\/json, .* only\.$/);
+    expect(error).toMatch(/^The response is available only as application\/json, .*\.$/);
     expect(error).toContain(type.replace(/;.*/, ""));
   });
 });
@@ -156,7 +156,7 @@ describe("several outputs", () => {
     const refused = await ask("/png", fields, { Accept: "image/png" });
     expect([refused.status, await refused.json()]).toEqual([
       406,
-      { error: "The answer is available as application/json, application/zip only." },
+      { error: "The response is available only as application/json, application/zip." },
     ]);
     const stored = await ask("/png", fields, { Accept: "image/png, application/json;q=0.1" });
     expect(((await stored.json()) as { outputId: string[] }).outputId).toHaveLength(3);

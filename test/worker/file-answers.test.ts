@@ -305,7 +305,7 @@ test("several outputs as one file: 406, and nothing is stored or left", async ()
   const failing = ask(several([1, 1]), file);
   await expect(failing).rejects.toMatchObject({
     status: 406,
-    message: "The answer is available as application/json, application/zip only.",
+    message: "The response is available only as application/json, application/zip.",
   });
   expect(await keysInBucket()).toEqual([]);
 });

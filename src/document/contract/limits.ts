@@ -104,10 +104,10 @@ export const LIMITS = {
   jsonFileBytes: MIB,
   /** Held in memory next to the isolate's requests. */
   checkedArchiveBytes: 4 * MIB,
-  /** Is held in memory until the answer is made of it. */
+  /** Buffered in memory until the response is built from it. */
   dataBytes: 4 * MIB,
   metricsBytes: 4 * MIB,
-  /** A proxy has some hundreds, browsers up to six each. */
+  /** A proxy opens some hundreds, a browser up to six. */
   connections: 4096,
   /** Many clients read the response only after sending the whole request. */
   drainedBytes: 256 * MIB,

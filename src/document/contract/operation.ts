@@ -139,9 +139,7 @@ type WithoutSchema<D> = Omit<D, "params">;
 
 /**
  * Declares an operation whose code runs in another process, by its parameters, or by a schema if only the service calls
- * it.
- * Example:
- * `declareOperation({ name: "fetch-url", params: z.object({ url: z.string() }), internet: true })`
+ * it. Example: `declareOperation({ name: "fetch-url", params: z.object({ url: z.string() }), internet: true })`
  */
 export function declareOperation<const Q extends Parameters>(
   declaration: WithoutSchema<OperationDeclaration<Params<Q>>> & Exposed<Q>,

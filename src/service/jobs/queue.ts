@@ -17,7 +17,7 @@ interface JobRow {
   readonly path: string;
   readonly base_url: string;
   readonly client: string;
-  /** Jobs run in the order of `turn`. Jobs of one client have different ones, so that clients alternate. */
+  /** Jobs run in ascending order of `turn`. Each job of a client has a different turn, so that clients alternate. */
   readonly turn: number;
   /** JSON list of IDs. */
   readonly inputs: string;
@@ -80,7 +80,7 @@ export class Queue {
     this.#options = options;
     this.#sql = options.sql;
     for (const statement of TABLES) this.#sql(statement);
-    // Runners outside the queue's process renew their leases soon; the others ended with it.
+    // Runners in other processes renew their leases soon; runners in the queue's process have ended with it.
     const graceEnds = options.now() + LIMITS.asyncGraceMs;
     this.#sql("UPDATE jobs SET lease_ends = ? WHERE lease_ends > ?", graceEnds, graceEnds);
   }

@@ -133,7 +133,7 @@ export class ClientCounts {
     if (requestsPerMinute !== undefined && this.#requests >= requestsPerMinute) {
       return refused("requestsPerMinute", this.#secondsUntilRoom(requestsPerMinute));
     }
-    // At the limit, requests without a body are rejected, too.
+    // At the limit, even a request without a body is rejected.
     if (megabytesPerDay !== undefined && this.#bytes + Math.max(1, bytes) > megabytesPerDay * MB) {
       return refused("megabytesPerDay", this.#secondsOfDay());
     }

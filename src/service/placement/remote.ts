@@ -1,14 +1,13 @@
-// Carries out the contract of operation.ts in the container: encodes inputs, steps, outputs and failures for the
-// connection between the two. Used by both ends. Knows nothing about addresses and secrets, and does not know
-// operations by name.
+// Runs operations in the container: encodes inputs, steps, outputs and failures of the contract in operation.ts for the
+// connection. Used by both ends. Independent of URLs, secrets and individual operations.
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {steps: [{operation, params}], inputs: [{name, size, role?}]}, then the bytes of all inputs, one after
 //             the other
-//   answer    for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
+//   response  for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
 //             json {end: {head?: base64, notices?}};
-//             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
-//             {outOfRange: {parameter, value, why}}; at any place before, json {notices} about the output that follows,
+//             then json {done: true}, or at any point {failure: {reason, detail, nonconformity?}} or
+//             {outOfRange: {parameter, value, why}}; at any point before, json {notices} about the next output,
 //             and json {spans} if the request has a `traceparent`
 
 import {

@@ -60,7 +60,7 @@ export interface StoreOptions {
   readonly lifetimeMs: number;
   /** Generates the IDs of new files. @default random IDs */
   readonly ids?: IdGenerator;
-  /** Returns the policy of a file stored now. @default none */
+  /** Called with the files that a client deleted. */
   marks?(): FilePolicy;
   /** Counts the bytes of a received input. @default not counted */
   received?(bytes: number): void;

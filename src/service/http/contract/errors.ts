@@ -143,7 +143,7 @@ export const noSuchEndpoint = () => new ServiceError(404, "There is no such endp
 export const methodNotAllowed = (allow: string) =>
   about(405, "This endpoint only accepts <methods> requests.", { methods: allow }, { Allow: allow });
 export const notAcceptable = (types: readonly string[]) =>
-  about(406, "The answer is available as <types> only.", { types: types.join(", ") });
+  about(406, "The response is available only as <types>.", { types: types.join(", ") });
 export const rangeNotSatisfiable = (sizeBytes: number) =>
   new ServiceError(416, "The requested range is not within the file.", { "Content-Range": `bytes */${sizeBytes}` });
 export const preconditionFailed = () => new ServiceError(412, "The file is not the one named in If-Match.");
@@ -171,18 +171,18 @@ export const invalidHeader = (name: string) => about(400, "The <header> header i
 export const noSuchUpload = () => new ServiceError(404, "That upload does not exist.");
 export const uploadExpired = () => new ServiceError(410, "The upload has expired.");
 export const uploadUsed = () => new ServiceError(410, "The upload address has been used.");
-export const offsetMismatch = () => new ServiceError(409, "The Upload-Offset is not that of the upload.");
-export const beyondLength = () => new ServiceError(413, "The body goes beyond the Upload-Length.");
+export const offsetMismatch = () => new ServiceError(409, "The Upload-Offset does not match the upload.");
+export const beyondLength = () => new ServiceError(413, "The body exceeds the Upload-Length.");
 export const wrongPatchType = () =>
   new ServiceError(415, "The Content-Type of the request must be application/offset+octet-stream.");
 export const uploadConflict = () => new ServiceError(423, "Another request has changed the upload.");
-export const checksumMismatch = () => new ServiceError(460, "The Upload-Checksum is not that of the body.");
+export const checksumMismatch = () => new ServiceError(460, "The Upload-Checksum does not match the body.");
 
 export const crashed = () => new ServiceError(500, "The file could not be processed because of an internal failure.");
 export const busy = (retryAfterSeconds = 5) =>
   new ServiceError(503, "The service is busy, please try again later.", { "Retry-After": String(retryAfterSeconds) });
 export const timedOut = () => new ServiceError(504, "Processing the file took too long and was stopped.");
-export const storageFull = () => new ServiceError(507, "There is no room to store another file.");
+export const storageFull = () => new ServiceError(507, "The storage is full.");
 export const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");
 
 /** Returns a stored error for a replay. */

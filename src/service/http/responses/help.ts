@@ -4,8 +4,18 @@ import type { ServiceError } from "../contract/errors.ts";
 /** Returns the anchor of a parameter, formed of path and name, such as `png-resolution`. Ignores brackets. */
 export const parameterAnchor = (path: string, name: string): string => `${words(path)}-${words(name)}`;
 
-/** @param sentence message template in docs/api.md#errors */
-export const errorAnchor = (sentence: string): string => {
+/** Earlier messages of errors, whose anchors remain valid. */
+const EARLIER_MESSAGES: Readonly<Record<string, string>> = {
+  "The response is available only as <types>.": "The answer is available as <types> only.",
+  "The Upload-Offset does not match the upload.": "The Upload-Offset is not that of the upload.",
+  "The body exceeds the Upload-Length.": "The body goes beyond the Upload-Length.",
+  "The Upload-Checksum does not match the body.": "The Upload-Checksum is not that of the body.",
+  "The storage is full.": "There is no room to store another file.",
+};
+
+/** @param message message template in docs/api.md#errors */
+export const errorAnchor = (message: string): string => {
+  const sentence = EARLIER_MESSAGES[message] ?? message;
   // The anchor of a message with an explanation uses only its beginning.
   const [beginning = ""] = sentence.split(": ");
   return `error-${words(beginning === sentence ? sentence : `${beginning} detail`)}`;
