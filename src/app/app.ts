@@ -11,7 +11,7 @@ import { addPages } from "../service/views/routes.ts";
 import { addAdmission } from "./admission.ts";
 import type { App } from "./context.ts";
 import { createSharedResources, pagesService } from "./dependencies.ts";
-import { answerErrors } from "./errors.ts";
+import { respondWithErrors } from "./errors.ts";
 import { addResources, addResumableUploads, addUploadAddresses } from "./files.ts";
 import { addRequestStatus, deliver, runLeasedJob, type WaitUntil } from "./jobs.ts";
 import { addPosts } from "./posts.ts";
@@ -47,7 +47,7 @@ export function createApp(budgets: ProcessCapacity, answered?: (request: Complet
   addDescriptions(app);
   addWorkbench(app);
   addAgents(app, shared);
-  answerErrors(app);
+  respondWithErrors(app);
   return {
     fetch: app.fetch,
     runJob: (job, env, waitUntil) => runLeasedJob(job, env, { shared, collector, spans }, waitUntil),

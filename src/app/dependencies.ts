@@ -34,8 +34,8 @@ export function createSharedResources(budgets: ProcessCapacity) {
     engineSemaphore: shared.kept.closingOnAcquire(semaphore(budgets.engineJobs, budgets.engineJobsQueued)),
     receiveSemaphore: partsOf(budgets.receivingJobs, budgets.receivingJobsQueued),
     containerSemaphore: partsOf(budgets.containerJobs, budgets.containerJobsQueued),
-    uploadTurns: partsOf(budgets.uploads, budgets.uploadsQueued),
-    overflowTurns: createSemaphore({
+    uploadSemaphore: partsOf(budgets.uploads, budgets.uploadsQueued),
+    overflowSemaphore: createSemaphore({
       ...ONE_AT_A_TIME,
       maxQueued: budgets.receivingJobs + budgets.receivingJobsQueued,
     }),
@@ -55,8 +55,8 @@ export function shareOf(shared: SharedResources, client: string) {
     engineSemaphore,
     receiveSemaphore,
     containerSemaphore,
-    uploadTurns,
-    overflowTurns,
+    uploadSemaphore,
+    overflowSemaphore,
     uploadQuota,
     bufferQuota,
     bodies,
@@ -66,8 +66,8 @@ export function shareOf(shared: SharedResources, client: string) {
     engineSemaphore: engineSemaphore.for(client),
     receiveSemaphore: receiveSemaphore.for(client),
     containerSemaphore: containerSemaphore.for(client),
-    uploadTurns: uploadTurns.for(client),
-    overflowTurns: overflowTurns.for(client),
+    uploadSemaphore: uploadSemaphore.for(client),
+    overflowSemaphore: overflowSemaphore.for(client),
     ...{ uploadQuota: uploadQuota.for(client), bufferQuota: bufferQuota.for(client), bodies: bodies.for(client) },
   };
 }

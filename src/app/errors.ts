@@ -9,7 +9,7 @@ import type { Config } from "../service/settings/config.ts";
 import { apiDescription } from "./api-description.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
 
-export function answerErrors(app: App): void {
+export function respondWithErrors(app: App): void {
   // Errors thrown here bypass the middleware, which adds headers to the response.
   app.notFound((c) => answer(noSuchEndpoint(), c));
   app.onError((error, c) => {

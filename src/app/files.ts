@@ -18,7 +18,7 @@ export function addResumableUploads(app: App, shared: SharedResources): void {
     app.all(path, (c) => {
       const service = {
         ...{ ...storeWithPolicy(c), bucket: c.env.FILES, config: c.get("config"), baseUrl: baseUrl(c) },
-        uploadTurns: shared.uploadTurns.for(requestClientId(c)),
+        uploadSemaphore: shared.uploadSemaphore.for(requestClientId(c)),
         mayRemove: clientHooksOf(c)?.mayDelete ?? anyone,
         retired: (files: readonly CountedFile[]) => retiredIn(c, files),
         received: (bytes: number) => c.var.admission?.countReceived(bytes),

@@ -82,7 +82,7 @@ function serviceOf(
       jobs: connectQueue(c.env),
       client,
       account: c.var.admission?.account,
-      trace: c.get("trace")?.answerHeaders,
+      trace: c.get("trace")?.responseHeaders,
     },
     sealer: sealerOf(c.env.FORM_SECRET),
     signers: { signer: c.var.admission?.key?.hash ?? SERVICE_SIGNER, records: c.env.API_KEYS },

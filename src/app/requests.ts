@@ -1,6 +1,6 @@
 // Starts and completes every request: ID, settings, trace, headers and log.
 import { routePath } from "hono/route";
-import { refuseWebPages } from "../service/http/clients/web-callers.ts";
+import { rejectWebPages } from "../service/http/clients/web-callers.ts";
 import { TUS_PATH } from "../service/http/contract/paths.ts";
 import { Timing } from "../service/http/contract/timing.ts";
 import { TUS_VERSION } from "../service/http/files/tus/headers.ts";
@@ -11,7 +11,7 @@ import type { SpanExport } from "../service/http/traces/span-export.ts";
 import { CLIENT_CLOSED_REQUEST, type CompletedRequest } from "../service/ports/completed-request.ts";
 import { readConfig } from "../service/settings/config.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
-import { traceAnswer } from "./traces.ts";
+import { addTraceHeaders } from "./traces.ts";
 
 /** Paths that monitoring systems poll frequently. */
 const UNTRACED: ReadonlySet<string> = new Set([...HEALTH_PATHS, "/ready"]);
@@ -40,13 +40,13 @@ export function addRequestLifecycle(
       throw error;
     }
     setHeaders(c);
-    traceAnswer(c, spans);
+    addTraceHeaders(c, spans);
     const { method } = c.req;
     log(idsOf(c), "request completed", { method, path: c.req.path, ...end(c.res.status) });
   });
   app.use(corsMiddleware());
   app.use(async (c, next) => {
-    refuseWebPages(c.req.raw, new URL(c.env.FORWARDED_ORIGIN ?? c.req.url), c.req.path, c.get("config"));
+    rejectWebPages(c.req.raw, new URL(c.env.FORWARDED_ORIGIN ?? c.req.url), c.req.path, c.get("config"));
     await next();
   });
   app.use(`${TUS_PATH}/*`, async (c, next) => {

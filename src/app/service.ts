@@ -24,10 +24,10 @@ import { setProgressListener } from "./progress-listeners.ts";
 
 export function addHealth(
   app: App,
-  { engineSemaphore, receiveSemaphore, containerSemaphore, uploadTurns }: SharedResources,
+  { engineSemaphore, receiveSemaphore, containerSemaphore, uploadSemaphore }: SharedResources,
 ): void {
   const storage = new StorageProbe();
-  const queues = [engineSemaphore, receiveSemaphore, containerSemaphore, uploadTurns];
+  const queues = [engineSemaphore, receiveSemaphore, containerSemaphore, uploadSemaphore];
   for (const path of HEALTH_PATHS) {
     app.get(path, (c) => c.json(healthOf(c.get("config"))));
     rejectOtherMethods(app, path);

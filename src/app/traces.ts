@@ -8,10 +8,10 @@ import type { TraceSettings } from "../service/settings/trace-settings.ts";
 import { log, type RequestContext } from "./context.ts";
 
 /** Adds the trace ID to the response, and exports the spans afterward. */
-export function traceAnswer(c: RequestContext, spans: SpanExport): void {
+export function addTraceHeaders(c: RequestContext, spans: SpanExport): void {
   const trace = c.get("trace");
   if (!trace) return;
-  for (const [name, value] of Object.entries(trace.answerHeaders)) c.res.headers.set(name, value);
+  for (const [name, value] of Object.entries(trace.responseHeaders)) c.res.headers.set(name, value);
   const { method } = c.req;
   const request = { method, route: routePath(c, -1), status: c.res.status, requestId: c.get("requestId") };
   exportSpans(trace, exportOf(c, spans), () => trace.spans(c.get("timing"), request));

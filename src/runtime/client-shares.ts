@@ -21,11 +21,11 @@ export class ClientShares {
     const share = this.#shares.get(client) ?? { present: 0, lastTurn: 0 };
     this.#shares.set(client, share);
     share.present++;
-    let isGone = false;
+    let isDisposed = false;
     return {
       [Symbol.dispose]: () => {
-        if (isGone) return;
-        isGone = true;
+        if (isDisposed) return;
+        isDisposed = true;
         if (--share.present === 0) this.#shares.delete(client);
       },
     };
@@ -62,14 +62,14 @@ export class ClientShares {
  * Chooses the ticket to evict from a full queue: the last ticket of the client with the most queued tickets.
  * @returns undefined unless that client fills more than half of the queue and the newcomer has fewer tickets
  */
-export function givingWay<Ticket extends Wanted>(
+export function ticketToEvict<Ticket extends Wanted>(
   waiting: readonly Ticket[],
   newcomer: { readonly client: string; readonly present: number },
-  mostWaiting: number,
+  maxQueued: number,
 ): Ticket | undefined {
   const counts = countsOf(waiting);
   const [most, count] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ["", 0]);
-  const half = Math.max(1, Math.floor(mostWaiting / 2));
+  const half = Math.max(1, Math.floor(maxQueued / 2));
   if (most === newcomer.client || count <= half || newcomer.present >= half) return undefined;
   return waiting.findLast(({ client }) => client === most);
 }

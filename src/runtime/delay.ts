@@ -7,13 +7,13 @@ export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => vo
 export async function delay(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const gone = () => reject(signal?.reason);
+  const onAbort = () => reject(signal?.reason);
   const timer = setTimeout(resolve, ms);
-  signal?.addEventListener("abort", gone);
+  signal?.addEventListener("abort", onAbort);
   try {
     await promise;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", gone);
+    signal?.removeEventListener("abort", onAbort);
   }
 }

@@ -102,10 +102,10 @@ async function readinessOfPool(env: Env, pool: Pool): Promise<AskedPool> {
 }
 
 /** Result of querying an instance: its health, unless it sleeps or does not respond. */
-type InstanceAnswer = ContainerHealth | "asleep" | "silent";
+type InstanceResponse = ContainerHealth | "asleep" | "silent";
 
 /** Does not start the instance. */
-async function askInstance(env: Env, pool: Pool, number: number): Promise<InstanceAnswer> {
+async function askInstance(env: Env, pool: Pool, number: number): Promise<InstanceResponse> {
   try {
     return (await withTimeout(LIMITS.readyMs, async () => instance(env, pool, number)!.health())) ?? "asleep";
   } catch {
@@ -114,7 +114,7 @@ async function askInstance(env: Env, pool: Pool, number: number): Promise<Instan
 }
 
 /** Returns, for each engine, its best health among the instances. */
-function bestOf(pool: Pool, answers: readonly InstanceAnswer[]): EngineHealths {
+function bestOf(pool: Pool, answers: readonly InstanceResponse[]): EngineHealths {
   const known = answers.flatMap((answer) => (typeof answer === "string" ? [] : [answer.engines]));
   const best = (name: string) => {
     const all = known.flatMap((engines) => engines[name] ?? []);

@@ -59,7 +59,7 @@ export interface RemoteRequest extends RequestHeader {
   readonly bodies: AsyncIterable<AsyncIterable<Uint8Array>>;
 }
 
-type AnswerEvent =
+type ResponseEvent =
   | { readonly output: OutputHeader }
   | { readonly end: OutputTrailer }
   | { readonly done: true }
@@ -198,8 +198,8 @@ export async function* encodeResponse(
         headed: headerPatch !== undefined,
         ...(name === undefined ? {} : { name }),
       };
-      const begin = jsonFrame({ output: about } satisfies AnswerEvent);
-      const end = () => jsonFrame({ end: endOf(output) } satisfies AnswerEvent);
+      const begin = jsonFrame({ output: about } satisfies ResponseEvent);
+      const end = () => jsonFrame({ end: endOf(output) } satisfies ResponseEvent);
       if (body instanceof Uint8Array && body.length <= MAX_BYTES_FRAME) {
         yield concatFrames(begin, ...bytesFrames(body), end());
         continue;
@@ -216,7 +216,7 @@ export async function* encodeResponse(
   }
 }
 
-const doneFrame = () => jsonFrame({ done: true } satisfies AnswerEvent);
+const doneFrame = () => jsonFrame({ done: true } satisfies ResponseEvent);
 
 function endOf({ headerPatch, notices }: Output): OutputTrailer {
   const lost = mergeNotices(notices?.() ?? []);
@@ -228,7 +228,7 @@ export function encodeFailure(error: unknown): Uint8Array<ArrayBuffer> {
   return jsonFrame(failureEvent(error));
 }
 
-function failureEvent(error: unknown): AnswerEvent {
+function failureEvent(error: unknown): ResponseEvent {
   if (error instanceof EngineFailure) return failure(error.reason, error.detail, error);
   if (error instanceof OutOfRange) {
     const { parameter, value, why } = error;
@@ -237,7 +237,7 @@ function failureEvent(error: unknown): AnswerEvent {
   return failure("crashed", String(error));
 }
 
-function failure(reason: FailureReason, detail: string, error?: EngineFailure): AnswerEvent {
+function failure(reason: FailureReason, detail: string, error?: EngineFailure): ResponseEvent {
   const { nonconformity, feature, limitBytes, why } = error ?? {};
   return {
     failure: {
@@ -253,12 +253,12 @@ function failure(reason: FailureReason, detail: string, error?: EngineFailure): 
 
 /** Encodes notices of earlier steps, which the next output includes. */
 export function encodeNotices(notices: readonly Notice[]): Uint8Array<ArrayBuffer> {
-  return jsonFrame({ notices: mergeNotices(notices) } satisfies AnswerEvent);
+  return jsonFrame({ notices: mergeNotices(notices) } satisfies ResponseEvent);
 }
 
 /** Encodes the container's spans. */
 export function encodeSpans(spans: readonly Span[]): Uint8Array<ArrayBuffer> {
-  return jsonFrame({ spans } satisfies AnswerEvent);
+  return jsonFrame({ spans } satisfies ResponseEvent);
 }
 
 /** Outcome of a response, from the container's view: completed, rejected for a parameter, or failed. */
@@ -267,7 +267,7 @@ export type ResponseOutcome = "answered" | "out-of-range" | FailureReason;
 /** Returns the outcome if this chunk of frames ends the response; otherwise undefined. */
 export function responseOutcome(frames: Uint8Array): ResponseOutcome | undefined {
   // The last frame of a response is always a separate chunk.
-  const event = onlyJsonOf(frames) as AnswerEvent | undefined;
+  const event = onlyJsonOf(frames) as ResponseEvent | undefined;
   if (event === undefined) return;
   if ("done" in event) return "answered";
   if ("outOfRange" in event) return "out-of-range";
@@ -289,7 +289,7 @@ export async function* decodeResponse(
       const { done, value } = await brokenOffAs(frames.next(), signal);
       if (done) throw new EngineFailure("lost", "the container broke off");
       if (!("json" in value)) return value;
-      const event = value.json as AnswerEvent;
+      const event = value.json as ResponseEvent;
       throwFailure(event);
       if ("notices" in event) earlier = [...earlier, ...readNotices(event.notices)];
       else if ("spans" in event) onSpans?.(readSpans(event.spans));
@@ -300,7 +300,7 @@ export async function* decodeResponse(
     for (;;) {
       const frame = await next();
       if (!("json" in frame)) throw protocolError("bytes outside of an output");
-      const event = frame.json as AnswerEvent;
+      const event = frame.json as ResponseEvent;
       if ("done" in event) return;
       if (!("output" in event)) throw protocolError("an answer out of order");
       const body = outputBody(next);
@@ -334,7 +334,7 @@ export async function* splitResponse(chunks: AsyncIterable<Uint8Array>): AsyncGe
   const next = async () => {
     const { done, value: chunk } = await reading.next();
     if (done) throw new EngineFailure("lost", "the answer broke off");
-    const events = jsonIn(chunk) as AnswerEvent[];
+    const events = jsonIn(chunk) as ResponseEvent[];
     for (const event of events) throwFailure(event);
     return { chunk, events };
   };
@@ -382,7 +382,7 @@ function outputBody(next: () => Promise<Frame>) {
           yield frame.bytes;
           continue;
         }
-        const event = frame.json as AnswerEvent;
+        const event = frame.json as ResponseEvent;
         if (!("end" in event)) throw protocolError("an answer out of order");
         if (event.end.head !== undefined) head = fromBase64(event.end.head);
         notices = readNotices(event.end.notices);
@@ -392,7 +392,7 @@ function outputBody(next: () => Promise<Frame>) {
   };
 }
 
-function throwFailure(event: AnswerEvent): void {
+function throwFailure(event: ResponseEvent): void {
   if ("outOfRange" in event) {
     const { parameter, value, why } = event.outOfRange;
     throw new OutOfRange(parameter, value, why);

@@ -1,6 +1,6 @@
 // Limits concurrent work that needs memory of the isolate, and divides the permits among clients.
 
-import { ClientShares, givingWay, leavesEnough } from "../../runtime/client-shares.ts";
+import { ClientShares, ticketToEvict, leavesEnough } from "../../runtime/client-shares.ts";
 import { PermitQueue, type PermitQueueLimits } from "../../runtime/permit-queue.ts";
 
 export interface SemaphoreLimits extends Required<Pick<PermitQueueLimits, "concurrency" | "maxQueued" | "maxWaitMs">> {
@@ -19,7 +19,7 @@ export interface Semaphore {
 
 interface Ticket {
   readonly client: string;
-  readonly isPatient: boolean;
+  readonly isLowPriority: boolean;
 }
 
 /** Returns the same semaphore with low priority, for background work. */
@@ -37,7 +37,7 @@ export interface ObservableSemaphore extends Semaphore {
 
 export function createSemaphore({
   concurrency,
-  maxQueued: mostWaiting,
+  maxQueued,
   maxWaitMs,
   leavesRoom = false,
 }: SemaphoreLimits): ObservableSemaphore {
@@ -47,25 +47,25 @@ export function createSemaphore({
     return !leavesRoom || leavesEnough(1, held, concurrency - working.length);
   };
   const queue = new PermitQueue<Ticket>({
-    ...{ concurrency, maxQueued: mostWaiting, maxWaitMs },
+    ...{ concurrency, maxQueued, maxWaitMs },
     next(waiting, working) {
       const able = waiting.filter(({ client }) => mayWork(client, working));
-      const awaited = able.filter(({ isPatient }) => !isPatient);
+      const awaited = able.filter(({ isLowPriority }) => !isLowPriority);
       return shares.next(awaited.length > 0 ? awaited : able, working);
     },
-    crowded(waiting, newcomer) {
+    evict(waiting, newcomer) {
       const { client } = newcomer;
       const before = { client, present: shares.presentOf(client) - 1 };
-      return givingWay(waiting.slice(0, -1), before, mostWaiting) ?? newcomer;
+      return ticketToEvict(waiting.slice(0, -1), before, maxQueued) ?? newcomer;
     },
   });
-  const turnsOf = (client: string): Semaphore => ({
-    async acquire(signal, isPatient = false) {
+  const semaphoreOf = (client: string): Semaphore => ({
+    async acquire(signal, isLowPriority = false) {
       const resources = new DisposableStack();
       resources.use(shares.join(client));
       try {
         // Leave the client's share only after the permit is released.
-        resources.use(await queue.acquire({ client, isPatient }, signal));
+        resources.use(await queue.acquire({ client, isLowPriority }, signal));
         return resources;
       } catch (error) {
         resources.dispose();
@@ -74,13 +74,13 @@ export function createSemaphore({
     },
   });
   return {
-    ...turnsOf(""),
-    for: turnsOf,
+    ...semaphoreOf(""),
+    for: semaphoreOf,
     get queued() {
-      return queue.waiting.length;
+      return queue.queued.length;
     },
     get available() {
-      return Math.max(0, concurrency + mostWaiting - queue.active.length - queue.waiting.length);
+      return Math.max(0, concurrency + maxQueued - queue.active.length - queue.queued.length);
     },
   };
 }

@@ -32,7 +32,7 @@ ${
 }
 <h4>Answers</h4>
 <dl class="answers">
-${Object.entries(answers).map(([status, answer]) => answerHtml(status, answer))}
+${Object.entries(answers).map(([status, answer]) => responseHtml(status, answer))}
 </dl>
 <details class="errors"><summary>Errors (${errors.length})</summary>
 <ul>
@@ -78,7 +78,7 @@ ${examples.map(
 )}`;
 }
 
-function answerHtml(status: string, { description, headers = {}, content = {} }: ResponseDescription): Html {
+function responseHtml(status: string, { description, headers = {}, content = {} }: ResponseDescription): Html {
   const names = Object.keys(headers);
   const types = Object.keys(content);
   const example = content["application/json"]?.example;

@@ -138,7 +138,7 @@ const describeInformation: Describe = () => ({
   ],
 });
 
-const describePicture: Describe = () => ({
+const describePageImage: Describe = () => ({
   path: "/iiif/{id}%3A{page}/{region}/{size}/{rotation}/{quality}.{format}",
   section: "iiif",
   placeholders: { ...ID, ...PAGE, ...PICTURE_PARTS },
@@ -170,5 +170,5 @@ const describeManifest: Describe = () => ({
 
 export const pagesDescriptions: readonly Describe[] = [
   ...[shortForm("png"), shortForm("jpg")],
-  ...[describeImage, describeInformation, describePicture, describeManifest],
+  ...[describeImage, describeInformation, describePageImage, describeManifest],
 ];

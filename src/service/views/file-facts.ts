@@ -36,7 +36,7 @@ export async function fileFacts(file: StoredFile, service: PageServices, signal:
   if (file.type === PDF) return factsOfPdf({ file, input }, service, signal);
   if (OLE.test(file.type) || OFFICE_ARCHIVE.test(file.type)) {
     // The document is buffered, or read to its end.
-    using _turn = await service.shared.extractionTurns.for(service.client).acquire(signal);
+    using _turn = await service.shared.extractionSemaphore.for(service.client).acquire(signal);
     return OLE.test(file.type) ? await factsOfOle(input) : await factsOfArchive(file, input, service);
   }
   if ((await documentTypeOf(input)) !== "none") return {};

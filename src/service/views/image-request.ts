@@ -15,10 +15,10 @@ export interface IiifImageRequest {
   readonly mirrored: boolean;
   readonly turn: Rotation;
   readonly quality: Quality;
-  readonly format: PictureFormat;
+  readonly format: PageImageFormat;
 }
 
-export type PictureFormat = RenderPageParams["format"];
+export type PageImageFormat = RenderPageParams["format"];
 export const QUALITIES = ["default", "color", "gray", "bitonal"] as const;
 export type Quality = (typeof QUALITIES)[number];
 

@@ -47,8 +47,8 @@ export class OpenPages {
   /** Returns a semaphore that closes the cached pages when a permit is granted. */
   closingOnAcquire(turns: ObservableSemaphore): ObservableSemaphore {
     const giving = (given: Semaphore): Semaphore => ({
-      acquire: async (signal, isPatient) => {
-        const turn = await given.acquire(signal, isPatient);
+      acquire: async (signal, isLowPriority) => {
+        const turn = await given.acquire(signal, isLowPriority);
         this.close();
         return turn;
       },

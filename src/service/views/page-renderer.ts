@@ -39,7 +39,7 @@ export async function renderSmall(
   const { shared } = service;
   const key = `${document.file.id} ${number}`;
   return shared.withFailureCache(key, async () => {
-    using _turn = await shared.pictureTurns.for(service.client).acquire(signal);
+    using _turn = await shared.pageImageSemaphore.for(service.client).acquire(signal);
     await yieldToEventLoop();
     signal.throwIfAborted();
     if (page.pdf && isDrawnHere(service)) {
@@ -86,7 +86,7 @@ export async function renderLarge(
   service: PageServices,
   signal: AbortSignal,
 ): Promise<{ readonly delivery: OutputResult; readonly storing: Storing; close(): Promise<void> }> {
-  const { store, bufferQuota, overflowTurns, shared, client, log, defer } = service;
+  const { store, bufferQuota, overflowSemaphore, shared, client, log, defer } = service;
   const resources = new DisposableStack();
   const outputs = store.batch("output", resources.use(bufferQuota.openReservation()));
   const close = async () => {
@@ -94,7 +94,7 @@ export async function renderLarge(
     await outputs.discard();
   };
   try {
-    resources.use(await shared.largePictureTurns.for(client).acquire(signal));
+    resources.use(await shared.largePageImageSemaphore.for(client).acquire(signal));
     const job = edgeJob(renderPage, jobParams(page, number, params));
     const [first, ...others] = selectBackends(job, [inputOf(document, page)], service);
     const recipient = {
@@ -109,7 +109,7 @@ export async function renderLarge(
     });
     const made = () => resources.dispose();
     if (delivery.kind === "arrival") made();
-    return { delivery, storing: { store, outputs, overflowTurns, signal, made }, close };
+    return { delivery, storing: { store, outputs, overflowSemaphore, signal, made }, close };
   } catch (error) {
     await close();
     throw error;

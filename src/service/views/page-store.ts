@@ -110,7 +110,7 @@ class PageStore {
   /** @param given semaphore for low-priority extractions. @default the semaphore of requests */
   async extract(params: ExtractPagesParams, given?: Semaphore): Promise<Extracted> {
     const { shared, store, client } = this.#service;
-    const turns = given ?? shared.extractionTurns.for(client);
+    const turns = given ?? shared.extractionSemaphore.for(client);
     const { file, input } = this.#document;
     const extracted: { facts?: DocumentProperties; page?: Uint8Array } = {};
     const take = async (output: Output) => {

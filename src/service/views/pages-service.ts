@@ -34,7 +34,7 @@ export interface PageServices extends Backends {
   readonly client: string;
   readonly bufferQuota: MemoryQuota;
   /** See RequestServices. */
-  readonly overflowTurns: Semaphore;
+  readonly overflowSemaphore: Semaphore;
   readonly cache: PageImageCache | undefined;
   /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;
@@ -51,9 +51,9 @@ const LASTING: readonly FailureReason[] = ["password-protected", "not-a-pdf", "d
 
 /** Resources that the page images of one process share. */
 export class PageResources {
-  readonly pictureTurns: ObservableSemaphore;
-  readonly largePictureTurns: ObservableSemaphore;
-  readonly extractionTurns: ObservableSemaphore;
+  readonly pageImageSemaphore: ObservableSemaphore;
+  readonly largePageImageSemaphore: ObservableSemaphore;
+  readonly extractionSemaphore: ObservableSemaphore;
   /** For low-priority extractions. */
   readonly prefetchSemaphore: Semaphore;
   readonly pictures = new SingleFlight<Uint8Array>();
@@ -69,9 +69,9 @@ export class PageResources {
     this.kept = new OpenPages(engineMemoryBytes(budgets));
     const turns = (maxQueued: number, leavesRoom = false) =>
       createSemaphore({ concurrency: pageImageJobs, maxQueued, maxWaitMs: LIMITS.permitWaitMs, leavesRoom });
-    this.pictureTurns = turns(pageImageJobsQueued);
-    this.largePictureTurns = turns(LIMITS.receivingJobsQueued, true);
-    this.extractionTurns = turns(LIMITS.receivingJobsQueued);
+    this.pageImageSemaphore = turns(pageImageJobsQueued);
+    this.largePageImageSemaphore = turns(LIMITS.receivingJobsQueued, true);
+    this.extractionSemaphore = turns(LIMITS.receivingJobsQueued);
     this.prefetchSemaphore = turns(LIMITS.receivingJobsQueued);
   }
 

@@ -67,7 +67,7 @@ export async function respondWithPageImage(
   if (hasAny(request.headers)) return unchanged();
   const headers = { ...headersOf(asked, answering.name), ...entity };
   if (request.method === "HEAD") return new Response(null, { headers });
-  return isSmall(asked.params) ? answerSmall(answering, asked, headers) : answerLarge(answering, asked, headers);
+  return isSmall(asked.params) ? respondWithSmall(answering, asked, headers) : respondWithLarge(answering, asked, headers);
 }
 
 function headersOf({ params, headers }: ResolvedPageImage, name: string): Record<string, string> {
@@ -79,7 +79,7 @@ function headersOf({ params, headers }: ResolvedPageImage, name: string): Record
   };
 }
 
-async function answerSmall(
+async function respondWithSmall(
   { request, service, key }: PageImageRequest,
   { page, params }: ResolvedPageImage,
   headers: Record<string, string>,
@@ -95,7 +95,7 @@ async function answerSmall(
   return sent(request, bytes, { ...headers, "Content-Length": String(bytes.length) });
 }
 
-async function answerLarge(
+async function respondWithLarge(
   { request, service }: PageImageRequest,
   { page, params }: ResolvedPageImage,
   headers: Record<string, string>,

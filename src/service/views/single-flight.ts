@@ -24,16 +24,16 @@ export class SingleFlight<T> {
     const running = this.#running.get(key) ?? this.#begin(key, begin);
     running.readers++;
     const { promise, reject } = Promise.withResolvers<never>();
-    const gone = () => reject(signal.reason);
+    const onAbort = () => reject(signal.reason);
     // The platform might end the request that started the work, and the work with it.
-    const late = () => reject(new EngineFailure("busy", `${key} is not done`));
+    const onTimeout = () => reject(new EngineFailure("busy", `${key} is not done`));
     const timer = setTimeout(late, LIMITS.requestJobMs);
-    signal.addEventListener("abort", gone);
+    signal.addEventListener("abort", onAbort);
     try {
       return await Promise.race([running.result, promise]);
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener("abort", gone);
+      signal.removeEventListener("abort", onAbort);
       running.readers--;
       if (running.readers === 0) this.#end(key, running);
     }

@@ -148,7 +148,7 @@ export async function acceptRoute(
   if (deferred?.applies(request.headers)) return acceptForm(path, deferred, request, service, { manner, webhook });
   const answered = await route.serve(request, service, fingerprintParts({ manner, webhook }));
   const answer = await answered.text();
-  const id = idOfAnswer(request.headers, service, answer);
+  const id = idOfResponse(request.headers, service, answer);
   const { baseUrl, client } = service;
   const inputs = ((JSON.parse(answer) as { files?: { id: string }[] }).files ?? []).map((file) => file.id);
   const job = { id, path, form: "", baseUrl, client, ...tokenOf(service.marks()), inputs, isTransient: false };
@@ -179,7 +179,7 @@ async function acceptForm(
 }
 
 /** Returns the ID of a completed request: equal for its retries, and as secret as the response. */
-function idOfAnswer(headers: Headers, { client }: AsyncServices, answer: string): string {
+function idOfResponse(headers: Headers, { client }: AsyncServices, answer: string): string {
   const key = headers.get(IDEMPOTENCY_KEY_HEADER);
   return key === null ? crypto.randomUUID() : uuidOf(JSON.stringify([client, key, answer]), 0);
 }

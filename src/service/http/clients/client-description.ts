@@ -22,7 +22,7 @@ export const CLIENTS: Feature = {
       example: 3600,
     },
   },
-  answerHeaders: {
+  responseHeaders: {
     [DELETE_TOKEN_HEADER]: {
       description: "Keyed variant: removes the files of the request without its key.",
       example: "5503137f-6081-4ba5-9593-c08bd9711559",

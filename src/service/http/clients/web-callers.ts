@@ -25,14 +25,14 @@ const isRead = (method: string, path: string) => SAFE.has(method) && path !== MC
  * @param asked URL of the request, as the client wrote it
  * @throws ServiceError 403
  */
-export function refuseWebPages({ method, headers }: Request, asked: URL, path: string, config: Callers): void {
+export function rejectWebPages({ method, headers }: Request, asked: URL, path: string, config: Callers): void {
   if (!isChecked(path, config)) return;
   if (config.checksHost && !isKnownHost(asked.hostname, config)) throw unknownHost();
   if (!isRead(method, path) && !isInvited(headers, asked, config)) throw foreignOrigin();
 }
 
-/** Returns the errors of {@link refuseWebPages} for a path. */
-export function refusalsOf(method: string, path: string, config: Callers): readonly ServiceError[] {
+/** Returns the errors of {@link rejectWebPages} for a path. */
+export function rejectionsOf(method: string, path: string, config: Callers): readonly ServiceError[] {
   if (!isChecked(path, config)) return [];
   const origin = isRead(method.toUpperCase(), path) ? [] : [foreignOrigin()];
   return config.checksHost ? [unknownHost(), ...origin] : origin;

@@ -83,7 +83,7 @@ export type Describe = (config: Config, baseUrl: string) => PathDescription;
 export interface Feature {
   readonly headers?: ParametersByName;
   /** Headers of every successful response. */
-  readonly answerHeaders?: ParametersByName;
+  readonly responseHeaders?: ParametersByName;
   /** Responses by status, in addition to the operation's. A response with the same status is another format of it. */
   readonly answers?: Readonly<Record<number, ResponseDescription>>;
   readonly errors?: readonly ServiceError[];
@@ -116,14 +116,14 @@ export function withFeatures(operation: OperationDescription, features: readonly
     }),
     operation.answers,
   );
-  const answerHeaders: ParametersByName = Object.assign({}, ...features.map((feature) => feature.answerHeaders));
+  const responseHeaders: ParametersByName = Object.assign({}, ...features.map((feature) => feature.responseHeaders));
   return {
     ...operation,
     headers,
     answers: Object.fromEntries(
       Object.entries(answers).map(([status, answer]) => [
         status,
-        { ...answer, headers: { ...answerHeaders, ...answer.headers } },
+        { ...answer, headers: { ...responseHeaders, ...answer.headers } },
       ]),
     ),
     errors: [...operation.errors, ...features.flatMap(({ errors = [] }) => errors)],

@@ -208,9 +208,9 @@ export interface RequestServices extends Backends {
   readonly config: Config;
   readonly store: Store;
   readonly container: ConnectedContainer | undefined;
-  readonly uploadTurns: Semaphore;
+  readonly uploadSemaphore: Semaphore;
   /** Limits jobs that continue without their slow clients, writing outputs to storage. */
-  readonly overflowTurns: Semaphore;
+  readonly overflowSemaphore: Semaphore;
   readonly uploadQuota: MemoryQuota;
   /** Memory for small files before they are stored, and for responses that are files. */
   readonly bufferQuota: MemoryQuota;

@@ -36,7 +36,7 @@ export interface FormOptions {
   readonly maxFileBytes: number;
   readonly maxFiles: number;
   /** Limits concurrent uploads, because each buffers one part. */
-  readonly uploadTurns: Semaphore;
+  readonly uploadSemaphore: Semaphore;
   /** Memory for files until the request ends. Files stay in memory as long as the reservation allows. */
   readonly uploadReservation: Reservation;
   /** Memory for files that wait to be packed with others. */

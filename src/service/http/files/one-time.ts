@@ -20,7 +20,7 @@ import type { TusService } from "./tus/uploads.ts";
 import { receiveBody } from "./uploads.ts";
 
 export interface OneTimeService
-  extends Pick<RequestServices, "bodies" | "config" | "uploadQuota" | "timing" | "uploadTurns" | "bufferQuota">,
+  extends Pick<RequestServices, "bodies" | "config" | "uploadQuota" | "timing" | "uploadSemaphore" | "bufferQuota">,
     Pick<TusService, "baseUrl" | "bucket" | "marks"> {
   /** Returns the limits for a file uploaded to a new URL. @default unlimited */
   quota(): Quota | undefined;
@@ -111,7 +111,7 @@ async function receiveFile(request: Request, name: string, service: Receiving) {
 }
 
 async function receiveForm(request: Request, service: Receiving) {
-  const { config, store, uploadQuota, bufferQuota, bodies, timing, uploadTurns } = service;
+  const { config, store, uploadQuota, bufferQuota, bodies, timing, uploadSemaphore } = service;
   using uploadReservation = uploadQuota.openReservation();
   using held = bodies.openReservation();
   using room = bufferQuota.openReservation();
@@ -122,7 +122,7 @@ async function receiveForm(request: Request, service: Receiving) {
     jsonFileFields: new Set<string>(),
     maxFileBytes: config.maxUploadBytes,
     maxFiles: config.maxInputs,
-    uploadTurns: timing.measureWaits(uploadTurns),
+    uploadSemaphore: timing.measureWaits(uploadSemaphore),
   });
   uploads.flush();
   return uploads;

@@ -78,7 +78,7 @@ async function receiveForm(request: Request, service: RequestServices, memory: R
     jsonFileFields: new Set<string>(),
     maxFileBytes: config.maxUploadBytes,
     maxFiles: config.maxInputs,
-    uploadTurns: timing.measureWaits(service.uploadTurns),
+    uploadSemaphore: timing.measureWaits(service.uploadSemaphore),
   });
   if ((form.files.get("file") ?? []).length + urlsIn(form).length > config.maxInputs) {
     await form.uploads.discard();
@@ -121,15 +121,15 @@ export async function receiveBody(
   request: Request,
   fileName: string,
   uploads: Batch,
-  service: Pick<RequestServices, "config" | "timing" | "uploadTurns">,
+  service: Pick<RequestServices, "config" | "timing" | "uploadSemaphore">,
 ): Promise<Form> {
-  const { config, timing, uploadTurns } = service;
+  const { config, timing, uploadSemaphore } = service;
   const name = safeName(decodedName(fileName)) || "file";
   const sizeHint = Number(request.headers.get("Content-Length") ?? 0);
   try {
     const arriving = request.body && new ArrivingBody(request.body);
     const first = await arriving?.read();
-    using _turn = await timing.measureWaits(uploadTurns).acquire(request.signal);
+    using _turn = await timing.measureWaits(uploadSemaphore).acquire(request.signal);
     const file = await uploads.add({
       name,
       type: (start) => detectMediaType(start, name),

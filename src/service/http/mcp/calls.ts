@@ -5,7 +5,7 @@ import { type Described, isSelectable } from "../contract/described.ts";
 import { ONE_TIME_PATH } from "../contract/paths.ts";
 import type { Dispatch, FactsOf, Tell } from "./dispatch.ts";
 import { picturesOf, SHOWN } from "./pictures.ts";
-import { makesPictures } from "./tools.ts";
+import { producesImages } from "./tools.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -38,7 +38,7 @@ export async function callOperation(
 ): Promise<CallToolResult> {
   const { input: single, inputs, ...others } = given;
   const { show = SHOWN.usually, ...shown } = others;
-  const params = makesPictures(operation) ? shown : others;
+  const params = producesImages(operation) ? shown : others;
   if (!Number.isInteger(show) || Number(show) < 0 || Number(show) > SHOWN.most) {
     throw new CallError(`\`show\` must be a whole number from 0 to ${SHOWN.most}.`);
   }
@@ -53,7 +53,7 @@ export async function callOperation(
     if (facts) files.push(needed(facts));
   }
   const drawn = { files: files.slice(0, Number(show)), inputId: answer.inputId as string, pages: params.pages };
-  const pictures = makesPictures(operation) ? await picturesOf(drawn, dispatch) : [];
+  const pictures = producesImages(operation) ? await picturesOf(drawn, dispatch) : [];
   const told = { files, ids, notices: answer.notices ?? [] };
   const content = [...files.map(linkTo), ...pictures, { type: "text" as const, text: textOf(told) }];
   return { content, structuredContent: told };

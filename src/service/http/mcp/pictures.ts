@@ -19,16 +19,16 @@ export async function picturesOf({ files, inputId, pages }: Drawn, dispatch: Dis
   let numbers: Promise<readonly number[]> | undefined;
   const pictures: ImageContent[] = [];
   for (const [index, file] of files.entries()) {
-    const own = await ownPicture(file, dispatch);
+    const own = await outputImage(file, dispatch);
     numbers ??= own ? undefined : pageNumbers(pages, inputId, dispatch);
-    const picture = own ?? (await pagePicture(inputId, (await numbers)?.[index], dispatch));
+    const picture = own ?? (await pageImage(inputId, (await numbers)?.[index], dispatch));
     if (picture) pictures.push(picture);
   }
   return pictures;
 }
 
 /** Returns an output unchanged, if it is a PNG within the limits. */
-async function ownPicture({ id, type, size }: Drawn["files"][number], dispatch: Dispatch) {
+async function outputImage({ id, type, size }: Drawn["files"][number], dispatch: Dispatch) {
   if (type !== "image/png" || size > SHOWN.bytes) return undefined;
   const bytes = await read(`/resource/${id}?format=file`, dispatch);
   // Width and height of the image header (PNG 11.2.2).
@@ -36,7 +36,7 @@ async function ownPicture({ id, type, size }: Drawn["files"][number], dispatch: 
   return isWithin ? image(bytes, type) : undefined;
 }
 
-async function pagePicture(inputId: string, page: number | undefined, dispatch: Dispatch) {
+async function pageImage(inputId: string, page: number | undefined, dispatch: Dispatch) {
   if (page === undefined) return undefined;
   const { sidePixels } = SHOWN;
   const path = `/resource/${inputId}/pages/${page}.jpg?width=${sidePixels}&height=${sidePixels}`;

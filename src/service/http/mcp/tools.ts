@@ -4,7 +4,7 @@ import type { DescribedParameter } from "../contract/operation-list.ts";
 import { SHOWN } from "./pictures.ts";
 
 /** Reports whether the outputs of an operation are images. */
-export const makesPictures = ({ output }: Described): boolean => output.type.startsWith("image/");
+export const producesImages = ({ output }: Described): boolean => output.type.startsWith("image/");
 
 const text = (description: string) => ({ type: "string", description });
 
@@ -29,7 +29,7 @@ export function toolOf(operation: Described) {
       properties: {
         ...inputs.properties,
         ...Object.fromEntries(parameters.map((parameter) => [parameter.name, argumentSchema(parameter)])),
-        ...(makesPictures(operation) ? { show: SHOW } : {}),
+        ...(producesImages(operation) ? { show: SHOW } : {}),
       },
       required: [...inputs.required, ...parameters.filter(({ required }) => required).map(({ name }) => name)],
       additionalProperties: false,

@@ -1,7 +1,7 @@
 // Generates the OpenAPI 3.1 description of the running variant from the descriptions of its paths.
 import type { Config } from "../../settings/config.ts";
 import { RELEASE } from "../../settings/release.ts";
-import { refusalsOf } from "../clients/web-callers.ts";
+import { rejectionsOf } from "../clients/web-callers.ts";
 import {
   type Describe,
   type Feature,
@@ -73,7 +73,7 @@ function complete(description: PathDescription, config: Config, features: readon
         ...withFeatures(operation, [
           ...(isGuarded ? [{ errors: [keyRequired(), invalidKey(), outOfScope()] }] : []),
           ...features,
-          { errors: refusalsOf(operation.method, path, config) },
+          { errors: rejectionsOf(operation.method, path, config) },
           always,
         ]),
         needsKey: isGuarded,

@@ -65,7 +65,7 @@ export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: st
           "application/json": describeBody(operation, "json"),
           "application/x-www-form-urlencoded": describeBody(operation, "urlencoded"),
         },
-        answers: { 200: describeAnswer(operation, baseUrl) },
+        answers: { 200: describeResponse(operation, baseUrl) },
         errors: errorsOfOperation(operation, config),
       },
     ],
@@ -157,7 +157,7 @@ function exampleOf({ input, files = [], parameters, example }: Described, encodi
 
 const EXAMPLE_INPUTS = [EXAMPLE_INPUT, EXAMPLE_OUTPUT];
 
-function describeAnswer(operation: Described, baseUrl: string): ResponseDescription {
+function describeResponse(operation: Described, baseUrl: string): ResponseDescription {
   return {
     description: "What was made: stored, or the answer itself, as the header Accept says.",
     headers: ANSWER_HEADERS,

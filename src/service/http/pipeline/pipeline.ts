@@ -122,7 +122,7 @@ export function readEndpointForm(endpoint: Endpoint, request: Request, receiving
     ...streamedFields(endpoint),
     maxFileBytes: uploadLimit(endpoint, service.config),
     maxFiles: service.config.maxInputs,
-    uploadTurns: service.timing.measureWaits(service.uploadTurns),
+    uploadSemaphore: service.timing.measureWaits(service.uploadSemaphore),
     onFileStart(start, name) {
       const operation = endpoint.prewarmFor?.(start, name);
       if (operation) service.container?.prewarm(operation);
@@ -293,7 +293,7 @@ async function respondWithJson(
   return Response.json(operationResponse(endpoint, results, service.baseUrl), { headers: noticeHeaders(lost) });
 }
 
-interface Answering {
+interface RespondOptions {
   /** Called when the body is no longer read, with the reason unless it was complete. */
   ended(error?: unknown): void;
   /** Called when the job has ended. */
@@ -303,13 +303,13 @@ interface Answering {
 async function respondWithFile(
   { service, wishes, signal, outputs }: RequestState,
   delivery: Exclude<OutputResult, { kind: "stored" | "data" }>,
-  { ended: onEnd, made }: Answering,
+  { ended: onEnd, made }: RespondOptions,
 ): Promise<Response> {
   const lost = delivery.kind === "stream" ? [] : delivery.lost;
   const headers = new Headers({ ...downloadHeaders(delivery), ...noticeHeaders(lost), "Cache-Control": "no-store" });
   if (delivery.kind === "stream") {
-    const { store, overflowTurns } = service;
-    const chunks = overflowing(delivery.body, { store, outputs, overflowTurns, signal, made });
+    const { store, overflowSemaphore } = service;
+    const chunks = overflowing(delivery.body, { store, outputs, overflowSemaphore, signal, made });
     return new Response(toReadableStream(chunks, { signal, onEnd }), { headers });
   }
   if (delivery.kind === "whole") {

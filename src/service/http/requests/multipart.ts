@@ -108,14 +108,14 @@ class MultipartReader {
   async read(body: ReadableStream<Uint8Array>): Promise<Form> {
     const { signal, isTransient } = this.#options;
     const arriving = new ArrivingBody(body);
-    const gone = () => this.#fail(signal.reason);
-    signal.addEventListener("abort", gone);
+    const onAbort = () => this.#fail(signal.reason);
+    signal.addEventListener("abort", onAbort);
     try {
       await this.#feed(arriving);
     } catch (error) {
       this.#fail(error);
     } finally {
-      signal.removeEventListener("abort", gone);
+      signal.removeEventListener("abort", onAbort);
       arriving.cancel();
     }
     await this.#storing;
@@ -229,14 +229,14 @@ async function storePart(
   options: FormOptions,
   isKept: boolean,
 ): Promise<ReceivedFile | undefined> {
-  const { maxFileBytes, uploadTurns, signal, bodySize, isTransient, onFileStart } = options;
+  const { maxFileBytes, uploadSemaphore, signal, bodySize, isTransient, onFileStart } = options;
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   const first = await chunks.next();
   // For an empty file input, a form sends a part without file name and content.
   if (first.done && !fileName) return undefined;
   const name = safeName(decodeEncodedWords(fileName ?? "")) || "file";
   if (!first.done) onFileStart?.(first.value, name);
-  using _turn = await uploadTurns.acquire(signal);
+  using _turn = await uploadSemaphore.acquire(signal);
   async function* body(): AsyncGenerator<Uint8Array> {
     for (let next = first; !next.done; next = await chunks.next()) yield next.value;
     if (stream.destroyed && !stream.readableEnded) throw malformedBody();

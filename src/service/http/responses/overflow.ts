@@ -15,7 +15,7 @@ export interface Storing {
   /** Receives the rest. The caller that created the batch discards it. */
   readonly outputs: Batch;
   /** Limits the jobs that run without their clients, in addition to the jobs of waiting clients. */
-  readonly overflowTurns: Semaphore;
+  readonly overflowSemaphore: Semaphore;
   readonly signal: AbortSignal;
   /** Called once, when the body is complete. */
   made(): void;
@@ -46,9 +46,9 @@ export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing):
     }
   };
   const overflow = async () => {
-    const { overflowTurns, signal } = storing;
+    const { overflowSemaphore, signal } = storing;
     // Until a permit is available, the client continues to read.
-    const turn = await overflowTurns.acquire(signal).catch(() => undefined);
+    const turn = await overflowSemaphore.acquire(signal).catch(() => undefined);
     if (turn && !isMade && !isLeft) {
       rest = stored(remaining(), storing);
       await rest.catch(() => {});

@@ -54,7 +54,7 @@ export class RequestTrace {
   }
 
   /** Response headers. */
-  get answerHeaders(): Readonly<Record<string, string>> {
+  get responseHeaders(): Readonly<Record<string, string>> {
     return traceHeaders(this.#trace, this.#spanId("request"));
   }
 

@@ -5,7 +5,7 @@ import { outOfRange } from "../../http/contract/errors.ts";
 import {
   type IiifImageRequest,
   type PageImageParams,
-  type PictureFormat,
+  type PageImageFormat,
   QUALITIES,
   type Quality,
   type RequestedRegion,
@@ -19,13 +19,13 @@ const PERCENT_SIZE = new RegExp(`^pct:${NUMBER}$`);
 const EXACT_SIZE = /^(\d{1,9})?,(\d{1,9})?$/;
 const SIZE_WITHIN = /^!(\d{1,9}),(\d{1,9})$/;
 const ROTATION = new RegExp(`^(!?)${NUMBER}$`);
-const FORMATS: readonly PictureFormat[] = ["jpg", "png", "tif", "gif"];
+const FORMATS: readonly PageImageFormat[] = ["jpg", "png", "tif", "gif"];
 
 /**
  * @param segments region, size, rotation, and quality with format; decoded
  * @throws ServiceError 400 for the first invalid segment
  */
-export function parsePicturePath([
+export function parseImagePath([
   region = "",
   size = "",
   rotation = "",

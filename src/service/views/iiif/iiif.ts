@@ -12,7 +12,7 @@ import { resolvePageImage } from "../image-request.ts";
 import { documentProperties, findPage } from "../page-store.ts";
 import type { PageServices } from "../pages-service.ts";
 import { cacheControl, hasAny, isUnchanged, respondWithPageImage } from "../responses.ts";
-import { canonicalPath, parsePicturePath } from "./iiif-path.ts";
+import { canonicalPath, parseImagePath } from "./iiif-path.ts";
 import { CONTEXT, imageInformation, PROFILE } from "./image-information.ts";
 import { manifestText, CONTEXT as PRESENTATION_CONTEXT } from "./manifest.ts";
 
@@ -62,12 +62,12 @@ export async function serveIiif(request: Request, service: PageServices): Promis
     const size = await findPage(document, number, service, request.signal);
     const text = JSON.stringify(imageInformation(uri, size));
     const key = cacheKey(id, document.file.etag, number, { uri });
-    return jsonAnswer(request, document.file, { chunks: [text], context: CONTEXT, tag: key.tag });
+    return jsonResponse(request, document.file, { chunks: [text], context: CONTEXT, tag: key.tag });
   }
   if (rest.length < 4) throw noSuchEndpoint();
   // URL parsing turned a client's backslash into a slash.
   if (rest.length > 4) throw outOfRange("region", rest.slice(0, -3).map(decoded).join("/"));
-  const asked = parsePicturePath([first, ...others]);
+  const asked = parseImagePath([first, ...others]);
   const key = cacheKey(id, document.file.etag, number, asked);
   const name = `page-${number}`;
   return respondWithPageImage({ request, service, file: document.file, key, name }, async () => {
@@ -85,7 +85,7 @@ async function serveManifest(request: Request, service: PageServices, id: string
   const facts = await documentProperties(document, service, request.signal);
   const { tag } = cacheKey(id, document.file.etag, 0, { manifest: service.baseUrl });
   const chunks = manifestText(document.file, facts, service.baseUrl);
-  return jsonAnswer(request, document.file, { chunks, context: PRESENTATION_CONTEXT, tag });
+  return jsonResponse(request, document.file, { chunks, context: PRESENTATION_CONTEXT, tag });
 }
 
 interface LinkedData {
@@ -96,7 +96,7 @@ interface LinkedData {
 }
 
 /** Responds with JSON-LD if the client accepts it (section 5.1), otherwise with JSON and a link to its context. */
-function jsonAnswer(request: Request, file: FoundFile, { chunks, context, tag }: LinkedData): Response {
+function jsonResponse(request: Request, file: FoundFile, { chunks, context, tag }: LinkedData): Response {
   const accepted = parseAccept(request.headers.get("Accept") ?? "").find(({ type }) => type === LD_JSON);
   const isLinked = accepted !== undefined && accepted.q > 0;
   const ownTag = isLinked ? `${tag}-ld` : tag;

@@ -42,7 +42,7 @@ export interface TusService {
   readonly bucket: Bucket;
   readonly store: Store;
   readonly config: Config;
-  readonly uploadTurns: Semaphore;
+  readonly uploadSemaphore: Semaphore;
   /** Returns the policy of a file stored now. */
   marks(): FilePolicy;
   readonly mayRemove: DeletePolicy;
@@ -197,7 +197,7 @@ class Tus {
     const first = await arriving?.read().catch(orBroken);
     // Received bytes are stored even if the client has disconnected.
     const until = first instanceof Uint8Array ? new AbortController().signal : signal;
-    using _turn = await this.#service.uploadTurns.acquire(until);
+    using _turn = await this.#service.uploadSemaphore.acquire(until);
     const writer = await this.#uploads.open(id, checksum && (bodySize ?? Number.POSITIVE_INFINITY));
     if (!writer) return this.#writeNothing(id, offset, bodySize);
     if (writer === "expired") throw uploadExpired();
