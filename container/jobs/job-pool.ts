@@ -2,7 +2,7 @@
 // of different clients run alternately, so that no client blocks the others. Knows nothing about engines or HTTP.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
-import { ClientShares, givingWay } from "../../src/runtime/client-shares.ts";
+import { ClientShares, ticketToEvict } from "../../src/runtime/client-shares.ts";
 import { PermitQueue } from "../../src/runtime/permit-queue.ts";
 import type { PromisedPlace, SlowLane, SlowPermit } from "./slow-lane.ts";
 
@@ -71,7 +71,7 @@ export class JobPool {
 
   /** Number of jobs that wait for their first turn. */
   get waiting(): number {
-    return this.#queue.waiting.filter(({ isFirst }) => !isFirst).length;
+    return this.#queue.queued.filter(({ isFirst }) => !isFirst).length;
   }
 
   /** Number of further jobs that are accepted. */
@@ -121,10 +121,10 @@ export class JobPool {
   }
 
   #makeRoomFor(client: string): boolean {
-    const waiting = this.#queue.waiting.filter(({ isFirst }) => !isFirst);
+    const waiting = this.#queue.queued.filter(({ isFirst }) => !isFirst);
     const newcomer = { client, present: this.#shares.presentOf(client) };
-    const last = givingWay(waiting, newcomer, this.#limits.waiting);
-    if (last) this.#queue.refuse(last, new EngineFailure("busy", "others wait too"));
+    const last = ticketToEvict(waiting, newcomer, this.#limits.waiting);
+    if (last) this.#queue.reject(last, new EngineFailure("busy", "evicted for another client"));
     return last !== undefined;
   }
 

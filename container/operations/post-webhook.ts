@@ -9,7 +9,7 @@ import { nativeOperation } from "./native.ts";
 export const nativePostWebhook = nativeOperation(
   postWebhook,
   // An instance for web pages has the internet (src/service/placement/instances/pools.ts), though no browser takes part.
-  { engine: "chromium", countsAsProbe: false, timeoutMs: 2 * CONTAINER_LIMITS.webhookAnswerMs, onlyInputs: true },
+  { engine: "chromium", countsAsProbe: false, timeoutMs: 2 * CONTAINER_LIMITS.webhookResponseMs, onlyInputs: true },
   async function* ({ inputs, signal, withoutPermit, log }, { url, headers }, { posts }) {
     const message = await inputs[0]!.bytes();
     // A slow receiver takes no place from others.

@@ -5,9 +5,9 @@ import { read, statFields } from "../processes/proc.ts";
 
 const LOOK_EVERY_MS = 500;
 /** In the kernel's unit of processor time (USER_HZ): 2 s of work, far more than a thread does between two jobs. */
-const MOST_TICKS = 200;
+const MAX_TICKS = 200;
 /** Looks in a row at which the thread slept. A stop of the whole process delays the looks as well. */
-const MOST_ASLEEP = 8;
+const MAX_ASLEEP = 8;
 
 /**
  * Watches a thread that was sent a message, until disposed of or until the thread is gone.
@@ -27,7 +27,7 @@ export function watchForHungThread(number: () => number | undefined, frozen: () 
     first ??= ticks;
     asleep = sleeps && ticks === last ? asleep + 1 : 0;
     last = ticks;
-    if (ticks - first < MOST_TICKS && asleep < MOST_ASLEEP) return;
+    if (ticks - first < MAX_TICKS && asleep < MAX_ASLEEP) return;
     clearInterval(timer);
     frozen();
   };

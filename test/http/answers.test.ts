@@ -113,7 +113,7 @@ describe("several outputs", () => {
     const refused = await ask("/png", fields, { Accept: "image/png" });
     expect([refused.status, await refused.json()]).toEqual([
       406,
-      { error: "The answer is available as application/json, application/zip only." },
+      { error: "The response is available only as application/json, application/zip." },
     ]);
     const stored = await ask("/png", fields, { Accept: "image/png, application/json;q=0.1" });
     expect(((await stored.json()) as { outputId: string[] }).outputId).toHaveLength(3);
