@@ -37,7 +37,7 @@ const RECEIVE_MS = 2 * 3_600_000;
 const CLEAN_UP_MS = 2_000;
 /** Interval in which two SIGINTs count as one: the terminal and npm both send it. */
 const SAME_CTRL_C_MS = 300;
-/** Few of the buffers that pass through this process live long, so frequent garbage collection frees little. */
+/** Most buffers that pass through this process are short-lived, so frequent garbage collection frees little memory. */
 const HEAP_GROWTH_PERCENT = 200;
 
 let isUp = false;
@@ -116,7 +116,7 @@ async function sweep(): Promise<void> {
   }
 }
 
-async function stop(why: string): Promise<void> {
+async function stop(reason: string): Promise<void> {
   if (stopping !== undefined) {
     if (performance.now() - stopping > SAME_CTRL_C_MS) {
       engines?.kill();
@@ -125,7 +125,7 @@ async function stop(why: string): Promise<void> {
     return;
   }
   stopping = performance.now();
-  log("shutdown started", { reason: why });
+  log("shutdown started", { reason });
   try {
     await end();
   } finally {

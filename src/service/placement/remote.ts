@@ -98,8 +98,8 @@ export async function* runRemotely(steps: Steps, inputs: readonly Input[], conte
   const { container } = context;
   const lead = leadOf(steps);
   if (!container) throw new EngineFailure("busy", `no container for ${lead.name}`);
-  const left = new AbortController();
-  const signal = AbortSignal.any([context.signal, left.signal]);
+  const abandoned = new AbortController();
+  const signal = AbortSignal.any([context.signal, abandoned.signal]);
   let failure: unknown;
   try {
     const answer = await container.post(lead, encodeRequest(inputs, steps), signal);
@@ -108,7 +108,7 @@ export async function* runRemotely(steps: Steps, inputs: readonly Input[], conte
     failure = error;
     throw error;
   } finally {
-    left.abort(new EngineFailure("crashed", "nobody reads the answer"));
+    abandoned.abort(new EngineFailure("crashed", "the response is no longer read"));
     container.onJobEnd?.(failure);
   }
 }
@@ -160,11 +160,11 @@ async function* splitBodies(
   // Bytes after the end of one input belong to the next one.
   let rest = new Uint8Array(0) as Uint8Array;
   async function* body(size: number): AsyncGenerator<Uint8Array> {
-    for (let left = size; left > 0; ) {
+    for (let remaining = size; remaining > 0; ) {
       if (rest.length === 0) rest = await nextBytes(frames);
-      const part = rest.subarray(0, left);
+      const part = rest.subarray(0, remaining);
       rest = rest.subarray(part.length);
-      left -= part.length;
+      remaining -= part.length;
       yield part;
     }
   }

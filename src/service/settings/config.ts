@@ -84,7 +84,7 @@ const MAX_SETTING = 10_000_000;
 
 export type Variant = "private" | "keyed";
 
-/** The contract whose defaults apply: the one of 2022 or today's (decisions/0056-dialects.md). */
+/** The version of the contract whose defaults apply: 2022 or today's (decisions/0056-dialects.md). */
 export type Dialect = "2022" | "current";
 
 export interface Config {

@@ -46,7 +46,7 @@ export async function withFileInfo(
     return found;
   };
   const { inputId, outputId, files } = body;
-  const told = {
+  const extended = {
     ...body,
     ...(inputId === undefined ? {} : { inputFiles: await infos([inputId].flat()) }),
     ...(outputId === undefined ? {} : { outputFiles: await infos([outputId].flat()) }),
@@ -55,5 +55,5 @@ export async function withFileInfo(
   const { status } = answer;
   const others = new Headers(answer.headers);
   others.delete("Content-Length");
-  return Response.json(told, { status, headers: others });
+  return Response.json(extended, { status, headers: others });
 }

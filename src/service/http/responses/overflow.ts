@@ -68,10 +68,10 @@ export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing):
     async next() {
       clearTimeout(timer);
       if (rest) return (await rest).next();
-      const asked = performance.now();
-      leftMs -= asked - since;
+      const requestedAt = performance.now();
+      leftMs -= requestedAt - since;
       const next = await body.next();
-      leftMs += performance.now() - asked;
+      leftMs += performance.now() - requestedAt;
       if (next.done) end();
       else waitForClient();
       return next;
