@@ -53,9 +53,9 @@ const engines = settings.startsEngines
   ? new EngineServerSupervisor({ output: "inherit", env: engineEnvironment() }, log)
   : undefined;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop(signal));
-process.on("disconnect", () => void stop("the parent is gone"));
+process.on("disconnect", () => void stop("the parent has exited"));
 // The parent has exited while the storage was being opened.
-if (process.connected === false) await stop("the parent is gone");
+if (process.connected === false) await stop("the parent has exited");
 await engines?.firstAttempt.catch(exit);
 
 const pictures = new MemoryImageCache(settings.budgets.uploadMemoryPerRequestBytes);

@@ -67,7 +67,7 @@ async function sendRequest({ url, headers, frames, signal, fetch }: ExchangeOpti
   } catch (cause) {
     signal.throwIfAborted();
     if (upload.failure) throw upload.failure;
-    if (deadline.signal.aborted) throw new EngineFailure("busy", "the container does not answer", { cause });
+    if (deadline.signal.aborted) throw new EngineFailure("busy", "the container does not respond", { cause });
     throw new NotAccepted(`the container is away: ${cause}`, { cause });
   } finally {
     clearTimeout(timer);

@@ -102,8 +102,8 @@ export async function* runRemotely(steps: Steps, inputs: readonly Input[], conte
   const signal = AbortSignal.any([context.signal, abandoned.signal]);
   let failure: unknown;
   try {
-    const answer = await container.post(lead, encodeRequest(inputs, steps), signal);
-    yield* decodeResponse(answer, { signal: context.signal, onSpans: (spans) => container.onSpans?.(spans) });
+    const response = await container.post(lead, encodeRequest(inputs, steps), signal);
+    yield* decodeResponse(response, { signal: context.signal, onSpans: (spans) => container.onSpans?.(spans) });
   } catch (error) {
     failure = error;
     throw error;
@@ -302,7 +302,7 @@ export async function* decodeResponse(
       if (!("json" in frame)) throw protocolError("bytes outside of an output");
       const event = frame.json as ResponseEvent;
       if ("done" in event) return;
-      if (!("output" in event)) throw protocolError("an answer out of order");
+      if (!("output" in event)) throw protocolError("a response frame out of order");
       const body = outputBody(next);
       const { headed = true, ...about } = event.output;
       const before = earlier;
@@ -333,7 +333,7 @@ export async function* splitResponse(chunks: AsyncIterable<Uint8Array>): AsyncGe
   const reading = chunks[Symbol.asyncIterator]();
   const next = async () => {
     const { done, value: chunk } = await reading.next();
-    if (done) throw new EngineFailure("lost", "the answer broke off");
+    if (done) throw new EngineFailure("lost", "the response is truncated");
     const events = jsonIn(chunk) as ResponseEvent[];
     for (const event of events) throwFailure(event);
     return { chunk, events };
@@ -349,7 +349,7 @@ export async function* splitResponse(chunks: AsyncIterable<Uint8Array>): AsyncGe
       const first = await next();
       const [event] = first.events;
       if (event && "done" in event) return;
-      if (!event || !("output" in event)) throw protocolError("an answer out of order");
+      if (!event || !("output" in event)) throw protocolError("a response frame out of order");
       yield { total: event.output.total ?? 1, chunks: from(first) };
     }
   } finally {
@@ -383,7 +383,7 @@ function outputBody(next: () => Promise<Frame>) {
           continue;
         }
         const event = frame.json as ResponseEvent;
-        if (!("end" in event)) throw protocolError("an answer out of order");
+        if (!("end" in event)) throw protocolError("a response frame out of order");
         if (event.end.head !== undefined) head = fromBase64(event.end.head);
         notices = readNotices(event.end.notices);
         ended = true;

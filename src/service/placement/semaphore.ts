@@ -1,6 +1,6 @@
 // Limits concurrent work that needs memory of the isolate, and divides the permits among clients.
 
-import { ClientShares, ticketToEvict, leavesEnough } from "../../runtime/client-shares.ts";
+import { ClientShares, leavesEnough, ticketToEvict } from "../../runtime/client-shares.ts";
 import { PermitQueue, type PermitQueueLimits } from "../../runtime/permit-queue.ts";
 
 export interface SemaphoreLimits extends Required<Pick<PermitQueueLimits, "concurrency" | "maxQueued" | "maxWaitMs">> {

@@ -67,7 +67,9 @@ export async function respondWithPageImage(
   if (hasAny(request.headers)) return unchanged();
   const headers = { ...headersOf(image, answering.name), ...entity };
   if (request.method === "HEAD") return new Response(null, { headers });
-  return isSmall(image.params) ? respondWithSmall(answering, image, headers) : respondWithLarge(answering, image, headers);
+  return isSmall(image.params)
+    ? respondWithSmall(answering, image, headers)
+    : respondWithLarge(answering, image, headers);
 }
 
 function headersOf({ params, headers }: ResolvedPageImage, name: string): Record<string, string> {

@@ -49,6 +49,6 @@ export class SingleFlight<T> {
 
   #end(key: string, running: Running<T>): void {
     if (this.#running.get(key) === running) this.#running.delete(key);
-    running.controller.abort(new Error("nobody waits for the work"));
+    running.controller.abort(new Error("all callers have aborted"));
   }
 }

@@ -100,11 +100,7 @@ function readText(name: string, kind: Kind<unknown>, text: string): unknown {
   }
 }
 
-function checked(
-  name: string,
-  kind: Kind<unknown>,
-  sent: { readonly text: string; readonly value: unknown },
-): unknown {
+function checked(name: string, kind: Kind<unknown>, sent: { readonly text: string; readonly value: unknown }): unknown {
   const result = kind.value.safeParse(sent.value);
   if (result.success) return result.data;
   if (kind.json) throw memberOutOfRange(name, sent.value, result.error);

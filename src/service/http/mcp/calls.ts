@@ -45,16 +45,16 @@ export async function callOperation(
   const body: Record<string, unknown> = { ...params };
   if (operation.input.kind === "one") Object.assign(body, await sourceOf(single, dispatch));
   if (operation.input.kind === "several") Object.assign(body, await sourcesOf(operation, inputs, dispatch));
-  const answer = await post(dispatch, operation.path, body, progress);
-  const ids = [answer.outputId as string | string[]].flat();
+  const response = await post(dispatch, operation.path, body, progress);
+  const ids = [response.outputId as string | string[]].flat();
   const files: Info[] = [];
   for (const id of ids.slice(0, LINKED_FILES)) {
     const facts = (await factsOf(id)) as Info | undefined;
     if (facts) files.push(needed(facts));
   }
-  const drawn = { files: files.slice(0, Number(show)), inputId: answer.inputId as string, pages: params.pages };
+  const drawn = { files: files.slice(0, Number(show)), inputId: response.inputId as string, pages: params.pages };
   const pictures = producesImages(operation) ? await picturesOf(drawn, dispatch) : [];
-  const summary = { files, ids, notices: answer.notices ?? [] };
+  const summary = { files, ids, notices: response.notices ?? [] };
   const content = [...files.map(linkTo), ...pictures, { type: "text" as const, text: textOf(summary) }];
   return { content, structuredContent: summary };
 }
@@ -92,8 +92,8 @@ export async function describeFile({ file }: Arguments, dispatch: Dispatch): Pro
 export async function deleteFile({ file }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
   const { id } = await sourceOf(file, dispatch);
   if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
-  const answer = await dispatch(`/resource/${id}`, { method: "DELETE" });
-  if (!answer.ok) throw await errorOf(answer);
+  const response = await dispatch(`/resource/${id}`, { method: "DELETE" });
+  if (!response.ok) throw await errorOf(response);
   return { content: [{ type: "text", text: "The file was removed." }] };
 }
 

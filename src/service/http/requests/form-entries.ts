@@ -53,7 +53,11 @@ const EXTENDED = /^"?([\w-]+)'[^']*'((?:%[\da-f]{2}|[\w!#$&+.^`|~-])+)"?\s*$/i;
  * malformed (RFC 8187, 3.2.1). Clients send both, although forms should not (RFC 7578, 4.2).
  */
 export function withOneFileName(disposition: string): string {
-  const parameters = [...disposition.matchAll(PARAMETER)].map(([whole, name = "", value = ""]) => ({ whole, name, value }));
+  const parameters = [...disposition.matchAll(PARAMETER)].map(([whole, name = "", value = ""]) => ({
+    whole,
+    name,
+    value,
+  }));
   const called = (wanted: string) => parameters.find(({ name }) => name.toLowerCase() === wanted);
   const extended = decodeExtended(called("filename*")?.value ?? "");
   const plain = called("filename")?.whole;

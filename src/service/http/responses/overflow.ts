@@ -90,6 +90,6 @@ async function stored(body: AsyncIterable<Uint8Array>, { store, outputs }: Stori
   outputs.flush();
   const { id } = await file.stored;
   const opened = await store.open(id);
-  if (!opened) throw new Error("the rest of the answer is not in storage any more");
+  if (!opened) throw new Error("the rest of the response is no longer stored");
   return chunksOf(opened.body);
 }

@@ -4,8 +4,8 @@ import type { Rotation } from "../../../document/pictures/page-view.ts";
 import { outOfRange } from "../../http/contract/errors.ts";
 import {
   type IiifImageRequest,
-  type PageImageParams,
   type PageImageFormat,
+  type PageImageParams,
   QUALITIES,
   type Quality,
   type RequestedRegion,
