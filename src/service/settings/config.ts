@@ -25,7 +25,7 @@ export interface Env extends TraceVariables {
   readonly CLIENT_LIMITS?: DurableObjectNamespace;
   /** Database for the usage of keys. */
   readonly USAGE?: D1Database;
-  /** The host's replacements for both. */
+  /** The host's replacements for CLIENT_LIMITS and USAGE. */
   readonly LIMITER?: Limiter;
   readonly USAGE_RECORDS?: UsageRecords;
   /** Limits per IP address in the private variant. */
