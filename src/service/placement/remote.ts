@@ -53,7 +53,7 @@ interface RequestHeader {
 /** A request, decoded by the container. */
 export interface RemoteRequest extends RequestHeader {
   /**
-   * The bytes of the inputs. Read them in order, each to its end.
+   * Bytes of the inputs, to be read in order and to their ends.
    * @throws EngineFailure `crashed` if they end early
    */
   readonly bodies: AsyncIterable<AsyncIterable<Uint8Array>>;
@@ -113,10 +113,7 @@ export async function* runRemotely(steps: Steps, inputs: readonly Input[], conte
   }
 }
 
-/**
- * Returns the operation whose semaphore a job uses in the container: the first one that only the container can run,
- * because its engine is the bottleneck, otherwise the first one.
- */
+/** Returns the operation whose semaphore a job uses: the first that only the container can run, or else the first. */
 function leadOf(steps: Steps): Parameters<ContainerClient["post"]>[0] {
   const { name } = (steps.find(({ operation }) => !operation.run) ?? steps[0]).operation;
   return { name, internet: steps.some(({ operation }) => operation.internet) };
@@ -274,10 +271,7 @@ export function responseOutcome(frames: Uint8Array): ResponseOutcome | undefined
   return "failure" in event ? event.failure.reason : undefined;
 }
 
-/**
- * @throws EngineFailure, OutOfRange the error in the response; `lost` if the response is truncated, `crashed` if it is
- *   invalid
- */
+/** @throws EngineFailure, OutOfRange the error in the response; `lost` if it is truncated, `crashed` if invalid */
 export async function* decodeResponse(
   chunks: AsyncIterable<Uint8Array>,
   { signal, onSpans }: Pick<Context, "signal"> & Pick<ContainerClient, "onSpans">,
