@@ -23,12 +23,12 @@ export class HostMetrics {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: "pagewright_requests_total",
-      help: "Requests that were answered.",
+      help: "Completed requests.",
       ...{ labelNames: ["route", "method", "status"], registers },
     });
     this.#durations = new Histogram({
       name: "pagewright_request_duration_seconds",
-      help: "Time from a request's headers to those of its answer.",
+      help: "Time from the request headers to the response headers.",
       ...{ labelNames: ["route", "method"], buckets: DURATION_BUCKETS, registers },
     });
     const traffic = this.#traffic;
@@ -52,7 +52,7 @@ export class HostMetrics {
     });
     this.#containerUp = new Gauge({
       name: "pagewright_container_up",
-      help: "1 if the container's metrics follow, 0 if it did not answer or there is none.",
+      help: "1 if the container's metrics follow, 0 if it did not respond or there is none.",
       registers,
     });
     collectProcessMetrics(this.#registry, PROCESS_PREFIX);

@@ -37,7 +37,7 @@ const RECEIVE_MS = 2 * 3_600_000;
 const CLEAN_UP_MS = 2_000;
 /** Interval in which two SIGINTs count as one: the terminal and npm both send it. */
 const SAME_CTRL_C_MS = 300;
-/** Few of the buffers that pass through this process live long, so frequent garbage collection frees little. */
+/** Most buffers that pass through this process are short-lived, so frequent garbage collection frees little memory. */
 const HEAP_GROWTH_PERCENT = 200;
 
 let isUp = false;
@@ -53,9 +53,9 @@ const engines = settings.startsEngines
   ? new EngineServerSupervisor({ output: "inherit", env: engineEnvironment() }, log)
   : undefined;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop(signal));
-process.on("disconnect", () => void stop("the parent is gone"));
+process.on("disconnect", () => void stop("the parent has exited"));
 // The parent has exited while the storage was being opened.
-if (process.connected === false) await stop("the parent is gone");
+if (process.connected === false) await stop("the parent has exited");
 await engines?.firstAttempt.catch(exit);
 
 const pictures = new MemoryImageCache(settings.budgets.uploadMemoryPerRequestBytes);
@@ -116,7 +116,7 @@ async function sweep(): Promise<void> {
   }
 }
 
-async function stop(why: string): Promise<void> {
+async function stop(reason: string): Promise<void> {
   if (stopping !== undefined) {
     if (performance.now() - stopping > SAME_CTRL_C_MS) {
       engines?.kill();
@@ -125,7 +125,7 @@ async function stop(why: string): Promise<void> {
     return;
   }
   stopping = performance.now();
-  log("shutdown started", { reason: why });
+  log("shutdown started", { reason });
   try {
     await end();
   } finally {

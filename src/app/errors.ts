@@ -11,18 +11,18 @@ import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts
 
 export function respondWithErrors(app: App): void {
   // Errors thrown here bypass the middleware, which adds headers to the response.
-  app.notFound((c) => answer(noSuchEndpoint(), c));
+  app.notFound((c) => respond(noSuchEndpoint(), c));
   app.onError((error, c) => {
     const failure =
       error instanceof HTTPException ? new ServiceError(error.status, error.message) : toServiceError(error);
     if (failure.status >= 500 || error instanceof EngineFailure) {
       log(idsOf(c), "request failed", { status: failure.status, error: String(error), stack: error.stack });
     }
-    return answer(failure, c);
+    return respond(failure, c);
   });
 }
 
-const answer = (error: ServiceError, c: RequestContext): Response =>
+const respond = (error: ServiceError, c: RequestContext): Response =>
   c.json({ error: error.message }, error.status as 400, {
     // For clients that discard the body of an error, such as curl writing to a file.
     Error: stringItem(error.message),

@@ -23,10 +23,10 @@ export function addResumableUploads(app: App, shared: SharedResources): void {
         retired: (files: readonly CountedFile[]) => retiredIn(c, files),
         received: (bytes: number) => c.var.admission?.countReceived(bytes),
       };
-      const answer = serveUploads(c.req.raw, c.req.param("id"), service);
+      const response = serveUploads(c.req.raw, c.req.param("id"), service);
       // The request ends when the client disconnects, but the received bytes must still be stored.
-      c.executionCtx.waitUntil(answer.catch(() => {}));
-      return answer;
+      c.executionCtx.waitUntil(response.catch(() => {}));
+      return response;
     });
   }
 }
@@ -34,7 +34,7 @@ export function addResumableUploads(app: App, shared: SharedResources): void {
 export function addUploadAddresses(app: App, shared: SharedResources): void {
   for (const path of [ONE_TIME_PATH, `${ONE_TIME_PATH}/:token`]) {
     app.all(path, (c) => {
-      const answer = serveOneTime(c.req.raw, c.req.param("token"), {
+      const response = serveOneTime(c.req.raw, c.req.param("token"), {
         ...{
           ...shareOf(shared, requestClientId(c)),
           bucket: c.env.FILES,
@@ -52,8 +52,8 @@ export function addUploadAddresses(app: App, shared: SharedResources): void {
         storeWith: (marks, quota) => createRequestStore(c, () => marks, storingFor(c, quota, marks)),
       });
       // The request ends when the client disconnects, but the upload URL must still be released.
-      c.executionCtx.waitUntil(answer.catch(() => {}));
-      return answer;
+      c.executionCtx.waitUntil(response.catch(() => {}));
+      return response;
     });
   }
 }

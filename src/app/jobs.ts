@@ -43,8 +43,8 @@ export function addRequestStatus(app: App): void {
       ...{ jobs: connectQueue(c.env), streams, client: addressClient(c.req.raw, c.env) },
       removals: () => authorizeDelete(c.req.raw, c.env, c.get("config")),
     };
-    const answer = await serveStatus(c.req.raw, c.req.param("id"), service);
-    return withFileInfo(c.req.raw, answer, { store: createRequestStore(c), baseUrl: baseUrl(c) });
+    const response = await serveStatus(c.req.raw, c.req.param("id"), service);
+    return withFileInfo(c.req.raw, response, { store: createRequestStore(c), baseUrl: baseUrl(c) });
   });
   app.all(path, () => {
     throw methodNotAllowed("GET, HEAD, DELETE");

@@ -50,10 +50,10 @@ export function addPosts(app: App, shared: SharedResources, spans: SpanExport): 
     app.post(path, async (c) => {
       if (!variants.includes(c.get("config").variant)) throw elsewhere(path, variants);
       const { promise: answered, resolve } = Promise.withResolvers<void>();
-      const answer = serve(c.req.raw, serviceOf(c, shared, spans, answered));
+      const response = serve(c.req.raw, serviceOf(c, shared, spans, answered));
       // The request ends when the client disconnects, but the files it stored must still be deleted.
-      c.executionCtx.waitUntil(answer.catch(() => {}).then(() => resolve()));
-      return withFileInfo(c.req.raw, await answer, { store: createRequestStore(c), baseUrl: baseUrl(c) });
+      c.executionCtx.waitUntil(response.catch(() => {}).then(() => resolve()));
+      return withFileInfo(c.req.raw, await response, { store: createRequestStore(c), baseUrl: baseUrl(c) });
     });
     app.all(path, (c) => {
       throw variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : elsewhere(path, variants);

@@ -1,4 +1,5 @@
-// Returns the steps of a compression: a profile can request flattened transparency before, and linearization after.
+// Returns the steps of a compression: optionally flattening transparency first, and linearizing last, if the profile
+// requests it.
 
 import { flatteningOf, isForWeb } from "../document/compression/profile-settings.ts";
 import { type Steps, stepOf } from "../document/contract/operation.ts";

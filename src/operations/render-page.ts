@@ -92,7 +92,7 @@ export class OpenPage implements Disposable {
     const whole = wholePageSize(picture);
     const cut = { page, pageKey: this.#key, whole, view, colorModel, dpi };
     if (this.#isScanned && this.#strips.canCut(cut)) return this.#strips.cut(cut);
-    // For a whole page, bands equal those of the strips, so that its pixels equal the tiles'.
+    // For a whole page, uses the same bands as the strips do, so that its pixels equal the tiles'.
     const bandBytes = bandRows(whole.width) * view.width * DRAWN_BYTES[colorModel];
     const isBanded = view.width === whole.width;
     return page.raster({ colorModel, dpi, view, ...(isBanded && { bandBytes }), ...(signal && { signal }) });

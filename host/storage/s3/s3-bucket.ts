@@ -46,8 +46,8 @@ export class S3Bucket implements Bucket, Disposable {
     } catch (error) {
       const { bucket: name, endpoint } = settings;
       const { cause } = error as Error;
-      const why = cause instanceof Error ? `${error} (${cause.message})` : `${error}`;
-      throw new Error(`The bucket ${name} at ${endpoint} cannot be used: ${why}`, { cause: error });
+      const reason = cause instanceof Error ? `${error} (${cause.message})` : `${error}`;
+      throw new Error(`The bucket ${name} at ${endpoint} cannot be used: ${reason}`, { cause: error });
     }
   }
 

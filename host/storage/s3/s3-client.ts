@@ -69,7 +69,7 @@ export class S3Client {
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     // The time limit ends with the headers: the reader determines the duration of the body.
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(new Error("the S3 store does not answer")), LIMITS.storeResponseMs);
+    const timer = setTimeout(() => limit.abort(new Error("the S3 store does not respond")), LIMITS.storeResponseMs);
     try {
       const init = { method, headers, signal: limit.signal, ...(body === undefined ? {} : { body: body as BodyInit }) };
       const response = await this.#aws.fetch(url, init);

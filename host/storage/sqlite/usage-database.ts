@@ -54,8 +54,8 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
     this.#file[Symbol.dispose]();
   }
 
-  async acquire(client: string, limits: Limits, asked: LimitRequest): Promise<LimitDecision> {
-    return this.#change(client, (counts) => counts.ask(limits, asked));
+  async acquire(client: string, limits: Limits, request: LimitRequest): Promise<LimitDecision> {
+    return this.#change(client, (counts) => counts.ask(limits, request));
   }
 
   async renew(client: string, lease: string): Promise<void> {

@@ -13,7 +13,7 @@ export interface Input {
   readonly size: number;
   /** Time of storage. @default unknown */
   readonly modified?: Date;
-  /** Purpose of a file beside the document, such as `image`. @default it is the document */
+  /** Purpose of an additional file, such as `image`. @default the file is the document */
   readonly role?: string;
   bytes(): Promise<Uint8Array>;
   stream(): AsyncIterable<Uint8Array>;

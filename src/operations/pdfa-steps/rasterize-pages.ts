@@ -63,7 +63,7 @@ const COARSE_DPI = 36;
 const GRAY_TOLERANCE = 3;
 /** Maximum size of all images, which are in memory until the file is written. */
 const MAX_PICTURE_BYTES = 512 * 2 ** 20;
-/** Size of a band. For each band, the engine can decode again an image that exceeds its cache. */
+/** Size of a band. An image that exceeds the engine's cache is decoded once per band. */
 const BAND_BYTES = 32 * 2 ** 20;
 const HEAP_MARK_BYTES = 192 * 2 ** 20;
 

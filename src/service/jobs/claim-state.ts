@@ -69,9 +69,9 @@ export class ClaimStateMachine {
 
   /** Returns the holders with the same content whose lease has expired, except the caller. */
   #lost(fingerprint: string, holder: string): readonly string[] {
-    const over = this.#stored.read();
-    if (!over || over.fingerprint !== fingerprint || over.answer || over.ends <= this.#now()) return [];
-    return [...(over.lost ?? []), over.holder].filter((one) => one !== holder).slice(-MAX_LOST);
+    const expired = this.#stored.read();
+    if (!expired || expired.fingerprint !== fingerprint || expired.answer || expired.ends <= this.#now()) return [];
+    return [...(expired.lost ?? []), expired.holder].filter((one) => one !== holder).slice(-MAX_LOST);
   }
 
   /** @returns undefined if the state, or the lease of its holder, has expired */

@@ -107,13 +107,13 @@ export class Queue {
     ) as unknown as JobRow[];
     if (!row) return undefined;
     const { id, path, base_url: baseUrl, client } = row;
-    const taken = { id, path, baseUrl, client, form: this.#text(id), attempt: row.attempt + 1, seed: newSeed() };
+    const leased = { id, path, baseUrl, client, form: this.#text(id), attempt: row.attempt + 1, seed: newSeed() };
     this.#sql(
       `UPDATE jobs SET state = 'running', attempt = ?, seed = ?, reserved = ?, lease_ends = ?, pages_done = NULL,
         pages_total = NULL WHERE id = ?`,
-      ...[taken.attempt, taken.seed, FIRST_IDS, now + LIMITS.asyncLeaseMs, id],
+      ...[leased.attempt, leased.seed, FIRST_IDS, now + LIMITS.asyncLeaseMs, id],
     );
-    return taken;
+    return leased;
   }
 
   renew(attempt: AttemptId, progress?: Progress): boolean {
@@ -215,8 +215,8 @@ export class Queue {
       if (row.state === "canceled") this.#forget(row);
       else this.#lose(row);
     }
-    const over = this.#sql("SELECT id FROM jobs WHERE ends <= ?", now);
-    for (const { id } of over) this.#delete(String(id));
+    const expired = this.#sql("SELECT id FROM jobs WHERE ends <= ?", now);
+    for (const { id } of expired) this.#delete(String(id));
   }
 
   nextWakeup(): number | undefined {
@@ -349,7 +349,10 @@ export class Queue {
     return Number(this.#sql(own, client)[0]!.count) < available;
   }
 
-  /** Returns the turn of a client's next job: after its own jobs, and never ahead of jobs already queued. */
+  /**
+   * Returns the value of `turn` for a client's next job: after the client's own jobs, and never ahead of jobs already
+   * queued.
+   */
   #turnOf(client: string): number {
     const [{ turn }] = this.#sql(
       `SELECT max(

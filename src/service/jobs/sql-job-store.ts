@@ -27,12 +27,12 @@ export interface SqlJobStoreOptions extends JobStoreOptions {
  * Opens the store as a process that starts: posts of its predecessor have failed, and runners of its predecessor have a
  * short time to renew their leases.
  */
-export function openSqlJobStore(given: SqlJobStoreOptions): JobStore {
+export function openSqlJobStore(settings: SqlJobStoreOptions): JobStore {
   const { transaction, ...options } = {
     maxQueued: LIMITS.asyncJobsQueued,
     now: Date.now,
     random: Math.random,
-    ...given,
+    ...settings,
   };
   const { deliveries, queue } = transaction(() => {
     const deliveries = new WebhookDeliveries(options);

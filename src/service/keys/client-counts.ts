@@ -63,14 +63,14 @@ export class ClientCounts {
     return this.#seconds.size === 0 && this.#leases.size === 0 && this.#bytes === 0 && this.#stored.isEmpty;
   }
 
-  ask(limits: Limits, asked: LimitRequest): LimitDecision {
+  ask(limits: Limits, request: LimitRequest): LimitDecision {
     this.#forget();
-    const rejected = this.#refusal(limits, asked);
+    const rejected = this.#refusal(limits, request);
     if (rejected) return { rejected, left: this.#left(limits) };
     const second = this.#second();
     if (limits.requestsPerMinute !== undefined) this.#seconds.set(second, (this.#seconds.get(second) ?? 0) + 1);
-    if (limits.megabytesPerDay !== undefined) this.#bytes += asked.bytes;
-    if (limits.concurrentJobs === undefined || !asked.isJob) return { left: this.#left(limits) };
+    if (limits.megabytesPerDay !== undefined) this.#bytes += request.bytes;
+    if (limits.concurrentJobs === undefined || !request.isJob) return { left: this.#left(limits) };
     const lease = crypto.randomUUID();
     this.#leases.set(lease, this.#now() + LIMITS.clientLeaseMs);
     return { lease, left: this.#left(limits) };

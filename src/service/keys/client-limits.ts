@@ -31,8 +31,8 @@ export class ClientLimits extends DurableObject<Env> {
     });
   }
 
-  ask(limits: Limits, asked: LimitRequest): LimitDecision {
-    const verdict = this.#counts.ask(limits, asked);
+  ask(limits: Limits, request: LimitRequest): LimitDecision {
+    const verdict = this.#counts.ask(limits, request);
     if (!verdict.rejected) this.#keep();
     return verdict;
   }

@@ -15,7 +15,7 @@ export function durableLimiter(namespace: DurableObjectNamespace): Limiter {
   const of = (client: string) => objects.get(objects.idFromName(client));
   const inTime = <T>(call: () => Promise<T>) => withTimeout(LIMITS.limiterMs, call);
   return {
-    acquire: (client, limits, asked) => inTime(async () => of(client).ask(limits, asked)),
+    acquire: (client, limits, request) => inTime(async () => of(client).ask(limits, request)),
     renew: (client, lease) => inTime(async () => of(client).renew(lease)),
     release: (client, lease, bytes) => inTime(async () => of(client).leave(lease, bytes)),
     store: (client, megabytes, stored) => inTime(async () => of(client).store(megabytes, stored)),

@@ -51,8 +51,8 @@ export async function exchange(settings: ExchangeOptions): Promise<ReadableStrea
 
 async function sendRequest({ url, headers, frames, signal, fetch }: ExchangeOptions): Promise<Response> {
   // This timeout covers only the wait for response headers. The job has a separate time limit.
-  const slow = new AbortController();
-  const timer = setTimeout(() => slow.abort(), LIMITS.containerResponseMs);
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), LIMITS.containerResponseMs);
   const upload = streamOf(frames);
   const request = new Request(url, {
     method: "POST",
@@ -60,14 +60,14 @@ async function sendRequest({ url, headers, frames, signal, fetch }: ExchangeOpti
     body: upload.stream,
     // Node requires this option for a streamed body.
     ...{ duplex: "half" },
-    signal: AbortSignal.any([signal, slow.signal]),
+    signal: AbortSignal.any([signal, deadline.signal]),
   });
   try {
     return await fetch(request);
   } catch (cause) {
     signal.throwIfAborted();
     if (upload.failure) throw upload.failure;
-    if (slow.signal.aborted) throw new EngineFailure("busy", "the container does not answer", { cause });
+    if (deadline.signal.aborted) throw new EngineFailure("busy", "the container does not respond", { cause });
     throw new NotAccepted(`the container is away: ${cause}`, { cause });
   } finally {
     clearTimeout(timer);

@@ -62,8 +62,9 @@ async function readinessOfAddress(url: string): Promise<ContainerReadiness> {
 
 function readinessOfEngines(engines: EngineHealths, ending?: string): PoolReadiness {
   const unable = Object.entries(engines).filter(([, engine]) => !isHealthy(engine));
-  const told = unable.map(([name, { state, trouble }]) => `${name} (${trouble ? `proof ${trouble}` : state})`);
-  const reason = ending ?? (told.length > 0 ? `The container lacks engines: ${told.join(", ")}.` : undefined);
+  const unavailable = unable.map(([name, { state, trouble }]) => `${name} (${trouble ? `proof ${trouble}` : state})`);
+  const reason =
+    ending ?? (unavailable.length > 0 ? `The container lacks engines: ${unavailable.join(", ")}.` : undefined);
   const isOff = Object.values(engines).every(({ state }) => state === "off");
   return { ...(reason === undefined ? {} : { reason }), ...(isOff ? { isOff } : {}), engines };
 }

@@ -53,7 +53,7 @@ interface RequestHeader {
 /** A request, decoded by the container. */
 export interface RemoteRequest extends RequestHeader {
   /**
-   * The bytes of the inputs. Read them in order, each to its end.
+   * Bytes of the inputs, to be read in order and to their ends.
    * @throws EngineFailure `crashed` if they end early
    */
   readonly bodies: AsyncIterable<AsyncIterable<Uint8Array>>;
@@ -98,25 +98,22 @@ export async function* runRemotely(steps: Steps, inputs: readonly Input[], conte
   const { container } = context;
   const lead = leadOf(steps);
   if (!container) throw new EngineFailure("busy", `no container for ${lead.name}`);
-  const left = new AbortController();
-  const signal = AbortSignal.any([context.signal, left.signal]);
+  const abandoned = new AbortController();
+  const signal = AbortSignal.any([context.signal, abandoned.signal]);
   let failure: unknown;
   try {
-    const answer = await container.post(lead, encodeRequest(inputs, steps), signal);
-    yield* decodeResponse(answer, { signal: context.signal, onSpans: (spans) => container.onSpans?.(spans) });
+    const response = await container.post(lead, encodeRequest(inputs, steps), signal);
+    yield* decodeResponse(response, { signal: context.signal, onSpans: (spans) => container.onSpans?.(spans) });
   } catch (error) {
     failure = error;
     throw error;
   } finally {
-    left.abort(new EngineFailure("crashed", "nobody reads the answer"));
+    abandoned.abort(new EngineFailure("crashed", "the response is no longer read"));
     container.onJobEnd?.(failure);
   }
 }
 
-/**
- * Returns the operation whose semaphore a job uses in the container: the first one that only the container can run,
- * because its engine is the bottleneck, otherwise the first one.
- */
+/** Returns the operation whose semaphore a job uses: the first that only the container can run, or else the first. */
 function leadOf(steps: Steps): Parameters<ContainerClient["post"]>[0] {
   const { name } = (steps.find(({ operation }) => !operation.run) ?? steps[0]).operation;
   return { name, internet: steps.some(({ operation }) => operation.internet) };
@@ -160,11 +157,11 @@ async function* splitBodies(
   // Bytes after the end of one input belong to the next one.
   let rest = new Uint8Array(0) as Uint8Array;
   async function* body(size: number): AsyncGenerator<Uint8Array> {
-    for (let left = size; left > 0; ) {
+    for (let remaining = size; remaining > 0; ) {
       if (rest.length === 0) rest = await nextBytes(frames);
-      const part = rest.subarray(0, left);
+      const part = rest.subarray(0, remaining);
       rest = rest.subarray(part.length);
-      left -= part.length;
+      remaining -= part.length;
       yield part;
     }
   }
@@ -274,10 +271,7 @@ export function responseOutcome(frames: Uint8Array): ResponseOutcome | undefined
   return "failure" in event ? event.failure.reason : undefined;
 }
 
-/**
- * @throws EngineFailure, OutOfRange the error in the response; `lost` if the response is truncated, `crashed` if it is
- *   invalid
- */
+/** @throws EngineFailure, OutOfRange the error in the response; `lost` if it is truncated, `crashed` if invalid */
 export async function* decodeResponse(
   chunks: AsyncIterable<Uint8Array>,
   { signal, onSpans }: Pick<Context, "signal"> & Pick<ContainerClient, "onSpans">,
@@ -302,7 +296,7 @@ export async function* decodeResponse(
       if (!("json" in frame)) throw protocolError("bytes outside of an output");
       const event = frame.json as ResponseEvent;
       if ("done" in event) return;
-      if (!("output" in event)) throw protocolError("an answer out of order");
+      if (!("output" in event)) throw protocolError("a response frame out of order");
       const body = outputBody(next);
       const { headed = true, ...about } = event.output;
       const before = earlier;
@@ -333,7 +327,7 @@ export async function* splitResponse(chunks: AsyncIterable<Uint8Array>): AsyncGe
   const reading = chunks[Symbol.asyncIterator]();
   const next = async () => {
     const { done, value: chunk } = await reading.next();
-    if (done) throw new EngineFailure("lost", "the answer broke off");
+    if (done) throw new EngineFailure("lost", "the response is truncated");
     const events = jsonIn(chunk) as ResponseEvent[];
     for (const event of events) throwFailure(event);
     return { chunk, events };
@@ -349,7 +343,7 @@ export async function* splitResponse(chunks: AsyncIterable<Uint8Array>): AsyncGe
       const first = await next();
       const [event] = first.events;
       if (event && "done" in event) return;
-      if (!event || !("output" in event)) throw protocolError("an answer out of order");
+      if (!event || !("output" in event)) throw protocolError("a response frame out of order");
       yield { total: event.output.total ?? 1, chunks: from(first) };
     }
   } finally {
@@ -383,7 +377,7 @@ function outputBody(next: () => Promise<Frame>) {
           continue;
         }
         const event = frame.json as ResponseEvent;
-        if (!("end" in event)) throw protocolError("an answer out of order");
+        if (!("end" in event)) throw protocolError("a response frame out of order");
         if (event.end.head !== undefined) head = fromBase64(event.end.head);
         notices = readNotices(event.end.notices);
         ended = true;

@@ -19,14 +19,14 @@ export interface JobStore extends JobQueue {
    * @returns undefined if no job is ready, or as many run as allowed
    */
   dequeue(): Promise<LeasedJob | undefined>;
-  /** Records that the runner of an attempt is gone. Without effect on an attempt with an outcome. */
+  /** Records that the runner of an attempt was lost. Without effect on an attempt with an outcome. */
   markLost(attempt: AttemptId): Promise<void>;
   /** @returns the same deletion until it is done or failed, also to several callers; undefined if none is due */
   nextDeletion(): Promise<PendingDeletion | undefined>;
   deletionDone(deletion: PendingDeletion): Promise<void>;
   /** Postpones a deletion. */
   deletionFailed(deletion: PendingDeletion): Promise<void>;
-  /** Messages about these jobs. A change of a job and of its message are one change. */
+  /** Messages about these jobs. A job and its message change in one transaction. */
   readonly deliveries: Deliveries;
   /**
    * @returns the time in milliseconds since 1970 at which jobs, messages or deletions become due or expire next;

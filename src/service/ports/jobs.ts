@@ -66,7 +66,7 @@ export interface JobMarks {
 /** The queue, as requests and runners use it. Callers repeat calls whose result was lost: a repetition changes nothing. */
 export interface JobQueue {
   /**
-   * Adds a job, unless it is there. Jobs of different clients run in turn.
+   * Adds a job, unless it exists. Jobs of different clients alternate.
    * @returns false if the queue is full, or the client has as many queued jobs as are left for all others
    */
   enqueue(job: NewJob): Promise<boolean>;

@@ -56,12 +56,12 @@ export interface RemovedFile extends StoredBytes {
 
 export interface Limiter {
   /** Counts a request, unless a limit is reached. @param client name under which the limits count */
-  acquire(client: string, limits: Limits, asked: LimitRequest): Promise<LimitDecision>;
+  acquire(client: string, limits: Limits, request: LimitRequest): Promise<LimitDecision>;
   /** Renews a lease before it expires. Without effect on an expired lease. */
   renew(client: string, lease: string): Promise<void>;
   /** Ends a lease, if there is one, and counts further bytes of the request. */
   release(client: string, lease: string | undefined, bytes: number): Promise<void>;
-  /** Counts bytes as stored until they expire or are given back, unless the limit is reached. */
+  /** Counts bytes as stored until they expire or are subtracted, unless the limit is reached. */
   store(client: string, megabytes: number, stored: StoredBytes): Promise<LimitDecision>;
   /** Subtracts bytes that were counted, but not stored. */
   giveBack(client: string, stored: StoredBytes): Promise<void>;

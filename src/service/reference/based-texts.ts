@@ -1,5 +1,5 @@
 // Caches texts that contain the base URL of the service, which differs between requests unless it is configured. Each
-// text is generated once, whatever host names clients use.
+// text is generated once, for any number of host names.
 
 import type { Config } from "../settings/config.ts";
 

@@ -25,7 +25,7 @@ export interface Env extends TraceVariables {
   readonly CLIENT_LIMITS?: DurableObjectNamespace;
   /** Database for the usage of keys. */
   readonly USAGE?: D1Database;
-  /** The host's replacements for both. */
+  /** The host's replacements for CLIENT_LIMITS and USAGE. */
   readonly LIMITER?: Limiter;
   readonly USAGE_RECORDS?: UsageRecords;
   /** Limits per IP address in the private variant. */
@@ -84,7 +84,7 @@ const MAX_SETTING = 10_000_000;
 
 export type Variant = "private" | "keyed";
 
-/** The contract whose defaults apply: the one of 2022 or today's (decisions/0056-dialects.md). */
+/** The version of the contract whose defaults apply: 2022 or today's (decisions/0056-dialects.md). */
 export type Dialect = "2022" | "current";
 
 export interface Config {

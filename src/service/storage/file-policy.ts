@@ -16,7 +16,7 @@ export interface FilePolicy {
   readonly expires?: number;
 }
 
-/** Reports whether a request may delete a file. */
+/** Reports whether a request can delete a file. */
 export type DeletePolicy = (policy: FilePolicy) => boolean;
 
 const EXPIRING = "expiring/";

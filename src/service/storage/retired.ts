@@ -1,4 +1,4 @@
-// Records for a limited time which files clients deleted.
+// Records which files clients deleted, for a limited time.
 // Layout:
 // retired/<id>   an empty object
 
@@ -19,7 +19,7 @@ export async function noteRetired(bucket: Bucket, ids: readonly string[]): Promi
 
 export async function isNoted(bucket: Bucket, id: string, now: number): Promise<boolean> {
   const note = await bucket.head(RETIRED + id);
-  return note !== null && !isOver(note, now);
+  return note !== null && !isExpired(note, now);
 }
 
 /** Deletes expired records. */
@@ -27,10 +27,10 @@ export async function sweepRetired(bucket: Bucket, now: number): Promise<void> {
   let cursor: string | undefined;
   do {
     const page = await bucket.list({ prefix: RETIRED, ...(cursor === undefined ? {} : { cursor }) });
-    const old = page.objects.filter((note) => isOver(note, now)).map(({ key }) => key);
+    const old = page.objects.filter((note) => isExpired(note, now)).map(({ key }) => key);
     if (old.length > 0) await bucket.delete(old);
     cursor = page.truncated ? page.cursor : undefined;
   } while (cursor !== undefined);
 }
 
-const isOver = ({ uploaded }: BucketObject, now: number) => uploaded.getTime() + LIMITS.retiredMs <= now;
+const isExpired = ({ uploaded }: BucketObject, now: number) => uploaded.getTime() + LIMITS.retiredMs <= now;

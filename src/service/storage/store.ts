@@ -28,7 +28,7 @@ export const LOOKUP_CONCURRENCY = 6;
 
 export interface Store {
   /**
-   * Returns a batch for the files of one request. Small files are buffered, to be packed, as long as `room` has space
+   * Returns a batch for the files of one request. Small files are buffered, to be packed, as long as `room` has memory
    * for them.
    */
   batch(kind: FileKind, room: Reservation): Batch;

@@ -38,17 +38,17 @@ const PICTURE_PARTS: ParametersByName = {
   quality: part("`default`, `color`, `gray` or `bitonal`.", "default"),
   format: part("`jpg`, `png`, `tif` or `gif`.", "jpg"),
 };
-const CONDITIONS: ParametersByName = { "If-None-Match": { description: "ETag that the answer must not have." } };
+const CONDITIONS: ParametersByName = { "If-None-Match": { description: "ETag that the response must not have." } };
 const ENTITY: ParametersByName = {
-  ETag: { description: "Tag of the answer." },
+  ETag: { description: "Entity tag of the response." },
   "Cache-Control": { description: "For how long it may be shown again.", example: "private, max-age=3600" },
 };
 const LINKED: ParametersByName = {
   ...ENTITY,
   Link: { description: "The canonical address, the profile, or the context." },
-  "Access-Control-Allow-Origin": { description: "`*`: pages of any origin may read the answer.", example: "*" },
+  "Access-Control-Allow-Origin": { description: "`*`: web pages of any origin can read the response.", example: "*" },
 };
-const UNCHANGED = { description: "The answer matches If-None-Match." };
+const UNCHANGED = { description: "The ETag matches If-None-Match." };
 
 const queryOf = (fields: Parameters): ParametersByName =>
   Object.fromEntries(

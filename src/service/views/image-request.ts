@@ -73,14 +73,14 @@ export function resolvePageImage(request: IiifImageRequest, page: Size): PageIma
   };
 }
 
-function regionOf(asked: RequestedRegion, full: Size): Region {
-  if (asked.kind === "full") return { left: 0, top: 0, ...full };
-  if (asked.kind === "square") {
+function regionOf(request: RequestedRegion, full: Size): Region {
+  if (request.kind === "full") return { left: 0, top: 0, ...full };
+  if (request.kind === "square") {
     const side = Math.min(full.width, full.height);
     const middle = (length: number) => Math.floor((length - side) / 2);
     return { left: middle(full.width), top: middle(full.height), width: side, height: side };
   }
-  const { kind, numbers } = asked;
+  const { kind, numbers } = request;
   const { width, height } = full;
   const of = (length: number, number: number) => (kind === "percent" ? Math.round((length * number) / 100) : number);
   const [left, top] = [of(width, numbers[0]), of(height, numbers[1])];
@@ -93,8 +93,8 @@ function regionOf(asked: RequestedRegion, full: Size): Region {
 }
 
 /** @param largest maximum upscaling factor of a region */
-function sizeOf(asked: RequestedSize, region: Size, largest: number): Size {
-  const { kind, text, isLarger } = asked;
+function sizeOf(request: RequestedSize, region: Size, largest: number): Size {
+  const { kind, text, isLarger } = request;
   const { pageImageSidePixels: side, pageImagePixels: area } = LIMITS;
   const room = Math.min(side / Math.max(region.width, region.height), Math.sqrt(area / (region.width * region.height)));
   const most = isLarger ? Math.min(largest, room) : Math.min(1, room);
@@ -102,20 +102,20 @@ function sizeOf(asked: RequestedSize, region: Size, largest: number): Size {
     case "max":
       return scaled(region, most);
     case "within": {
-      const factor = Math.min(asked.width! / region.width, asked.height! / region.height);
+      const factor = Math.min(request.width! / region.width, request.height! / region.height);
       // The official validator accepts a box around the whole region as a request to upscale it.
       if (factor > 1 && !isLarger) throw outOfRange("size", text);
       return factor <= most ? nearest(region, factor) : scaled(region, most);
     }
     case "percent":
-      return checked(proportional(region, asked.percent! / 100), asked, region, largest);
+      return checked(proportional(region, request.percent! / 100), request, region, largest);
     case "exact": {
-      const { width, height } = asked;
+      const { width, height } = request;
       const size =
         width !== undefined && height !== undefined
           ? { width, height }
           : proportional(region, width === undefined ? height! / region.height : width / region.width);
-      return checked({ ...size, ...(width && { width }), ...(height && { height }) }, asked, region, largest);
+      return checked({ ...size, ...(width && { width }), ...(height && { height }) }, request, region, largest);
     }
   }
 }

@@ -69,10 +69,10 @@ async function findFacts(
   service: PageServices,
   signal: AbortSignal,
 ): Promise<DocumentProperties> {
-  const shelf = new PageStore(document, service, signal);
-  const known = await shelf.facts();
+  const pageStore = new PageStore(document, service, signal);
+  const known = await pageStore.facts();
   if (known) return known;
-  const { facts } = await shelf.extract({ facts: true });
+  const { facts } = await pageStore.extract({ facts: true });
   service.defer(() => new PageStore(document, service, NEVER).extractAhead(0, facts!.pageCount));
   return facts!;
 }

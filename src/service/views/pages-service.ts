@@ -114,10 +114,10 @@ export async function runPageJob(
   { service, signal }: { readonly service: PageServices; readonly signal: AbortSignal },
   take: (output: Output) => Promise<void>,
 ): Promise<void> {
-  const late = new AbortController();
-  using _limit = abortAfter(LIMITS.requestJobMs, late);
+  const deadline = new AbortController();
+  using _limit = abortAfter(LIMITS.requestJobMs, deadline);
   const { log, defer, container } = service;
-  const context = { signal: AbortSignal.any([signal, late.signal]), log, defer };
+  const context = { signal: AbortSignal.any([signal, deadline.signal]), log, defer };
   const [first, ...others] = selectBackends(job, inputs, service);
   const carriedOut = (attempt: typeof first) =>
     retryIfLost(

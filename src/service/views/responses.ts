@@ -63,13 +63,13 @@ export async function respondWithPageImage(
     }
     return sent(request, found.body, Object.fromEntries(headers));
   }
-  const asked = await find();
+  const image = await find();
   if (hasAny(request.headers)) return unchanged();
-  const headers = { ...headersOf(asked, answering.name), ...entity };
+  const headers = { ...headersOf(image, answering.name), ...entity };
   if (request.method === "HEAD") return new Response(null, { headers });
-  return isSmall(asked.params)
-    ? respondWithSmall(answering, asked, headers)
-    : respondWithLarge(answering, asked, headers);
+  return isSmall(image.params)
+    ? respondWithSmall(answering, image, headers)
+    : respondWithLarge(answering, image, headers);
 }
 
 function headersOf({ params, headers }: ResolvedPageImage, name: string): Record<string, string> {
@@ -133,10 +133,10 @@ function sent(
 }
 
 /** RFC 9110 13.1.2: `*` matches any image at this URL, but the image must exist. */
-export const hasAny = (asked: Headers): boolean => asked.get("If-None-Match")?.trim() === "*";
+export const hasAny = (headers: Headers): boolean => headers.get("If-None-Match")?.trim() === "*";
 
 /** RFC 9110 13.1.2. The tag of an image does not depend on the time of rendering. */
-export function isUnchanged(asked: Headers, tag: string): boolean {
-  const tags = asked.get("If-None-Match");
+export function isUnchanged(headers: Headers, tag: string): boolean {
+  const tags = headers.get("If-None-Match");
   return tags?.split(",").some((item) => item.trim().replace(/^W\//, "") === `"${tag}"`) ?? false;
 }

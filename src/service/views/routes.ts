@@ -8,10 +8,10 @@ import type { PageServices } from "./pages-service.ts";
 /** @param serviceOf returns the dependencies of a request */
 export function addPages<E extends HonoEnv>(app: Hono<E>, serviceOf: (context: Context<E>) => PageServices): void {
   const served = (c: Context<E>, serve: (service: PageServices) => Promise<Response>) => {
-    const answer = serve(serviceOf(c));
+    const response = serve(serviceOf(c));
     // Other requests can share this request's work, which therefore continues after its client has disconnected.
-    c.executionCtx.waitUntil(answer.catch(() => {}));
-    return answer;
+    c.executionCtx.waitUntil(response.catch(() => {}));
+    return response;
   };
   app.use(`${IIIF_PATH}/*`, async (c, next) => {
     await next();

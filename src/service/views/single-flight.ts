@@ -19,9 +19,9 @@ export class SingleFlight<T> {
    * @throws EngineFailure `busy` if the work takes too long, `timed-out` if this caller started it
    * @throws the signal's reason when aborted
    */
-  async run(key: string, signal: AbortSignal, begin: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async run(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    const running = this.#running.get(key) ?? this.#begin(key, begin);
+    const running = this.#running.get(key) ?? this.#start(key, start);
     running.readers++;
     const { promise, reject } = Promise.withResolvers<never>();
     const onAbort = () => reject(signal.reason);
@@ -39,9 +39,9 @@ export class SingleFlight<T> {
     }
   }
 
-  #begin(key: string, begin: (signal: AbortSignal) => Promise<T>): Running<T> {
+  #start(key: string, start: (signal: AbortSignal) => Promise<T>): Running<T> {
     const controller = new AbortController();
-    const running = { result: begin(controller.signal), controller, readers: 0 };
+    const running = { result: start(controller.signal), controller, readers: 0 };
     running.result.catch(() => {});
     this.#running.set(key, running);
     return running;
@@ -49,6 +49,6 @@ export class SingleFlight<T> {
 
   #end(key: string, running: Running<T>): void {
     if (this.#running.get(key) === running) this.#running.delete(key);
-    running.controller.abort(new Error("nobody waits for the work"));
+    running.controller.abort(new Error("all callers have aborted"));
   }
 }

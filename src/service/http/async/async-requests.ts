@@ -166,7 +166,7 @@ async function acceptForm(
   later: DeferredHandler,
   request: Request,
   service: AsyncServices,
-  asked: Pick<Accepting, "manner" | "webhook">,
+  preferences: Pick<Accepting, "manner" | "webhook">,
 ): Promise<Response> {
   using uploadReservation = service.uploadQuota.openReservation();
   using batchReservation = service.bufferQuota.openReservation();
@@ -175,7 +175,7 @@ async function acceptForm(
   const form = await later.receive(request, service, { uploadReservation, batchReservation, held, signal });
   const check = () => later.check(form, signal, service);
   const nothingSpecial = { isOrdered: false, isTransient: false, secrets: new Set<string>(), salt: "" };
-  return accept(form, service, { path, signal, ...asked, ...nothingSpecial, check });
+  return accept(form, service, { path, signal, ...preferences, ...nothingSpecial, check });
 }
 
 /** Returns the ID of a completed request: equal for its retries, and as secret as the response. */

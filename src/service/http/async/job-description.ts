@@ -25,7 +25,7 @@ const ACCEPTED = json(
 export const ASYNCHRONOUS: Feature = {
   headers: {
     Prefer: {
-      description: "`respond-async` accepts the request and answers it later.",
+      description: "`respond-async` accepts the request and runs it asynchronously.",
       example: "respond-async",
     },
     "Response-Type": {
@@ -36,7 +36,7 @@ export const ASYNCHRONOUS: Feature = {
   answers: {
     200: { description: "With `Response-Type: requestId`, the id of the request.", content: ACCEPTED },
     202: {
-      description: "The request is accepted. Its answer will be at the Location.",
+      description: "The request is accepted. Its response will be at the Location.",
       headers: {
         Location: { description: "Path of the status.", example: `/request-status/${EXAMPLE_REQUEST}`, required: true },
         "Retry-After": { description: "Seconds until there may be news.", schema: { type: "integer" }, example: 1 },
@@ -48,7 +48,7 @@ export const ASYNCHRONOUS: Feature = {
 };
 
 const TOKEN: ParametersByName = {
-  [DELETE_TOKEN_HEADER]: { description: "Token of the answer that accepted the request, instead of the key." },
+  [DELETE_TOKEN_HEADER]: { description: "Token in the response that accepted the request, instead of the key." },
 };
 const count = (description: string, minimum: number): Json => ({ type: "integer", minimum, description });
 const object = (properties: Readonly<Record<string, Json>>, required: readonly string[]): Json => ({
@@ -69,14 +69,14 @@ export const STATUS: Json = {
     ),
     {
       ...object({ requestId: REQUEST_ID, status: { const: "completed" } }, ["requestId", "status"]),
-      description: "The answer of the request, and the status.",
+      description: "The response to the request, and the status.",
       additionalProperties: true,
     },
     object(
       {
         ...{ requestId: REQUEST_ID, status: { const: "failed" } },
         error: { type: "string", description: "One sentence." },
-        errorStatus: count("Status that the request would have been answered with.", 400),
+        errorStatus: count("Status that a synchronous request would have had.", 400),
       },
       ["requestId", "status", "error", "errorStatus"],
     ),
@@ -102,7 +102,7 @@ export const describeRequestStatus: Describe = ({ variant }, baseUrl) => {
     operations: [
       {
         ...{ method: "get", id: "get-request-status", tag: "Service" },
-        summary: "Returns the status of a request that is answered later, and then its answer.",
+        summary: "Returns the status of an asynchronous request, and finally its response.",
         headers: INCLUDED_INFO.headers!,
         answers: {
           200: {
@@ -123,7 +123,7 @@ export const describeRequestStatus: Describe = ({ variant }, baseUrl) => {
       },
       {
         ...{ method: "delete", id: "cancel-request", tag: "Service", needsKey: true },
-        summary: "Cancels a request that is answered later, and removes what was stored for it.",
+        summary: "Cancels an asynchronous request, and deletes its files.",
         headers: variant === "keyed" ? TOKEN : {},
         answers: { 204: { description: "The request is canceled." } },
         errors: [noSuchRequest(), busy(), ...(variant === "keyed" ? [notRequester()] : [])],

@@ -91,7 +91,7 @@ async function report(
 class AttemptLease implements Disposable {
   readonly #job: LeasedJob;
   readonly #jobs: RpcCall<JobQueue>;
-  readonly #late: AbortController;
+  readonly #deadline: AbortController;
   readonly #timer: ReturnType<typeof setInterval>;
   #progress: Progress | undefined;
   #isAsking = false;
@@ -99,10 +99,10 @@ class AttemptLease implements Disposable {
   isExpired = false;
   #ends = Date.now() + LIMITS.asyncLeaseMs;
 
-  constructor(job: LeasedJob, jobs: RpcCall<JobQueue>, late: AbortController) {
+  constructor(job: LeasedJob, jobs: RpcCall<JobQueue>, deadline: AbortController) {
     this.#job = job;
     this.#jobs = jobs;
-    this.#late = late;
+    this.#deadline = deadline;
     this.#timer = setInterval(() => void this.#renew(), LIMITS.asyncRenewMs);
   }
 
@@ -131,6 +131,6 @@ class AttemptLease implements Disposable {
 
   #abort(): void {
     this.isExpired = true;
-    this.#late.abort(new Error("the job was canceled or its lease has ended"));
+    this.#deadline.abort(new Error("the job was canceled or its lease has ended"));
   }
 }

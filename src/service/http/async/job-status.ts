@@ -87,15 +87,15 @@ async function* eventsOf(
 ): AsyncGenerator<string, void> {
   using watching = stream;
   const until = Date.now() + LIMITS.statusStreamMs;
-  let told = "";
-  let toldAt = 0;
+  let sent = "";
+  let sentAt = 0;
   for (let status: JobStatus | undefined = first; status; status = await watching.status()) {
     const text = statusJson(id, status);
-    if (text !== told) {
-      [told, toldAt] = [text, Date.now()];
+    if (text !== sent) {
+      [sent, sentAt] = [text, Date.now()];
       yield `event: status\ndata: ${text}\n\n`;
-    } else if (Date.now() - toldAt >= LIMITS.statusHeartbeatMs) {
-      toldAt = Date.now();
+    } else if (Date.now() - sentAt >= LIMITS.statusHeartbeatMs) {
+      sentAt = Date.now();
       yield ": at work\n\n";
     }
     if (status.status !== "pending" || Date.now() >= until) return;

@@ -59,7 +59,7 @@ async function post(message: WebhookMessage, secrets: readonly string[], service
   const once = async () => {
     let answer = "";
     for await (const output of attempt.run({ signal, log, defer })) answer = await textIn(output);
-    if (answer === "") throw new EngineFailure("crashed", "a message without an answer");
+    if (answer === "") throw new EngineFailure("crashed", "a message without a response");
     return (JSON.parse(answer) as { readonly status: number }).status;
   };
   return retryIfLost(once, { container, signal, log });

@@ -20,7 +20,7 @@ const MESSAGE: Json = {
 export const WEBHOOKS: Feature = {
   headers: {
     [WEBHOOK_URL_HEADER]: {
-      description: "Address to which the answer of an asynchronous request is posted.",
+      description: "URL to which the response of an asynchronous request is posted.",
       schema: { type: "string", format: "uri", maxLength: LIMITS.addressLength },
       example: EXAMPLE_URL,
     },

@@ -59,7 +59,7 @@ export async function checkLimits({
 }
 
 export class Admission {
-  readonly #given: AdmissionOptions;
+  readonly #options: AdmissionOptions;
   #receivedBytes = 0;
   #madeBytes = 0;
   #headers: Record<string, string> = {};
@@ -69,24 +69,24 @@ export class Admission {
   /** Reference count: the request, and each job that outlives the response. */
   #holds = 1;
 
-  constructor(given: AdmissionOptions) {
-    this.#given = given;
-    this.#lease = new ClientJobLease(given);
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+    this.#lease = new ClientJobLease(options);
   }
 
   get key(): ValidKey | undefined {
-    return this.#given.key;
+    return this.#options.key;
   }
 
-  /** The client to which a later job of the request counts. */
+  /** The client that is charged for the request's later job. */
   get account(): ClientAccount {
-    const { client, key, limits, operation } = this.#given;
+    const { client, key, limits, operation } = this.#options;
     return { client, operation, ...(key ? { key: key.hash } : {}), ...(limits ? { limits } : {}) };
   }
 
   /** The limits for a file that a third party uploads; undefined if bytes are unlimited. */
   get quota(): Quota | undefined {
-    const { limits, client } = this.#given;
+    const { limits, client } = this.#options;
     const { megabytesPerDay, storedMegabytes } = limits ?? {};
     if (megabytesPerDay === undefined && storedMegabytes === undefined) return undefined;
     return {
@@ -98,11 +98,11 @@ export class Admission {
 
   /** @throws ServiceError 403, 411, 429, 503 */
   async admit(): Promise<void> {
-    const { key, limits, operation } = this.#given;
+    const { key, limits, operation } = this.#options;
     const scopes = key?.record.scopes;
     if (scopes !== undefined && operation !== OTHER_OPERATION && !scopes.includes(operation)) throw outOfScope();
     if (limits === undefined) return;
-    const verdict = await checkLimits({ ...this.#given, limits });
+    const verdict = await checkLimits({ ...this.#options, limits });
     this.#headers = rateLimitHeaders(limits, verdict);
     if (verdict.lease !== undefined) this.#lease.start(verdict.lease);
   }
@@ -119,7 +119,7 @@ export class Admission {
 
   /** Returns the policy of a file stored now. The response contains the delete token. */
   newFilePolicy(): FilePolicy {
-    const { key, client, limits } = this.#given;
+    const { key, client, limits } = this.#options;
     const counts = limits?.storedMegabytes === undefined ? {} : { counts: client };
     if (key === undefined) return counts;
     this.#token ??= crypto.randomUUID();
@@ -128,7 +128,7 @@ export class Admission {
 
   /** Returns the counter for stored files, see {@link storingOf}. */
   storing(expires: () => number | undefined): Storing | undefined {
-    return storingOf(this.#given, expires);
+    return storingOf(this.#options, expires);
   }
 
   /** Counts received and fetched bytes. */
@@ -161,7 +161,7 @@ export class Admission {
   #release(): void {
     this.#holds--;
     if (this.#holds > 0) return;
-    const { key, limits, operation, bodyBytes = 0, usage, waitUntil, log } = this.#given;
+    const { key, limits, operation, bodyBytes = 0, usage, waitUntil, log } = this.#options;
     const uncounted = Math.max(0, this.#receivedBytes - bodyBytes) + this.#madeBytes;
     this.#lease.end(limits?.megabytesPerDay === undefined ? 0 : uncounted);
     const { collector, records } = usage;

@@ -73,7 +73,7 @@ export function createDeletePolicy(owner: string | undefined, headers: Headers):
   const mark = token !== null && token.length <= LIMITS.keyLength ? hashToken(token) : undefined;
   return (marks) => {
     if (mark !== undefined && mark === marks.token) return true;
-    // Files from before file policies have no owner.
+    // Files stored before file policies existed have no owner.
     return owner !== undefined && (marks.owner ?? owner) === owner;
   };
 }

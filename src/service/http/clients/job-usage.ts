@@ -37,8 +37,8 @@ export class JobUsage {
     const { client, limits: { concurrentJobs } = {} } = this.#account;
     const { limiter } = this.#counting;
     if (concurrentJobs === undefined || !limiter) return;
-    const asked = { isJob: true, bytes: 0 };
-    const { lease } = await limiter.acquire(client, { concurrentJobs }, asked).catch((error) => {
+    const request = { isJob: true, bytes: 0 };
+    const { lease } = await limiter.acquire(client, { concurrentJobs }, request).catch((error) => {
       this.#counting.log("limiter unavailable", { error: String(error) });
       return { lease: undefined };
     });

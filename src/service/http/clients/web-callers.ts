@@ -22,13 +22,13 @@ const isChecked = (path: string, { variant }: Callers) => variant === "private" 
 const isRead = (method: string, path: string) => SAFE.has(method) && path !== MCP_PATH;
 
 /**
- * @param asked URL of the request, as the client wrote it
+ * @param url URL of the request, as the client wrote it
  * @throws ServiceError 403
  */
-export function rejectWebPages({ method, headers }: Request, asked: URL, path: string, config: Callers): void {
+export function rejectWebPages({ method, headers }: Request, url: URL, path: string, config: Callers): void {
   if (!isChecked(path, config)) return;
-  if (config.checksHost && !isKnownHost(asked.hostname, config)) throw unknownHost();
-  if (!isRead(method, path) && !isInvited(headers, asked, config)) throw foreignOrigin();
+  if (config.checksHost && !isKnownHost(url.hostname, config)) throw unknownHost();
+  if (!isRead(method, path) && !isInvited(headers, url, config)) throw foreignOrigin();
 }
 
 /** Returns the errors of {@link rejectWebPages} for a path. */
@@ -39,22 +39,22 @@ export function rejectionsOf(method: string, path: string, config: Callers): rea
 }
 
 /** Reports whether the request comes from no web page, or from a page of the service or of a listed origin. */
-function isInvited(headers: Headers, asked: URL, config: Callers): boolean {
+function isInvited(headers: Headers, url: URL, config: Callers): boolean {
   const { corsOrigins = [] } = config;
   const site = headers.get("Sec-Fetch-Site");
   const origin = headers.get("Origin");
   if (corsOrigins.includes("*") || OWN_SITES.has(site)) return true;
   if (origin === null) return site === null;
-  return corsOrigins.includes(origin) || isOwn(origin, asked, config);
+  return corsOrigins.includes(origin) || isOwn(origin, url, config);
 }
 
 /** Ignores the scheme: a proxy might have terminated TLS. */
-function isOwn(origin: string, asked: URL, config: Callers): boolean {
+function isOwn(origin: string, url: URL, config: Callers): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, host, hostname } = new URL(origin);
   const isHostOf = ({ host: other }: URL) => new URL(`${protocol}//${other}`).host === host;
   if (config.baseUrl !== undefined && isHostOf(new URL(config.baseUrl))) return true;
-  return isHostOf(asked) && isKnownHost(hostname, config);
+  return isHostOf(url) && isKnownHost(hostname, config);
 }
 
 /** Reports whether the service has this host name. IP addresses are safe: DNS cannot redirect them. */

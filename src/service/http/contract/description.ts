@@ -130,7 +130,7 @@ export function withFeatures(operation: OperationDescription, features: readonly
   };
 }
 
-/** Returns an answer that may also have the form of another one, in JSON. */
+/** Returns a response whose JSON can alternatively have the format of another response. */
 function eitherOf(answer: ResponseDescription, other: ResponseDescription | undefined): ResponseDescription {
   const [one, second] = [answer, other].map((given) => given?.content?.["application/json"]);
   if (!other || !one || !second) return answer;

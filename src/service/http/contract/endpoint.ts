@@ -87,14 +87,14 @@ interface OperationEndpoint<P, Q extends Parameters> extends EndpointFacts, Expo
   /** Memory of the operation if it runs at the edge. @default `input` */
   readonly memory?: MemoryNeed;
   /** Creates the job, if its operation depends on the parameters. @default a job of the operation */
-  createJob?(params: Params<Q>, given: PrepareContext): JobPlan | Promise<JobPlan>;
+  createJob?(params: Params<Q>, context: PrepareContext): JobPlan | Promise<JobPlan>;
 }
 
 /** An endpoint that declares its fields itself, and chooses an operation by their values. */
 interface OwnEndpoint<Q extends Parameters> extends EndpointFacts {
   readonly parameters: Q;
   /** Creates the job. Called after all fields have been validated. */
-  createJob(values: Params<Q>, given: PrepareContext): JobPlan | Promise<JobPlan>;
+  createJob(values: Params<Q>, context: PrepareContext): JobPlan | Promise<JobPlan>;
 }
 
 /** The inputs of a request, and information about the fields that the client sent. */
@@ -153,14 +153,14 @@ export function defineEndpoint(
     ...{ fields, fieldOf },
     parse(form, defaults) {
       const values: Readonly<Record<string, unknown>> = readFields(fields, form, defaults);
-      const given = { isSent: (field: string) => isSent(form, field) };
+      const context = { isSent: (field: string) => isSent(form, field) };
       const params = paramsOf(values);
       return {
         output: String(values.output),
         isData: declaration.output.kind === "data" && values.output_type !== "file",
         prepare: (inputs) =>
           declaration.createJob
-            ? declaration.createJob(params, { ...given, inputs })
+            ? declaration.createJob(params, { ...context, inputs })
             : jobOf(declaration as OperationEndpoint<unknown, Parameters>, params),
       };
     },

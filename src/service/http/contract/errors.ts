@@ -11,16 +11,16 @@ export class ServiceError extends Error {
   readonly template: string;
   /** The values of the placeholders. */
   readonly values: Readonly<Record<string, string>>;
-  /** @param why an additional sentence about this request */
+  /** @param explanation an additional sentence about this request */
   constructor(
     status: number,
     sentence: string,
     headers: Readonly<Record<string, string>> = {},
     values: Readonly<Record<string, string>> = {},
-    why?: string,
+    explanation?: string,
   ) {
     const message = sentence.replace(/<(\w+)>/g, (word, name) => values[name] ?? word);
-    super(why === undefined ? message : `${message} ${why}`);
+    super(explanation === undefined ? message : `${message} ${explanation}`);
     this.status = status;
     this.headers = headers;
     this.template = sentence;
@@ -28,8 +28,8 @@ export class ServiceError extends Error {
   }
 
   /** Returns the same error with an additional sentence about this request. */
-  because(why: string): ServiceError {
-    return new ServiceError(this.status, this.template, this.headers, this.values, why);
+  because(explanation: string): ServiceError {
+    return new ServiceError(this.status, this.template, this.headers, this.values, explanation);
   }
 }
 
@@ -45,9 +45,9 @@ const shown = (value: string): string =>
 
 // The rows of the spec's table, with their verbatim text.
 export const invalidRequest = () => new ServiceError(400, "Invalid Request");
-export const outOfRange = (parameter: string, value: string, why?: string) => {
+export const outOfRange = (parameter: string, value: string, explanation?: string) => {
   const values = { value: shown(value), parameter };
-  return new ServiceError(400, "<value> is not within the acceptable range for <parameter>.", {}, values, why);
+  return new ServiceError(400, "<value> is not within the acceptable range for <parameter>.", {}, values, explanation);
 };
 export const fileAndId = () => new ServiceError(400, "This route will only accept a File or an ID, not both.");
 export const duplicateField = (parameter: string) =>
@@ -93,8 +93,8 @@ export const bodyTooLarge = (limitBytes: number) =>
 export const bodyTooSlow = () => new ServiceError(408, "The request body arrives too slowly.", { Connection: "close" });
 export const wrongContentType = () =>
   new ServiceError(415, "The Content-Type of the request must be multipart/form-data.");
-export const wrongType = (why?: string) =>
-  new ServiceError(400, "Uploaded file is not valid input for this route.", {}, {}, why);
+export const wrongType = (explanation?: string) =>
+  new ServiceError(400, "Uploaded file is not valid input for this route.", {}, {}, explanation);
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
 export const fileTooLarge = (limitBytes: number) =>
   about(413, "The file exceeds the maximum size of <number> MB.", megabytes(limitBytes));
@@ -105,8 +105,8 @@ export const unsupportedFile = (feature?: string) =>
     ? about(422, "The input file uses a feature that is not supported: <feature>.", { feature })
     : new ServiceError(422, "The input file uses a feature that is not supported.");
 export const needsTooMuchMemory = () => new ServiceError(413, "The input file needs more memory than is available.");
-export const tooComplex = (why?: string) =>
-  new ServiceError(422, "The input file is too complex to be processed.", {}, {}, why);
+export const tooComplex = (explanation?: string) =>
+  new ServiceError(422, "The input file is too complex to be processed.", {}, {}, explanation);
 export const tooMuchContent = () =>
   new ServiceError(
     422,

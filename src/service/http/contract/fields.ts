@@ -68,11 +68,11 @@ export const spellingOf = (name: string, { kind }: Parameter): string => (kind.i
 /** Replaces secret values in messages. */
 export const SECRET_VALUE = "The value";
 
-function textOf(name: string, { kind }: Parameter, given: readonly string[] | undefined): string | undefined {
+function textOf(name: string, { kind }: Parameter, texts: readonly string[] | undefined): string | undefined {
   // An empty list differs from a missing field.
-  if (given?.length === 0) throw outOfRange(name, "");
-  if (given && given.length > 1 && kind.joint === undefined) throw duplicateField(name);
-  const sent = kind.json?.file ? given : given?.filter(isFilled);
+  if (texts?.length === 0) throw outOfRange(name, "");
+  if (texts && texts.length > 1 && kind.joint === undefined) throw duplicateField(name);
+  const sent = kind.json?.file ? texts : texts?.filter(isFilled);
   return sent?.length ? sent.join(kind.joint) : undefined;
 }
 
@@ -80,14 +80,14 @@ function textOf(name: string, { kind }: Parameter, given: readonly string[] | un
 function readList(
   name: string,
   item: Kind<unknown>,
-  given: readonly string[] | undefined,
+  texts: readonly string[] | undefined,
   isOptional: boolean,
 ): readonly unknown[] | undefined {
   const spelling = listName(name);
-  if (!isOptional && given === undefined) throw fieldRequired(spelling);
-  if (given?.length === 0) throw outOfRange(spelling, "");
-  if (isOptional && !given?.some(isFilled)) return undefined;
-  return given!.map((text) => checked(spelling, item, { text, value: readText(spelling, item, text) }));
+  if (!isOptional && texts === undefined) throw fieldRequired(spelling);
+  if (texts?.length === 0) throw outOfRange(spelling, "");
+  if (isOptional && !texts?.some(isFilled)) return undefined;
+  return texts!.map((text) => checked(spelling, item, { text, value: readText(spelling, item, text) }));
 }
 
 function readText(name: string, kind: Kind<unknown>, text: string): unknown {
@@ -100,15 +100,11 @@ function readText(name: string, kind: Kind<unknown>, text: string): unknown {
   }
 }
 
-function checked(
-  name: string,
-  kind: Kind<unknown>,
-  given: { readonly text: string; readonly value: unknown },
-): unknown {
-  const result = kind.value.safeParse(given.value);
+function checked(name: string, kind: Kind<unknown>, sent: { readonly text: string; readonly value: unknown }): unknown {
+  const result = kind.value.safeParse(sent.value);
   if (result.success) return result.data;
-  if (kind.json) throw memberOutOfRange(name, given.value, result.error);
-  throw outOfRange(name, kind.isSecret ? SECRET_VALUE : given.text, kind.hint);
+  if (kind.json) throw memberOutOfRange(name, sent.value, result.error);
+  throw outOfRange(name, kind.isSecret ? SECRET_VALUE : sent.text, kind.hint);
 }
 
 /** Names, by its path, the first member of a JSON value that is missing or out of range. */

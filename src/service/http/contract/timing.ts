@@ -15,7 +15,7 @@ interface Interval {
   readonly endMs: number;
 }
 
-/** Shorter parts of a phase do not extend its interval, unless there is no longer part. */
+/** Parts of a phase below this duration do not extend the phase's interval, unless all its parts are short. */
 const SHORT_MS = 1;
 
 /** From the first start of a phase to its last end. */

@@ -36,8 +36,8 @@ export async function handleDelete(
           const some = ids.slice(at, at + LOOKUP_CONCURRENCY);
           const files = await Promise.all(some.map((id) => store.find(id)));
           found.push(...files.filter((file) => file !== undefined));
-          const told = some.map(async (id, index) => [id, await resultFor(id, files[index], service)] as const);
-          results.push(...(await Promise.all(told)));
+          const entries = some.map(async (id, index) => [id, await resultFor(id, files[index], service)] as const);
+          results.push(...(await Promise.all(entries)));
         }
         const deleted = results.flatMap(([id, result]) => (result === REMOVED ? [id] : []));
         const refusal = notOwner();

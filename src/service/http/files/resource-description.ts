@@ -29,7 +29,7 @@ const FILE_HEADERS: ParametersByName = {
   ETag: { description: "Tag of the file, which never changes." },
   "Last-Modified": { description: "When the file was stored." },
   Expires: { description: "When the file ends; absent if it stays for ever." },
-  "Accept-Ranges": { description: "`bytes`: one range at a time can be asked for." },
+  "Accept-Ranges": { description: "`bytes`: a request can have one range." },
 };
 const CONDITIONS: ParametersByName = {
   Range: { description: "One range of bytes, for format=file.", example: "bytes=0-1023" },
@@ -39,7 +39,9 @@ const CONDITIONS: ParametersByName = {
   "If-Range": { description: "ETag or time without which Range does not count." },
 };
 const TOKEN: ParametersByName = {
-  [DELETE_TOKEN_HEADER]: { description: "Keyed variant: token of the answer that named the file, instead of the key." },
+  [DELETE_TOKEN_HEADER]: {
+    description: "Keyed variant: token in the response that named the file, instead of the key.",
+  },
 };
 const text = { type: "string" };
 const url = { type: "string", format: "uri" };

@@ -153,16 +153,16 @@ function matchesTag(header: string | null, etag: string, strong: boolean): boole
 }
 
 /** RFC 9110 13.1.2 and 13.1.3: a tag takes precedence, and a date counts only without one. */
-function isUnchanged(asked: Headers, { etag, modified }: FoundFile): boolean {
-  const tags = asked.get("If-None-Match");
+function isUnchanged(headers: Headers, { etag, modified }: FoundFile): boolean {
+  const tags = headers.get("If-None-Match");
   if (tags !== null) return matchesTag(tags, etag, false);
-  const since = Date.parse(asked.get("If-Modified-Since") ?? "");
+  const since = Date.parse(headers.get("If-Modified-Since") ?? "");
   return Math.floor(modified.getTime() / 1000) * 1000 <= since;
 }
 
 /** RFC 9110 13.1.5: if If-Range does not match, the whole file is returned. */
-function isRangeCurrent(asked: Headers, { etag, modified }: FoundFile): boolean {
-  const ifRange = asked.get("If-Range");
+function isRangeCurrent(headers: Headers, { etag, modified }: FoundFile): boolean {
+  const ifRange = headers.get("If-Range");
   return ifRange === null || ifRange === `"${etag}"` || ifRange === modified.toUTCString();
 }
 

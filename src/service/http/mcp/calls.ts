@@ -33,10 +33,10 @@ interface Calling {
 /** Runs an operation. The result contains links to the output files, and the first images. */
 export async function callOperation(
   operation: Described,
-  given: Arguments,
+  args: Arguments,
   { dispatch, factsOf, progress }: Calling,
 ): Promise<CallToolResult> {
-  const { input: single, inputs, ...others } = given;
+  const { input: single, inputs, ...others } = args;
   const { show = SHOWN.usually, ...shown } = others;
   const params = producesImages(operation) ? shown : others;
   if (!Number.isInteger(show) || Number(show) < 0 || Number(show) > SHOWN.most) {
@@ -45,18 +45,18 @@ export async function callOperation(
   const body: Record<string, unknown> = { ...params };
   if (operation.input.kind === "one") Object.assign(body, await sourceOf(single, dispatch));
   if (operation.input.kind === "several") Object.assign(body, await sourcesOf(operation, inputs, dispatch));
-  const answer = await post(dispatch, operation.path, body, progress);
-  const ids = [answer.outputId as string | string[]].flat();
+  const response = await post(dispatch, operation.path, body, progress);
+  const ids = [response.outputId as string | string[]].flat();
   const files: Info[] = [];
   for (const id of ids.slice(0, LINKED_FILES)) {
     const facts = (await factsOf(id)) as Info | undefined;
     if (facts) files.push(needed(facts));
   }
-  const drawn = { files: files.slice(0, Number(show)), inputId: answer.inputId as string, pages: params.pages };
+  const drawn = { files: files.slice(0, Number(show)), inputId: response.inputId as string, pages: params.pages };
   const pictures = producesImages(operation) ? await picturesOf(drawn, dispatch) : [];
-  const told = { files, ids, notices: answer.notices ?? [] };
-  const content = [...files.map(linkTo), ...pictures, { type: "text" as const, text: textOf(told) }];
-  return { content, structuredContent: told };
+  const summary = { files, ids, notices: response.notices ?? [] };
+  const content = [...files.map(linkTo), ...pictures, { type: "text" as const, text: textOf(summary) }];
+  return { content, structuredContent: summary };
 }
 
 /** Returns the properties that an agent needs. */
@@ -84,16 +84,16 @@ export async function describeFile({ file }: Arguments, dispatch: Dispatch): Pro
   const { id } = await sourceOf(file, dispatch);
   if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
   const { pages, ...info } = await json<Info & { pages?: number }>(await dispatch(`/resource/${id}?format=info`));
-  const told = { ...needed(info), ...(pages === undefined ? {} : { pages }) };
-  return { content: [linkTo(info), { type: "text", text: JSON.stringify(told) }], structuredContent: told };
+  const summary = { ...needed(info), ...(pages === undefined ? {} : { pages }) };
+  return { content: [linkTo(info), { type: "text", text: JSON.stringify(summary) }], structuredContent: summary };
 }
 
 /** Deletes a stored file. */
 export async function deleteFile({ file }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
   const { id } = await sourceOf(file, dispatch);
   if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
-  const answer = await dispatch(`/resource/${id}`, { method: "DELETE" });
-  if (!answer.ok) throw await errorOf(answer);
+  const response = await dispatch(`/resource/${id}`, { method: "DELETE" });
+  if (!response.ok) throw await errorOf(response);
   return { content: [{ type: "text", text: "The file was removed." }] };
 }
 
@@ -119,10 +119,10 @@ async function sourcesOf(operation: Described, inputs: unknown, dispatch: Dispat
 
 /** Recognizes an ID, the URL of a stored file, an upload URL whose file has arrived, or any other URL. */
 async function sourceOf(
-  given: unknown,
+  args: unknown,
   dispatch: Dispatch,
 ): Promise<{ readonly id: string; readonly url?: never } | { readonly url: string; readonly id?: never }> {
-  const text = typeof given === "string" ? given.trim() : "";
+  const text = typeof args === "string" ? args.trim() : "";
   if (isId(text)) return { id: text };
   if (!URL.canParse(text) || !/^https?:/i.test(text)) {
     throw new CallError("A file is given by its id, by its address, or by an upload address of create_upload.");

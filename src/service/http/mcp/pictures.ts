@@ -57,9 +57,9 @@ async function pageNumbers(pages: unknown, inputId: string, dispatch: Dispatch):
 }
 
 async function read(path: string, dispatch: Dispatch): Promise<Buffer | undefined> {
-  const answer = await dispatch(path);
-  if (answer.ok) return Buffer.from(await answer.arrayBuffer());
-  await answer.body?.cancel();
+  const response = await dispatch(path);
+  if (response.ok) return Buffer.from(await response.arrayBuffer());
+  await response.body?.cancel();
   return undefined;
 }
 

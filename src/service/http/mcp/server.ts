@@ -50,10 +50,10 @@ function serverOf(operations: readonly Described[], served: Served): Server {
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler("tools/list", () => ({ tools: [...operations.map(toolOf), ...FILE_TOOLS] }));
-  server.setRequestHandler("tools/call", async ({ params: { name, arguments: given = {} } }, { mcpReq }) => {
+  server.setRequestHandler("tools/call", async ({ params: { name, arguments: args = {} } }, { mcpReq }) => {
     using progress = new CallProgress(mcpReq);
     try {
-      return await call(operations, name, given, { ...served, progress: progress.tell });
+      return await call(operations, name, args, { ...served, progress: progress.tell });
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       return { content: [{ type: "text", text: error.message }], isError: true };
@@ -77,16 +77,16 @@ async function messageOf({ body, url, method, headers, signal }: Request, held: 
 async function call(
   operations: readonly Described[],
   name: string,
-  given: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>>,
   calling: Pick<Served, "dispatch" | "factsOf"> & { readonly progress: CallProgress["tell"] },
 ): Promise<CallToolResult> {
   const operation = operations.find(({ verb }) => verb === name);
   const tool = operation ? toolOf(operation) : FILE_TOOLS.find((each) => each.name === name);
   if (!tool) throw new CallError(`There is no tool ${name.slice(0, 200)}.`);
-  const unknown = Object.keys(given).find((key) => !Object.hasOwn(tool.inputSchema.properties ?? {}, key));
+  const unknown = Object.keys(args).find((key) => !Object.hasOwn(tool.inputSchema.properties ?? {}, key));
   // Rejects misspelled parameters instead of silently ignoring them.
   if (unknown !== undefined) throw new CallError(`The tool ${name} has no parameter ${unknown.slice(0, 200)}.`);
-  return operation ? callOperation(operation, given, calling) : ON_FILES.get(name)!(given, calling.dispatch);
+  return operation ? callOperation(operation, args, calling) : ON_FILES.get(name)!(args, calling.dispatch);
 }
 
 const ON_FILES: ReadonlyMap<string, typeof createUpload> = new Map([

@@ -74,7 +74,7 @@ export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: st
 
 const REQUEST_HEADERS: ParametersByName = {
   Prefer: {
-    description: "`return=representation; store` stores a file that is the answer, which has an Output-Id then.",
+    description: "`return=representation; store` also stores the file in the response, which then has an Output-Id.",
     example: "return=representation; store",
   },
 };
@@ -159,7 +159,7 @@ const EXAMPLE_INPUTS = [EXAMPLE_INPUT, EXAMPLE_OUTPUT];
 
 function describeResponse(operation: Described, baseUrl: string): ResponseDescription {
   return {
-    description: "What was made: stored, or the answer itself, as the header Accept says.",
+    description: "The outputs: stored, or as the response body, depending on the header Accept.",
     headers: ANSWER_HEADERS,
     content: { ...json(resultSchema(operation), exampleOfResult(operation, baseUrl)), ...filesOf(operation) },
   };
@@ -190,9 +190,9 @@ function exampleOfResult(
 }
 
 const ANSWER_HEADERS: ParametersByName = {
-  "Output-Id": { description: "Id of the file that is the answer, if it is stored.", schema: FILE_ID },
+  "Output-Id": { description: "ID of the file in the response, if it is stored.", schema: FILE_ID },
   "Content-Disposition": {
-    description: "Name of the file that is the answer.",
+    description: "Name of the file in the response.",
     example: "attachment; filename=report.pdf",
   },
   Notices: {

@@ -14,7 +14,7 @@ export const HEADERS: ParametersByName = {
     example: "receive;dur=3, wait;dur=0, engine;dur=40, store;dur=8",
   },
   Vary: {
-    description: "The header of the request that decides the form of the answer.",
+    description: "The request header that determines the response format.",
     required: true,
     example: "Accept",
   },
@@ -31,7 +31,7 @@ export const HEADERS: ParametersByName = {
   Allow: { description: "The methods that the path accepts.", example: "POST" },
   "Retry-After": { description: "Seconds until another attempt may succeed.", schema: { type: "integer" }, example: 5 },
   "Content-Range": { description: "Size of the file.", example: "bytes */48213" },
-  Connection: { description: "The connection ends with the answer.", example: "close" },
+  Connection: { description: "The connection closes after the response.", example: "close" },
   "Tus-Version": { description: "The version of tus that the service has.", example: "1.0.0" },
 };
 

@@ -55,8 +55,8 @@ export function fingerprintContent({ fields, files, order, encoding }: Form, abo
   const sent = [...fields].flatMap(([name, values]) => {
     const filled = values.filter(isFilled);
     // An empty list differs from a missing field.
-    const told = secrets?.has(name) ? filled.map((value) => keyedDigest(value, salt)) : filled;
-    return filled.length > 0 || values.length === 0 ? [[name, told] as const] : [];
+    const hashed = secrets?.has(name) ? filled.map((value) => keyedDigest(value, salt)) : filled;
+    return filled.length > 0 || values.length === 0 ? [[name, hashed] as const] : [];
   });
   const byName = (a: readonly [string, unknown], b: readonly [string, unknown]) => (a[0] < b[0] ? -1 : 1);
   return {

@@ -322,7 +322,7 @@ async function respondWithFile(
   // Counts the files that remain in storage.
   if (wishes.storesFile) await outputs.commit();
   const opened = await service.store.open(id);
-  if (!opened) throw new EngineFailure("crashed", "the answer is not in storage any more");
+  if (!opened) throw new EngineFailure("crashed", "the response file is no longer stored");
   if (!wishes.storesFile) {
     return new Response(toReadableStream(chunksOf(opened.body), { signal, onEnd }), { headers });
   }

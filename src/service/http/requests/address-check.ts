@@ -33,11 +33,11 @@ export async function rejectBlockedIpLiterals(
   service: RequestServices,
 ): Promise<void> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.addressChecksMs)]);
-  const asked = new Set<string>();
+  const checked = new Set<string>();
   for (const input of inputs) {
     const { origin, hostname } = new URL(requireWebUrl(input));
-    if (!isNumber(hostname) || asked.has(origin)) continue;
-    asked.add(origin);
+    if (!isNumber(hostname) || checked.has(origin)) continue;
+    checked.add(origin);
     try {
       await checkAddressAllowed(`${origin}/`, limited, service);
     } catch (error) {

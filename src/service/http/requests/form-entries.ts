@@ -53,12 +53,16 @@ const EXTENDED = /^"?([\w-]+)'[^']*'((?:%[\da-f]{2}|[\w!#$&+.^`|~-])+)"?\s*$/i;
  * malformed (RFC 8187, 3.2.1). Clients send both, although forms should not (RFC 7578, 4.2).
  */
 export function withOneFileName(disposition: string): string {
-  const given = [...disposition.matchAll(PARAMETER)].map(([whole, name = "", value = ""]) => ({ whole, name, value }));
-  const called = (wanted: string) => given.find(({ name }) => name.toLowerCase() === wanted);
+  const parameters = [...disposition.matchAll(PARAMETER)].map(([whole, name = "", value = ""]) => ({
+    whole,
+    name,
+    value,
+  }));
+  const called = (wanted: string) => parameters.find(({ name }) => name.toLowerCase() === wanted);
   const extended = decodeExtended(called("filename*")?.value ?? "");
   const plain = called("filename")?.whole;
   if (extended === undefined && plain === undefined) return disposition;
-  const others = given.filter(({ name }) => !/^filename\*?$/i.test(name)).map(({ whole }) => whole);
+  const others = parameters.filter(({ name }) => !/^filename\*?$/i.test(name)).map(({ whole }) => whole);
   const name = extended === undefined ? plain : `; filename*=utf-8''${encodeURIComponent(extended)}`;
   return disposition.slice(0, disposition.indexOf(";")) + others.join("") + name;
 }

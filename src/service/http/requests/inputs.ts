@@ -100,10 +100,10 @@ async function locateOne(
   { store, receive }: ResolveOptions,
 ): Promise<readonly InputFile[]> {
   const files = form.files.get(named.file) ?? [];
-  const ids = given(form, named.id);
-  const urls = given(form, named.url);
+  const ids = filledValues(form, named.id);
+  const urls = filledValues(form, named.url);
   // A JSON body cannot contain a file, but it can claim to.
-  const hasFile = files.length > 0 || given(form, named.file).length > 0;
+  const hasFile = files.length > 0 || filledValues(form, named.file).length > 0;
   if (hasFile && ids.length > 0) throw fileAndId();
   if (urls.length > 0 && (hasFile || ids.length > 0)) throw fileIdAndUrl();
   if (urls.length > 1) throw duplicateField(named.url);
@@ -122,8 +122,8 @@ async function locateSeveral(
   { store, receive, maxInputs }: ResolveOptions,
 ): Promise<readonly InputFile[]> {
   const files = form.files.get("file") ?? [];
-  const ids = given(form, "id");
-  const urls = given(form, "url");
+  const ids = filledValues(form, "id");
+  const urls = filledValues(form, "url");
   const count = files.length + ids.length + urls.length;
   if (count === 0) throw noInput();
   if (count > maxInputs) throw tooManyInputs();
@@ -157,7 +157,7 @@ async function locateSeveral(
 const isKind = (text: string): text is "file" | "id" | "url" => ["file", "id", "url"].includes(text.trim());
 
 /** Returns the non-empty values of a field. */
-const given = (form: Form, name: string): string[] =>
+const filledValues = (form: Form, name: string): string[] =>
   (form.fields.get(name) ?? []).filter(isFilled).map((text) => text.trim());
 
 async function lookUp(ids: readonly string[], store: Store): Promise<StoredFile[]> {

@@ -21,10 +21,12 @@ export async function readForm(request: Request, options: FormOptions): Promise<
     return { fields: new Map(), files: new Map(), uploads, order: [], encoding: "multipart" };
   }
   const size = Number(request.headers.get("Content-Length") ?? Number.NaN);
-  const given = { ...options, ...(size > 0 ? { bodySize: size } : {}) };
-  if (/^multipart\/form-data\b/i.test(contentType)) return readMultipart(request.body, contentType, uploads, given);
-  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return readUrlEncoded(request.body, uploads, given);
-  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return readJson(request.body, uploads, given);
+  const sizedOptions = { ...options, ...(size > 0 ? { bodySize: size } : {}) };
+  if (/^multipart\/form-data\b/i.test(contentType))
+    return readMultipart(request.body, contentType, uploads, sizedOptions);
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType))
+    return readUrlEncoded(request.body, uploads, sizedOptions);
+  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return readJson(request.body, uploads, sizedOptions);
   throw wrongContentType();
 }
 

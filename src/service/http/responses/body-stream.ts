@@ -58,7 +58,7 @@ export function toReadableStream(chunks: Chunks, { signal, onEnd }: StreamOption
             controller.close();
             end();
           } else {
-            // The producer may reuse the chunk's buffer.
+            // The producer can reuse the chunk's buffer.
             controller.enqueue(value.slice());
             waitForClient();
           }

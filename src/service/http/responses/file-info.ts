@@ -8,7 +8,8 @@ const FIELD = "Include-File-Info";
 export const INCLUDED_INFO: Feature = {
   headers: {
     [FIELD]: {
-      description: "`true` adds what format=info tells about the files of the answer, but for their pages.",
+      description:
+        "`true` adds the properties that format=info returns for the files in the response, except their pages.",
       example: "true",
     },
   },
@@ -26,17 +27,17 @@ interface Named {
 }
 
 /**
- * @param answer response to the request; returned unchanged unless it is JSON and the request asks for file properties
+ * @param response response to the request; returned unchanged unless it is JSON and the request asks for file properties
  */
 export async function withFileInfo(
   { headers }: Request,
-  answer: Response,
+  response: Response,
   { store, baseUrl }: { readonly store: Pick<Store, "find">; readonly baseUrl: string },
 ): Promise<Response> {
-  const isJson = /^application\/json\b/.test(answer.headers.get("Content-Type") ?? "");
+  const isJson = /^application\/json\b/.test(response.headers.get("Content-Type") ?? "");
   const isAsked = headers.get(FIELD)?.trim().toLowerCase() === "true";
-  if (!isAsked || !isJson || !answer.ok || answer.headers.has("Content-Disposition")) return answer;
-  const body = (await answer.json()) as Named;
+  if (!isAsked || !isJson || !response.ok || response.headers.has("Content-Disposition")) return response;
+  const body = (await response.json()) as Named;
   const infos = async (ids: readonly string[]) => {
     const found: object[] = [];
     for (let at = 0; at < ids.length; at += LOOKUP_CONCURRENCY) {
@@ -46,14 +47,14 @@ export async function withFileInfo(
     return found;
   };
   const { inputId, outputId, files } = body;
-  const told = {
+  const extended = {
     ...body,
     ...(inputId === undefined ? {} : { inputFiles: await infos([inputId].flat()) }),
     ...(outputId === undefined ? {} : { outputFiles: await infos([outputId].flat()) }),
     ...(files === undefined ? {} : { files: await infos(files.map(({ id }) => id)) }),
   };
-  const { status } = answer;
-  const others = new Headers(answer.headers);
+  const { status } = response;
+  const others = new Headers(response.headers);
   others.delete("Content-Length");
-  return Response.json(told, { status, headers: others });
+  return Response.json(extended, { status, headers: others });
 }

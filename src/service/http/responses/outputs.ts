@@ -136,14 +136,14 @@ class Outputs {
   async asData(output: Output | undefined): Promise<DataResult> {
     if (!output) throw new EngineFailure("crashed", "no data");
     let size = 0;
-    const begun = await begin(this.#wholeJob(output), (bytes) => {
+    const started = await startBody(this.#wholeJob(output), (bytes) => {
       size += bytes;
       return size <= LIMITS.dataBytes && this.#to.responseReservation.tryReserve(bytes);
     });
-    if (begun.isWhole) {
-      return { kind: "data", type: output.type, bytes: withHead(begun.chunks), lost: this.#lost };
+    if (started.isWhole) {
+      return { kind: "data", type: output.type, bytes: withHead(started.chunks), lost: this.#lost };
     }
-    await begun.rest.return(undefined);
+    await started.rest.return(undefined);
     throw size > LIMITS.dataBytes ? outputTooLarge(LIMITS.dataBytes) : busy();
   }
 
@@ -166,12 +166,12 @@ class Outputs {
       return { kind: "arrival", ...given, file, lost: this.#lost };
     };
     if (wishes.storesFile) return arrived(body);
-    const begun = await begin(body, (bytes) => responseReservation.tryReserve(bytes));
-    if (begun.isWhole) {
-      return { kind: "whole", ...given, bytes: withHead(begun.chunks, head?.()), lost: this.#lost };
+    const started = await startBody(body, (bytes) => responseReservation.tryReserve(bytes));
+    if (started.isWhole) {
+      return { kind: "whole", ...given, bytes: withHead(started.chunks, head?.()), lost: this.#lost };
     }
     // The first bytes are final only at the end, so the output is stored before it is sent.
-    return head ? arrived(begun.all()) : { kind: "stream", ...given, body: begun.all() };
+    return head ? arrived(started.all()) : { kind: "stream", ...given, body: started.all() };
   }
 
   /** Yields the only output, and completes when the job has ended. */
@@ -205,16 +205,16 @@ class Outputs {
   async *#entry(output: Output, about: { readonly name: string; readonly modified: Date }): EntryWriter {
     const { headerPatch } = output;
     let room = BUFFER_BYTES;
-    const begun = await begin(this.#bodyOf(output), (bytes) => {
+    const started = await startBody(this.#bodyOf(output), (bytes) => {
       room -= bytes;
       return room >= 0;
     });
-    if (begun.isWhole) return yield* writeSmall(withHead(begun.chunks, headerPatch?.()), about);
-    if (!headerPatch) return yield* writeStream(withHead(begun.chunks), begun.rest, about);
+    if (started.isWhole) return yield* writeSmall(withHead(started.chunks, headerPatch?.()), about);
+    if (!headerPatch) return yield* writeStream(withHead(started.chunks), started.rest, about);
     const { store, outputs } = this.#to;
     const { bytes: _, ...file } = await outputs.add({
       ...{ name: about.name, type: output.type },
-      ...{ body: begun.all(), head: headerPatch },
+      ...{ body: started.all(), head: headerPatch },
     });
     outputs.flush();
     return yield* writeEntry(toInput(file, store), about);
@@ -268,7 +268,7 @@ class Outputs {
 }
 
 /** The first chunks of a body, in memory. */
-interface Begun {
+interface StartedBody {
   readonly chunks: readonly Uint8Array[];
   /** True if these chunks are the whole body. */
   readonly isWhole: boolean;
@@ -278,12 +278,12 @@ interface Begun {
 }
 
 /** @param take reports whether the memory suffices for that many more bytes */
-async function begin(body: AsyncGenerator<Uint8Array>, take: (bytes: number) => boolean): Promise<Begun> {
+async function startBody(body: AsyncGenerator<Uint8Array>, take: (bytes: number) => boolean): Promise<StartedBody> {
   const chunks: Uint8Array[] = [];
   let isWhole = true;
   for (let next = await body.next(); !next.done; next = await body.next()) {
     isWhole = take(next.value.length);
-    // The producer may reuse the chunk's buffer.
+    // The producer can reuse the chunk's buffer.
     chunks.push(next.value.slice());
     if (!isWhole) break;
   }

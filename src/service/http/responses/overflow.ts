@@ -68,10 +68,10 @@ export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing):
     async next() {
       clearTimeout(timer);
       if (rest) return (await rest).next();
-      const asked = performance.now();
-      leftMs -= asked - since;
+      const requestedAt = performance.now();
+      leftMs -= requestedAt - since;
       const next = await body.next();
-      leftMs += performance.now() - asked;
+      leftMs += performance.now() - requestedAt;
       if (next.done) end();
       else waitForClient();
       return next;
@@ -90,6 +90,6 @@ async function stored(body: AsyncIterable<Uint8Array>, { store, outputs }: Stori
   outputs.flush();
   const { id } = await file.stored;
   const opened = await store.open(id);
-  if (!opened) throw new Error("the rest of the answer is not in storage any more");
+  if (!opened) throw new Error("the rest of the response is no longer stored");
   return chunksOf(opened.body);
 }

@@ -15,7 +15,9 @@ export function parseAsyncMode(headers: Headers): AsyncMode | undefined {
   return parsePreferences(headers).get("respond-async")?.value === "" ? "respond-async" : undefined;
 }
 
-/** @returns preferences by lowercase name. The first of several with the same name counts, also for parameters */
+/**
+ * @returns preferences by lowercase name. If a name is repeated, the first one counts; the same applies to parameters
+ */
 export function parsePreferences(headers: Headers): ReadonlyMap<string, Preference> {
   const preferences = new Map<string, Preference>();
   for (const text of split(headers.get("Prefer") ?? "", ",")) {

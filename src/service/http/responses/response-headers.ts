@@ -50,7 +50,7 @@ export function corsMiddleware(): MiddlewareHandler<Configured> {
     maxAge: PREFLIGHT_SECONDS,
   });
   return async (c, next) => {
-    // Other OPTIONS requests, such as those of tus, are for the service.
+    // Other OPTIONS requests, such as a tus client's, are for the service.
     const isOwn = c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") === undefined;
     return c.get("config").corsOrigins === undefined || isOwn ? next() : allow(c, next);
   };

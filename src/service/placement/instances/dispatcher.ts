@@ -117,7 +117,7 @@ export class Dispatcher extends DurableObject<Env> {
     void this.#askAboutUnknown(pool);
     const { granted, refused, start } = slots.decide();
     for (const { id, instance } of granted) this.pending.get(id)?.({ instance });
-    for (const { id, why } of refused) this.pending.get(id)?.({ refused: why });
+    for (const { id, reason } of refused) this.pending.get(id)?.({ refused: reason });
     for (const number of start) void this.#start(pool, number);
     clearTimeout(this.#timer);
     const changesInMs = slots.msToNextChange();
@@ -127,7 +127,7 @@ export class Dispatcher extends DurableObject<Env> {
   /** Queries which instances run, after this object or the instances were idle. */
   async #askAboutUnknown(pool: Pool): Promise<void> {
     const slots = this.#slotsOf(pool);
-    const asked = slots.takeUnknown().map(async (number) => {
+    const queries = slots.takeUnknown().map(async (number) => {
       try {
         const runs = await withTimeout(LIMITS.instanceAskMs, () => stub(this.env, pool, number).isRunning());
         if (runs) slots.markReady(number);
@@ -138,15 +138,15 @@ export class Dispatcher extends DurableObject<Env> {
       }
       this.applyDecisions(pool);
     });
-    await Promise.all(asked);
+    await Promise.all(queries);
   }
 
   async #start(pool: Pool, number: number): Promise<void> {
     const slots = this.#slotsOf(pool);
-    const begun = Date.now();
+    const startedAt = Date.now();
     try {
       await withTimeout(LIMITS.instanceStartMs, () => stub(this.env, pool, number).wake());
-      log("instance started", { pool, instance: number, durationMs: Date.now() - begun });
+      log("instance started", { pool, instance: number, durationMs: Date.now() - startedAt });
       slots.markReady(number);
     } catch (error) {
       log("instance not started", { pool, instance: number, error: String(error) });

@@ -47,8 +47,8 @@ export class EngineContainer extends Container<Env> {
   /** Requests the container's health, unless it sleeps. Does not keep it awake. */
   async health(): Promise<ContainerHealth | undefined> {
     if (!this.isRunning()) return undefined;
-    const answer = await this.ctx.container!.getTcpPort(this.defaultPort).fetch("http://container/ready");
-    return (await answer.json()) as ContainerHealth;
+    const response = await this.ctx.container!.getTcpPort(this.defaultPort).fetch("http://container/ready");
+    return (await response.json()) as ContainerHealth;
   }
 
   /**
@@ -64,10 +64,10 @@ export class EngineContainer extends Container<Env> {
     }
     const headers = new Headers(request.headers);
     headers.set("Authorization", `Bearer ${secret}`);
-    const answer = await this.#passOn(new Request(request, { headers }));
+    const response = await this.#passOn(new Request(request, { headers }));
     // Another version of this class started the container with a different secret. The next start uses ours.
-    if (answer.status === 401) await this.destroy();
-    return answer;
+    if (response.status === 401) await this.destroy();
+    return response;
   }
 
   /** Returns the environment of the container, without its secret. */
@@ -99,12 +99,12 @@ export class EngineContainer extends Container<Env> {
     };
     try {
       const passedOn = new Request(request, { signal: AbortSignal.any([request.signal, silence.signal]) });
-      const answer = await this.ctx.container!.getTcpPort(this.defaultPort).fetch(request.url, passedOn);
+      const response = await this.ctx.container!.getTcpPort(this.defaultPort).fetch(request.url, passedOn);
       const { readable, writable } = new IdentityTransformStream();
-      const sent = answer.body?.pipeTo(writable, { signal: silence.signal }) ?? writable.close();
+      const sent = response.body?.pipeTo(writable, { signal: silence.signal }) ?? writable.close();
       // The reader of a broken connection receives the error.
       sent.catch(failed).finally(ended);
-      return new Response(readable, answer);
+      return new Response(readable, response);
     } catch (error) {
       failed();
       ended();

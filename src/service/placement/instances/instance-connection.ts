@@ -63,11 +63,11 @@ class InstanceConnection implements ConnectedContainer {
   onJobEnd(error?: unknown): void {
     const slot = this.#slot;
     this.#slot = undefined;
-    const why = faultOf(error);
-    if (slot && why) {
+    const fault = faultOf(error);
+    if (slot && fault) {
       this.#failure = error;
       this.#avoid.push(slot.instance);
-      slot.fail(why);
+      slot.fail(fault);
     } else slot?.leave();
   }
 
@@ -150,9 +150,9 @@ class SlotHandle {
     this.#caller.waitUntil(this.#dispatcher.leave(this.#pool, this.#lease.id).catch(() => {}));
   }
 
-  fail(why: InstanceFault): void {
+  fail(fault: InstanceFault): void {
     clearInterval(this.#timer);
-    this.#caller.waitUntil(this.#dispatcher.fail(this.#pool, this.#lease, why).catch(() => {}));
+    this.#caller.waitUntil(this.#dispatcher.fail(this.#pool, this.#lease, fault).catch(() => {}));
   }
 
   /** Creates a new stub for each call, because a stub with a broken connection is unusable. */

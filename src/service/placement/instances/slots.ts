@@ -32,7 +32,7 @@ const LASTING: ReadonlySet<InstanceFault> = new Set(["not-started", "other-versi
 type InstanceState =
   | { readonly is: "unknown" | "asked" | "asleep" | "starting" }
   | { readonly is: "ready"; readonly until: number }
-  | { readonly is: "in-trouble"; readonly why: InstanceFault; readonly until: number };
+  | { readonly is: "in-trouble"; readonly reason: InstanceFault; readonly until: number };
 
 /** A job that requests a slot. */
 export interface SlotRequest {
@@ -52,7 +52,7 @@ export interface SlotLease {
 
 export interface Decisions {
   readonly granted: readonly SlotLease[];
-  readonly refused: readonly { readonly id: string; readonly why: string }[];
+  readonly refused: readonly { readonly id: string; readonly reason: string }[];
   /** Instances to start. */
   readonly start: readonly number[];
 }
@@ -75,7 +75,7 @@ export class SlotScheduler {
   /** In order of arrival. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #held = new Map<string, Held>();
-  #refused: { id: string; why: string }[] = [];
+  #refused: { id: string; reason: string }[] = [];
   /** Instances whose last start failed. */
   readonly #unstartable = new Set<number>();
 
@@ -93,7 +93,7 @@ export class SlotScheduler {
     if (held) held.heardAt = heardAt;
     else if (waits) waits.heardAt = heardAt;
     else if (this.#waiting.size >= this.#limits.waiting && !this.evictFor(job.client)) {
-      this.#refused.push({ id: job.id, why: `${this.#waiting.size} jobs wait already` });
+      this.#refused.push({ id: job.id, reason: `${this.#waiting.size} jobs are already queued` });
     } else this.#waiting.set(job.id, { ...job, heardAt });
   }
 
@@ -137,11 +137,11 @@ export class SlotScheduler {
     this.#conditions[instance] = { is: "asleep" };
   }
 
-  markFaulted(instance: number, why: InstanceFault): void {
+  markFaulted(instance: number, reason: InstanceFault): void {
     if (this.#conditions[instance] === undefined) return;
-    if (why === "not-started") this.#unstartable.add(instance);
-    const until = this.#now() + this.#limits.troubleMs[why];
-    this.#conditions[instance] = { is: "in-trouble", why, until };
+    if (reason === "not-started") this.#unstartable.add(instance);
+    const until = this.#now() + this.#limits.troubleMs[reason];
+    this.#conditions[instance] = { is: "in-trouble", reason, until };
   }
 
   /** Returns the instance to start in advance; undefined if one is awake or starting. */
@@ -185,7 +185,7 @@ export class SlotScheduler {
   get summary(): { readonly instances: readonly string[]; readonly jobs: number; readonly waiting: number } {
     const instances = this.#all().map((instance) => {
       const condition = this.#condition(instance);
-      if (condition.is === "in-trouble") return condition.why;
+      if (condition.is === "in-trouble") return condition.reason;
       return condition.is === "asleep" && this.#unstartable.has(instance) ? "not-started" : condition.is;
     });
     return { instances, jobs: this.#held.size, waiting: this.#waiting.size };
@@ -290,10 +290,10 @@ export class SlotScheduler {
 
   rejectUnservable(): void {
     const conditions = this.#all().map((instance) => this.#condition(instance));
-    const troubles = conditions.flatMap((condition) => (condition.is === "in-trouble" ? [condition.why] : []));
-    if (troubles.length < conditions.length || !troubles.every((why) => LASTING.has(why))) return;
-    const why = `all ${conditions.length} instances are in trouble: ${[...new Set(troubles)].join(", ")}`;
-    for (const id of this.#waiting.keys()) this.#refused.push({ id, why });
+    const troubles = conditions.flatMap((condition) => (condition.is === "in-trouble" ? [condition.reason] : []));
+    if (troubles.length < conditions.length || !troubles.every((reason) => LASTING.has(reason))) return;
+    const reason = `all ${conditions.length} instances are in trouble: ${[...new Set(troubles)].join(", ")}`;
+    for (const id of this.#waiting.keys()) this.#refused.push({ id, reason });
     this.#waiting.clear();
   }
 
@@ -315,7 +315,7 @@ export class SlotScheduler {
     const last = [...this.#waiting.values()].findLast((job) => job.client === most);
     if (!last) return false;
     this.#waiting.delete(last.id);
-    this.#refused.push({ id: last.id, why: "others wait too" });
+    this.#refused.push({ id: last.id, reason: "evicted for another client" });
     return true;
   }
 }

@@ -101,8 +101,8 @@ export class OneTimeUploads {
     for (let cursor: string | undefined; ; ) {
       const page = await this.#bucket.list({ prefix: PREFIX, ...(cursor === undefined ? {} : { cursor }) });
       // Each change resets the age of the object; the last change precedes the expiry, or follows soon after.
-      const over = ({ uploaded }: BucketObject) => uploaded.getTime() + 2 * LIMITS.oneTimeUploadMs <= this.#now();
-      const keys = page.objects.filter(over).map(({ key }) => key);
+      const isExpired = ({ uploaded }: BucketObject) => uploaded.getTime() + 2 * LIMITS.oneTimeUploadMs <= this.#now();
+      const keys = page.objects.filter(isExpired).map(({ key }) => key);
       if (keys.length > 0) await this.#bucket.delete(keys);
       removed += keys.length;
       if (!page.truncated) return removed;
