@@ -15,7 +15,7 @@ export const CONTAINER_LIMITS = {
   /** Platforms kill after ten seconds or more. */
   graceMs: 4_000,
   engineProofMs: 1_000,
-  /** Longer than the processor time, because other jobs have the processors too, and images are limited after it. */
+  /** Longer than the CPU time, because other jobs have the processors too, and images are limited after it. */
   libreOfficeMs: 240_000,
   libreOfficeCpuMs: 180_000,
   ghostscriptMs: 240_000,

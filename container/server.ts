@@ -206,7 +206,7 @@ function leave(why: string): never {
 
 process.on("SIGTERM", () => void stop("SIGTERM", graceMs));
 process.on("SIGINT", () => void stop("SIGINT", graceMs));
-// The parent that started this service has ended, and no one waits for an answer.
+// The parent that started this service has ended, and no one waits for a response.
 process.on("disconnect", () => void stop("the parent is gone", 0));
 // The parent exited before this process could observe it, as when the supervisor restarts the service.
 if (process.connected === false) void stop("the parent is gone", 0);

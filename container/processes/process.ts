@@ -13,7 +13,7 @@ import { watchForStopped } from "./stopped-processes.ts";
 export interface ProcessLimits {
   /** Wall-clock limit. */
   readonly timeoutMs: number;
-  /** Processor time limit of each process. @default the wall-clock limit, in whole seconds */
+  /** CPU time limit of each process. @default the wall-clock limit, in whole seconds */
   readonly cpuSeconds?: number;
   /**
    * Address space limit of each process. @default no limit, only for programs that reserve far more memory than they
@@ -26,7 +26,7 @@ export interface ProcessLimits {
   readonly openFiles?: number;
 }
 
-/** Returns a limit of processor time in seconds: `cpuMs`, but no more than the wall-clock limit. */
+/** Returns a limit of CPU time in seconds: `cpuMs`, but no more than the wall-clock limit. */
 export const cpuSecondsWithin = (timeoutMs: number, cpuMs: number): number =>
   Math.ceil(Math.min(timeoutMs, cpuMs) / 1000);
 
@@ -78,7 +78,7 @@ const CONFINE = join(import.meta.dirname, "confine.pl");
 /**
  * Runs a program to its end.
  *
- * @throws EngineFailure `timed-out` (wall clock or processor time), `too-large` (file size), `crashed` (any other
+ * @throws EngineFailure `timed-out` (wall clock or CPU time), `too-large` (file size), `crashed` (any other
  *   signal)
  * @throws EngineLost when it was killed or frozen from outside, or could not be started
  * @throws the signal's reason when aborted

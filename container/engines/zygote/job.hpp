@@ -1,4 +1,4 @@
-// Defines jobs and their outcomes: the vocabulary of the pipe to the service. Knows nothing about engines or processes.
+// Defines jobs and their outcomes: the vocabulary of the pipe to the service.
 #pragma once
 
 #include <cstdint>

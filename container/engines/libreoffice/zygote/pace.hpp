@@ -19,7 +19,7 @@ double usedSeconds();
 
 /**
  * Estimates the export time of a long document from a few exported pages.
- * @param seconds processor time of the whole job
+ * @param seconds CPU time of the whole job
  * @param exportPages exports the pages of a range, such as `1,20,40`, to a file that is not kept
  */
 Pace paceOf(const css::uno::Reference<css::lang::XComponent>& document, double seconds,
