@@ -31,7 +31,7 @@ namespace zygote {
 namespace {
 
 constexpr char styleName[] = "Link without a style";
-/** Name of the style of text that has none. */
+/** Name of the default style, which text without a style has. */
 constexpr char noStyle[] = "Default Style";
 constexpr char linkStyles[] = "UnvisitedCharStyleName";
 
