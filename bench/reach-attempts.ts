@@ -14,7 +14,7 @@ import { rasterizePdf } from "../src/operations/rasterize-pdf.ts";
 import { LEVELS } from "../test/support/levels.ts";
 import { outputsOf } from "../test/support/operations.ts";
 
-const MOST_TIME_MS = 60_000;
+const MAX_TIME_MS = 60_000;
 const ALL = parsePages("1-last")!;
 const PDFA = join(import.meta.dirname, "../src/document/pdfa");
 
@@ -30,7 +30,7 @@ const FAILURES = [
 );
 
 const context = () => ({
-  signal: AbortSignal.timeout(MOST_TIME_MS),
+  signal: AbortSignal.timeout(MAX_TIME_MS),
   heapLimitBytes: 1024 * 2 ** 20,
   log() {},
   defer() {},
@@ -51,7 +51,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     ]),
   ),
   replaceContents: (pdf) => outputsOf(replaceContents, [pdf, pdf], {}, context()),
-  compare: (pdf, other) => outputsOf(comparePdfs, [pdf, other], { timeMs: MOST_TIME_MS }, context()),
+  compare: (pdf, other) => outputsOf(comparePdfs, [pdf, other], { timeMs: MAX_TIME_MS }, context()),
   ...Object.fromEntries(
     (["1b", "2u"] as const).flatMap((level): [string, Attempt][] =>
       [[], FAILURES].map((failures) => [

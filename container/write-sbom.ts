@@ -19,7 +19,7 @@ interface Bill {
   readonly components: readonly Component[];
 }
 
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 const root = join(import.meta.dirname, "..");
 const [, , file] = process.argv;
 if (!file) {
@@ -28,7 +28,7 @@ if (!file) {
 }
 
 const run = (program: string, ...args: string[]) =>
-  execFileSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: MOST_BYTES });
+  execFileSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: MAX_BYTES });
 
 // `--omit dev` would also omit packages that the service and its development have in common.
 const bill = JSON.parse(run("npm", "sbom", "--sbom-format", "cyclonedx", "--package-lock-only")) as Bill;

@@ -1,13 +1,13 @@
-// A timer for one time, which may be as far away as a date can be.
+// A timer for one time, which can be arbitrarily far in the future.
 
-/** A timer cannot wait for longer. */
+/** Maximum delay of setTimeout. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export class Alarm {
   readonly #ring: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param ring is also called early, for a time that is weeks away */
+  /** @param ring can be called early if the time is weeks away */
   constructor(ring: () => void) {
     this.#ring = ring;
   }

@@ -4,34 +4,34 @@ import { LIMITS } from "../src/document/contract/limits.ts";
 import type { ProcessCapacity } from "../src/service/settings/capacity.ts";
 import { PART_BYTES } from "../src/service/storage/standalone-files.ts";
 
-/** Requests that wait hold a connection and their headers, and no file. */
+/** A queued request occupies a connection and its headers, but no file memory. */
 const WAITING = 1024;
 
-/** Pictures by URL in the container at a time: fewer than it has places on most machines, so that others find one. */
+/** Concurrent page images in the container: fewer than its permits on most machines, so that other jobs can run. */
 const PICTURES = 2;
 
 /**
- * @param memoryBytes memory for files in transit and for files that are kept until their request ends; an engine that
- * runs here because there is no container takes as much again
+ * @param memoryBytes memory for files in transit and for files buffered until their request ends; an engine in this
+ *   process (without a container) needs the same amount again
  */
 export function hostCapacity(memoryBytes: number): ProcessCapacity {
   const parts = Math.max(LIMITS.uploads, Math.floor(memoryBytes / 4 / PART_BYTES));
   return {
     preferredBackend: "container",
     uploads: parts,
-    uploadsWaiting: WAITING,
+    uploadsQueued: WAITING,
     receivingJobs: parts,
-    receivingJobsWaiting: WAITING,
-    // The container limits how many of them run.
+    receivingJobsQueued: WAITING,
+    // The container itself limits how many of them run.
     containerJobs: WAITING,
-    containerJobsWaiting: WAITING,
-    keptUploadBytes: memoryBytes / 16,
-    keptUploadsBytes: memoryBytes / 4,
+    containerJobsQueued: WAITING,
+    uploadMemoryPerRequestBytes: memoryBytes / 16,
+    uploadMemoryBytes: memoryBytes / 4,
     heldBodiesBytes: memoryBytes / 4,
     engineJobs: LIMITS.engineJobs,
-    engineJobsWaiting: WAITING,
-    pictureJobs: PICTURES,
-    pictureJobsWaiting: WAITING,
+    engineJobsQueued: WAITING,
+    pageImageJobs: PICTURES,
+    pageImageJobsQueued: WAITING,
     isolateBytes: memoryBytes,
     edgeHeapBytes: memoryBytes,
     edgeHeldBytes: memoryBytes / 4,

@@ -1,32 +1,34 @@
-// Keeps connections from filling the memory with answers that nobody takes. Node works on all requests that arrive on a
-// connection, and keeps their answers until the client has taken the first (RFC 9112, 9.3.2).
+// Limits the memory for pipelined requests. Node handles all requests of a connection concurrently, and buffers their
+// responses until the client has read the earlier ones (RFC 9112, 9.3.2).
 
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { LIMITS } from "../src/document/contract/limits.ts";
 
-/** Browsers and proxies send no request before the answer to the one before it. */
+/** Browsers and proxies do not pipeline: they send a request only after the previous response. */
 const WAITING = 16;
 
-/** Limits the connections of a server, which closes others at once: each takes memory and a descriptor. */
+/**
+ * Limits the number of connections of a server, and closes excess ones immediately: each needs memory and a descriptor.
+ */
 export function limitConnections(server: Server, most: number = LIMITS.connections): void {
   server.maxConnections = most;
 }
 
 export class Connections {
-  /** The requests that wait on each connection at work. */
+  /** Queued requests of each busy connection. */
   readonly #waiting = new WeakMap<Socket, (() => void)[]>();
   readonly #stallMs: number;
 
-  /** @param stallMs time in which a client must take something */
+  /** @param stallMs maximum time in which a client reads nothing */
   constructor(stallMs: number = LIMITS.connectionStallMs) {
     this.#stallMs = stallMs;
   }
 
   /**
-   * Waits until the answers to the requests before have been taken, and ends the connection if its client takes nothing
-   * of this one.
-   * @returns false if the connection has ended
+   * Waits until the responses to earlier requests have been read. Closes the connection if its client stops reading
+   * this response.
+   * @returns false if the connection is closed
    */
   async enter(socket: Socket, answer: ServerResponse): Promise<boolean> {
     const waiting = this.#waiting.get(socket);
@@ -43,7 +45,7 @@ export class Connections {
 
   #leave(socket: Socket): void {
     const waiting = this.#waiting.get(socket) ?? [];
-    // Nobody waits for the answers of a connection that has ended.
+    // The connection is closed: its queued requests need not wait.
     if (socket.destroyed) for (const next of waiting.splice(0)) next();
     const next = waiting.shift();
     if (next) next();

@@ -1,11 +1,12 @@
-// Keeps the engines' server running for as long as the host does. Without it, the app runs what it can by itself.
+// Supervises the engine server for the lifetime of the host. Without it, the app runs only the jobs that need no
+// container.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../src/runtime/log-line.ts";
 import { type EngineServer, type EngineSettings, Misconfigured, startEngineServer } from "./engines.ts";
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const MIN_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 30_000;
 
 export class EngineServerSupervisor {
   readonly #settings: Omit<EngineSettings, "port">;
@@ -22,14 +23,14 @@ export class EngineServerSupervisor {
   }
 
   /**
-   * Resolves after the first attempt to start the server, whether it succeeded or not. Rejects with Misconfigured if no
-   * attempt can succeed.
+   * Resolves after the first attempt to start the server, successful or not. Rejects with Misconfigured if every
+   * attempt would fail.
    */
   get firstAttempt(): Promise<void> {
     return this.#tried.promise;
   }
 
-  /** Settings with which the app finds the server, if it runs. */
+  /** The app's settings for reaching the server; empty if it does not run. */
   get vars(): EngineServer["vars"] {
     return this.#server?.vars ?? {};
   }
@@ -40,7 +41,7 @@ export class EngineServerSupervisor {
     await this.#kept;
   }
 
-  /** Ends the server at once. */
+  /** Kills the server. */
   kill(): void {
     this.#closing.abort();
     this.#server?.kill();
@@ -48,11 +49,11 @@ export class EngineServerSupervisor {
 
   async #keep(): Promise<void> {
     const { signal } = this.#closing;
-    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = MIN_BACKOFF_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, MAX_BACKOFF_MS)) {
       try {
         this.#server = await startEngineServer(this.#settings);
         this.#tried.resolve();
-        pauseMs = FIRST_PAUSE_MS;
+        pauseMs = MIN_BACKOFF_MS;
         if (signal.aborted) await this.#server.stop();
         await this.#server.ended;
         if (!signal.aborted) this.#log("engine server restarted");

@@ -1,5 +1,5 @@
-// Runs the container's server beside this process, under its supervisor, on the loopback address. Ends it with
-// everything it started.
+// Runs the container's server alongside this process, under its supervisor, on the loopback address. Stops it with all
+// its child processes.
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -8,40 +8,40 @@ import { join } from "node:path";
 import { MISCONFIGURED } from "../container/engine-selection.ts";
 
 export interface EngineSettings {
-  /** @default any free one */
+  /** @default any free port */
   readonly port?: number;
   /** Receives the log of the server: `inherit`, or a file descriptor. */
   readonly output: "inherit" | number;
-  /** The server's environment, without what is decided here. */
+  /** The server's environment; this module adds further variables. */
   readonly env: NodeJS.ProcessEnv;
 }
 
 export interface EngineServer {
-  /** URL on 127.0.0.1, without a slash at the end. It stays the same when the server is restarted. */
+  /** URL on 127.0.0.1, without a trailing slash. Restarts of the server do not change it. */
   readonly url: string;
   /** Secret that callers must send. */
   readonly secret: string;
-  /** Settings with which the app finds the server. */
+  /** The app's settings for reaching the server. */
   readonly vars: Readonly<Record<string, string>>;
   /** Process ID of the current server. */
   readonly pid: number | undefined;
-  /** Resolves when supervisor and server have ended, intentionally or not. */
+  /** Resolves when supervisor and server have exited, intentionally or not. */
   readonly ended: Promise<void>;
-  /** Ends every process, gently first. */
+  /** Stops every process, first with SIGTERM. */
   stop(): Promise<void>;
-  /** Ends supervisor and server at once; what they started ends by itself. */
+  /** Kills supervisor and server; their child processes then exit by themselves. */
   kill(): void;
 }
 
 const LISTENS_WITHIN_MS = 30_000;
-/** Maximum time to stop, longer than the supervisor gives the server. */
+/** Maximum time to stop; longer than the supervisor's limit for the server. */
 const STOP_WITHIN_MS = 9_000;
 const root = join(import.meta.dirname, "..");
-/** Compiled code of the processes, which start faster with it. */
+/** Compile cache of the processes, for a faster start. */
 export const compiledFolder: string = join(root, "container/dist/compiled");
 
 /**
- * Starts the server, and resolves once it listens. Its engines may still be starting then, and jobs wait for them.
+ * Starts the server, and resolves when it listens. Its engines might still be starting; jobs wait for them.
  * @throws Error if it does not start
  */
 export async function startEngineServer({ port, output, env }: EngineSettings): Promise<EngineServer> {
@@ -74,20 +74,20 @@ export async function startEngineServer({ port, output, env }: EngineSettings): 
   };
 }
 
-/** Starts the supervisor like the container's image does. */
+/** Starts the supervisor with the command of the container image. */
 function spawnSupervisor(output: EngineSettings["output"], env: NodeJS.ProcessEnv): ChildProcess {
   const server = [process.execPath, "--no-warnings", join(root, "container/server.ts")];
   const stdio: StdioOptions = ["ignore", output, output, "ipc"];
   return spawn("perl", [join(root, "container/supervision/supervise.pl"), ...server], {
     env: { NODE_COMPILE_CACHE: compiledFolder, ...env, HOST: "127.0.0.1" },
-    // Detached from the terminal's Ctrl-C. The channel tells the server when this process has ended, for whatever
-    // reason.
+    // Detached, so that Ctrl-C in the terminal does not reach it. The server exits when the IPC channel closes, that
+    // is, when this process has exited for any reason.
     detached: true,
     stdio,
   });
 }
 
-/** A setting cannot be read; the container's log says which. Another attempt would end in the same way. */
+/** A setting is invalid; the container's log names it. Every further attempt would fail. */
 export class Misconfigured extends Error {
   override readonly message = "The container cannot read one of its settings, see above.";
 }

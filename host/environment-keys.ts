@@ -1,4 +1,4 @@
-// Adds API keys that the environment gives to those of the key database.
+// Adds API keys from the environment to the keys of the key database.
 
 import { hashKey, type KeyRecord, type KeyRecords } from "../src/service/ports/api-key.ts";
 
@@ -13,7 +13,7 @@ export class EnvironmentKeys implements KeyRecords {
   }
 
   async get(hash: string, type: "json"): Promise<KeyRecord | null> {
-    // What the operator has recorded counts: revocation, end, scopes, limits and signing secrets.
+    // A record in the key database takes precedence: revocation, expiry, scopes, limits and signing secrets.
     return (await this.#others.get(hash, type)) ?? this.#records.get(hash) ?? null;
   }
 }

@@ -1,4 +1,4 @@
-// Counts the host's requests for Prometheus, and joins its metrics with the container's. docs/metrics.md lists them.
+// Collects the host's metrics for Prometheus, and appends the container's. docs/metrics.md lists them.
 
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
@@ -6,10 +6,10 @@ import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from 
 import { collectProcessMetrics, DURATION_BUCKETS } from "../container/processes/process-metrics.ts";
 import type { CompletedRequest } from "../src/service/ports/completed-request.ts";
 
-/** The metrics of this process itself. The container's own have another prefix. */
+/** Prefix of this process's metrics. The container's metrics have a different one. */
 const PROCESS_PREFIX = "pagewright_host_";
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-/** Label of paths without a route, and of methods that no route has. */
+/** Label of requests without a matching route or method. */
 const OTHER = "other";
 
 export class HostMetrics {
@@ -76,7 +76,7 @@ export class HostMetrics {
 
   /**
    * Returns all metrics in Prometheus' text format.
-   * @param container the container's metrics in the same format, undefined if it did not answer
+   * @param container the container's metrics in the same format; undefined if it did not respond
    */
   async text(container: string | undefined): Promise<string> {
     this.#containerUp.set(container === undefined ? 0 : 1);
@@ -84,7 +84,7 @@ export class HostMetrics {
   }
 }
 
-/** Counts the bytes of connections, open ones too, at no cost while they are in use. */
+/** Counts the bytes of connections, including open ones, without overhead per chunk. */
 class Traffic {
   readonly #open = new Set<Socket>();
   readonly #closed = { bytesRead: 0, bytesWritten: 0 };

@@ -1,4 +1,4 @@
-// Serves the host's metrics and the container's on a port of their own.
+// Serves the metrics of host and container on a separate port.
 
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
@@ -12,10 +12,10 @@ import type { Variables } from "./settings.ts";
 export interface MetricsServerSettings {
   readonly host: string;
   readonly port: number;
-  /** Names by which it may be called, besides numbers and `localhost`. @default any */
+  /** Allowed host names, besides IP addresses and `localhost`. @default any */
   readonly hosts?: readonly string[];
   readonly metrics: HostMetrics;
-  /** Returns where the container is, if there is one. */
+  /** Returns the URL and secret of the container, if there is one. */
   container(): Pick<Variables, "CONTAINER_URL" | "CONTAINER_SECRET">;
   log(message: string, details: Record<string, unknown>): void;
 }
@@ -48,7 +48,7 @@ export async function respondWithMetrics(
   return new Response(await metrics.text(others), { headers: { "Content-Type": metrics.contentType } });
 }
 
-/** @throws Error if the container does not answer in time, or not with metrics of a limited size */
+/** @throws Error if the container does not respond in time, or its metrics exceed the size limit */
 async function containerMetrics({
   CONTAINER_URL,
   CONTAINER_SECRET,

@@ -1,5 +1,5 @@
-// Connects Node's HTTP server to the app: passes requests on with what the platform would add to them, and knows which
-// are still at work.
+// Connects Node's HTTP server to the app: adds the bindings that the platform would provide, and tracks running
+// requests.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -15,7 +15,7 @@ import { type Forwarded, readForwarded } from "./forwarded.ts";
 
 export interface ListenerSettings {
   readonly app: ReturnType<typeof createApp>;
-  /** Returns what the app finds in its environment. */
+  /** Returns the app's environment. */
   env(): Env;
   readonly trustedProxies: number;
 }
@@ -36,7 +36,7 @@ export class RequestListener {
     const { app, env } = this.#settings;
     const isThere = await this.#connections.enter(incoming.socket as Socket, outgoing as ServerResponse);
     if (!isThere) return new Response(null, { status: CLIENT_CLOSED_REQUEST });
-    // The server passes on hosts that no address has, such as a.127.
+    // The HTTP server accepts invalid hosts, such as `a.127`.
     if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
     (outgoing as ServerResponse).once("finish", () => drainBody(incoming as IncomingMessage));
     const { address, origin } = this.#origin(incoming);
@@ -53,14 +53,14 @@ export class RequestListener {
     try {
       return await app.fetch(request, environment, context);
     } catch (error) {
-      // The server aborts a request with a text, which the app does not take for an error.
+      // The server aborts a request with a string as the reason, which the app does not recognize as an error.
       if (!request.signal.aborted) throw error;
       console.log(logLine({}, "client disconnected", { path: new URL(request.url).pathname }));
       return new Response(null, { status: CLIENT_CLOSED_REQUEST });
     }
   };
 
-  /** Carries out an asynchronous job. */
+  /** Runs an asynchronous job. */
   readonly run = (job: LeasedJob): Promise<void> => {
     const { app, env } = this.#settings;
     const ended = app.runJob(job, env(), (work) => this.#follow(work));
@@ -68,14 +68,14 @@ export class RequestListener {
     return ended;
   };
 
-  /** Posts the message about an asynchronous job. */
+  /** Posts a webhook message. */
   readonly deliver = (message: WebhookMessage): Promise<DeliveryOutcome> => {
     const { app, env } = this.#settings;
-    // Nothing waits for a slow receiver when the host stops: the message is posted again.
+    // Shutdown does not wait for a slow receiver: the message is posted again after the restart.
     return app.deliver(message, env(), (work) => this.#follow(work));
   };
 
-  /** Resolves when no work is left, not even what was to be done after an answer. */
+  /** Resolves when all work has ended, including work after responses. */
   async idle(): Promise<void> {
     while (this.#working.size > 0) await Promise.allSettled([...this.#working]);
   }
@@ -93,8 +93,9 @@ export class RequestListener {
 }
 
 /**
- * Reads what is left of the body of an answered request. The server reads it too, for half a second, and then closes the
- * connection, on which the next request may be: a stream that the app opened and did not read to its end stops it.
+ * Reads the rest of the request body after the response. The HTTP server drains it, too, but only for half a second,
+ * and then closes the connection, which might carry the next request. A stream that the app has opened without reading
+ * it to the end prevents this draining.
  */
 function drainBody(incoming: IncomingMessage): void {
   if (!incoming.readableEnded) incoming.removeAllListeners("data").resume();

@@ -1,5 +1,5 @@
-// The service on Node: serves the app, starts the engines beside it, removes expired files, and shuts down gracefully.
-// Writes JSON lines to standard output. settings.ts lists its environment variables.
+// The service on Node: serves the app, starts the engines, deletes expired files, and shuts down gracefully. Logs JSON
+// lines to standard output. settings.ts lists its environment variables.
 
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
@@ -26,15 +26,18 @@ import { openBucket } from "./storage/open-bucket.ts";
 import { openRecords } from "./storage/open-records.ts";
 
 const SWEEP_EVERY_MS = 10 * 60_000;
-/** Longer than proxies keep a connection: the side that closes second loses a request. */
+/**
+ * Longer than the keep-alive timeout of proxies: a proxy could lose a request on a connection that the server closes
+ * first.
+ */
 const KEEP_ALIVE_MS = 75_000;
-/** Time for a whole upload: a line of 16 KB/s sends 100 MB. One that stalls is given up before. */
+/** Time limit of a whole upload: a connection with 16 KB/s sends 100 MB. Stalled uploads end earlier. */
 const RECEIVE_MS = 2 * 3_600_000;
-/** Time for requests that were cut off to remove their files. */
+/** Time for aborted requests to delete their files. */
 const CLEAN_UP_MS = 2_000;
-/** Time within which two Ctrl-C count as one: the terminal and npm both send it. */
+/** Interval in which two SIGINTs count as one: the terminal and npm both send it. */
 const SAME_CTRL_C_MS = 300;
-/** Few of the buffers that pass through this process are alive at any time, so that marking the heap frees little. */
+/** Few of the buffers that pass through this process live long, so frequent garbage collection frees little. */
 const HEAP_GROWTH_PERCENT = 200;
 
 let isUp = false;
@@ -51,11 +54,11 @@ const engines = settings.startsEngines
   : undefined;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop(signal));
 process.on("disconnect", () => void stop("the parent is gone"));
-// The parent ended while the storage was opened.
+// The parent has exited while the storage was being opened.
 if (process.connected === false) await stop("the parent is gone");
 await engines?.firstAttempt.catch(exit);
 
-const pictures = new MemoryImageCache(settings.budgets.keptUploadBytes);
+const pictures = new MemoryImageCache(settings.budgets.uploadMemoryPerRequestBytes);
 const bindings = {
   API_KEYS: new EnvironmentKeys(settings.apiKeys, records.keys),
   CLAIMS: records.claims,
@@ -159,8 +162,10 @@ async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<bool
   return hasEnded;
 }
 
-/** Returns the environment without the secrets that the engines do not need. */
-/** No secrets; and once this process ends the container, requests had their time. */
+/**
+ * Returns the environment of the engine server, without secrets and without the grace period: when this process stops
+ * the server, its requests have already had their time.
+ */
 function engineEnvironment(): NodeJS.ProcessEnv {
   const isOwn = (name: string) => /^(?:API_KEYS$|SHUTDOWN_GRACE_SECONDS$|S3_|OTEL_)/.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOwn(name)));

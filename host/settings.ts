@@ -2,17 +2,18 @@
 //
 // - VARIANT, API_DIALECT, MAX_UPLOAD_MB, MAX_OUTPUT_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL, ALLOWED_HOSTS,
 //   CORS_ORIGINS, ADDRESS_*, OTEL_*: as in the Worker
-// - PORT, HOST: where the host listens
-// - METRICS_PORT, METRICS_HOST: where metrics are served, nowhere by default
-// - DATA_DIR: folder of the databases of keys and usage, and of the stored files unless they are in S3
-// - S3_ENDPOINT and others of storage/open-bucket.ts: an S3-compatible store for the files
-// - API_KEYS: keys of the keyed variant, separated by commas, beside those of the key database
-// - TRUSTED_PROXIES: number of proxies in front, whose X-Forwarded headers are believed
+// - PORT, HOST: port and address on which the host listens
+// - METRICS_PORT, METRICS_HOST: port and address of the metrics server; by default none runs
+// - DATA_DIR: folder for the databases, and for stored files unless they are in S3
+// - S3_*: an S3-compatible store for the files (storage/open-bucket.ts)
+// - API_KEYS: comma-separated keys of the keyed variant, in addition to the key database
+// - TRUSTED_PROXIES: number of proxies in front of the host whose X-Forwarded headers are trusted
 // - MEMORY_MB: memory for files in transit
-// - SHUTDOWN_GRACE_SECONDS (earlier STOP_SECONDS, which wins: the image sets the current one): time that requests have to end after SIGTERM
-// - ENGINES: names of the engines that start, all by default, or `off` to run without the container
-// - CONTAINER_URL, CONTAINER_SECRET: a container that runs elsewhere
-// - FORM_SECRET: protects passwords of asynchronous requests in the queue
+// - SHUTDOWN_GRACE_SECONDS: time for requests to complete after SIGTERM. Its old name STOP_SECONDS takes precedence,
+//   because the image sets the new one
+// - ENGINES: names of the engines to start (default: all), or `off` to run without the container
+// - CONTAINER_URL, CONTAINER_SECRET: an external container
+// - FORM_SECRET: encrypts passwords of queued requests
 
 import { resolve } from "node:path";
 import { selectedEngines } from "../container/engine-selection.ts";
@@ -22,13 +23,13 @@ import { type Env, readConfig } from "../src/service/settings/config.ts";
 import { LOOPBACK_HOSTS, SETTINGS } from "../src/service/settings/settings.ts";
 import { hostCapacity } from "./capacity.ts";
 
-/** Settings that the app reads from its bindings. */
+/** Settings that the app reads from its environment. */
 export type Variables = Omit<Env, "FILES" | "API_KEYS" | "CLAIMS" | "JOBS" | "CONTAINER" | "LIMITER" | "USAGE_RECORDS">;
 
 export interface Settings {
   readonly port: number;
   readonly host: string;
-  /** Address on which metrics are served. @default none */
+  /** Address and port of the metrics server. @default none */
   readonly metrics?: { readonly port: number; readonly host: string; readonly hosts?: readonly string[] };
   /** Absolute path. */
   readonly dataFolder: string;
@@ -36,7 +37,7 @@ export interface Settings {
   readonly trustedProxies: number;
   readonly stopMs: number;
   readonly budgets: ProcessCapacity;
-  /** True to start the container beside the host. */
+  /** True to start the container alongside the host. */
   readonly startsEngines: boolean;
   readonly variables: Variables;
 }
@@ -51,7 +52,7 @@ const VARIABLES = [
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws Error with a sentence for the operator if a setting is invalid */
+/** @throws Error with a message for the operator if a setting is invalid */
 export function readSettings(environment: Environment): Settings {
   const variables: Variables = Object.fromEntries(
     VARIABLES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
@@ -72,7 +73,7 @@ export function readSettings(environment: Environment): Settings {
   requireContainer(variables);
   const host = environment.HOST || "127.0.0.1";
   const trustedProxies = count("TRUSTED_PROXIES", 0, 0, 10);
-  // A proxy on the same machine passes on any name.
+  // A proxy on the same machine forwards requests with any host name.
   const isLocal = isLoopback(host) && trustedProxies === 0 && variables.BASE_URL === undefined;
   const given = isLocal ? { ALLOWED_HOSTS: LOOPBACK_HOSTS, ...variables } : variables;
   return {
@@ -89,7 +90,10 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** An address of this machine alone is called by its own names alone, as a browser may be made to call it by others. */
+/**
+ * A loopback address accepts only loopback host names, because DNS rebinding can make a browser request it under
+ * others.
+ */
 function metricsHost(host: string, { ALLOWED_HOSTS = isLoopback(host) ? LOOPBACK_HOSTS : undefined }: Variables) {
   const { hosts } = ALLOWED_HOSTS === undefined ? {} : readConfig({ ALLOWED_HOSTS } as Env);
   return { host, ...(hosts ? { hosts } : {}) };
@@ -97,7 +101,7 @@ function metricsHost(host: string, { ALLOWED_HOSTS = isLoopback(host) ? LOOPBACK
 
 const isLoopback = (host: string) => /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/i.test(host);
 
-/** The message never has a key. */
+/** The error message never contains a key. */
 function keysIn(list: string): string[] {
   const keys = list
     .split(",")

@@ -1,9 +1,9 @@
 // Delays between attempts, and waiting for promises with an abort signal.
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const MIN_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 30_000;
 /** Maximum accepted Retry-After. */
-const LONGEST_ASKED_MS = 120_000;
+const MAX_ASKED_MS = 120_000;
 
 /**
  * Returns the delay before the next attempt: Retry-After plus up to 25 %, or else exponential backoff with full jitter,
@@ -12,8 +12,8 @@ const LONGEST_ASKED_MS = 120_000;
  * @param random from 0 to 1
  */
 export function backoffMs(attempt: number, askedMs: number | undefined, random = Math.random()): number {
-  if (askedMs !== undefined) return Math.min(askedMs, LONGEST_ASKED_MS) * (1 + random / 4) + random * 100;
-  return Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS) * (0.5 + random / 2);
+  if (askedMs !== undefined) return Math.min(askedMs, MAX_ASKED_MS) * (1 + random / 4) + random * 100;
+  return Math.min(MIN_BACKOFF_MS * 2 ** attempt, MAX_BACKOFF_MS) * (0.5 + random / 2);
 }
 
 /** Rejects with the signal's reason as soon as it is aborted. */

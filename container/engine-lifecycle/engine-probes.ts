@@ -33,9 +33,9 @@ export const PROBE_TTL_MS = 10_000;
 /** Delay after a failure. */
 const AGAIN_MS = 1_000;
 /** Consecutive timeouts that count as a failure: a single timeout can be caused by a busy machine. */
-const MOST_LATE = 2;
+const MAX_LATE = 2;
 /** Consecutive failures after which the engine is restarted. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 export class EngineProbes<Name extends string> {
   readonly #settings: ProofsSettings<Name>;
@@ -119,10 +119,10 @@ export class EngineProbes<Name extends string> {
     record.lateProofs = how === "late" ? record.lateProofs + 1 : 0;
     record.failures = how === "failed" ? record.failures + 1 : 0;
     log("engine probe failed", { engine: name, how, error });
-    if (how === "failed" || record.lateProofs >= MOST_LATE) record.trouble = how;
+    if (how === "failed" || record.lateProofs >= MAX_LATE) record.trouble = how;
     // A timeout does not restart the engine: on a busy machine, a restart would take even longer.
-    if (record.failures > 0 && record.failures % MOST_FAILURES === 0)
-      restart(name, `${MOST_FAILURES} proofs failed: ${error}`);
+    if (record.failures > 0 && record.failures % MAX_FAILURES === 0)
+      restart(name, `${MAX_FAILURES} proofs failed: ${error}`);
   }
 }
 

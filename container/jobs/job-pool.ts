@@ -2,7 +2,7 @@
 // alternates between clients, so that no client blocks the others.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
-import { ClientShares, givingWay } from "../../src/runtime/client-shares.ts";
+import { ClientShares, ticketToEvict } from "../../src/runtime/client-shares.ts";
 import { PermitQueue } from "../../src/runtime/permit-queue.ts";
 import type { PromisedPlace, SlowLane, SlowPermit } from "./slow-lane.ts";
 
@@ -70,7 +70,7 @@ export class JobPool {
 
   /** Number of queued jobs that have not started. */
   get waiting(): number {
-    return this.#queue.waiting.filter(({ isFirst }) => !isFirst).length;
+    return this.#queue.queued.filter(({ isFirst }) => !isFirst).length;
   }
 
   /** Number of further jobs that are accepted. */
@@ -120,10 +120,10 @@ export class JobPool {
   }
 
   #makeRoomFor(client: string): boolean {
-    const waiting = this.#queue.waiting.filter(({ isFirst }) => !isFirst);
+    const waiting = this.#queue.queued.filter(({ isFirst }) => !isFirst);
     const newcomer = { client, present: this.#shares.presentOf(client) };
-    const last = givingWay(waiting, newcomer, this.#limits.waiting);
-    if (last) this.#queue.refuse(last, new EngineFailure("busy", "others wait too"));
+    const last = ticketToEvict(waiting, newcomer, this.#limits.waiting);
+    if (last) this.#queue.reject(last, new EngineFailure("busy", "evicted for another client"));
     return last !== undefined;
   }
 

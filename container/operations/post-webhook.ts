@@ -10,7 +10,7 @@ export const nativePostWebhook = nativeOperation(
   postWebhook,
   // Runs on an instance for web pages, which has internet access (src/service/placement/instances/pools.ts), but needs
   // no browser.
-  { engine: "chromium", countsAsProbe: false, timeoutMs: 2 * CONTAINER_LIMITS.webhookAnswerMs, onlyInputs: true },
+  { engine: "chromium", countsAsProbe: false, timeoutMs: 2 * CONTAINER_LIMITS.webhookResponseMs, onlyInputs: true },
   async function* ({ inputs, signal, withoutPermit, log }, { url, headers }, { posts }) {
     const message = await inputs[0]!.bytes();
     // Releases the permit, so that a slow receiver does not block other jobs.

@@ -4,7 +4,7 @@
 import { rasterizePages } from "../../src/operations/pdfa-steps/rasterize-pages.ts";
 import { type Assessment, repairOnce, type Strategy } from "./strategy.ts";
 
-const MOST_PASSES = 5;
+const MAX_PASSES = 5;
 /** The last attempt: annotations flattened, in RGB. */
 const LAST_WAY = { inRgb: true, flatAnnotations: true };
 /**
@@ -18,7 +18,7 @@ export const rasterize: Strategy = {
   async *candidates(workshop, { original, best }) {
     const pages = new Set(best ? offendingPages(best) : []);
     let way = 0;
-    for (let pass = 0; best && pages.size > 0 && pass < MOST_PASSES; pass++) {
+    for (let pass = 0; best && pages.size > 0 && pass < MAX_PASSES; pass++) {
       const params = { pages: [...pages], ...WAYS[way]! };
       const pictured = await workshop.runOperation(rasterizePages, [best.candidate, original], params);
       const found = yield await repairOnce(workshop, pictured);

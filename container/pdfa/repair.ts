@@ -3,7 +3,7 @@
 import type { RuleFailure } from "../../src/document/pdfa/rule-failure.ts";
 import { type Assessment, type ConversionContext, type GeneratedFile, repairOnce, type Strategy } from "./strategy.ts";
 
-const MOST_PASSES = 4;
+const MAX_PASSES = 4;
 
 export const repair: Strategy = {
   name: "repair",
@@ -30,7 +30,7 @@ export async function* repaired(
   const known = new Map<string, RuleFailure>();
   let judgment: Assessment | undefined;
   let before = "";
-  for (let pass = 0; pass < MOST_PASSES; pass++) {
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
     judgment = yield await repairOnce(workshop, base, [...known.values()]);
     const found = judgment.validation?.failures ?? [];
     const now = JSON.stringify(found.map(({ clause, test, places }) => [clause, test, places.length]));

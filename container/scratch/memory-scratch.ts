@@ -23,7 +23,7 @@ export interface FolderReservation extends Disposable {
 const MIB = 2 ** 20;
 /** statfs(2): TMPFS_MAGIC. */
 const TMPFS = 0x01021994;
-const LEAST_BYTES = 8 * MIB;
+const MIN_BYTES = 8 * MIB;
 const LOOK_EVERY_MS = 50;
 
 export class MemoryScratch {
@@ -47,7 +47,7 @@ export class MemoryScratch {
       const { type } = statfsSync(path);
       const free = freeBytes(path);
       const bytes = Math.min(CONTAINER_LIMITS.memoryFoldersBytes, Math.floor(free / 4));
-      return type === TMPFS && bytes >= LEAST_BYTES ? new MemoryScratch(path, bytes, free) : undefined;
+      return type === TMPFS && bytes >= MIN_BYTES ? new MemoryScratch(path, bytes, free) : undefined;
     } catch {
       return undefined;
     }

@@ -6,7 +6,7 @@ import type { Log } from "../../src/runtime/log-line.ts";
 /** Heartbeat interval. The supervisor waits several times as long. */
 const BEAT_MS = 500;
 /** Maximum number of uncaught exceptions within a minute. More than that indicate a persistent fault. */
-const MOST_UNEXPECTED = 20;
+const MAX_UNEXPECTED = 20;
 const MINUTE_MS = 60_000;
 /** sysexits(3): EX_SOFTWARE. */
 const EXIT_CODE = 70;
@@ -36,8 +36,8 @@ export function surviveExceptions(log: Log, isUp: () => boolean): void {
     log("unexpected error thrown", { kind, error: String(error), stack: (error as Error | undefined)?.stack });
     const now = performance.now();
     times.push(now);
-    if (times.length > MOST_UNEXPECTED) times.shift();
-    const isTooMuch = times.length === MOST_UNEXPECTED && now - times[0]! < MINUTE_MS;
+    if (times.length > MAX_UNEXPECTED) times.shift();
+    const isTooMuch = times.length === MAX_UNEXPECTED && now - times[0]! < MINUTE_MS;
     if (isUp() && !isTooMuch) return;
     log("shutdown started", { reason: isUp() ? "too many unexpected exceptions" : "it has not come up" });
     process.exit(EXIT_CODE);

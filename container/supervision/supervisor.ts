@@ -33,7 +33,7 @@ const FIRST_START = { initialDelayMs: 0, minBackoffMs: 100, maxBackoffMs: 60_000
 const RESTART = { initialDelayMs: 100, minBackoffMs: 100, maxBackoffMs: 10_000 };
 const HEARTBEAT_MS = 1_000;
 /** Number of killed first starts after which waiting callers fail. */
-const MOST_STARTS = 5;
+const MAX_STARTS = 5;
 
 export class Supervisor {
   readonly #settings: SupervisorSettings;
@@ -135,7 +135,7 @@ export class Supervisor {
     }
     this.#reason = reason;
     // Callers keep waiting if the process was only killed as it started.
-    if (isKilled && (this.#hasRun || ++this.#kills < MOST_STARTS)) return undefined;
+    if (isKilled && (this.#hasRun || ++this.#kills < MAX_STARTS)) return undefined;
     return error instanceof NotReady ? error : new NotReady(reason, { cause: error });
   }
 }

@@ -5,12 +5,12 @@ import { read, statFields } from "../processes/proc.ts";
 
 const LOOK_EVERY_MS = 500;
 /** In the kernel's unit of CPU time (USER_HZ): 2 s, far more than a thread needs between two jobs. */
-const MOST_TICKS = 200;
+const MAX_TICKS = 200;
 /**
  * Number of consecutive checks that found the thread sleeping. If the whole process is stopped, the checks are delayed
  * as well.
  */
-const MOST_ASLEEP = 8;
+const MAX_ASLEEP = 8;
 
 /**
  * Monitors a thread after a message, until disposed of or until the thread exits.
@@ -30,7 +30,7 @@ export function watchForHungThread(number: () => number | undefined, frozen: () 
     first ??= ticks;
     asleep = sleeps && ticks === last ? asleep + 1 : 0;
     last = ticks;
-    if (ticks - first < MOST_TICKS && asleep < MOST_ASLEEP) return;
+    if (ticks - first < MAX_TICKS && asleep < MAX_ASLEEP) return;
     clearInterval(timer);
     frozen();
   };

@@ -43,8 +43,8 @@ const SPARE_MS = 10_000;
  */
 const END_MS = 500;
 /** Backoff between failed starts of a thread. */
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MIN_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 30_000;
 /** Folder of compiled code, which reduces the CPU time of a thread's start to a third. */
 const { NODE_COMPILE_CACHE } = process.env;
 const COMPILED = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
@@ -338,7 +338,7 @@ export class Threads implements AsyncDisposable, JobThreads {
       this.#refill();
       return;
     }
-    this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+    this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, MIN_BACKOFF_MS), MAX_BACKOFF_MS);
     setTimeout(() => this.#refill(), this.#pauseMs).unref();
   }
 

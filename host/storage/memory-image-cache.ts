@@ -1,5 +1,4 @@
-// Keeps finished pictures of pages in memory, where there is no cache of the platform. Forgets those that were not used
-// for the longest time.
+// Caches complete page images in memory, on platforms without a cache. Evicts the least recently used images.
 
 import type { PageImageCache } from "../../src/service/ports/page-image-cache.ts";
 
@@ -8,12 +7,12 @@ interface Remembered {
   readonly headers: Headers;
 }
 
-/** What a picture takes besides its bytes. */
+/** Memory overhead per image. */
 const BESIDE_BYTES = 2048;
 
 export class MemoryImageCache implements PageImageCache {
   readonly #limitBytes: number;
-  /** The picture that was used last is the last one. */
+  /** Ordered by last use, most recent last. */
   readonly #pictures = new Map<string, Remembered>();
   #bytes = 0;
 

@@ -1,4 +1,4 @@
-// Opens the bucket that the settings name: in a folder, or in an S3-compatible store.
+// Opens the configured bucket: a folder, or a bucket of an S3-compatible store.
 //
 // - S3_ENDPOINT: URL of the store; without it, files are in the data folder
 // - S3_BUCKET, S3_REGION: name of the bucket, and region
@@ -15,12 +15,12 @@ const DEFAULT_REGION = "us-east-1";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws Error with a sentence for the operator if a setting is invalid, or the bucket cannot be used */
+/** @throws Error with a message for the operator if a setting is invalid, or the bucket is unusable */
 export async function openBucket(dataFolder: string, environment: Environment): Promise<Bucket & Disposable> {
   const settings = readS3Settings(environment);
   if (settings) return S3Bucket.open(settings);
   const bucket = await FileBucket.open(dataFolder);
-  // A store has a lifecycle rule for them.
+  // S3 stores delete them by a lifecycle rule.
   await bucket.removeUploadsExcept(await resumableIds(bucket));
   return bucket;
 }

@@ -16,7 +16,10 @@ export interface HostRecords extends AsyncDisposable {
   readonly jobs: JobStore;
   readonly limiter: Limiter;
   readonly usage: UsageRecords;
-  /** Deletes expired claims and counts. @param removeFiles deletes the files that belong to claims alone */
+  /**
+   * Deletes expired claims and counts.
+   * @param removeFiles deletes the files that only claims refer to
+   */
   sweep(removeFiles: (ids: readonly string[]) => Promise<void>): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Admits requests: checks keys and limits, records usage, and marks the files of clients.
+// Admits requests: checks keys and limits, records usage, and sets the policy of stored files.
 
 import { endpoints, routes } from "../endpoints/index.ts";
 import { OTHER_OPERATION } from "../service/http/clients/admission.ts";
@@ -47,14 +47,17 @@ export function addAdmission(app: App, collector: UsageCollector): void {
     } finally {
       admission.complete(status);
     }
-    // An answer that is replayed has the token of the request that stored its files.
+    // A replayed response contains the token of the request that stored its files.
     const isOwn = c.res.ok && !c.res.headers.has(REPLAYED_HEADER);
     const headers = { ...admission.headers, ...(isOwn ? admission.tokenHeaders : {}) };
     for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
   });
 }
 
-/** Returns the store for a request that makes files. @throws ServiceError 400 */
+/**
+ * Returns the store for a request that stores files under the client's policy.
+ * @throws ServiceError 400
+ */
 export function storeWithPolicy(
   c: RequestContext,
 ): Pick<StoreOptions, "storing"> & { readonly store: Store; marks(): FilePolicy } {
@@ -69,7 +72,7 @@ export function storeWithPolicy(
   return { store: createRequestStore(c, marks, storing), marks, storing };
 }
 
-/** Returns what counts a file that somebody sends for another client. */
+/** Returns a function that counts a file which a third party uploads for the client (upload URLs). */
 export function storingFor(c: RequestContext, quota: Quota | undefined, { expires }: FilePolicy): Storing | undefined {
   if (quota === undefined) return undefined;
   const { client, ...limits } = quota;
@@ -81,11 +84,11 @@ export function storingFor(c: RequestContext, quota: Quota | undefined, { expire
   return storingOf(counting, () => expires ?? endOf(c.get("config")));
 }
 
-/** Returns the time at which a file ends that is stored now, in milliseconds; undefined if it stays. */
+/** Returns the expiry of a file stored now, in milliseconds since 1970; undefined if files never expire. */
 export const endOf = ({ fileLifetimeMs }: Config): number | undefined =>
   fileLifetimeMs > 0 ? Date.now() + fileLifetimeMs : undefined;
 
-/** Returns a store whose new files have some marks, and are counted. */
+/** Returns a store that applies a policy to new files and counts them against the limit. */
 export const createRequestStore = (c: RequestContext, marks: () => FilePolicy = () => ({}), storing?: Storing): Store =>
   createStore(c.env.FILES, {
     lifetimeMs: c.get("config").fileLifetimeMs,

@@ -1,4 +1,4 @@
-// Lists everything that the service answers, for its descriptions. A path that is not listed here is not described.
+// Lists all endpoints and routes that the descriptions (OpenAPI, MCP, docs) include. An unlisted path is undocumented.
 import { endpoints, routes } from "../endpoints/index.ts";
 import { ASYNCHRONOUS, describeRequestStatus } from "../service/http/async/job-description.ts";
 import { WEBHOOKS } from "../service/http/async/webhook-description.ts";

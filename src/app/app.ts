@@ -1,4 +1,4 @@
-// Puts the service together: every request is begun and admitted, and then goes to its route.
+// Assembles the service: each request passes its lifecycle and admission middleware before its route.
 import { Hono } from "hono";
 import { SpanExport } from "../service/http/traces/span-export.ts";
 import { UsageCollector } from "../service/keys/usage-collector.ts";
@@ -11,7 +11,7 @@ import { addPages } from "../service/views/routes.ts";
 import { addAdmission } from "./admission.ts";
 import type { App } from "./context.ts";
 import { createSharedResources, pagesService } from "./dependencies.ts";
-import { answerErrors } from "./errors.ts";
+import { respondWithErrors } from "./errors.ts";
 import { addResources, addResumableUploads, addUploadAddresses } from "./files.ts";
 import { addRequestStatus, deliver, runLeasedJob, type WaitUntil } from "./jobs.ts";
 import { addPosts } from "./posts.ts";
@@ -19,15 +19,15 @@ import { addRequestLifecycle } from "./requests.ts";
 import { addAgents, addDescriptions, addHealth, addUsage, addWorkbench } from "./service.ts";
 
 interface ServedApp extends Pick<App, "fetch"> {
-  /** Carries out an asynchronous job. Settles when the attempt is over, whatever came of it. */
+  /** Runs an asynchronous job. Settles when the attempt ends, with any outcome. */
   runJob(job: LeasedJob, env: Env, waitUntil: WaitUntil): Promise<void>;
-  /** Posts the message about an asynchronous job. */
+  /** Posts a webhook message about an asynchronous job. */
   deliver(message: WebhookMessage, env: Env, waitUntil: WaitUntil): Promise<DeliveryOutcome>;
 }
 
 /**
- * @param budgets shared by all requests that the app serves
- * @param answered called with each request that was answered or left
+ * @param budgets shared by all requests of the app
+ * @param answered called for each request that completed, or whose client disconnected
  */
 export function createApp(budgets: ProcessCapacity, answered?: (request: CompletedRequest) => void): ServedApp {
   const app: App = new Hono();
@@ -47,7 +47,7 @@ export function createApp(budgets: ProcessCapacity, answered?: (request: Complet
   addDescriptions(app);
   addWorkbench(app);
   addAgents(app, shared);
-  answerErrors(app);
+  respondWithErrors(app);
   return {
     fetch: app.fetch,
     runJob: (job, env, waitUntil) => runLeasedJob(job, env, { shared, collector, spans }, waitUntil),

@@ -1,4 +1,4 @@
-// Defines what a request carries from one handler to the next, and how it is named in the log.
+// Defines the context that handlers of a request share, and the request's IDs in the log.
 import type { Context, Hono } from "hono";
 import { logLine } from "../runtime/log-line.ts";
 import type { Admission } from "../service/http/clients/admission.ts";
@@ -19,18 +19,18 @@ type Bindings = { Bindings: Env; Variables: Variables };
 export type App = Hono<Bindings>;
 export type RequestContext = Context<Bindings>;
 
-/** Returns the prefix of all URLs, without a path. */
+/** Returns the prefix of all URLs in responses, without a path: for example `https://api.example.com`. */
 export const baseUrl = ({ var: { config }, req }: RequestContext): string =>
   config.baseUrl ?? new URL(req.raw.url).origin;
 
-/** Gives back what files counted that a client has removed. */
+/** Subtracts the bytes of deleted files from the client's storage limit. */
 export async function retiredIn(c: RequestContext, files: readonly CountedFile[]): Promise<void> {
   await giveBackFiles(files, limiterOf(c.env)).catch((error) => {
     log(idsOf(c), "limiter unavailable", { error: String(error) });
   });
 }
 
-/** Returns what lines of the log have of a request. */
+/** Returns the IDs that each log line of a request contains. */
 export function idsOf(c: RequestContext): { readonly requestId: string; readonly traceId?: string } {
   const trace = c.get("trace");
   return { requestId: c.get("requestId"), ...(trace ? { traceId: trace.traceId } : {}) };

@@ -1,4 +1,4 @@
-// Gathers what requests work with: what all requests of a process share, and what each one brings.
+// Creates the dependencies of requests: resources shared by the process, and services for each request.
 
 import { LIMITS } from "../document/contract/limits.ts";
 import { yieldToEventLoop } from "../runtime/delay.ts";
@@ -15,45 +15,48 @@ import { PageResources, type PageServices } from "../service/views/pages-service
 import { baseUrl, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
 import { tracedCaller } from "./traces.ts";
 
-/** Nobody waits for these turns, so that they come as late as the job can end. */
+/** No client waits for these permits, so they can be granted as late as the job's time limit allows. */
 const ONE_AT_A_TIME = { concurrency: 1, maxWaitMs: LIMITS.requestJobMs };
 
 export type SharedResources = ReturnType<typeof createSharedResources>;
 
-/** Creates what all requests of a process share: its memory, and the turns to use it. */
+/** Creates the resources that all requests of a process share: memory quotas and semaphores. */
 export function createSharedResources(budgets: ProcessCapacity) {
-  const maxWaitMs = LIMITS.turnWaitMs;
+  const maxWaitMs = LIMITS.permitWaitMs;
   const semaphore = (concurrency: number, maxQueued: number) => createSemaphore({ concurrency, maxQueued, maxWaitMs });
-  // What they are for can last as long as the client likes, or a job of it.
+  // For work whose duration the client, or a client's job, determines.
   const partsOf = (concurrency: number, maxQueued: number) =>
     createSemaphore({ concurrency, maxQueued, maxWaitMs, leavesRoom: true });
   const shared = new PageResources(budgets);
   return {
     budgets,
     shared,
-    engineSemaphore: shared.kept.closingOnAcquire(semaphore(budgets.engineJobs, budgets.engineJobsWaiting)),
-    receiveSemaphore: partsOf(budgets.receivingJobs, budgets.receivingJobsWaiting),
-    containerSemaphore: partsOf(budgets.containerJobs, budgets.containerJobsWaiting),
-    uploadTurns: partsOf(budgets.uploads, budgets.uploadsWaiting),
-    overflowTurns: createSemaphore({
+    engineSemaphore: shared.kept.closingOnAcquire(semaphore(budgets.engineJobs, budgets.engineJobsQueued)),
+    receiveSemaphore: partsOf(budgets.receivingJobs, budgets.receivingJobsQueued),
+    containerSemaphore: partsOf(budgets.containerJobs, budgets.containerJobsQueued),
+    uploadSemaphore: partsOf(budgets.uploads, budgets.uploadsQueued),
+    overflowSemaphore: createSemaphore({
       ...ONE_AT_A_TIME,
-      maxQueued: budgets.receivingJobs + budgets.receivingJobsWaiting,
+      maxQueued: budgets.receivingJobs + budgets.receivingJobsQueued,
     }),
-    // Requests that wait for their turn keep the memory they hold.
-    uploadQuota: createMemoryQuota({ perRequest: budgets.keptUploadBytes, total: budgets.keptUploadsBytes }),
+    // A request that waits for a permit keeps its reserved memory.
+    uploadQuota: createMemoryQuota({
+      perRequest: budgets.uploadMemoryPerRequestBytes,
+      total: budgets.uploadMemoryBytes,
+    }),
     bufferQuota: createMemoryQuota({ perRequest: 2 * PACK_BYTES, total: budgets.uploads * PACK_BYTES }),
     bodies: createMemoryQuota({ perRequest: budgets.heldBodiesBytes, total: budgets.heldBodiesBytes }),
   };
 }
 
-/** Returns the same turns and memory for the work of a client, which leaves enough to others. */
+/** Returns one client's view of the shared semaphores and quotas, which reserves capacity for other clients. */
 export function shareOf(shared: SharedResources, client: string) {
   const {
     engineSemaphore,
     receiveSemaphore,
     containerSemaphore,
-    uploadTurns,
-    overflowTurns,
+    uploadSemaphore,
+    overflowSemaphore,
     uploadQuota,
     bufferQuota,
     bodies,
@@ -63,18 +66,21 @@ export function shareOf(shared: SharedResources, client: string) {
     engineSemaphore: engineSemaphore.for(client),
     receiveSemaphore: receiveSemaphore.for(client),
     containerSemaphore: containerSemaphore.for(client),
-    uploadTurns: uploadTurns.for(client),
-    overflowTurns: overflowTurns.for(client),
+    uploadSemaphore: uploadSemaphore.for(client),
+    overflowSemaphore: overflowSemaphore.for(client),
     ...{ uploadQuota: uploadQuota.for(client), bufferQuota: bufferQuota.for(client), bodies: bodies.for(client) },
   };
 }
 
-/** Returns the identifier of the client. Nobody has checked the key of a request without admission. */
+/** Returns the client ID. Without admission, the request's key is unverified. */
 export function requestClientId({ var: { admission }, req, env }: RequestContext): string {
   return admission?.key ? clientIdOfKey(admission.key) : clientAt(req.raw.headers, env.CLIENT_ADDRESS);
 }
 
-/** Returns what a request finds, whatever it asks for. @param suffix separates requests of one client */
+/**
+ * Returns the dependencies that every request needs.
+ * @param suffix separates the request types of one client, for example `-pages`
+ */
 export function requestDependencies(c: RequestContext, spans: SpanExport, suffix = "") {
   const config = c.get("config");
   return {
@@ -100,7 +106,7 @@ export function pagesService(c: RequestContext, shared: SharedResources, spans: 
   return {
     ...shareOf(shared, client),
     client,
-    // The jobs of a viewer take turns with the other jobs of its client.
+    // A viewer's renderings compete with other jobs of the same client only.
     ...requestDependencies(c, spans, "-pages"),
     cache: cacheOf(c.env),
     waitUntil,

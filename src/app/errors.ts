@@ -1,4 +1,4 @@
-// Answers requests that failed, and those that no route takes.
+// Responds to failed requests, and to requests without a matching route.
 import { HTTPException } from "hono/http-exception";
 import { EngineFailure } from "../document/contract/failure.ts";
 import { noSuchEndpoint, ServiceError, toServiceError } from "../service/http/contract/errors.ts";
@@ -9,8 +9,8 @@ import type { Config } from "../service/settings/config.ts";
 import { apiDescription } from "./api-description.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
 
-export function answerErrors(app: App): void {
-  // The middleware does not see an error that is thrown here, and adds fields to the answer.
+export function respondWithErrors(app: App): void {
+  // Errors thrown here bypass the middleware, which adds headers to the response.
   app.notFound((c) => answer(noSuchEndpoint(), c));
   app.onError((error, c) => {
     const failure =
@@ -24,13 +24,13 @@ export function answerErrors(app: App): void {
 
 const answer = (error: ServiceError, c: RequestContext): Response =>
   c.json({ error: error.message }, error.status as 400, {
-    // For programs that do not keep the body of an error, such as curl that writes to a file.
+    // For clients that discard the body of an error, such as curl writing to a file.
     Error: stringItem(error.message),
     ...helpFor(error, c),
     ...error.headers,
   });
 
-/** Returns the header that leads to the explanation of an error; none if the settings of the service are invalid. */
+/** Returns the header with the documentation URL of an error; nothing if the service's settings are invalid. */
 function helpFor(error: ServiceError, c: RequestContext): Record<string, string> {
   const config: Config | undefined = c.get("config");
   if (!config) return {};

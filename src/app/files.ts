@@ -1,4 +1,4 @@
-// Routes stored files, and the uploads that are not one POST.
+// Routes stored files, and uploads other than a single POST.
 
 import { admitFile, authorizeDelete } from "../service/http/clients/guard.ts";
 import { methodNotAllowed } from "../service/http/contract/errors.ts";
@@ -18,13 +18,13 @@ export function addResumableUploads(app: App, shared: SharedResources): void {
     app.all(path, (c) => {
       const service = {
         ...{ ...storeWithPolicy(c), bucket: c.env.FILES, config: c.get("config"), baseUrl: baseUrl(c) },
-        uploadTurns: shared.uploadTurns.for(requestClientId(c)),
+        uploadSemaphore: shared.uploadSemaphore.for(requestClientId(c)),
         mayRemove: clientHooksOf(c)?.mayDelete ?? anyone,
         retired: (files: readonly CountedFile[]) => retiredIn(c, files),
         received: (bytes: number) => c.var.admission?.countReceived(bytes),
       };
       const answer = serveUploads(c.req.raw, c.req.param("id"), service);
-      // The request ends when the client disconnects, but the bytes that it sent must still be stored.
+      // The request ends when the client disconnects, but the received bytes must still be stored.
       c.executionCtx.waitUntil(answer.catch(() => {}));
       return answer;
     });
@@ -51,7 +51,7 @@ export function addUploadAddresses(app: App, shared: SharedResources): void {
           }),
         storeWith: (marks, quota) => createRequestStore(c, () => marks, storingFor(c, quota, marks)),
       });
-      // The request ends when the client disconnects, but the address must still be opened again.
+      // The request ends when the client disconnects, but the upload URL must still be released.
       c.executionCtx.waitUntil(answer.catch(() => {}));
       return answer;
     });

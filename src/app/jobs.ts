@@ -1,4 +1,4 @@
-// Routes the status of asynchronous jobs, and runs them.
+// Routes the status of asynchronous jobs, and runs the jobs.
 
 import { LIMITS } from "../document/contract/limits.ts";
 import { endpoints, routes } from "../endpoints/index.ts";
@@ -33,7 +33,7 @@ import { type App, baseUrl, log } from "./context.ts";
 import { type SharedResources, shareOf } from "./dependencies.ts";
 import { callerTrace, exportSpans } from "./traces.ts";
 
-export const connectQueue = (env: Env) => retryOnce(LIMITS.asyncAnswerMs, () => env.JOBS.getByName("queue"));
+export const connectQueue = (env: Env) => retryOnce(LIMITS.asyncRpcMs, () => env.JOBS.getByName("queue"));
 
 export function addRequestStatus(app: App): void {
   const path = "/request-status/:id";
@@ -51,7 +51,7 @@ export function addRequestStatus(app: App): void {
   });
 }
 
-/** Posts the message about an asynchronous job. */
+/** Posts a webhook message about an asynchronous job. */
 export function deliver(
   message: WebhookMessage,
   env: Env,
@@ -63,7 +63,7 @@ export function deliver(
   return deliverWebhook(message, {
     ...shared,
     records: env.API_KEYS,
-    // Messages take turns with the jobs of their client.
+    // Messages have a separate share of the container's permits, next to their client's jobs.
     container: connectContainer(env, { requestId, client: `${client}-webhooks`, waitUntil }),
     log: (text: string, details?: Record<string, unknown>) => log({ requestId }, text, details),
     defer: (work) => waitUntil(yieldToEventLoop().then(work)),
@@ -72,14 +72,14 @@ export function deliver(
 
 export type WaitUntil = (work: Promise<unknown>) => void;
 
-/** What the jobs of a process share with its requests. */
+/** Process resources that jobs share with requests. */
 export interface ProcessResources {
   readonly shared: SharedResources;
   readonly collector: UsageCollector;
   readonly spans: SpanExport;
 }
 
-/** Carries out an asynchronous job. Settles when the attempt is over, whatever came of it. */
+/** Runs an asynchronous job. Settles when the attempt ends, with any outcome. */
 export async function runLeasedJob(
   job: LeasedJob,
   env: Env,
@@ -87,7 +87,7 @@ export async function runLeasedJob(
   waitUntil: WaitUntil,
 ) {
   const { id, attempt, client, baseUrl, path } = job;
-  // Whoever knows the id itself can read the answer.
+  // A job's ID grants access to its response, so the log shows a hash.
   const requestId = hashOfId(id);
   const config = readConfig(env);
   const jobs = connectQueue(env);
@@ -110,7 +110,7 @@ export async function runLeasedJob(
       received: (bytes) => counted.received(bytes),
       storing: counted.storing(() => marks.expires ?? endOf(config)),
     }),
-    // The jobs of a client take turns with its requests, which come first.
+    // Jobs of a client compete with its requests, which have priority.
     container: connectContainer(env, {
       ...{ requestId, client: `${client}-async`, waitUntil },
       ...(trace ? { trace: callerTrace(trace, exported) } : {}),
@@ -140,8 +140,8 @@ export async function runLeasedJob(
 }
 
 /**
- * Returns what of a process jobs may use without delaying its requests: turns that no request wants, and the engine of
- * the container instead of the only one here, if there is a container.
+ * Returns the resources that jobs can use without delaying requests: low-priority permits, and the container's engines
+ * instead of this process's single engine, if there is a container.
  */
 const behindRequests = (share: ReturnType<typeof shareOf>) => ({
   ...share,
@@ -158,7 +158,7 @@ const callerOf = (counted: JobUsage): ClientHooks => ({
   mayDelete: () => false,
 });
 
-/** @throws Error if the job is of a later version of the service */
+/** @throws Error if a later version of the service queued the job */
 function handlerFor(path: string): JobHandler {
   const endpoint = endpoints.find((one) => one.path === path);
   if (endpoint) return endpointJobHandler(endpoint);

@@ -1,4 +1,4 @@
-// Routes one POST per endpoint, and those that only store or remove files.
+// Routes one POST per endpoint, and POSTs that only store or delete files.
 
 import { endpoints, routes } from "../endpoints/index.ts";
 import { yieldToEventLoop } from "../runtime/delay.ts";
@@ -51,7 +51,7 @@ export function addPosts(app: App, shared: SharedResources, spans: SpanExport): 
       if (!variants.includes(c.get("config").variant)) throw elsewhere(path, variants);
       const { promise: answered, resolve } = Promise.withResolvers<void>();
       const answer = serve(c.req.raw, serviceOf(c, shared, spans, answered));
-      // The request ends when the client disconnects, but the files it stored must still be removed.
+      // The request ends when the client disconnects, but the files it stored must still be deleted.
       c.executionCtx.waitUntil(answer.catch(() => {}).then(() => resolve()));
       return withFileInfo(c.req.raw, await answer, { store: createRequestStore(c), baseUrl: baseUrl(c) });
     });
@@ -64,7 +64,7 @@ export function addPosts(app: App, shared: SharedResources, spans: SpanExport): 
 const elsewhere = (path: string, variants: readonly string[]) =>
   noSuchEndpoint().because(`${path} belongs to the ${variants.join(" and ")} variant.`);
 
-/** @param answered settles once the request has its answer, or has failed */
+/** @param answered settles once the request has a response, or has failed */
 function serviceOf(
   c: RequestContext,
   shared: SharedResources,
@@ -82,12 +82,12 @@ function serviceOf(
       jobs: connectQueue(c.env),
       client,
       account: c.var.admission?.account,
-      trace: c.get("trace")?.answerHeaders,
+      trace: c.get("trace")?.responseHeaders,
     },
     sealer: sealerOf(c.env.FORM_SECRET),
     signers: { signer: c.var.admission?.key?.hash ?? SERVICE_SIGNER, records: c.env.API_KEYS },
     timing: c.get("timing"),
-    // A client without a key may come from another address when it repeats a request.
+    // Without a key, the IP address identifies the client, and can change between retries.
     progress: progressListenerOf(c.req.raw),
     claim: openClaim(c.req.raw.headers, c.get("config").variant === "keyed" ? client : "", c.env.CLAIMS),
     defer(work) {

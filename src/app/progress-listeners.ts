@@ -1,4 +1,4 @@
-// Knows who is told how far a request is: a request that an agent's call became never leaves this process.
+// Maps in-process requests of MCP tool calls to their progress listeners. Such a request never leaves this process.
 import type { Progress } from "../service/ports/jobs.ts";
 
 export type Listener = (progress: Progress) => void;

@@ -1,6 +1,6 @@
-// Begins and ends every request: its id, settings, trace, headers and log.
+// Starts and completes every request: ID, settings, trace, headers and log.
 import { routePath } from "hono/route";
-import { refuseWebPages } from "../service/http/clients/web-callers.ts";
+import { rejectWebPages } from "../service/http/clients/web-callers.ts";
 import { TUS_PATH } from "../service/http/contract/paths.ts";
 import { Timing } from "../service/http/contract/timing.ts";
 import { TUS_VERSION } from "../service/http/files/tus/headers.ts";
@@ -11,12 +11,12 @@ import type { SpanExport } from "../service/http/traces/span-export.ts";
 import { CLIENT_CLOSED_REQUEST, type CompletedRequest } from "../service/ports/completed-request.ts";
 import { readConfig } from "../service/settings/config.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
-import { traceAnswer } from "./traces.ts";
+import { addTraceHeaders } from "./traces.ts";
 
-/** Paths that are asked often and by machines. */
+/** Paths that monitoring systems poll frequently. */
 const UNTRACED: ReadonlySet<string> = new Set([...HEALTH_PATHS, "/ready"]);
 
-/** @param answered called with each request that was answered or left */
+/** @param answered called for each request that completed, or whose client disconnected */
 export function addRequestLifecycle(
   app: App,
   spans: SpanExport,
@@ -34,18 +34,19 @@ export function addRequestLifecycle(
     try {
       await next();
     } catch (error) {
-      // Errors were answered: what remains are the texts with which a server aborts the requests of clients that left.
+      // Errors already have responses. The remaining rejections are strings with which a server aborts requests of
+      // disconnected clients.
       end(CLIENT_CLOSED_REQUEST);
       throw error;
     }
     setHeaders(c);
-    traceAnswer(c, spans);
+    addTraceHeaders(c, spans);
     const { method } = c.req;
     log(idsOf(c), "request completed", { method, path: c.req.path, ...end(c.res.status) });
   });
   app.use(corsMiddleware());
   app.use(async (c, next) => {
-    refuseWebPages(c.req.raw, new URL(c.env.FORWARDED_ORIGIN ?? c.req.url), c.req.path, c.get("config"));
+    rejectWebPages(c.req.raw, new URL(c.env.FORWARDED_ORIGIN ?? c.req.url), c.req.path, c.get("config"));
     await next();
   });
   app.use(`${TUS_PATH}/*`, async (c, next) => {
@@ -71,7 +72,7 @@ function setHeaders(c: RequestContext): void {
   headers.append("Vary", "Accept");
 }
 
-/** Writes a data point, which the platform takes after the answer. Its columns are those of docs/metrics.md. */
+/** Writes a data point, which the platform stores after the response. docs/metrics.md lists its columns. */
 function writeDataPoint(c: RequestContext, status: number, durationMs: number): void {
   const route = routePath(c, -1);
   const sizes = [c.req.raw.headers, c.res.headers].map((headers) => Number(headers.get("Content-Length") ?? 0));

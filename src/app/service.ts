@@ -1,4 +1,4 @@
-// Routes what the service tells about itself: health, usage, its descriptions, and the tools of agents.
+// Routes health, usage, the API descriptions, and the tools of agents (MCP).
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import { endpoints } from "../endpoints/index.ts";
 import { handleUsage } from "../service/http/clients/usage.ts";
@@ -24,10 +24,10 @@ import { setProgressListener } from "./progress-listeners.ts";
 
 export function addHealth(
   app: App,
-  { engineSemaphore, receiveSemaphore, containerSemaphore, uploadTurns }: SharedResources,
+  { engineSemaphore, receiveSemaphore, containerSemaphore, uploadSemaphore }: SharedResources,
 ): void {
   const storage = new StorageProbe();
-  const queues = [engineSemaphore, receiveSemaphore, containerSemaphore, uploadTurns];
+  const queues = [engineSemaphore, receiveSemaphore, containerSemaphore, uploadSemaphore];
   for (const path of HEALTH_PATHS) {
     app.get(path, (c) => c.json(healthOf(c.get("config"))));
     rejectOtherMethods(app, path);
@@ -48,7 +48,7 @@ export function addUsage(app: App, collector: UsageCollector): void {
   });
 }
 
-/** A browser that has kept a page takes over the policy that comes with 304. */
+/** A browser applies the policy of a 304 response to its cached page. */
 const conditionalGet = () => etag({ retainedHeaders: [...RETAINED_304_HEADERS, "Content-Security-Policy"] });
 
 export function addDescriptions(app: App): void {
@@ -77,7 +77,7 @@ export function addDescriptions(app: App): void {
   }
 }
 
-/** Other methods have no such endpoint at `/`. */
+/** Other methods are rejected: `/` has no other endpoint. */
 export function addWorkbench(app: App): void {
   for (const path of WORKBENCH_PATHS)
     app.get(path, conditionalGet(), (c) => readWorkbench(path, c.req.header("Accept")));
@@ -89,10 +89,10 @@ function rejectOtherMethods(app: App, path: string): void {
   });
 }
 
-/** Headers of an agent's request that those of its calls have as well. */
+/** Headers that tool calls inherit from the agent's request. */
 const PASSED_ON = ["Api-Key", "CF-Connecting-IP"];
 
-/** Agents' calls are requests of their own, with the key and the address of the agent's. */
+/** Each tool call is a separate request with the key and IP address of the agent's request. */
 export function addAgents(app: App, { bodies: memory }: SharedResources): void {
   app.all(MCP_PATH, (c) => {
     const { signal, headers: given, url } = c.req.raw;

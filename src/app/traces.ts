@@ -1,4 +1,4 @@
-// Names the trace of a request in its answer, and exports its spans.
+// Returns the trace of a request in its response headers, and exports its spans.
 import { routePath } from "hono/route";
 import type { Span } from "../document/contract/trace.ts";
 import type { RequestTrace } from "../service/http/traces/request-trace.ts";
@@ -7,17 +7,17 @@ import type { JobOrigin } from "../service/placement/connection.ts";
 import type { TraceSettings } from "../service/settings/trace-settings.ts";
 import { log, type RequestContext } from "./context.ts";
 
-/** Names the trace in the answer, and exports its spans later. */
-export function traceAnswer(c: RequestContext, spans: SpanExport): void {
+/** Adds the trace ID to the response, and exports the spans afterward. */
+export function addTraceHeaders(c: RequestContext, spans: SpanExport): void {
   const trace = c.get("trace");
   if (!trace) return;
-  for (const [name, value] of Object.entries(trace.answerHeaders)) c.res.headers.set(name, value);
+  for (const [name, value] of Object.entries(trace.responseHeaders)) c.res.headers.set(name, value);
   const { method } = c.req;
   const request = { method, route: routePath(c, -1), status: c.res.status, requestId: c.get("requestId") };
   exportSpans(trace, exportOf(c, spans), () => trace.spans(c.get("timing"), request));
 }
 
-/** Makes the container's work a part of the trace of the request. */
+/** Returns the origin that makes the container's spans children of the request's trace. */
 export function tracedCaller(c: RequestContext, spans: SpanExport): Pick<JobOrigin, "trace"> {
   const trace = c.get("trace");
   if (!trace) return {};

@@ -27,7 +27,7 @@ export const compressedPdf = defineEndpoint({
     fieldTooLarge("profile"),
   ],
   createJob(params) {
-    // The output is held in memory until it is known to be smaller than the input.
+    // The output stays in memory until it proves smaller than the input.
     return stepsJob(compressionSteps(params), "input-and-output");
   },
 });

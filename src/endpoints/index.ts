@@ -1,4 +1,4 @@
-// Lists all endpoints. An endpoint that is not listed here is not served.
+// Registers all endpoints. An unregistered endpoint is not served.
 import type { Endpoint } from "../service/http/contract/endpoint.ts";
 import type { Route } from "../service/http/contract/route.ts";
 import { compressedPdf } from "./compressed-pdf.ts";
@@ -18,7 +18,7 @@ import { pdf } from "./pdf.ts";
 import { pdfa } from "./pdfa.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 
-/** In the order in which they are shown. */
+/** In display order. */
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf],
@@ -26,5 +26,5 @@ export const endpoints: readonly Endpoint[] = [
   ...[zip, html],
 ];
 
-/** Routes that run no operation. */
+/** Routes without an operation. */
 export const routes: readonly Route[] = [upload, deleteFiles];

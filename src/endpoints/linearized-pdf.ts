@@ -12,7 +12,7 @@ export const linearizedPdf = defineEndpoint({
   summary: "Linearizes a PDF, so that web servers can send it one page at a time.",
   inputs: { file: { kind: "one", description: "PDF", accepts: mayBePdf } },
   operation: linearizePdf,
-  // qpdf keeps its files in memory: the input and the output.
+  // qpdf keeps both its input and its output in memory.
   memory: "input-and-output",
   output: { kind: "files", naming: "name", type: "application/pdf" },
   allowsLargerUploads: true,

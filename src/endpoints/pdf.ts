@@ -1,4 +1,4 @@
-// Declares /pdf, which converts documents of all kinds to PDF.
+// Declares /pdf, which converts documents of many types to PDF.
 
 import type { OperationDeclaration } from "../document/contract/operation.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
@@ -21,7 +21,7 @@ import {
 import { mismatch } from "../service/http/requests/mismatch.ts";
 import { containerJob, edgeJob, streamingJobWithFallback } from "../service/placement/placement.ts";
 
-/** The operations of documents that the edge cannot convert. */
+/** Operations for the document types that only the container can convert. */
 const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclaration<unknown>, "internet"> } = {
   office: officeToPdf,
   postscript: postscriptToPdf,
@@ -29,10 +29,10 @@ const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclarat
   "web-page": htmlToPdf,
 };
 
-/** Smallest space between the margins of a page, in points: less would not hold a single letter. */
-const LEAST_ROOM = 9;
+/** Minimum width and height between the margins, in points: a smaller area cannot contain a single letter. */
+const MIN_ROOM = 9;
 
-/** If web_layout is sent, the document is not read as one made for paper. */
+/** Without web_layout, CSS made for paper applies. */
 const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";
 
 const TAKES = "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP)";
@@ -56,7 +56,7 @@ const parameters = {
     "letter",
   ),
   page_margin: parameter(
-    `Margin on all sides, in inches or millimeters (HTML); at least ${LEAST_ROOM} points must remain between margins. ` +
+    `Margin on all sides, in inches or millimeters (HTML); at least ${MIN_ROOM} points must remain between margins. ` +
       `${OWN_PAGE} margin, unless page_margin is sent.`,
     length,
     "1in",
@@ -93,7 +93,7 @@ export const pdf = defineEndpoint({
   prewarmFor: (start, name) => CONTAINER_ONLY[typeOfStart(start, name)],
   async createJob(values, { inputs: [input], isSent }) {
     const { compression, downsample, tagged_pdf } = values;
-    // This check applies to every document type: margins that leave no room are out of range.
+    // Validates the margins for every document type.
     const html = printing(values, isSent);
     switch (input ? await documentTypeOf(input) : "html") {
       case "office":
@@ -140,11 +140,11 @@ function metric(widthMm: number, heightMm: number) {
   return { width: (widthMm * 72) / 25.4, height: (heightMm * 72) / 25.4 };
 }
 
-/** @throws ServiceError 400 if the margins leave no room */
+/** @throws ServiceError 400 if the margins leave too little space */
 function printing(fields: Params<typeof parameters>, isSent: PrepareContext["isSent"]): HtmlToPdfParams {
   const { width, height } = PAPERS[fields.page_size];
   const { points: margin, text } = fields.page_margin;
-  if (Math.min(width, height) - 2 * margin < LEAST_ROOM) throw outOfRange("page_margin", text);
+  if (Math.min(width, height) - 2 * margin < MIN_ROOM) throw outOfRange("page_margin", text);
   return {
     paper: fields.page_orientation === "landscape" ? { width: height, height: width } : { width, height },
     margin,

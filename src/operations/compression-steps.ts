@@ -1,4 +1,4 @@
-// Lists the steps of a compression: a profile may have transparency flattened first, and the result linearized last.
+// Returns the steps of a compression: a profile can request flattened transparency before, and linearization after.
 
 import { flatteningOf, isForWeb } from "../document/compression/profile-settings.ts";
 import { type Steps, stepOf } from "../document/contract/operation.ts";

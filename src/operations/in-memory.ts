@@ -1,4 +1,4 @@
-// Holds in memory documents that operations make and pass on.
+// Buffers documents in memory that one operation produces for another.
 
 import { EngineFailure } from "../document/contract/failure.ts";
 import type { Input, Output } from "../document/contract/operation.ts";
@@ -33,7 +33,7 @@ export async function readWhole(
   return whole;
 }
 
-/** Releases each chunk once it has been read, so that memory is freed while the output is stored. */
+/** Releases each chunk after it has been read, which frees memory while the output is stored. */
 export function* released(chunks: Uint8Array[]): Generator<Uint8Array> {
   for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
 }

@@ -39,7 +39,7 @@ const run: Run<LimitImagesParams> = async function* ([input], params, context) {
 
 export const limitImages = defineOperation({ name: "limit-images", params: paramsSchema, run });
 
-/** Reports, after a quick scan of all or part of the file, whether there might be anything to change. */
+/** Reports, after a quick scan of all or part of the file, whether images might have to change. */
 export function mayChange(pdf: Uint8Array, { lossless, maxImageDpi, onlyBilevel }: LimitImagesParams): boolean {
   if (maxImageDpi === undefined && (lossless || onlyBilevel)) return false;
   return onlyBilevel ? hasBilevelImages(pdf) : hasImages(pdf);

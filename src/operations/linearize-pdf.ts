@@ -70,7 +70,7 @@ async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> 
     pdf = await openPdf(bytes, context, { engine: await acquireMupdf(limits) });
     const { file, source, notices } = pdf;
     const { isEncrypted } = source;
-    // Remains of an earlier revision do not count. The copy of an encrypted document would lose the restrictions.
+    // Ignores remains of earlier revisions. The copy of an encrypted document would lose the restrictions.
     const losesParts = notices.some(({ code }) => code !== "protection-removed");
     const mustCopy = losesParts || hasOtherKeys(source) || (source.hasNewPageTree && !isEncrypted);
     if (!mustCopy) return { bytes, notices: [], isEncrypted };

@@ -22,7 +22,7 @@ import { encodePng } from "../document/formats/png/write.ts";
 import { encodeTiff } from "../document/formats/tiff/write.ts";
 import { resolveHybridReferences } from "../document/objects/parsing/hybrid.ts";
 
-/** If even this resolution produces too many pixels, no other would help. */
+/** If even this resolution produces too many pixels, no resolution is low enough. */
 const LOWEST_DPI = 12;
 
 const parameters = {
@@ -39,14 +39,14 @@ const parameters = {
 const paramsSchema = z.intersection(
   schemaOf(parameters),
   z.object({
-    /** Draws only a share of the pages. @default all of them */
+    /** Renders only a partition of the pages. @default all pages */
     share: z.object({ share: z.int().min(0), shares: z.int().min(1) }).exactOptional(),
   }),
 );
 export type RasterizeParams = z.infer<typeof paramsSchema>;
 export type RasterFormat = Params<typeof parameters>["format"];
 
-/** The color models that each format can have. */
+/** The color models that each format supports. */
 export const COLOR_MODELS_OF: Readonly<Record<RasterFormat, readonly ColorModel[]>> = {
   png: ["rgb", "rgba", "gray"],
   jpg: ["rgb", "cmyk", "gray"],

@@ -1,5 +1,5 @@
-// Runs the steps of a job one after the other in one process, and passes documents on in memory. The container passes
-// them on as files (container/jobs/container-job.ts).
+// Runs the steps of a job in sequence in one process, passing documents in memory. The container passes them as files
+// (container/jobs/container-job.ts).
 
 import { EngineFailure } from "../document/contract/failure.ts";
 import { withExtension } from "../document/contract/file-name.ts";
@@ -17,7 +17,7 @@ export async function* runSteps(steps: Steps, inputs: readonly Input[], context:
   let [current, within] = [inputs, context];
   for (const step of steps.slice(0, -1)) {
     const expectedBytes = Math.max(0, ...current.map(({ size }) => size));
-    // The next step may hold its input and an output of the same size.
+    // The next step might buffer its input and an output of the same size.
     const limitBytes = expectedBytes + within.heapLimitBytes / 2;
     current = await runInMemory(step, current, within, { notices: earlier, limitBytes });
     const excessBytes = Math.max(0, current.reduce((sum, { size }) => sum + size, 0) - expectedBytes);
@@ -59,7 +59,7 @@ export async function runInMemory(
   return made;
 }
 
-/** @throws EngineFailure `crashed` if this process does not have the code of the operation */
+/** @throws EngineFailure `crashed` if this process does not contain the operation's code */
 function run({ operation, params }: Step, inputs: readonly Input[], context: Context): AsyncIterable<Output> {
   if (!operation.run) throw new EngineFailure("crashed", `no code of ${operation.name}`);
   return operation.run(inputs, params, context);

@@ -1,14 +1,14 @@
-// Shares a queue, or a number of places, among clients. Knows nothing about the work.
+// Divides permits and queue positions fairly among clients.
 
-/** Something that a client wants. */
+/** A ticket of a client. */
 interface Wanted {
   readonly client: string;
 }
 
-/** One client's share, kept for as long as the client is here. */
+/** State of a client with at least one ticket. */
 interface Share {
   present: number;
-  /** Number of the turn in which the client last had one. Later turns have higher numbers. */
+  /** Sequence number of the client's last permit: higher is more recent. */
   lastTurn: number;
 }
 
@@ -16,24 +16,25 @@ export class ClientShares {
   readonly #shares = new Map<string, Share>();
   #turns = 0;
 
-  /** Adds one to what a client has here, until it is disposed of. */
+  /** Adds one ticket to a client's count until disposed. */
   join(client: string): Disposable {
     const share = this.#shares.get(client) ?? { present: 0, lastTurn: 0 };
     this.#shares.set(client, share);
     share.present++;
-    let isGone = false;
+    let isDisposed = false;
     return {
       [Symbol.dispose]: () => {
-        if (isGone) return;
-        isGone = true;
+        if (isDisposed) return;
+        isDisposed = true;
         if (--share.present === 0) this.#shares.delete(client);
       },
     };
   }
 
   /**
-   * Chooses the ticket of the client with the fewest that work, and among those, whose last turn is longest ago.
-   * @param waiting in the order of arrival
+   * Chooses the ticket of the client with the fewest active tickets; among equals, of the client that has waited
+   * longest since its last permit.
+   * @param waiting in order of arrival
    */
   next<Ticket extends Wanted>(waiting: readonly Ticket[], working: readonly Wanted[]): Ticket | undefined {
     const held = countsOf(working);
@@ -51,32 +52,33 @@ export class ClientShares {
     return next;
   }
 
-  /** Returns how much a client has here. */
+  /** Returns the number of a client's tickets, queued and active. */
   presentOf(client: string): number {
     return this.#shares.get(client)?.present ?? 0;
   }
 }
 
 /**
- * Returns the last ticket of the client with the most, if they are more than half of a full queue and the newcomer has
- * fewer.
+ * Chooses the ticket to evict from a full queue: the last ticket of the client with the most queued tickets.
+ * @returns undefined unless that client fills more than half of the queue and the newcomer has fewer tickets
  */
-export function givingWay<Ticket extends Wanted>(
+export function ticketToEvict<Ticket extends Wanted>(
   waiting: readonly Ticket[],
   newcomer: { readonly client: string; readonly present: number },
-  mostWaiting: number,
+  maxQueued: number,
 ): Ticket | undefined {
   const counts = countsOf(waiting);
   const [most, count] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ["", 0]);
-  const half = Math.max(1, Math.floor(mostWaiting / 2));
+  const half = Math.max(1, Math.floor(maxQueued / 2));
   if (most === newcomer.client || count <= half || newcomer.present >= half) return undefined;
   return waiting.findLast(({ client }) => client === most);
 }
 
 /**
- * Reports whether a client may have some more of what clients hold for as long as they like. A client that has any
- * already leaves at least as much to others as it has then, so that there is always something left for the next one.
- * Switches share their buffers by the same rule ("dynamic queue length thresholds").
+ * Reports whether a client can take more of a resource that clients can hold for an unlimited time. A client that
+ * already has some must leave as much free as it holds afterward, so that capacity always remains for the next client.
+ * Network switches share buffers by the same rule (dynamic queue length thresholds). Example: of 8 permits, a client
+ * that acquires one at a time stops at 4.
  */
 export const leavesEnough = (more: number, held: number, free: number): boolean =>
   more <= free && (held === 0 || held + more <= free - more);

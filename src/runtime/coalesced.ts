@@ -1,8 +1,8 @@
-// Runs work that handles everything due at once, however often it is requested.
+// Coalesces concurrent calls of a function that handles everything due at once.
 
 /**
- * Returns a function that runs the work, one run at a time. Calls during a run share one further run, which starts after
- * all of them, and settle with it.
+ * Returns a function that runs the work, one run at a time. Calls during a run share one further run, which starts
+ * after the current one. Each call settles with its run.
  */
 export function coalesced(work: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve();

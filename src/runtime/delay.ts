@@ -1,19 +1,19 @@
-// Pauses of running work. Uses only what workerd and Node have in common.
+// Delays and yielding. Uses only APIs common to workerd and Node.
 
-/** Lets the runtime handle what has arrived in the meantime: other requests, and the end of a connection. */
+/** Lets the event loop process pending events: other requests, and closed connections. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** @throws the signal's reason when aborted */
 export async function delay(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const gone = () => reject(signal?.reason);
+  const onAbort = () => reject(signal?.reason);
   const timer = setTimeout(resolve, ms);
-  signal?.addEventListener("abort", gone);
+  signal?.addEventListener("abort", onAbort);
   try {
     await promise;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", gone);
+    signal?.removeEventListener("abort", onAbort);
   }
 }

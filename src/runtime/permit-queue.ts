@@ -1,25 +1,25 @@
-// Limits how many tickets work at the same time, how many wait, and for how long. Knows nothing about the work.
+// Limits concurrency, queue length and queueing time.
 
 import { EngineFailure } from "../document/contract/failure.ts";
 
 export interface PermitQueueLimits<Ticket = unknown> {
-  /** Maximum number of tickets that work at the same time. */
+  /** Maximum number of active tickets. */
   readonly concurrency: number;
-  /** Maximum number of tickets that wait. @default no limit */
+  /** Maximum number of queued tickets. @default no limit */
   readonly maxQueued?: number;
-  /** Milliseconds after which a waiting ticket is refused. @default no limit */
+  /** Milliseconds after which a queued ticket is rejected. @default no limit */
   readonly maxWaitMs?: number;
   /**
-   * Chooses the ticket that works next. Called while there is room.
-   * @param waiting in the order of arrival
-   * @returns one of `waiting`, or undefined to admit none for now. @default the first
+   * Chooses the next ticket to get a permit. Called while a permit is available.
+   * @param queued tickets in order of arrival
+   * @returns one of `queued`, or undefined to grant no permit for now. @default the first
    */
-  next?(waiting: readonly Ticket[], working: readonly Ticket[]): Ticket | undefined;
+  next?(queued: readonly Ticket[], active: readonly Ticket[]): Ticket | undefined;
   /**
-   * Chooses the ticket that is refused because too many wait.
-   * @param newcomer the last of `waiting`. @default the newcomer
+   * Chooses the ticket to reject when the queue is full.
+   * @param newcomer the last of `queued`. @default the newcomer
    */
-  crowded?(waiting: readonly Ticket[], newcomer: Ticket): Ticket;
+  evict?(queued: readonly Ticket[], newcomer: Ticket): Ticket;
 }
 
 interface Waiting<Ticket> {
@@ -28,88 +28,88 @@ interface Waiting<Ticket> {
   reject(error: unknown): void;
 }
 
-/** A queue of tickets. Tickets are objects that `next` can distinguish, and each is in the queue only once. */
+/** A semaphore with a queue. Tickets are distinct objects, each queued at most once. */
 export class PermitQueue<Ticket = unknown> {
   readonly #limits: PermitQueueLimits<Ticket>;
-  readonly #waiting: Waiting<Ticket>[] = [];
-  readonly #working: Ticket[] = [];
+  readonly #queued: Waiting<Ticket>[] = [];
+  readonly #active: Ticket[] = [];
 
   constructor(limits: PermitQueueLimits<Ticket>) {
     this.#limits = limits;
   }
 
-  /** Returns the waiting tickets in the order of arrival. */
-  get waiting(): readonly Ticket[] {
-    return this.#waiting.map(({ ticket }) => ticket);
+  /** Returns the queued tickets in order of arrival. */
+  get queued(): readonly Ticket[] {
+    return this.#queued.map(({ ticket }) => ticket);
   }
 
   get active(): readonly Ticket[] {
-    return this.#working;
+    return this.#active;
   }
 
   /**
-   * Waits for a turn.
-   * @returns the turn; disposing of it admits the next ticket
-   * @throws EngineFailure `busy` if too many tickets wait already, or the wait takes too long
+   * Waits for a permit.
+   * @returns the permit; dispose it to release it
+   * @throws EngineFailure `busy` if the queue is full, or the wait takes too long
    * @throws the signal's reason when aborted
    */
   async acquire(ticket: Ticket, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Disposable>();
-    const { maxQueued: mostWaiting = Number.POSITIVE_INFINITY, maxWaitMs } = this.#limits;
-    const leave = () => {
+    const { maxQueued = Number.POSITIVE_INFINITY, maxWaitMs } = this.#limits;
+    const remove = () => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", gone);
-      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      signal.removeEventListener("abort", onAbort);
+      this.#queued.splice(this.#queued.indexOf(waiting), 1);
     };
     const waiting: Waiting<Ticket> = {
       ticket,
       start: () => {
-        leave();
-        resolve(this.#begin(ticket));
+        remove();
+        resolve(this.#grant(ticket));
       },
       reject: (error) => {
-        leave();
+        remove();
         reject(error);
       },
     };
-    const gone = () => waiting.reject(signal.reason);
-    const late = () => waiting.reject(new EngineFailure("busy", `no turn within ${maxWaitMs} ms`));
-    const timer = maxWaitMs === undefined ? undefined : setTimeout(late, maxWaitMs);
-    signal.addEventListener("abort", gone);
-    this.#waiting.push(waiting);
+    const onAbort = () => waiting.reject(signal.reason);
+    const onTimeout = () => waiting.reject(new EngineFailure("busy", `no permit within ${maxWaitMs} ms`));
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(onTimeout, maxWaitMs);
+    signal.addEventListener("abort", onAbort);
+    this.#queued.push(waiting);
     this.admit();
-    if (this.#waiting.length > mostWaiting) {
-      const refused = this.#limits.crowded?.(this.waiting, ticket) ?? ticket;
-      this.refuse(refused, new EngineFailure("busy", "too many wait for a turn"));
+    if (this.#queued.length > maxQueued) {
+      const rejected = this.#limits.evict?.(this.queued, ticket) ?? ticket;
+      this.reject(rejected, new EngineFailure("busy", "queue is full"));
     }
     return promise;
   }
 
-  /** Admits waiting tickets while there is room. Must be called when the choice of `next` may have changed. */
+  /** Grants available permits. Call it when the result of `next` might have changed. */
   admit(): void {
-    while (this.#waiting.length > 0 && this.#working.length < this.#limits.concurrency) {
-      const waiting = this.waiting;
-      const ticket = this.#limits.next ? this.#limits.next(waiting, this.#working) : waiting[0];
-      const next = this.#waiting.find((one) => one.ticket === ticket);
+    while (this.#queued.length > 0 && this.#active.length < this.#limits.concurrency) {
+      const queued = this.queued;
+      const ticket = this.#limits.next ? this.#limits.next(queued, this.#active) : queued[0];
+      const next = this.#queued.find((one) => one.ticket === ticket);
       if (!next) return;
       next.start();
     }
   }
 
-  /** Refuses a waiting ticket. */
-  refuse(ticket: Ticket, error: unknown): void {
-    this.#waiting.find((one) => one.ticket === ticket)?.reject(error);
+  /** Rejects a queued ticket. */
+  reject(ticket: Ticket, error: unknown): void {
+    this.#queued.find((one) => one.ticket === ticket)?.reject(error);
   }
 
-  #begin(ticket: Ticket): Disposable {
-    this.#working.push(ticket);
-    let isOver = false;
+  #grant(ticket: Ticket): Disposable {
+    this.#active.push(ticket);
+    let isReleased = false;
     return {
       [Symbol.dispose]: () => {
-        if (isOver) return;
-        isOver = true;
-        this.#working.splice(this.#working.indexOf(ticket), 1);
+        if (isReleased) return;
+        isReleased = true;
+        this.#active.splice(this.#active.indexOf(ticket), 1);
         this.admit();
       },
     };

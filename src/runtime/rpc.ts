@@ -1,6 +1,6 @@
-// Limits a wait whose work cannot be aborted.
+// Adds timeouts and retries to calls that cannot be aborted.
 
-/** @throws Error if the work takes longer; its result is then ignored */
+/** @throws Error if the work exceeds the limit; its later result is ignored */
 export async function withTimeout<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
@@ -11,12 +11,12 @@ export async function withTimeout<T>(limitMs: number, work: () => Promise<T>): P
   }
 }
 
-/** Asks someone in another process a question. */
+/** Calls a method of an object in another process. */
 export type RpcCall<A> = <T>(question: (asked: A) => Promise<T>) => Promise<T>;
 
 /**
- * Asks every question again that fails or gets no answer in time.
- * @param connect returns a connection to the one who is asked. One that has failed is not used again
+ * Retries each call once if it fails or times out.
+ * @param connect returns a connection to the remote object; a failed connection is not reused
  */
 export const retryOnce =
   <A>(limitMs: number, connect: () => A): RpcCall<A> =>

@@ -1,6 +1,6 @@
-// Waits for a promise, but no longer than a job lasts.
+// Waits for a promise until a signal is aborted.
 
-/** Waits for a promise. @throws the signal's reason as soon as it is aborted, whatever becomes of the promise */
+/** @throws the signal's reason as soon as it is aborted, even if the promise never settles */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

@@ -11,7 +11,7 @@ import { distances, flattened } from "../support/flattened.ts";
 import { pageTexts } from "../support/pdf-readers.ts";
 import { transparencyIn } from "../support/transparency-scan.ts";
 
-const LARGEST_PART = 0.05;
+const MAX_PART = 0.05;
 const FARTHEST = 4;
 const TIMES_SMALLER = 8;
 
@@ -37,7 +37,7 @@ describe.skipIf(!corpusDir)("a deck of slides with shadows", () => {
     expect(transparencyIn(bytes)).toEqual([]);
     expect(pageTexts(bytes)).toEqual(pageTexts(deck));
     expect(Math.max(...coverage)).toBeGreaterThan(0);
-    expect(Math.max(...coverage)).toBeLessThanOrEqual(LARGEST_PART);
+    expect(Math.max(...coverage)).toBeLessThanOrEqual(MAX_PART);
     for (const page of [4, 11, 13]) {
       const { poppler, mutool } = await distances(deck, bytes, page, 72);
       expect(Math.max(poppler, mutool)).toBeLessThan(FARTHEST);

@@ -84,7 +84,7 @@ export interface Recovery {
 
 const NEXT_PROBE_MS = 1_000;
 const AFTER_REFUSAL_MS = 100;
-const MOST_PROBES_AT_ONCE = 4;
+const MAX_PROBES_AT_ONCE = 4;
 
 /**
  * Sends a small job again and again until one has a right answer. A job that hangs does not delay the next one.
@@ -96,7 +96,7 @@ export async function recover(carrier: Carrier, sample: Sample, since: number, g
   const right = Promise.withResolvers<Flight>();
   while (performance.now() < until) {
     const flying = probes.filter(({ answer }) => answer === undefined);
-    if (flying.length < MOST_PROBES_AT_ONCE) {
+    if (flying.length < MAX_PROBES_AT_ONCE) {
       const probe = new Flight(carrier, sample);
       probes.push(probe);
       void probe.ended.then(() => probe.isRight && right.resolve(probe));

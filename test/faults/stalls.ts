@@ -17,7 +17,7 @@ const IDLE = "127.0.0.2";
 const MIB = 2 ** 20;
 const TAKES_HOLD_MS = 6_000;
 /** Shorter times differ by chance. */
-const LEAST_MS = 100;
+const MIN_MS = 100;
 const GIVES_UP_MS = 90_000;
 
 export const run: Run = async (options) => {
@@ -262,7 +262,7 @@ class Stage {
       const [one, other] = [usual[name]!, meanwhile[name]!];
       // The first one warms up.
       const [usualMs, nowMs] = [median(one.times.slice(1)), median(other.times)];
-      ok &&= other.failures.length === 0 && nowMs <= 2 * Math.max(LEAST_MS, usualMs);
+      ok &&= other.failures.length === 0 && nowMs <= 2 * Math.max(MIN_MS, usualMs);
       const failed = other.failures.length > 0 ? `, not served: ${other.failures.join(" ")}` : "";
       parts.push(`${name} ${usualMs.toFixed(0)} -> ${nowMs.toFixed(0)} ms${failed}`);
     }

@@ -234,20 +234,6 @@ describe("errors", () => {
   ])("400 for the profile %o, with the path of the key", async (value, sentence) => {
     expect(await error(custom(value))).toEqual([400, sentence]);
   });
-
-  test("spec: 401 when the PDF is password protected", async () => {
-    expect(await error({ file: upload(encrypted(pdf, "user", "owner")) })).toEqual([
-      401,
-      "The input file is password protected and cannot be processed.",
-    ]);
-  });
-
-  test("400 for what is no PDF", async () => {
-    expect((await error({ file: upload("%PDF-1.7\nnothing") }))[0]).toBe(400);
-    expect(await error({ file: upload("\x89PNG\r\n\x1a\n") })).toEqual([
-      ...[400, "The input file is damaged or is not a PDF."],
-    ]);
-  });
 });
 
 describe("notices", () => {

@@ -3,9 +3,8 @@
 // Contract: docs/api.md#flattened-transparencies-pdf, #notices, #inputs
 import { beforeAll, describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
-import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
+import { labeledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf } from "../fixtures/signed-pdfs.ts";
-import { beginning } from "../support/beginning.ts";
 import { type FormFields, keyedClient, upload } from "../support/client.ts";
 import { corpusFile } from "../support/corpus.ts";
 import { pageTexts } from "../support/pdf-readers.ts";
@@ -71,26 +70,6 @@ describe("errors", () => {
       400,
       "best is not within the acceptable range for quality.",
     ]);
-  });
-
-  test("spec: 401 when the PDF is password protected", async () => {
-    expect(await error({ file: upload(encrypted(opaque, "user", "owner")) })).toEqual([
-      401,
-      "The input file is password protected and cannot be processed.",
-    ]);
-  });
-
-  test("400 for what is no PDF, and for one that is damaged beyond repair", async () => {
-    const damaged = [400, "The input file is damaged or is not a PDF."];
-    expect(await error({ file: upload("\x89PNG\r\n\x1a\n") })).toEqual(damaged);
-    expect(await error({ file: upload(opaque.subarray(0, 300)) })).toEqual(damaged);
-    expect(await error({ file: upload("<html>") })).toEqual([
-      ...[400, beginning("Uploaded file is not valid input for this route.")],
-    ]);
-  });
-
-  test("404 for an id that is not there", async () => {
-    expect(await error({ id: "100000000-0000-4000-8000-000000000000" })).toEqual([404, "That file does not exist"]);
   });
 
   test.skipIf(!corpusFile("pdf/minimal-signed-twice-both-created.pdf"))(

@@ -2,7 +2,7 @@
 // Contract: docs/api.md#image-endpoints, #page-selections, #output-names, #responses, #bmp, #gif, #jpg, #png, #tif
 import { beforeAll, describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
-import { encrypted, quartersPdf, squarePdf, textPdf, turnedPdf, withoutXref } from "../fixtures/pdfs.ts";
+import { quartersPdf, squarePdf, textPdf, turnedPdf, withoutXref } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
 import { decode, perceptualDistance, pixel, popplerPage } from "../support/pictures.ts";
@@ -158,17 +158,6 @@ describe.each(FORMATS)("POST /$format", ({ format, type, models }) => {
       ]);
     },
   );
-
-  test("spec: 401 when the PDF is password protected", async () => {
-    const { status, body } = await client().post(path, {
-      file: upload(encrypted(threePages, "secret", "owner")),
-      output: "a",
-    });
-    expect({ status, body }).toEqual({
-      status: 401,
-      body: { error: "The input file is password protected and cannot be processed." },
-    });
-  });
 
   test("a damaged file that can be repaired is", async () => {
     expect(await make({ resolution: "12" }, withoutXref(threePages))).toHaveLength(3);

@@ -53,10 +53,4 @@ describe("private variant", () => {
     const client = createClient(privateClient().url, "anything");
     expect((await client.post("/html", { content: "<p>", output: "a" })).status).toBe(200);
   });
-
-  test.each(["/linearized-pdf", "/flattened-transparencies-pdf"])("spec: %s is not there", async (path) => {
-    const { status, body } = await privateClient().post(path, { output: "a" });
-    const error = `There is no such endpoint. ${path} belongs to the keyed variant.`;
-    expect([status, body]).toEqual([404, { error }]);
-  });
 });

@@ -39,24 +39,9 @@ describe("200", () => {
 });
 
 describe("errors", () => {
-  test("spec: 400 for file and id together", async () => {
-    const { body } = await post({ file: upload(pdf) });
-    expect(await error({ file: upload(pdf), id: String(body.inputId) })).toEqual([
-      400,
-      "This route will only accept a File or an ID, not both.",
-    ]);
-  });
-
   test("spec: output is required", async () => {
     const { body } = await client.post("/linearized-pdf", { file: upload(pdf) });
     expect(body.error).toBe("The 'output' field is required.");
-  });
-
-  test("spec: 401 when the PDF is password protected", async () => {
-    expect(await error({ file: upload(encrypted(pdf, "user", "owner")) })).toEqual([
-      401,
-      "The input file is password protected and cannot be processed.",
-    ]);
   });
 
   test("400 for what is no PDF, and for one that is damaged beyond repair", async () => {

@@ -109,7 +109,7 @@ describe("/openapi.json", () => {
     const { responses } = await describePath(privateClient(), "/png");
     expect(Object.keys(responses[200]!.content)).toEqual(["application/json", "image/png", "application/zip"]);
     expect(responses[406]!.description).toBe(
-      "The answer is available as application/json, image/png, application/zip only.",
+      "The response is available only as application/json, image/png, application/zip.",
     );
     for (const path of ["/upload", "/delete"]) {
       expect((await describePath(privateClient(), path)).responses[200]!.content).toHaveProperty(["application/json"]);

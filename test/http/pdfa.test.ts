@@ -151,28 +151,4 @@ describe("errors", () => {
     const { body: other } = await client.post("/pdfa", { file: upload(pdf), output: "a" });
     expect(other.error).toBe("The 'output_type' field is required.");
   });
-
-  test("spec: 400 for file and id together", async () => {
-    const { body } = await post({ file: upload(pdf) });
-    expect(await error({ id: String(body.inputId) })).toEqual([
-      400,
-      "This route will only accept a File or an ID, not both.",
-    ]);
-  });
-
-  test("spec: 401 when the PDF is password protected", async () => {
-    expect(await error({ file: upload(encrypted(pdf, "user", "owner")) })).toEqual([
-      401,
-      "The input file is password protected and cannot be processed.",
-    ]);
-  });
-
-  test("400 for what is no PDF, and for one that is damaged beyond repair", async () => {
-    expect(await error({ file: upload("\x89PNG\r\n\x1a\n") })).toEqual([
-      ...[400, "The input file is damaged or is not a PDF."],
-    ]);
-    expect(await error({ file: upload("%PDF-1.7\nnothing") })).toEqual([
-      ...[400, "The input file is damaged or is not a PDF."],
-    ]);
-  });
 });

@@ -219,7 +219,7 @@ describe("answers", () => {
     expect((await patch(location, 0, bytes.subarray(0, 100))).status).toBe(204);
     const rest = bytes.subarray(100);
     const wrong = await patch(location, 100, rest, { "Upload-Checksum": `${algorithm} ${digest(bytes)}` });
-    expect([wrong.status, wrong.error]).toEqual([460, "The Upload-Checksum is not that of the body."]);
+    expect([wrong.status, wrong.error]).toEqual([460, "The Upload-Checksum does not match the body."]);
     expect(await offsetOf(location)).toBe(100);
     expect((await patch(location, 100, rest, { "Upload-Checksum": `${algorithm} ${digest(rest)}` })).status).toBe(204);
     expect(await download(location)).toBe(sha256(bytes));

@@ -92,28 +92,10 @@ describe("outputs", () => {
 });
 
 describe("errors", () => {
-  test("spec: 400 for file and id together", async () => {
-    const { body } = await client.post("/split-pdf", { file: book(), "pages[]": "1" });
-    expect(await error({ file: book(), id: String(body.inputId) })).toEqual([
-      400,
-      "This route will only accept a File or an ID, not both.",
-    ]);
-  });
-
   test.each(["0", "6", "1-6", "", "x", "1,,2"])("400 for pages[] %o, wherever it stands", async (pages) => {
     const sentence = beginning(`${pages} is not within the acceptable range for pages[].`);
     expect(await error({ file: book(), "pages[]": [pages, "1"] })).toEqual([400, sentence]);
     expect(await error({ file: book(), "pages[]": ["1", pages] })).toEqual([400, sentence]);
-  });
-
-  test("400 for neither file nor id, for what is no PDF, for a damaged one", async () => {
-    expect(await error({})).toEqual([400, "This route needs a File or an ID."]);
-    expect(await error({ file: upload("{\\rtf1", "a.pdf") })).toEqual([
-      ...[400, beginning("Uploaded file is not valid input for this route.")],
-    ]);
-    expect(await error({ file: upload("%PDF-1.7", "a.pdf") })).toEqual([
-      ...[400, "The input file is damaged or is not a PDF."],
-    ]);
   });
 
   test("401 for a user password; an owner password alone opens", async () => {

@@ -83,7 +83,7 @@ function testRepetitions({ open, now, passes }: TestedJobs): void {
     const store = await open(randomUUID());
     await store.enqueue(newJob("a"));
     await leaseAndLose(store);
-    for (const delayMs of [4 * LIMITS.asyncPauseMs, 16 * LIMITS.asyncPauseMs]) {
+    for (const delayMs of [4 * LIMITS.asyncRetryMs, 16 * LIMITS.asyncRetryMs]) {
       await leaseAndLose(store);
       passes(delayMs - 1);
       expect(await store.dequeue()).toBeUndefined();
@@ -113,8 +113,8 @@ function testPostponements({ open, now, passes }: TestedJobs): void {
     for (let count = 0; count < 2; count++) await store.postpone(first, BUSY);
     expect(await store.dequeue()).toBeUndefined();
     expect(await deletions(store)).toEqual([{ ids: [], seed: first.seed, reserved: 8 }]);
-    expect(await store.nextWakeup()).toBe(now() + LIMITS.asyncPauseMs);
-    passes(LIMITS.asyncPauseMs);
+    expect(await store.nextWakeup()).toBe(now() + LIMITS.asyncRetryMs);
+    passes(LIMITS.asyncRetryMs);
     expect((await store.dequeue())?.attempt).toBe(2);
   });
 
@@ -129,7 +129,7 @@ function testPostponements({ open, now, passes }: TestedJobs): void {
     await store.enqueue(newJob("a"));
     for (let count = 0; count <= LIMITS.asyncPostponements; count++) {
       await store.postpone((await store.dequeue())!, BUSY);
-      passes(LIMITS.asyncPauseMs);
+      passes(LIMITS.asyncRetryMs);
     }
     expect(await store.status("a")).toEqual({ status: "failed", ...BUSY });
   });
@@ -245,8 +245,8 @@ function testDeletions({ open, now, passes }: TestedJobs): void {
     expect(await store.nextDeletion()).toEqual(due);
     await store.deletionFailed(due);
     expect(await store.nextDeletion()).toBeUndefined();
-    expect(await store.nextWakeup()).toBe(now() + LIMITS.asyncPauseMs);
-    passes(LIMITS.asyncPauseMs);
+    expect(await store.nextWakeup()).toBe(now() + LIMITS.asyncRetryMs);
+    passes(LIMITS.asyncRetryMs);
     expect(await store.nextDeletion()).toEqual(due);
     for (let count = 0; count < 2; count++) await store.deletionDone(due);
     expect([await store.nextDeletion(), await store.nextWakeup()]).toEqual([undefined, undefined]);

@@ -8,7 +8,7 @@ import type { JobStore } from "../../src/service/ports/job-store.ts";
 import type { LeasedJob, NewJob } from "../../src/service/ports/jobs.ts";
 
 const HOUR_MS = 3_600_000;
-/** The limit of {@link LIMITS.asyncJobsWaiting} takes minutes to reach. */
+/** The limit of {@link LIMITS.asyncJobsQueued} takes minutes to reach. */
 export const MAX_QUEUED = 200;
 
 export interface TestedJobs {

@@ -26,7 +26,7 @@ describe("time limits", () => {
       "requestJobMs",
       "instanceAwakeMs",
       "metricsMs",
-      "keptAnswerMs",
+      "storedResponseMs",
       "retiredMs",
       "webhookDayMs",
       "fetchesMs",
@@ -70,7 +70,7 @@ describe("docs/limits.md", () => {
     const rows = ["Office document", "PostScript, EPS", "flattening"];
     for (const [index, row] of rows.entries())
       expect(text).toContain(`| ${row} | ${TIMES[cpuSeconds[index]!] / 1000} s |`);
-    expect(text).toContain(`its turn for ${LIMITS.turnWaitMs / 1000} seconds`);
+    expect(text).toContain(`its turn for ${LIMITS.permitWaitMs / 1000} seconds`);
   });
 });
 

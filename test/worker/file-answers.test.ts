@@ -50,8 +50,8 @@ async function ask(
       baseUrl: undefined,
     },
     store: createStore(bucket, { lifetimeMs: 0 }),
-    uploadTurns: turns(),
-    overflowTurns: turns(),
+    uploadSemaphore: turns(),
+    overflowSemaphore: turns(),
     uploadQuota: createMemoryQuota({ perRequest: 8 * MiB, total: 16 * MiB }),
     bufferQuota: createMemoryQuota({ perRequest: 2 * PACK_BYTES, total: 6 * PACK_BYTES }),
     bodies: createMemoryQuota({ perRequest: MiB, total: MiB }),
@@ -305,7 +305,7 @@ test("several outputs as one file: 406, and nothing is stored or left", async ()
   const failing = ask(several([1, 1]), file);
   await expect(failing).rejects.toMatchObject({
     status: 406,
-    message: "The answer is available as application/json, application/zip only.",
+    message: "The response is available only as application/json, application/zip.",
   });
   expect(await keysInBucket()).toEqual([]);
 });

@@ -24,7 +24,7 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
     isTransient: false,
     maxFileBytes,
     maxFiles: 100,
-    uploadTurns: createSemaphore({ concurrency: 6, maxQueued: 6, maxWaitMs: 10_000 }),
+    uploadSemaphore: createSemaphore({ concurrency: 6, maxQueued: 6, maxWaitMs: 10_000 }),
     uploadReservation: createMemoryQuota({ perRequest: 8 * MiB, total: 16 * MiB }).openReservation(),
     batchReservation: createMemoryQuota({ perRequest: 4 * MiB, total: 4 * MiB }).openReservation(),
     held: createMemoryQuota({ perRequest: 16 * MiB, total: 16 * MiB }).openReservation(),
@@ -304,7 +304,7 @@ test("a file of which little has arrived takes no turn, and its form is given up
   const headers = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
   const stalling = new Request("http://service/", { method: "POST", body: readable, headers });
   const leaving = new AbortController();
-  const given = { ...options(), uploadTurns: createSemaphore({ concurrency: 1, maxQueued: 0, maxWaitMs: 10_000 }) };
+  const given = { ...options(), uploadSemaphore: createSemaphore({ concurrency: 1, maxQueued: 0, maxWaitMs: 10_000 }) };
   const stalled = readForm(stalling, { ...given, signal: leaving.signal });
   await writer.write(opening());
   await writer.write(new Uint8Array(100));

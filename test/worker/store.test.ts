@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/document/contract/limits.ts";
 import type { FileKind, NewFile, StoredFile } from "../../src/service/storage/file.ts";
 import { createMemoryQuota } from "../../src/service/storage/memory-quota.ts";
-import { LARGEST_FILE_BYTES } from "../../src/service/storage/packs.ts";
+import { MAX_FILE_BYTES } from "../../src/service/storage/packs.ts";
 import { PART_BYTES } from "../../src/service/storage/standalone-files.ts";
 import { createStore, type Store } from "../../src/service/storage/store.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
@@ -25,7 +25,7 @@ const bytesOf = async (id: string, range?: { offset: number; length: number }) =
   new Response((await store.open(id, range))!.body).bytes();
 
 test("a file that a client removed is known as such for a day, and then nothing is left of it", async () => {
-  const files = [10, 20, LARGEST_FILE_BYTES + 1].map((size) => ({
+  const files = [10, 20, MAX_FILE_BYTES + 1].map((size) => ({
     name: "a",
     type: "text/plain",
     body: new Uint8Array(size),

@@ -52,7 +52,7 @@ export interface ChromiumLimits extends PageLimits, VisitLimits, WatchLimits {}
 const DEFAULTS: ChromiumLimits = {
   parseMs: CONTAINER_LIMITS.pageParseMs,
   settleMs: CONTAINER_LIMITS.pageSettleMs,
-  answerMs: CONTAINER_LIMITS.pageAnswerMs,
+  answerMs: CONTAINER_LIMITS.pageResponseMs,
   printMs: CONTAINER_LIMITS.pagePrintMs,
   fileBytes: CONTAINER_LIMITS.pageFileBytes,
   bytes: CONTAINER_LIMITS.pageTrafficBytes,

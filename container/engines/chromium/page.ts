@@ -179,8 +179,8 @@ async function prepare({ page, options }: Job, timeoutMs: number): Promise<Findi
 }
 
 /** Scales that the browser accepts. */
-const SMALLEST_SCALE = 0.1;
-const LARGEST_SCALE = 2;
+const MIN_SCALE = 0.1;
+const MAX_SCALE = 2;
 /** Maximum ratio of content width to paper width that the browser shrinks to fit; wider content is clipped. */
 const FITTED_OVERFLOW = 1.5;
 
@@ -206,14 +206,14 @@ function sheetOf({ paper, margin, layout = "desktop" }: PrintOptions, { purpose,
   const usual = printable / DEVICES[layout].width;
   const fitted = overflow > FITTED_OVERFLOW ? usual / overflow : usual;
   // Content beyond that is intentionally off-screen.
-  const scale = fitted >= SMALLEST_SCALE ? fitted : usual;
-  if (scale > LARGEST_SCALE) return { ...asItIs, scale: LARGEST_SCALE, enlargement: scale / LARGEST_SCALE };
-  if (scale >= SMALLEST_SCALE) return { ...asItIs, scale };
+  const scale = fitted >= MIN_SCALE ? fitted : usual;
+  if (scale > MAX_SCALE) return { ...asItIs, scale: MAX_SCALE, enlargement: scale / MAX_SCALE };
+  if (scale >= MIN_SCALE) return { ...asItIs, scale };
   // The browser shrinks a page whose declared size exceeds the paper, which allows smaller scales than the scale
   // option.
-  const points = (length: number) => `${(length * SMALLEST_SCALE) / scale}pt`;
+  const points = (length: number) => `${(length * MIN_SCALE) / scale}pt`;
   return {
-    scale: SMALLEST_SCALE,
+    scale: MIN_SCALE,
     enlargement: 1,
     size: `${points(paper.width)} ${points(paper.height)}`,
     margin: points(margin),

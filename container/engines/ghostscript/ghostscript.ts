@@ -18,7 +18,7 @@ import { FallbackGhostscript } from "./fallback.ts";
 import { type FontSubstitutions, substitutionsReported } from "./fonts.ts";
 import { findProgram, type PostscriptProgram } from "./input.ts";
 import type { PostscriptJob, PostscriptToPdfOptions } from "./job.ts";
-import { largestPage, MOST_POINTS } from "./page-size.ts";
+import { largestPage, MAX_POINTS } from "./page-size.ts";
 import { NAMES, runProgram, setupProgram } from "./program.ts";
 import { prepareGhostscript } from "./zygote.ts";
 
@@ -174,7 +174,7 @@ export async function startGhostscript(settings: GhostscriptSettings): Promise<G
 }
 
 function checkSize(points: number): void {
-  if (points > MOST_POINTS) throw new OutOfRange("file", `A page with a side of ${Math.ceil(points)} points`);
+  if (points > MAX_POINTS) throw new OutOfRange("file", `A page with a side of ${Math.ceil(points)} points`);
 }
 
 /** Copies the program without its wrappers, so that file positions are relative to the program. */

@@ -29,13 +29,13 @@ export interface PostscriptProgram extends Section {
 const COMMENT_BYTES = 64 * 1024;
 
 /** Maximum characters of a comment's value. Lines have at most 255 (DSC 3.0, 3), but not those with octal escapes. */
-const LONGEST_VALUE = 2048;
+const MAX_VALUE = 2048;
 
 /**
  * Minimum side of a page in points, because readers reject smaller pages. Ghostscript's coordinates are floats of 32
  * bits.
  */
-const LEAST_SIDE = 0.05;
+const MIN_SIDE = 0.05;
 const FARTHEST = 1_000_000;
 
 /** Binary header of files with a preview for DOS (EPSF specification 3.0, 5.2). */
@@ -215,7 +215,7 @@ function boxOf(header: string, end: string, key: string): Box | undefined {
   const found = comment(header, end, key, new RegExp(`^${[number, number, number, number].join("[\\s,]+")}`));
   if (found === undefined) return undefined;
   const [llx, lly, urx, ury] = found.slice(1).map(Number) as [number, number, number, number];
-  const isPage = [urx - llx, ury - lly].every((side) => side >= LEAST_SIDE);
+  const isPage = [urx - llx, ury - lly].every((side) => side >= MIN_SIDE);
   const isNear = [llx, lly, urx, ury].every((place) => Math.abs(place) <= FARTHEST);
   return isPage && isNear ? [llx, lly, urx, ury] : undefined;
 }
@@ -225,9 +225,7 @@ function boxOf(header: string, end: string, key: string): Box | undefined {
  */
 function comment(header: string, end: string, key: string, value: RegExp): RegExpExecArray | undefined {
   const lines = (text: string) =>
-    [...text.matchAll(new RegExp(`^%%${key}:[ \\t]*([^\\r\\n]*)`, "gm"))].map(([, text]) =>
-      text!.slice(0, LONGEST_VALUE),
-    );
+    [...text.matchAll(new RegExp(`^%%${key}:[ \\t]*([^\\r\\n]*)`, "gm"))].map(([, text]) => text!.slice(0, MAX_VALUE));
   const atHead = lines(header)
     .map((text) => value.exec(text))
     .find((match) => match !== null);

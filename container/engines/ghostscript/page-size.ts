@@ -4,7 +4,7 @@
 import { createReadStream } from "node:fs";
 
 /** Maximum side of a page in units (ISO 32000-1, annex C.2). */
-export const MOST_POINTS = 14_400;
+export const MAX_POINTS = 14_400;
 
 const STRETCH_BYTES = 2 ** 20;
 /** Overlap of consecutive chunks, at least the length of a box, which a chunk boundary may split. */

@@ -19,7 +19,7 @@ import type { Validation, VeraPdfSettings } from "./validation.ts";
 export type Weight = "light" | "heavy";
 
 /** Maximum number of queued heavy files; more are rejected. */
-const MOST_WAITING = 3;
+const MAX_WAITING = 3;
 
 /** A queued validation request. */
 interface Ticket {
@@ -81,11 +81,11 @@ export class VeraPdf implements AsyncDisposable {
   }
 
   async #attempt(path: string, level: PdfaLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
-    if (weight === "heavy" && this.#queue.waiting.filter(isHeavy).length >= MOST_WAITING) {
-      throw new EngineFailure("busy", `${MOST_WAITING} heavy files wait already`);
+    if (weight === "heavy" && this.#queue.queued.filter(isHeavy).length >= MAX_WAITING) {
+      throw new EngineFailure("busy", `${MAX_WAITING} heavy files wait already`);
     }
     const taken = this.#queue.acquire({ weight }, signal);
-    if (this.#queue.waiting.length > 0) this.#grow();
+    if (this.#queue.queued.length > 0) this.#grow();
     const turn = await taken;
     // If no process is ready, waits for the last one.
     const place = this.#idle.findLastIndex(({ isReady }) => isReady);

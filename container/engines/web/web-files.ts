@@ -86,7 +86,7 @@ export class WebFiles {
     let url = first;
     for (;;) {
       if (!visit.enter()) throw new Error("too many redirects");
-      const response = await this.#requests.send(url, visit, { ...GET, answerMs: CONTAINER_LIMITS.fetchAnswerMs });
+      const response = await this.#requests.send(url, visit, { ...GET, answerMs: CONTAINER_LIMITS.fetchResponseMs });
       const { statusCode, headers } = response;
       if (!REDIRECTS.includes(statusCode) || headers.location === undefined) {
         if (FOUND.includes(statusCode)) return { url, response };

@@ -48,7 +48,7 @@ export class WebPosts {
     const visit = this.#requests.visit({ bytes: body.length + BESIDE_THE_MESSAGE_BYTES, requests: 1 });
     const end = () => visit.end();
     signal.addEventListener("abort", end);
-    const { webhookAnswerMs: answerMs } = CONTAINER_LIMITS;
+    const { webhookResponseMs: answerMs } = CONTAINER_LIMITS;
     const all = { ...headers, "Content-Length": body.length, Connection: "close" };
     try {
       const request = { method: "POST", headers: all, body, answerMs } as const;

@@ -1,21 +1,21 @@
-// Makes changes of folders durable, creates private files, and tells files that are missing from failures.
+// Makes folder changes durable, creates private files, and ignores missing files.
 
 import { open } from "node:fs/promises";
 
-/** Makes the names in a folder durable. */
+/** Makes the entries of a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path);
   await folder.sync();
 }
 
-/** Syncs folders for several writers at a time. Those that wait while a folder is being synced share the next sync. */
+/** Syncs folders for concurrent writers. Calls during a sync share the next sync of the folder. */
 export class FolderSyncs {
   readonly #running = new Map<string, { readonly ended: Promise<void>; next: Promise<void> | undefined }>();
 
-  /** Makes the names durable that are in a folder when this is called. */
+  /** Makes all current entries of a folder durable. */
   sync(path: string): Promise<void> {
     const running = this.#running.get(path);
-    // A sync that has begun may have missed the last names.
+    // A running sync might have missed the latest entries.
     if (running) running.next ??= running.ended.catch(() => {}).then(() => this.#start(path));
     return running?.next ?? this.#start(path);
   }
@@ -32,12 +32,12 @@ export class FolderSyncs {
   }
 }
 
-/** Handles the failure of an operation on a file that may be missing. */
+/** Error handler for a file that can be missing. */
 export function ignoreNotFound(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** Creates an empty file that its owner alone can read and write, unless there is one. */
+/** Creates an empty file with permissions for its owner only, unless it exists. */
 export async function createPrivately(path: string): Promise<void> {
   await (await open(path, "a", 0o600)).close();
 }

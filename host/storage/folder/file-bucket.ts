@@ -1,10 +1,10 @@
-// A bucket in a folder of the file system, which belongs to one process. Layout:
-//   objects/<start of the key, to its last slash>/<rest of the key>   an object, see object-file.ts
-//   writing/<random name>                                             an object that is being written
-//   unfinished/                                                       uploads in parts, see unfinished-uploads.ts
-//   owner.db                                                          the lock of the process that uses the folder
-// An object is written and synced under its random name, then renamed, then its folder is synced: after a crash it is
-// there as it was before, or as it is now. Files that a crash left in writing/ are removed when the bucket is opened.
+// A bucket in a folder of the file system, used by one process. Layout:
+//   objects/<key up to its last slash>/<rest of the key>   an object, see object-file.ts
+//   writing/<random name>                                  an incomplete object
+//   unfinished/                                            multipart uploads, see unfinished-uploads.ts
+//   owner.db                                               the lock of the process that uses the folder
+// An object is written and synced under its random name, then renamed, then its folder is synced. After a crash, the
+// key has either the old or the new object. Opening the bucket deletes the files in writing/ that a crash left.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rename, rm, unlink } from "node:fs/promises";
@@ -40,7 +40,7 @@ import { TransientUpload, type Written } from "./transient-upload.ts";
 import { UnfinishedUploads, type WholeUpload } from "./unfinished-uploads.ts";
 
 const PAGE_KEYS = 1000;
-/** Objects of a page whose properties are read at a time. */
+/** Concurrent reads of object properties for one page of a list. */
 const READ_AT_ONCE = 16;
 
 interface Commit {
@@ -57,9 +57,9 @@ export class FileBucket implements Bucket, Disposable {
   readonly #owner: Disposable;
   readonly #changes = new KeyedMutex();
   readonly #folders = new FolderSyncs();
-  /** Folders of objects that are known to be durable themselves. */
+  /** Object folders that are known to be durable. */
   readonly #lasting = new Set<string>();
-  /** The keys that follow the last page of a list, so that the next page need not read the folders again. */
+  /** The keys after the last page of a list, to avoid rereading the folders for the next page. */
   #listed: { readonly cursor: string; readonly keys: readonly string[] } | undefined;
 
   private constructor(folder: string, uploads: UnfinishedUploads, owner: Disposable) {
@@ -70,8 +70,8 @@ export class FileBucket implements Bucket, Disposable {
   }
 
   /**
-   * Opens the bucket in a folder, which is created if necessary. Waits a few seconds for another process to end.
-   * @throws Error with a sentence for the operator if another process uses the folder
+   * Opens the bucket in a folder; creates the folder if necessary. Waits a few seconds for another process to exit.
+   * @throws Error with a message for the operator if another process uses the folder
    */
   static async open(folder: string): Promise<FileBucket> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -90,7 +90,7 @@ export class FileBucket implements Bucket, Disposable {
     }
   }
 
-  /** Leaves the folder to another process. */
+  /** Releases the folder for another process. */
   [Symbol.dispose](): void {
     this.#owner[Symbol.dispose]();
   }
@@ -115,7 +115,7 @@ export class FileBucket implements Bucket, Disposable {
       await file.close();
       return object;
     }
-    // The open file stays what it is, whatever happens to the key.
+    // The open file remains readable when the key is overwritten or deleted.
     const pieces = extentsOf(properties, options.range);
     let body: ReadableStream<Uint8Array> | undefined;
     return {
@@ -171,7 +171,10 @@ export class FileBucket implements Bucket, Disposable {
     return new FileUpload(uploadId, { uploads: this.#uploads, key, commit, storing: mapWriteErrors });
   }
 
-  /** Removes the unfinished uploads that nobody can resume: all but those with some ids. @returns their number */
+  /**
+   * Deletes all unfinished uploads except those with the given IDs.
+   * @returns their number
+   */
   removeUploadsExcept(ids: ReadonlySet<string>): Promise<number> {
     return this.#uploads.removeExcept(ids);
   }
@@ -201,7 +204,7 @@ export class FileBucket implements Bucket, Disposable {
     return { objects, truncated: true, cursor: this.#listed.cursor };
   }
 
-  /** Returns the keys with a prefix that come after another key, in their order. */
+  /** Returns the sorted keys with a prefix after another key. */
   async #keys(prefix: string, after = ""): Promise<string[]> {
     const keys: string[] = [];
     for (const folder of await readdir(this.#objects)) {
@@ -236,13 +239,16 @@ export class FileBucket implements Bucket, Disposable {
     return { path, file: await open(path, "wx", 0o600) };
   }
 
-  /** Makes an object of pieces that were written. */
+  /** Commits an object whose bytes are in extents of the file. */
   async #commitPieces(commit: Commit): Promise<BucketObject> {
     await writeTrailer(commit.written.file, commit.properties);
     return (await this.#commit(commit))!;
   }
 
-  /** Makes a whole file the object of a key. @returns null if the condition does not hold */
+  /**
+   * Commits a complete file as the object of a key.
+   * @returns null if the condition fails
+   */
   async #commit({ key, written, properties, onlyIf }: Commit): Promise<BucketObject | null> {
     await written.file.datasync();
     const path = this.#pathOf(key);
@@ -287,7 +293,10 @@ function describe(key: string, { size, etag, uploaded, contentType, customMetada
   };
 }
 
-/** Runs a write. @throws StorageFull if the disk or the quota is full */
+/**
+ * Runs a write, and maps its errors.
+ * @throws StorageFull if the disk or the quota is full
+ */
 async function mapWriteErrors<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();

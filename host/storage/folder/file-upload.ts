@@ -1,4 +1,4 @@
-// An upload in parts to the file system. Several can stand for the same upload.
+// A multipart upload to the file system. Several instances can represent the same upload.
 
 import type { BucketObject, MultipartUpload, UploadedPart } from "../../../src/service/ports/bucket.ts";
 import type { UnfinishedUploads, WholeUpload } from "./unfinished-uploads.ts";
@@ -6,9 +6,9 @@ import type { UnfinishedUploads, WholeUpload } from "./unfinished-uploads.ts";
 export interface UploadTarget {
   readonly uploads: UnfinishedUploads;
   readonly key: string;
-  /** Makes an object of an upload. */
+  /** Commits the object of a completed upload. */
   commit(upload: WholeUpload): Promise<BucketObject>;
-  /** Runs a write, and words its failure. */
+  /** Runs a write, and maps its errors. */
   storing<T>(write: () => Promise<T>): Promise<T>;
 }
 

@@ -1,17 +1,17 @@
-// Makes sure that one process at a time uses a folder. The lock is SQLite's on a database in the folder: the kernel
-// releases it when the process ends, however that happens.
+// Restricts a folder to one process at a time with a SQLite lock on a database in it: the kernel releases the lock when
+// the process exits for any reason.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { createPrivately } from "./durable.ts";
 
-/** A process that ends may still finish its requests while the next one starts. */
+/** An exiting process might still finish requests while its successor starts. */
 const ATTEMPTS = 25;
 const PAUSE_MS = 200;
 const SQLITE_BUSY = 5;
 
-/** @throws Error with a sentence for the operator if another process keeps the folder, or it cannot be written */
+/** @throws Error with a message for the operator if another process holds the lock, or the folder is not writable */
 export async function lockFolder(folder: string): Promise<Disposable> {
   const database = await openDatabase(folder);
   for (let attempt = 1; ; attempt++) {

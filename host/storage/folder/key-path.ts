@@ -1,7 +1,7 @@
-// Maps the key of an object to the names of a folder and of a file in it, and back. Slashes and leading dots are
-// escaped, so that no key leads out of the bucket's folder.
+// Maps object keys to a folder and a file name, and back. Escapes slashes and leading dots, so that every path stays
+// within the bucket's folder.
 
-/** Name of the folder of keys without a slash. No other key gets it. */
+/** Folder name for keys without a slash. No other key maps to it. */
 const NO_FOLDER = "%";
 
 export interface KeyPath {
@@ -9,14 +9,14 @@ export interface KeyPath {
   readonly name: string;
 }
 
-/** @throws Error if the key is empty, or begins or ends with a slash */
+/** @throws Error if the key is empty, or has a leading or trailing slash */
 export function pathOf(key: string): KeyPath {
   const slash = key.lastIndexOf("/");
   if (slash === 0 || slash === key.length - 1) throw new Error(`not a key: ${JSON.stringify(key)}`);
   return { folder: slash < 0 ? NO_FOLDER : encode(key.slice(0, slash)), name: encode(key.slice(slash + 1)) };
 }
 
-/** Returns the start of the keys in a folder. */
+/** Returns the key prefix of a folder. */
 export const startOf = (folder: string): string => (folder === NO_FOLDER ? "" : `${decodeURIComponent(folder)}/`);
 export const keyOf = ({ folder, name }: KeyPath): string => startOf(folder) + decodeURIComponent(name);
 

@@ -1,10 +1,10 @@
-// Runs pieces of work on the same key one after the other, and those on different keys at the same time.
+// Runs tasks with the same key sequentially, and tasks with different keys concurrently.
 
 export class KeyedMutex {
-  /** The last work of each key that has some. */
+  /** The last task of each busy key. */
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Runs work after all work on its key that was given before, failed or not. */
+  /** Runs a task after all earlier tasks with its key, failed or not. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const done = (this.#last.get(key) ?? Promise.resolve()).then(work);
     const settled = done.catch(() => {});

@@ -1,13 +1,13 @@
-// The format of an object in the file system: its bytes, then a trailer with its properties. As both are in one file,
-// one rename makes them visible together. The bytes may be in several pieces, because parts of an upload come in any
-// order and are not moved afterwards.
+// The file format of an object: its bytes, then a trailer with its properties. One rename makes both visible
+// atomically. The bytes can be in several extents, because the parts of an upload arrive in any order and are not moved
+// afterward.
 
 import type { FileHandle } from "node:fs/promises";
 
-/** Marks the end of a whole file, after the length of the properties in four bytes. */
+/** Marks the end of a complete file, after the four-byte length of the properties. */
 const MAGIC = Buffer.from("PWobject");
 const FOOTER_BYTES = 4 + MAGIC.length;
-/** Size of the first read of the end of a file. Few trailers are longer. */
+/** Size of the first read of the file's end. Few trailers are longer. */
 const END_BYTES = 4096;
 const CHUNK_BYTES = 2 ** 17;
 
@@ -16,7 +16,7 @@ export interface ByteExtent {
   readonly length: number;
 }
 
-/** Properties of an object, as JSON in the trailer. */
+/** Object properties, stored as JSON in the trailer. */
 export interface Properties {
   readonly size: number;
   readonly etag: string;
@@ -24,7 +24,7 @@ export interface Properties {
   readonly uploaded: number;
   readonly contentType?: string;
   readonly customMetadata?: Record<string, string>;
-  /** Positions of the bytes, in their order. */
+  /** Extents of the bytes, in order. */
   readonly pieces: readonly ByteExtent[];
 }
 
@@ -34,7 +34,7 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array, offset: numb
   }
 }
 
-/** Returns the trailer, which stands behind everything else. */
+/** Returns the trailer, the end of the file. */
 function trailerOf(properties: Properties): Buffer {
   const json = Buffer.from(JSON.stringify(properties));
   const length = Buffer.alloc(4);
@@ -42,16 +42,16 @@ function trailerOf(properties: Properties): Buffer {
   return Buffer.concat([json, length, MAGIC]);
 }
 
-/** Writes the trailer behind everything that was written. */
+/** Appends the trailer to the written bytes. */
 export async function writeTrailer(file: FileHandle, properties: Properties): Promise<void> {
   await writeAll(file, trailerOf(properties), (await file.stat()).size);
 }
 
-/** Writes a whole file. */
+/** Writes a complete file. */
 export async function writeWhole(file: FileHandle, bytes: Uint8Array, properties: Properties): Promise<void> {
   const trailer = trailerOf(properties);
   const { bytesWritten } = await file.writev([bytes, trailer], 0);
-  // The rest of a write that the system cut off.
+  // Writes the rest after a short write.
   const behind = Math.max(bytesWritten, bytes.length);
   if (bytesWritten < bytes.length) await writeAll(file, bytes.subarray(bytesWritten), bytesWritten);
   await writeAll(file, trailer.subarray(behind - bytes.length), behind);
@@ -72,7 +72,7 @@ const endOf = (size: number, bytes: number): ByteExtent => {
   return { offset: size - length, length };
 };
 
-/** Returns the pieces of a range of the bytes, which is cut at their end. */
+/** Returns the extents of a byte range, truncated at the end of the object. */
 export function extentsOf({ pieces, size }: Properties, range: ByteExtent = { offset: 0, length: size }): ByteExtent[] {
   const found: ByteExtent[] = [];
   let [skip, left] = [range.offset, range.length];
@@ -85,7 +85,7 @@ export function extentsOf({ pieces, size }: Properties, range: ByteExtent = { of
   return found;
 }
 
-/** Reads all pieces into memory, and closes the file. */
+/** Reads all extents into memory, and closes the file. */
 export async function readExtents(file: FileHandle, pieces: readonly ByteExtent[]): Promise<Uint8Array> {
   try {
     if (pieces.length === 1) return await readPiece(file, pieces[0]!);
@@ -97,7 +97,7 @@ export async function readExtents(file: FileHandle, pieces: readonly ByteExtent[
   }
 }
 
-/** Streams the pieces, and closes the file at the end, after an error, or when the stream is canceled. */
+/** Streams the extents. Closes the file at the end, after an error, or when the stream is canceled. */
 export function streamExtents(file: FileHandle, pieces: readonly ByteExtent[]): ReadableStream<Uint8Array> {
   const left = [...pieces];
   return new ReadableStream({

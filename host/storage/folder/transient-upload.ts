@@ -1,12 +1,12 @@
-// An upload in parts that nobody resumes: only the whole object is durable. Its parts go to the file that becomes the
-// object, and are synced while the next ones arrive.
+// A multipart upload that is never resumed: only the complete object is durable. Writes its parts to the final file,
+// and syncs them while the next ones arrive.
 
 import type { FileHandle } from "node:fs/promises";
 import { basename } from "node:path";
 import type { BucketObject, MultipartUpload, UploadedPart } from "../../../src/service/ports/bucket.ts";
 import { type ByteExtent, writeAll } from "./object-file.ts";
 
-/** An object that is being written. */
+/** An object in progress. */
 export interface Written {
   readonly path: string;
   readonly file: FileHandle;
@@ -14,22 +14,22 @@ export interface Written {
 
 export interface BriefUploadSettings {
   readonly written: Written;
-  /** Syncs the file and makes an object of its pieces. */
+  /** Syncs the file and commits the object. */
   commit(pieces: readonly ByteExtent[]): Promise<BucketObject>;
-  /** Removes the file. */
+  /** Deletes the file. */
   discard(): Promise<void>;
-  /** Runs a write, and words its failure. */
+  /** Runs a write, and maps its errors. */
   mapWriteErrors<T>(write: () => Promise<T>): Promise<T>;
 }
 
 export class TransientUpload implements MultipartUpload {
   readonly uploadId: string;
   readonly #settings: BriefUploadSettings;
-  /** Places of the parts, by the tag of each. */
+  /** Extents of the parts, by etag. */
   readonly #pieces = new Map<string, ByteExtent>();
   #size = 0;
   #isOver = false;
-  /** A sync at work. Its failure is kept, because the system reports it once. */
+  /** The running sync. Its failure is stored, because the system reports it only once. */
   #syncing: Promise<{ readonly error?: unknown }> | undefined;
 
   constructor(settings: BriefUploadSettings) {
@@ -81,7 +81,7 @@ export class TransientUpload implements MultipartUpload {
     return joined;
   }
 
-  /** Begins to sync what was written, once the sync before has ended. */
+  /** Starts to sync the written bytes after the previous sync. */
   async #beginSync(): Promise<void> {
     await this.#synced();
     this.#syncing = this.#settings.written.file.datasync().then(

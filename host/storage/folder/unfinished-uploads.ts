@@ -1,8 +1,8 @@
-// Keeps the parts of unfinished uploads in a folder, so that they survive the process. Layout:
-//   <upload id>         the bytes of the parts, in the order in which they came
-//   <upload id>.parts   the journal: a line of JSON with the key and the properties, then one for each part
-// A part is in the journal once its bytes are synced, and acknowledged once the journal is. So a line that a crash cut
-// off, and bytes that no line names, belong to no part that anybody knows.
+// Stores the parts of unfinished uploads in a folder, so that they survive the process. Layout:
+//   <upload ID>         the bytes of the parts, in order of arrival
+//   <upload ID>.parts   the journal: a line of JSON with the key and the properties, then one line for each part
+// A part is added to the journal after its bytes are synced, and acknowledged after the journal is synced. Therefore, a
+// truncated line and bytes without a line after a crash belong only to unacknowledged parts.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, readFile, unlink } from "node:fs/promises";
@@ -24,10 +24,10 @@ interface Beginning {
 /** Each further line of a journal. */
 interface PartLine extends UploadedPart, ByteExtent {}
 
-/** An upload of which all parts that were asked for are there. */
+/** An upload with all requested parts. */
 export interface WholeUpload {
   readonly path: string;
-  /** Stays open until the upload is completed. */
+  /** Remains open until the upload is complete. */
   readonly file: FileHandle;
   readonly pieces: readonly ByteExtent[];
   readonly options: BucketMetadata;
@@ -35,14 +35,14 @@ export interface WholeUpload {
 
 export class UnfinishedUploads {
   readonly #folder: string;
-  /** Requests may write to one upload at the same time; its parts follow each other in the file. */
+  /** Concurrent requests can write to one upload; their parts are appended one after the other. */
   readonly #queue = new KeyedMutex();
 
   private constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Opens a folder, which is created if necessary, and removes what a crash left of beginnings and ends. */
+  /** Opens a folder, creating it if necessary, and deletes incomplete files of a crash. */
   static async open(folder: string): Promise<UnfinishedUploads> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const names = new Set(await readdir(folder));
@@ -53,14 +53,20 @@ export class UnfinishedUploads {
     return new UnfinishedUploads(folder);
   }
 
-  /** Removes all uploads but those with some ids. @returns their number */
+  /**
+   * Deletes all uploads except those with the given IDs.
+   * @returns their number
+   */
   async removeExcept(ids: ReadonlySet<string>): Promise<number> {
     const others = (await readdir(this.#folder)).filter((name) => !name.endsWith(JOURNAL) && !ids.has(name));
     for (const id of others) await this.remove(id);
     return others.length;
   }
 
-  /** Begins an upload. @returns its id */
+  /**
+   * Creates an upload.
+   * @returns its ID
+   */
   async create(key: string, options: BucketMetadata): Promise<string> {
     const id = randomUUID();
     try {
@@ -85,7 +91,7 @@ export class UnfinishedUploads {
         await writeAll(file, bytes, offset);
         await file.datasync();
       } catch (error) {
-        // Makes room again on a disk that is full.
+        // Frees space on a full disk.
         await file.truncate(offset).catch(() => {});
         throw error;
       }
@@ -96,9 +102,9 @@ export class UnfinishedUploads {
   }
 
   /**
-   * Ends an upload.
-   * @param commit moves the file to another place
-   * @throws Error if there is no such upload for the key, or a part was not uploaded, or was uploaded again since
+   * Completes an upload.
+   * @param commit moves the file to its final path
+   * @throws Error if the upload does not exist for the key, or a part is missing or was replaced
    */
   async complete<T>(
     id: string,
@@ -118,7 +124,7 @@ export class UnfinishedUploads {
     });
   }
 
-  /** Removes an upload, if it is there. */
+  /** Deletes an upload, if it exists. */
   async remove(id: string): Promise<void> {
     if (!UPLOAD_ID.test(id)) return;
     await this.#queue.run(id, async () => {
@@ -140,7 +146,7 @@ export class UnfinishedUploads {
 
 const noSuchUpload = (id: string) => new Error(`there is no upload ${JSON.stringify(id)} for that key`);
 
-/** Adds a line durably. It begins on a line of its own even if a crash cut off the one before. */
+/** Appends a line durably. Starts a new line even if a crash truncated the previous one. */
 async function addLine(journal: FileHandle, value: object): Promise<void> {
   await journal.appendFile(`\n${JSON.stringify(value)}\n`);
   await journal.datasync();
@@ -156,7 +162,7 @@ async function readLines(path: string): Promise<unknown[]> {
   });
 }
 
-/** Returns where the bytes of an object are that has some of the parts. */
+/** Returns the extents of an object with the given parts. */
 function piecesOf(lines: readonly PartLine[], parts: readonly UploadedPart[]): ByteExtent[] {
   if (parts.length === 0) throw new Error("an upload has at least one part");
   const known = new Map(lines.map((line) => [line.partNumber, line]));

@@ -1,5 +1,5 @@
-// A bucket of an S3-compatible store. Any number of hosts can share it: the store decides which of several writes on
-// the same condition happens.
+// A bucket of an S3-compatible store. Several hosts can share it: the store resolves conflicts between conditional
+// writes.
 
 import { createHash, randomUUID } from "node:crypto";
 import type {
@@ -17,7 +17,7 @@ import { childrenOf, escapeXml, S3Client, S3Error, type S3Settings, textOf } fro
 import { headersOf, objectFrom, objectOf, quoted, unquoted } from "./s3-headers.ts";
 import { S3Upload } from "./s3-upload.ts";
 
-/** Objects of a page whose properties are read at a time. */
+/** Concurrent reads of object properties for one page of a list. */
 const READ_AT_ONCE = 16;
 const MISSING = 404;
 const CHANGED = 412;
@@ -32,8 +32,8 @@ export class S3Bucket implements Bucket, Disposable {
   }
 
   /**
-   * Opens the bucket, which is created if it is missing.
-   * @throws Error with a sentence for the operator if it cannot be used
+   * Opens the bucket, creating it if necessary.
+   * @throws Error with a message for the operator if it is unusable
    */
   static async open(settings: S3Settings): Promise<S3Bucket> {
     const client = new S3Client(settings);
@@ -51,7 +51,7 @@ export class S3Bucket implements Bucket, Disposable {
     }
   }
 
-  /** Does nothing: connections that are not used close by themselves. */
+  /** Nothing to release: idle connections close by themselves. */
   [Symbol.dispose](): void {}
 
   async head(key: string): Promise<BucketObject | null> {
@@ -80,7 +80,7 @@ export class S3Bucket implements Bucket, Disposable {
       };
     }
     await response.body?.cancel();
-    // Some stores answer "changed" for an object that is not there.
+    // Some stores report a failed condition for a missing object.
     return response.status === CHANGED ? this.head(key) : null;
   }
 
@@ -134,7 +134,7 @@ export class S3Bucket implements Bucket, Disposable {
     return next === undefined ? { objects, truncated: false } : { objects, truncated: true, cursor: next };
   }
 
-  /** Adds the properties that a list of S3 does not have, and leaves out objects that are gone meanwhile. */
+  /** Adds the properties that S3 lists lack, and omits objects deleted meanwhile. */
   async #described(listed: readonly BucketObject[]): Promise<BucketObject[]> {
     const objects: BucketObject[] = [];
     for (let at = 0; at < listed.length; at += READ_AT_ONCE) {
@@ -144,7 +144,10 @@ export class S3Bucket implements Bucket, Disposable {
     return objects;
   }
 
-  /** Writes on a condition that cannot hold: a store that ignores it would let two hosts undo each other's changes. */
+  /**
+   * Tests a write with a condition that must fail: if a store ignored conditions, two hosts could overwrite each
+   * other's changes.
+   */
   async #check(): Promise<void> {
     const key = `check/${randomUUID()}`;
     if ((await this.put(key, new Uint8Array(0), { onlyIf: { etagMatches: "0".repeat(32) } })) === null) return;

@@ -1,4 +1,4 @@
-// Sends signed requests to one bucket of an S3-compatible store, and words its failures. Knows nothing about objects.
+// Sends signed requests to one bucket of an S3-compatible store, and maps its failures to errors.
 
 import { DOMParser, type Element } from "@xmldom/xmldom";
 import { AwsClient } from "aws4fetch";
@@ -21,11 +21,11 @@ export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
-  /** Statuses that the caller handles, besides those of success. */
+  /** Statuses that the caller handles, in addition to success. */
   readonly expected?: readonly number[];
 }
 
-/** An answer of the store that the caller did not expect. */
+/** An unexpected response of the store. */
 export class S3Error extends Error {
   override readonly name = "S3Error";
   readonly status: number;
@@ -39,7 +39,7 @@ export class S3Error extends Error {
 
 const RETRIES = 3;
 const INSUFFICIENT_STORAGE = 507;
-/** Codes of stores that are full: Ceph, MinIO and its relatives, Wasabi, Scality. */
+/** Error codes of full stores: Ceph, MinIO and derivatives, Wasabi, Scality. */
 const FULL = new Set([
   "QuotaExceeded",
   "XMinioStorageFull",
@@ -58,8 +58,8 @@ export class S3Client {
   }
 
   /**
-   * Resolves when the answer begins.
-   * @throws StorageFull, or S3Error if the status is neither a success nor expected
+   * Resolves with the response headers.
+   * @throws StorageFull, or S3Error if the status is neither success nor expected
    */
   async send(request: S3Request): Promise<Response> {
     const { method, key, query = {}, headers = {}, body, expected = [] } = request;
@@ -67,9 +67,9 @@ export class S3Client {
       key === undefined ? this.#url : `${this.#url}/${key.split("/").map(encodeURIComponent).join("/")}`,
     );
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    // The limit ends with the headers: the body takes as long as its reader does.
+    // The time limit ends with the headers: the reader determines the duration of the body.
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(new Error("the S3 store does not answer")), LIMITS.storeAnswerMs);
+    const timer = setTimeout(() => limit.abort(new Error("the S3 store does not answer")), LIMITS.storeResponseMs);
     try {
       const init = { method, headers, signal: limit.signal, ...(body === undefined ? {} : { body: body as BodyInit }) };
       const response = await this.#aws.fetch(url, init);
@@ -80,13 +80,13 @@ export class S3Client {
     }
   }
 
-  /** Sends a request, and reads the answer to its end. */
+  /** Sends a request, and buffers the response. */
   async sendWhole(request: S3Request): Promise<Response> {
     const response = await this.send(request);
     return new Response(response.status === 204 ? null : await response.bytes(), response);
   }
 
-  /** Sends a request whose answer is XML. A store may begin a success before it fails, and send an error instead. */
+  /** Sends a request with an XML response. A store can send status 200 before it fails, and then an error body. */
   async sendForXml(request: S3Request): Promise<Element> {
     const text = await (await this.sendWhole(request)).text();
     const root = parse(text);
@@ -112,7 +112,7 @@ function parse(text: string): Element | undefined {
   }
 }
 
-/** Returns the text of the first child with a name. */
+/** Returns the text of the first child element with a name. */
 export function textOf(parent: Element, name: string): string | undefined {
   return childrenOf(parent, name)[0]?.textContent ?? undefined;
 }

@@ -1,4 +1,4 @@
-// Maps the properties of an object to headers of S3, and back.
+// Maps object properties to S3 headers, and back.
 
 import type { BucketMetadata, BucketObject } from "../../../src/service/ports/bucket.ts";
 
@@ -14,7 +14,7 @@ export function headersOf({ httpMetadata, customMetadata = {} }: BucketMetadata)
   };
 }
 
-/** Reads the answer to a GET or HEAD. */
+/** Parses the response to a GET or HEAD. */
 export function objectFrom(key: string, { headers }: Response): BucketObject {
   const range = headers.get("Content-Range");
   const custom = [...headers].filter(([name]) => name.startsWith(CUSTOM));
@@ -28,7 +28,7 @@ export function objectFrom(key: string, { headers }: Response): BucketObject {
   };
 }
 
-/** Describes an object that was written just now. */
+/** Describes a newly written object. */
 export function objectOf(key: string, size: number, etag: string, options: BucketMetadata): BucketObject {
   const { httpMetadata = {}, customMetadata = {} } = options;
   return { key, size, etag: unquoted(etag), uploaded: new Date(), httpMetadata, customMetadata };

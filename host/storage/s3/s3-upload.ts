@@ -1,4 +1,4 @@
-// An upload in parts to an S3-compatible store. Several can stand for the same upload.
+// A multipart upload to an S3-compatible store. Several instances can represent the same upload.
 
 import type { BucketMetadata, BucketObject, MultipartUpload, UploadedPart } from "../../../src/service/ports/bucket.ts";
 import { escapeXml, type S3Client, textOf } from "./s3-client.ts";
@@ -8,7 +8,7 @@ export class S3Upload implements MultipartUpload {
   readonly uploadId: string;
   readonly #client: S3Client;
   readonly #key: string;
-  /** Undefined if another object began the upload. */
+  /** Undefined if another instance created the upload. */
   readonly #options: BucketMetadata | undefined;
   readonly #sizes = new Map<number, number>();
 

@@ -29,8 +29,8 @@ export class ClaimDatabase implements Claims, Disposable {
   }
 
   /**
-   * Opens the database in a folder. Both are created if necessary.
-   * @throws Error with a sentence for the operator if that is not possible
+   * Opens the database in a folder; creates both if necessary.
+   * @throws Error with a message for the operator if that fails
    */
   static open(folder: string, now: () => number = Date.now): Promise<ClaimDatabase> {
     const options = { name: "claims", subject: "claim", synchronous: "FULL" } as const;
@@ -52,7 +52,10 @@ export class ClaimDatabase implements Claims, Disposable {
     };
   }
 
-  /** Deletes expired claims. @param removeFiles deletes the files that belong to claims alone */
+  /**
+   * Deletes expired claims.
+   * @param removeFiles deletes the files that only claims refer to
+   */
   async sweep(removeFiles: (ids: readonly string[]) => Promise<void>): Promise<void> {
     for (;;) {
       const ended = this.#file.all(ENDED, this.#now()) as unknown as {

@@ -1,5 +1,5 @@
-// Opens SQLite databases in the data folder, and runs their statements. Several processes of one machine can use a
-// database at the same time.
+// Opens SQLite databases in the data folder, and runs statements. Several processes of one machine can use a database
+// concurrently.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,15 +7,15 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { StorageFull } from "../../../src/document/contract/failure.ts";
 import { createPrivately } from "../folder/durable.ts";
 
-/** SQLite's code for a disk without room. */
+/** SQLite's code for a full disk. */
 const SQLITE_FULL = 13;
 
 export interface SqliteFileOptions {
   /** Name of the database, without extension. */
   readonly name: string;
-  /** What the database holds, for the operator. */
+  /** The database's content, for messages to the operator. */
   readonly subject: string;
-  /** `FULL`: a change that was made survives a loss of power. `NORMAL`: the last changes may be lost. */
+  /** `FULL`: committed changes survive a power loss. `NORMAL`: the last changes can be lost. */
   readonly synchronous: "FULL" | "NORMAL";
 }
 
@@ -29,9 +29,9 @@ export class SqliteFile implements Disposable {
   }
 
   /**
-   * Opens a database in a folder. Both are created if necessary.
-   * @param use makes what works with the database
-   * @throws Error with a sentence for the operator if that is not possible
+   * Opens a database in a folder; creates both if necessary.
+   * @param use creates the object that uses the database
+   * @throws Error with a message for the operator if that fails
    */
   static async open<T>(
     folder: string,
@@ -41,7 +41,7 @@ export class SqliteFile implements Disposable {
     const path = join(folder, `${name}.db`);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // SQLite gives the files beside the database the same permissions.
+      // SQLite creates its auxiliary files with the same permissions as the database.
       await createPrivately(path);
       return use(new SqliteFile(path, synchronous));
     } catch (error) {
@@ -54,12 +54,16 @@ export class SqliteFile implements Disposable {
     this.#database.close();
   }
 
-  /** Carries out statements that have no values. */
+  /** Runs statements without parameters. */
   exec(statements: string): void {
     this.#database.exec(statements);
   }
 
-  /** Carries out a statement, which is prepared once. @returns its rows @throws StorageFull if the disk is full */
+  /**
+   * Runs a statement, prepared once.
+   * @returns its rows
+   * @throws StorageFull if the disk is full
+   */
   all(statement: string, ...values: readonly SQLInputValue[]): Record<string, unknown>[] {
     let prepared = this.#statements.get(statement);
     if (!prepared) {
@@ -74,7 +78,7 @@ export class SqliteFile implements Disposable {
   }
 
   /**
-   * Carries out work as one change. Waits for other processes before it reads.
+   * Runs a function in an exclusive transaction. Waits for other processes before it reads.
    * @throws StorageFull if the disk is full
    */
   transaction<T>(work: () => T): T {
@@ -84,14 +88,14 @@ export class SqliteFile implements Disposable {
       this.#database.exec("COMMIT");
       return result;
     } catch (error) {
-      // SQLite has rolled back by itself if the disk is full.
+      // If the disk is full, SQLite has already rolled back.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       throw recognized(error);
     }
   }
 }
 
-/** Returns an error that callers know, if there is one. */
+/** Maps an error to one that callers handle, if possible. */
 function recognized(error: unknown): unknown {
   if ((error as { readonly errcode?: number }).errcode !== SQLITE_FULL) return error;
   return new StorageFull("the disk is full", { cause: error });

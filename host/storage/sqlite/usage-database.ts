@@ -1,5 +1,5 @@
 // Counts the requests of clients with limits, and records the usage of keys, in a SQLite database: usage.db in the data
-// folder. Several processes of one machine can use it at the same time.
+// folder. Several processes of one machine can use it concurrently.
 
 import { ClientCounts, type SerializedCounts } from "../../../src/service/keys/client-counts.ts";
 import {
@@ -41,11 +41,11 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
   }
 
   /**
-   * Opens the database in a folder. Both are created if necessary.
-   * @throws Error with a sentence for the operator if that is not possible
+   * Opens the database in a folder; creates both if necessary.
+   * @throws Error with a message for the operator if that fails
    */
   static open(folder: string, now: () => number = Date.now): Promise<UsageDatabase> {
-    // A loss of power may cost the last counts, which need no more: files and keys are in other places.
+    // A power loss can lose the last counts, but neither files nor keys.
     const options = { name: "usage", subject: "usage", synchronous: "NORMAL" } as const;
     return SqliteFile.open(folder, options, (file) => new UsageDatabase(file, now));
   }
@@ -82,7 +82,7 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
     return this.#countsOf(client).peek(limits);
   }
 
-  /** Removes clients of which nothing counts any more. */
+  /** Deletes clients without current counts. */
   tidy(): void {
     this.#file.transaction(() => {
       for (const { client, counts } of this.#file.all(READ_CLIENTS)) {
@@ -102,7 +102,7 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
     return this.#file.all(READ_USAGE, key, since) as unknown as UsageRow[];
   }
 
-  /** Returns the usage of all keys from a day on, by key, day and operation. */
+  /** Returns the usage of all keys since a day, by key, day and operation. */
   async readAll(since: string): Promise<KeyUsage[]> {
     return this.#file.all(READ_ALL_USAGE, since) as unknown as KeyUsage[];
   }
@@ -116,7 +116,7 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
     return new ClientCounts(row && (JSON.parse(String(row.counts)) as SerializedCounts), this.#now);
   }
 
-  /** Other processes wait, so that nobody counts from the same numbers. */
+  /** Blocks other processes, so that no two of them change the same counts concurrently. */
   #change<T>(client: string, change: (counts: ClientCounts) => T): T {
     return this.#file.transaction(() => {
       const counts = this.#countsOf(client);

@@ -1,4 +1,4 @@
-// Errors that operations and engines throw on purpose. `src/service/http/contract/errors.ts` maps them to responses.
+// Errors that operations and engines throw deliberately. `src/service/http/contract/errors.ts` maps them to responses.
 
 /** Reasons of failures. Each has a response in `src/service/http/contract/errors.ts`. */
 export const FAILURE_REASONS = [
@@ -48,7 +48,7 @@ interface FailureOptions extends ErrorOptions {
   readonly why?: string;
 }
 
-/** The only error, apart from {@link OutOfRange}, that operations and engines throw on purpose. */
+/** The only error, apart from {@link OutOfRange}, that operations and engines throw deliberately. */
 export class EngineFailure extends Error {
   override readonly name = "EngineFailure";
   readonly reason: FailureReason;

@@ -8,15 +8,15 @@ const MIB = 2 ** 20;
 export const LIMITS = {
   /** Equal to the platform's CPU time limit (wrangler.toml). */
   requestJobMs: 300_000,
-  turnWaitMs: 60_000,
+  permitWaitMs: 60_000,
   /** A sleeping instance must start first. A running instance responds at once, before it runs the job. */
-  containerAnswerMs: 30_000,
+  containerResponseMs: 30_000,
   /** The supervisor restarts a crashed server within a second; loading takes a few seconds more. */
   containerReturnMs: 15_000,
-  storeAnswerMs: 30_000,
+  storeResponseMs: 30_000,
   slotWaitMs: 60_000,
   /** Allows for a few late renewals: a computing isolate sends none. */
-  leaseMs: 20_000,
+  slotLeaseMs: 20_000,
   leaseRenewMs: 5_000,
   leaseAskMs: 5_000,
   /** The platform's library waits 8 s for a machine and 20 s for the server. */
@@ -51,22 +51,22 @@ export const LIMITS = {
   /** Engines at the edge yield at shorter intervals, so that renewals are on time. */
   claimLeaseMs: 30_000,
   claimRenewMs: 5_000,
-  claimAnswerMs: 10_000,
-  keptAnswerMs: 24 * 3_600_000,
+  claimRpcMs: 10_000,
+  storedResponseMs: 24 * 3_600_000,
   retiredMs: 24 * 3_600_000,
   /** An engine at the edge can block renewals for that long. */
   asyncLeaseMs: 30_000,
   asyncRenewMs: 1_000,
   /** Several times the interval between renewals. */
   asyncGraceMs: 5_000,
-  asyncAnswerMs: 10_000,
-  asyncPauseMs: 5_000,
+  asyncRpcMs: 10_000,
+  asyncRetryMs: 5_000,
   /** Includes the start of an instance. */
   webhookMs: 70_000,
   webhookLeaseMs: 90_000,
   webhookDayMs: 24 * 3_600_000,
   statusPollMs: 500,
-  statusBeatMs: 15_000,
+  statusHeartbeatMs: 15_000,
   /** A request can poll the queue only a limited number of times. */
   statusStreamMs: 240_000,
   /** Long enough for an agent to pass the URL to a person. */
@@ -104,10 +104,10 @@ export const LIMITS = {
   jsonFileBytes: MIB,
   /** Held in memory next to the isolate's requests. */
   checkedArchiveBytes: 4 * MIB,
-  /** Is held in memory until the answer is made of it. */
+  /** Buffered in memory until the response is built from it. */
   dataBytes: 4 * MIB,
   metricsBytes: 4 * MIB,
-  /** A proxy has some hundreds, browsers up to six each. */
+  /** A proxy opens some hundreds, a browser up to six. */
   connections: 4096,
   /** Many clients read the response only after sending the whole request. */
   drainedBytes: 256 * MIB,
@@ -123,27 +123,27 @@ export const LIMITS = {
   uploadMetadataLength: 8192,
 
   /** Files up to this size are stored in one write and processed from memory. Most requests are below it. */
-  keptUploadBytes: 8 * MIB,
-  keptUploadsBytes: 16 * MIB,
+  uploadMemoryPerRequestBytes: 8 * MIB,
+  uploadMemoryBytes: 16 * MIB,
   /** Two JSON bodies of the maximum size. */
   heldBodiesBytes: 16 * MIB,
   /** Each upload in progress buffers one part of 5 MiB, or the bytes received so far. */
   uploads: 6,
-  uploadsWaiting: 64,
+  uploadsQueued: 64,
   /** A Wasm engine needs most of an isolate's memory. */
   engineJobs: 1,
-  engineJobsWaiting: 16,
+  engineJobsQueued: 16,
   /** A job that receives its output from the container buffers one part of 5 MiB, as does a streaming job. */
   receivingJobs: 6,
-  receivingJobsWaiting: 32,
+  receivingJobsQueued: 32,
   /**
    * A job that waits for the container's first byte buffers only one chunk. The container limits how many of them run.
    */
   containerJobs: 64,
-  containerJobsWaiting: 64,
+  containerJobsQueued: 64,
   /** Reserves the rest for synchronous requests. */
   asyncJobs: 2,
-  asyncJobsWaiting: 10_000,
+  asyncJobsQueued: 10_000,
   /** A crash or restart of the service aborts jobs that are not its cause. */
   asyncAttempts: 5,
   /** Ten minutes, including the delays. */
@@ -160,7 +160,7 @@ export const LIMITS = {
   instanceJobs: 2,
   /** Equal to the slow lane of a container with that instance type. */
   instanceSlowJobs: 8,
-  instanceJobsWaiting: 128,
+  instanceJobsQueued: 128,
 
   /** The platform terminates an isolate at 128 MB: code, requests, buffers, Wasm heap and input. */
   isolateBytes: 128 * MIB,
@@ -177,15 +177,15 @@ export const LIMITS = {
   picturedDocumentPixels: 400_000_000,
 
   /** Page images are drawn one at a time, concurrently with an engine job if memory allows both. */
-  pictureJobs: 1,
-  pictureJobsWaiting: 256,
-  pictureHeapBytes: 36 * MIB,
+  pageImageJobs: 1,
+  pageImageJobsQueued: 256,
+  pageImageHeapBytes: 36 * MIB,
   /** Below A0 at 300 dpi, which is drawn as tiles. */
-  picturePixels: 2 ** 26,
-  pictureSidePixels: 16_384,
-  pictureDpi: 2400,
+  pageImagePixels: 2 ** 26,
+  pageImageSidePixels: 16_384,
+  pageImageDpi: 2400,
   /** Page images up to this size are complete before they are sent, and cached. */
-  wholePicturePixels: 2 ** 20,
+  wholePageImagePixels: 2 ** 20,
   /** Maximum side of a JPEG. */
   pageSidePixels: 65_535,
   extractedPageBytes: 8 * MIB,

@@ -1,4 +1,4 @@
-// Determines the media type from the content, then from the file name extension, never from the client's Content-Type.
+// Detects the media type by content, then by file name extension, never by the client's Content-Type.
 
 const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 

@@ -1,5 +1,5 @@
-// Notices of losses in a document, as operations report them and frames transmit them.
-// src/service/http/responses/notices.ts has their messages.
+// Notices about content that a document lost. Operations report them, and frames transmit them.
+// src/service/http/responses/notices.ts contains their messages.
 
 /** Codes in the order of the response. */
 export const NOTICE_CODES = [

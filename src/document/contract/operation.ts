@@ -5,7 +5,7 @@ import type { Notice } from "./notice.ts";
 import { type Parameters, type Params, schemaOf } from "./parameter.ts";
 import type { Span } from "./trace.ts";
 
-/** A document that can be read repeatedly, wherever it is stored. */
+/** A document that can be read repeatedly, independent of its storage. */
 export interface Input {
   /** The client's file name, without directories but with its extension. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Input {
   stream(): AsyncIterable<Uint8Array>;
 }
 
-/** Returns what is known of an input without reading it, as a message to another process has it. */
+/** Returns the properties of an input that are available without reading it, in the format sent to other processes. */
 export const factsOf = ({ name, size, role }: InputFacts): InputFacts => ({
   ...{ name, size },
   ...(role === undefined ? {} : { role }),
@@ -85,7 +85,7 @@ export interface ContainerClient {
   ): Promise<AsyncIterable<Uint8Array>>;
   /** Called with the container's spans. @default spans are not recorded */
   onSpans?(spans: readonly Span[]): void;
-  /** Called when a posted job ended, with its error if it failed. */
+  /** Called when a posted job has ended, with its error if it failed. */
   onJobEnd?(error?: unknown): void;
 }
 
@@ -138,7 +138,8 @@ interface Exposed<Q extends Parameters> {
 type WithoutSchema<D> = Omit<D, "params">;
 
 /**
- * Declares an operation whose code runs in another process, by its parameters, or by the schema of what only the service sends.
+ * Declares an operation whose code runs in another process, by its parameters, or by a schema if only the service calls
+ * it. Example: `declareOperation({ name: "fetch-url", params: z.object({ url: z.string() }), internet: true })`
  */
 export function declareOperation<const Q extends Parameters>(
   declaration: WithoutSchema<OperationDeclaration<Params<Q>>> & Exposed<Q>,
@@ -148,7 +149,11 @@ export function declareOperation(declaration: Partial<OperationDeclaration<unkno
   return { params: schemaOf(declaration.parameters ?? {}), ...declaration };
 }
 
-/** Declares an operation with its code, in the same ways. With both, the schema has more than the parameters. */
+/**
+ * Defines an operation and its code, by parameters or by a schema. If both are present, the schema extends the
+ * parameters.
+ * Example: `defineOperation({ name: "zip-files", params: z.object({}), run })`
+ */
 export function defineOperation<const Q extends Parameters>(
   declaration: WithoutSchema<Operation<Params<Q>>> & Exposed<Q>,
 ): Operation<Params<Q>> & Exposed<Q>;

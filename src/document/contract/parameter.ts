@@ -1,56 +1,56 @@
-// Defines the parameters of operations, from which everything else about them is derived: the check of what another
-// process sends, fields of forms, members of JSON bodies, descriptions and controls. A kind says what its values are; a
-// parameter says what a value is for, and when it may be missing.
+// Defines the parameters of operations. Everything else derives from them: the validation of messages from other
+// processes, form fields, members of JSON bodies, descriptions and controls. A kind defines the valid values; a
+// parameter defines the purpose of a value, and when it can be absent.
 //
-//   const parameters = {
-//     quality: parameter("Higher gives better quality.", integer({ min: 1, max: 100 }), "75"),
-//     pages: optional("The pages to draw; all if left out.", pages),
-//   };
+// const parameters = {
+//   quality: parameter("Higher gives better quality.", integer({ min: 1, max: 100 }), "75"),
+//   pages: optional("The pages to draw; all if left out.", pages),
+// };
 import * as z from "zod";
 
 /** A JSON schema (draft 2020-12). */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The control of a form that suits a kind. */
+/** The form control for a kind. */
 export type Control = "switch" | "choice" | "number" | "pages" | "color" | "password" | "code" | "text";
 
 export interface Kind<T> {
-  /** Checks a value, whether read from a text or sent by another process. */
+  /** Validates a value, parsed from text or sent by another process. */
   readonly value: z.ZodType<T>;
-  /** Schema of the text, or of the number for which it stands. */
+  /** Schema of the text, or of the number that it represents. */
   readonly schema: JsonSchema;
   readonly control: Control;
   /**
-   * Reads the text of a form or a command line.
-   * @returns the value, which is yet to be checked
+   * Parses the text of a form or a command line.
+   * @returns the value, not yet validated
    * @throws UnreadableText
    */
   read(text: string): unknown;
-  /** A sentence for clients whose value is out of range. @default none */
+  /** A message for clients whose value is out of range. @default none */
   readonly hint?: string;
-  /** Separator that joins several texts to one value. @default a repeated text is a mistake */
+  /** Separator that joins repeated texts to one value. @default a repeated text is an error */
   readonly joint?: string;
-  /** The kind of each value of a list: each text is read alone. @default the value is no list */
+  /** Kind of the elements of a list, each parsed from a separate text. @default the value is not a list */
   readonly item?: Kind<unknown>;
-  /** Set if the text is JSON. */
+  /** Present if the text is JSON. */
   readonly json?: JsonContent;
-  /** True if the value must not be logged, kept or hashed in the clear, nor repeated in an error. @default false */
+  /** True if the value must never be logged, stored or hashed unencrypted, or quoted in an error. @default false */
   readonly isSecret?: boolean;
 }
 
-/** The content of a text that is JSON. */
+/** The JSON that a text contains. */
 export interface JsonContent {
   readonly schema: JsonSchema;
-  /** Name under which a description lists the schema. @default none */
+  /** Name of the schema in descriptions. @default unnamed */
   readonly name?: string;
   /**
-   * The content in words, if a client may send a file, or the id of a stored file, in place of the text. @default it
-   * may not
+   * Description of the content, if a client can send a file, or the ID of a stored file, instead of the text. @default
+   * only text
    */
   readonly file?: string;
 }
 
-/** A text that is no value of its kind at all. */
+/** A text that cannot be parsed as a value of its kind. */
 export class UnreadableText extends Error {
   readonly reason: "not-json" | "too-long";
   constructor(reason: UnreadableText["reason"]) {
@@ -59,15 +59,15 @@ export class UnreadableText extends Error {
   }
 }
 
-/** @template A true if the value may be absent */
+/** @template A true if the value can be absent */
 export interface Parameter<T = unknown, A extends boolean = boolean> {
   readonly description: string;
   readonly kind: Kind<T>;
-  /** Text of the value if the client sends none. */
+  /** Text of the default value. */
   readonly default?: string;
-  /** True if neither a value nor a default is needed. */
+  /** True if the value can be absent without a default. */
   readonly isOptional: boolean;
-  /** The value of another parameter with which this one counts. @default it always counts */
+  /** The value of another parameter that enables this one. @default always enabled */
   readonly onlyWith?: { readonly parameter: string; readonly is: string };
   readonly mayBeAbsent: A;
 }
@@ -81,23 +81,30 @@ export type Params<P extends Parameters> = {
   readonly [K in keyof P as P[K] extends Parameter<unknown, false> ? K : never]: ValueOf<P[K]>;
 } & { readonly [K in keyof P as P[K] extends Parameter<unknown, false> ? never : K]?: ValueOf<P[K]> };
 
-/** Declares a parameter that every request has. @param fallback text of the default; without it, clients must send one */
+/**
+ * Declares a parameter with a value in every request.
+ * @param fallback text of the default; without it, the parameter is required Example: `parameter("Sharpness.",
+ *   integer({ min: 1, max: 100 }), "75")`.
+ */
 export const parameter = <T>(description: string, kind: Kind<T>, fallback?: string): Parameter<T, false> => ({
   ...{ description, kind, isOptional: false, mayBeAbsent: false },
   ...(fallback === undefined ? {} : { default: fallback }),
 });
 
-/** Declares a parameter that may be absent. */
+/** Declares a parameter that can be absent. Example: `optional("The pages to draw.", pages)`. */
 export const optional = <T>(description: string, kind: Kind<T>): Parameter<T, true> => ({
   ...{ description, kind, isOptional: true, mayBeAbsent: true },
 });
 
-/** Declares a parameter that counts only with a value of another one, and is ignored otherwise. */
+/**
+ * Declares a parameter that applies only with a value of another parameter, and is ignored otherwise. Example:
+ * `onlyWith("format", "jpg", parameter("Quality.", integer({ min: 1, max: 100 }), "75"))`.
+ */
 export const onlyWith = <T>(name: string, is: string, declared: Parameter<T>): Parameter<T, true> => ({
   ...{ ...declared, mayBeAbsent: true, onlyWith: { parameter: name, is } },
 });
 
-/** Returns the schema that checks the values of parameters which come from another process. */
+/** Returns the schema that validates parameters from another process. */
 export function schemaOf<P extends Parameters>(parameters: P): z.ZodType<Params<P>> {
   const shape = Object.entries(parameters).map(([name, { kind, mayBeAbsent }]) => [
     name,

@@ -1,4 +1,4 @@
-// Declares /delete, which removes stored files.
+// Declares /delete, which deletes stored files.
 import { EXAMPLE_INPUT, EXAMPLE_OUTPUT, FILE_ID, json } from "../../service/http/contract/description.ts";
 import { fieldRequired, notOwner, tooManyInputs } from "../../service/http/contract/errors.ts";
 import type { Route } from "../../service/http/contract/route.ts";

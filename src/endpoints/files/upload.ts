@@ -21,7 +21,7 @@ const ANSWER = {
     files: {
       type: "array",
       minItems: 1,
-      // Include-File-Info asks for more than the first two.
+      // Include-File-Info adds the other properties.
       items: { type: "object", properties: FILE_INFO.properties, required: ["name", "id"] },
     },
   },

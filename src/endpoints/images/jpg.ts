@@ -1,4 +1,4 @@
-// Declares /jpg, which draws the pages of a PDF as JPEG images.
+// Declares /jpg, which renders the pages of a PDF as JPEG images.
 import { imageEndpoint } from "./image-endpoint.ts";
 
 export const jpg = imageEndpoint("jpg", "JPEG");

@@ -1,4 +1,4 @@
-// Declares /tif, which draws the pages of a PDF as TIFF images.
+// Declares /tif, which renders the pages of a PDF as TIFF images.
 import { imageEndpoint } from "./image-endpoint.ts";
 
 export const tif = imageEndpoint("tif", "TIFF");

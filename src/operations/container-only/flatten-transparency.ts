@@ -7,7 +7,7 @@ import { openPdf, pdfOutput } from "../../document/pages/open-pdf.ts";
 import { fontsForDrawing } from "../../document/pdfa/fonts/face-choice.ts";
 import { type FlattenParams, flattenTransparency as signature } from "../flatten-transparency.ts";
 
-/** Share of the engines' memory for the engine that reads objects; the engine that draws gets the rest. */
+/** Fraction of the engines' memory for the engine that reads objects; the rest is for the engine that renders. */
 const READING_PART = 0.3;
 
 /** @throws EngineFailure `password-protected`, or the failure of document or engine */

@@ -46,7 +46,7 @@ const paramsSchema = z.object({
    */
   flatAnnotations: z.boolean().exactOptional(),
 });
-export type PicturePagesParams = z.infer<typeof paramsSchema>;
+export type RasterizePagesParams = z.infer<typeof paramsSchema>;
 
 const POINTS_PER_INCH = 72;
 const DPI = 300;
@@ -72,7 +72,7 @@ const HEAP_MARK_BYTES = 192 * 2 ** 20;
  * @param inputs the PDF whose pages are replaced, then optionally another PDF to draw the pages from
  * @throws EngineFailure the failure of a document or the engine
  */
-const run: Run<PicturePagesParams> = async function* ([input, look = input], params, context) {
+const run: Run<RasterizePagesParams> = async function* ([input, look = input], params, context) {
   using pdf = await openPdf(await input!.bytes(), context, { engineShare: 0.5 });
   const { file: source, budget, memory } = pdf;
   const isFlat = !params.pages || params.flatAnnotations === true;
@@ -106,7 +106,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
       context.signal.throwIfAborted();
       if (drawn.engine.dead || drawn.engine.heapBytes > HEAP_MARK_BYTES) await drawn.reopen();
       pictured.push({ name: String(pageNumber) });
-      const dictionary = await picturedPage(source, page, drawn, made, context);
+      const dictionary = await rasterizePage(source, page, drawn, made, context);
       if (params.pages) source.put(page.reference, dictionary.set("Parent", parentOf(source, page)));
       else kids.push(target.add(dictionary));
     }
@@ -147,7 +147,7 @@ interface Made {
   finerLeft: number;
 }
 
-async function picturedPage(
+async function rasterizePage(
   source: PdfFile,
   page: SourcePage,
   drawn: MupdfDocument,

@@ -54,8 +54,8 @@ const run: Run<Record<string, never>> = async function* ([document, drawn], _par
     if (isIdentity(matrix)) {
       after.set("Resources", copied).set("Contents", target.add(new PdfStream(new Dictionary(), memoryBody(content))));
     } else {
-      // Patterns are positioned in the space of the content that uses them (8.7.3.1), so the content keeps a space of
-      // its own.
+      // The space in which patterns are positioned is the space of the content that uses them (8.7.3.1), so the content
+      // keeps a separate space.
       const form = Dictionary.of({
         Type: Name.of("XObject"),
         Subtype: Name.of("Form"),

@@ -44,7 +44,7 @@ export class ClaimObject extends DurableObject<Env> implements Claim {
   }
 }
 
-/** The platform sends no response before the writes are durable, so nothing here waits for them. */
+/** The platform delays responses until writes are durable, so the code need not wait for them. */
 function claimStorage(storage: DurableObjectStorage): ClaimStorage {
   const { kv } = storage;
   return {

@@ -43,7 +43,7 @@ export class ClaimStateMachine {
     const now = this.#now();
     const known = state ? state.lost : this.#lost(fingerprint, holder);
     const lost = known && known.length > 0 ? { lost: known } : {};
-    const times = { leaseEnds: now + LIMITS.claimLeaseMs, ends: now + LIMITS.keptAnswerMs };
+    const times = { leaseEnds: now + LIMITS.claimLeaseMs, ends: now + LIMITS.storedResponseMs };
     this.#stored.write({ fingerprint, holder, ...times, ...lost });
     return { kind: "granted", ...lost };
   }
@@ -54,7 +54,7 @@ export class ClaimStateMachine {
     if (state && state.fingerprint !== fingerprint) return undefined;
     if (state?.answer) return state.holder === holder ? undefined : state.answer;
     const now = this.#now();
-    this.#stored.write({ fingerprint, holder, leaseEnds: now, answer, ends: now + LIMITS.keptAnswerMs });
+    this.#stored.write({ fingerprint, holder, leaseEnds: now, answer, ends: now + LIMITS.storedResponseMs });
     return undefined;
   }
 

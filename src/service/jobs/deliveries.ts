@@ -54,7 +54,7 @@ export class WebhookDeliveries {
   readonly #sql: Sql;
   readonly #options: DeliveriesOptions;
 
-  /** Creates a missing table. Attempts of another process have failed. */
+  /** Creates a missing table. Marks attempts of an earlier process as failed. */
   constructor(options: DeliveriesOptions) {
     this.#options = options;
     this.#sql = options.sql;

@@ -17,7 +17,7 @@ interface JobRow {
   readonly path: string;
   readonly base_url: string;
   readonly client: string;
-  /** Jobs run in the order of `turn`. Jobs of one client have different ones, so that clients alternate. */
+  /** Jobs run in ascending order of `turn`. Each job of a client has a different turn, so that clients alternate. */
   readonly turn: number;
   /** JSON list of IDs. */
   readonly inputs: string;
@@ -56,7 +56,7 @@ const TABLES = [
 /** Characters per chunk of a text. SQLite in a Durable Object limits a row to 2 MB. */
 const PIECE_LETTERS = 1_000_000;
 /** Backoff. A restart loses a job once; repeated losses are an outage, which can take minutes. */
-const pauseAfter = (losses: number) => (losses === 0 ? 0 : LIMITS.asyncPauseMs * 4 ** losses);
+const pauseAfter = (losses: number) => (losses === 0 ? 0 : LIMITS.asyncRetryMs * 4 ** losses);
 const LOST: JobError = {
   error: "The file could not be processed because of an internal failure.",
   errorStatus: 500,
@@ -80,7 +80,7 @@ export class Queue {
     this.#options = options;
     this.#sql = options.sql;
     for (const statement of TABLES) this.#sql(statement);
-    // Runners outside the queue's process renew their leases soon; the others ended with it.
+    // Runners in other processes renew their leases soon; runners in the queue's process have ended with it.
     const graceEnds = options.now() + LIMITS.asyncGraceMs;
     this.#sql("UPDATE jobs SET lease_ends = ? WHERE lease_ends > ?", graceEnds, graceEnds);
   }
@@ -224,7 +224,7 @@ export class Queue {
       `SELECT min(time) AS next FROM (SELECT min(lease_ends) AS time FROM jobs UNION ALL
         SELECT min(not_before) FROM jobs WHERE state = 'waiting' AND not_before > ?1 UNION ALL
         SELECT min(ends) FROM jobs UNION ALL SELECT min(max(not_before, ?1 + ?2)) FROM removals)`,
-      ...[this.#options.now(), LIMITS.asyncPauseMs],
+      ...[this.#options.now(), LIMITS.asyncRetryMs],
     ) as [{ readonly next: number | null }];
     return next ?? undefined;
   }
@@ -243,7 +243,7 @@ export class Queue {
   }
 
   deletionFailed({ number }: PendingDeletion): void {
-    const later = this.#options.now() + LIMITS.asyncPauseMs;
+    const later = this.#options.now() + LIMITS.asyncRetryMs;
     this.#sql("UPDATE removals SET not_before = ? WHERE number = ?", later, number);
   }
 
@@ -252,7 +252,7 @@ export class Queue {
     this.#sql(
       `UPDATE jobs SET state = 'waiting', postponements = postponements + 1, not_before = ?, lease_ends = NULL
         WHERE id = ?`,
-      ...[this.#options.now() + LIMITS.asyncPauseMs, row.id],
+      ...[this.#options.now() + LIMITS.asyncRetryMs, row.id],
     );
   }
 

@@ -49,7 +49,7 @@ export class JobScheduler implements JobQueue {
       );
       this.#services.setAlarm(await this.#store.nextWakeup());
     } catch (error) {
-      if (!this.#isClosed) this.#services.setAlarm(Date.now() + LIMITS.asyncPauseMs);
+      if (!this.#isClosed) this.#services.setAlarm(Date.now() + LIMITS.asyncRetryMs);
       throw error;
     }
     this.#inBackground(this.#deleteDue());
@@ -143,7 +143,10 @@ export class JobScheduler implements JobQueue {
     if (hasWorked) this.#inBackground(this.runDue());
   });
 
-  /** Starts nothing before all are leased: what ends meanwhile would make room for more, without an end. */
+  /**
+   * Leases all due entries before starting any: a started job could end immediately and free capacity, and the loop
+   * would never end.
+   */
   async #startAll<T>(next: () => Promise<T | undefined>, start: (one: T) => Promise<void>): Promise<void> {
     const leased: T[] = [];
     try {

@@ -9,7 +9,7 @@ import type { Sql } from "./sql.ts";
 export interface JobStoreOptions {
   /** Time for which results are stored; 0 means unlimited. */
   readonly lifetimeMs: number;
-  /** @default LIMITS.asyncJobsWaiting */
+  /** @default LIMITS.asyncJobsQueued */
   readonly maxQueued?: number;
   /** Returns the time in milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
@@ -29,7 +29,7 @@ export interface SqlJobStoreOptions extends JobStoreOptions {
  */
 export function openSqlJobStore(given: SqlJobStoreOptions): JobStore {
   const { transaction, ...options } = {
-    maxQueued: LIMITS.asyncJobsWaiting,
+    maxQueued: LIMITS.asyncJobsQueued,
     now: Date.now,
     random: Math.random,
     ...given,

@@ -11,7 +11,7 @@ import type {
   StoredBytes,
 } from "../ports/limiter.ts";
 import { dayOf } from "../ports/usage.ts";
-import { type KeptStored, StoredCounts } from "./stored-counts.ts";
+import { type SerializedStored, StoredCounts } from "./stored-counts.ts";
 
 const MB = 2 ** 20;
 const DAY_SECONDS = 86_400;
@@ -30,7 +30,7 @@ export interface SerializedCounts {
   readonly day: string;
   readonly bytes: number;
   /** Absent if nothing is stored. */
-  readonly stored?: KeptStored;
+  readonly stored?: SerializedStored;
 }
 
 export class ClientCounts {
@@ -133,7 +133,7 @@ export class ClientCounts {
     if (requestsPerMinute !== undefined && this.#requests >= requestsPerMinute) {
       return refused("requestsPerMinute", this.#secondsUntilRoom(requestsPerMinute));
     }
-    // At the limit, requests without a body are rejected, too.
+    // At the limit, even a request without a body is rejected.
     if (megabytesPerDay !== undefined && this.#bytes + Math.max(1, bytes) > megabytesPerDay * MB) {
       return refused("megabytesPerDay", this.#secondsOfDay());
     }

@@ -15,7 +15,7 @@ import { ClientCounts, type SerializedCounts } from "./client-counts.ts";
 
 const KEY = "counts";
 const STORE_AFTER_MS = 1000;
-/** Counts of a day have expired by then. */
+/** The daily counts have expired by then. */
 const TIDY_AFTER_MS = 25 * 3_600_000;
 
 export class ClientLimits extends DurableObject<Env> {

@@ -15,7 +15,7 @@ const MAX_REMOVED = 20_000;
 const RETRY_SECONDS = 3600;
 
 /** The stored counts, as JSON. */
-export interface KeptStored {
+export interface SerializedStored {
   readonly hours: readonly (readonly [hour: number, bytes: number])[];
   /** Recently deleted files, and the time in milliseconds at which each entry expires. */
   readonly removed: readonly (readonly [id: string, until: number])[];
@@ -26,13 +26,13 @@ export class StoredCounts {
   readonly #hours: Map<number, number>;
   readonly #removed: Map<string, number>;
 
-  constructor(kept: KeptStored | undefined, now: () => number) {
+  constructor(kept: SerializedStored | undefined, now: () => number) {
     this.#now = now;
     this.#hours = new Map(kept?.hours);
     this.#removed = new Map(kept?.removed);
   }
 
-  get kept(): KeptStored {
+  get kept(): SerializedStored {
     return { hours: [...this.#hours], removed: [...this.#removed] };
   }
 

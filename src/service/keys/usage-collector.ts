@@ -5,7 +5,7 @@ import { type Counts, dayOf, type KeyUsage, type UsageRecords } from "../ports/u
 import { sumOf } from "./usage-table.ts";
 
 const RECORD_AFTER_MS = 1000;
-/** The platform can end work that runs after a response. */
+/** The platform can terminate work that runs after a response, so another request takes over after this time. */
 const OVERDUE_MS = 15_000;
 /** Bounds the statements of one write, and the memory of unrecorded rows. */
 const MAX_ROWS = 500;

@@ -1,5 +1,5 @@
-// Declares the operation that posts a message to a receiver on the web. The edge cannot do this: the container connects
-// only to addresses that it has checked, and a Worker cannot.
+// Declares the operation that posts a webhook message. It runs in the container, which connects only to checked
+// addresses; a Worker cannot guarantee this.
 import * as z from "zod";
 import { LIMITS } from "../../document/contract/limits.ts";
 import { declareOperation } from "../../document/contract/operation.ts";
@@ -9,5 +9,5 @@ const paramsSchema = z.object({
   headers: z.record(z.string(), z.string()),
 });
 
-/** Takes the message as its input. Its output is the status of the answer, as JSON. */
+/** Its input is the message. Its output is the status of the response, as JSON. */
 export const postWebhook = declareOperation({ name: "post-webhook", params: paramsSchema, internet: true });

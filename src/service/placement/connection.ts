@@ -1,39 +1,38 @@
-// Describes the connection of a request to the container, whether it has an address or the platform runs it.
+// Defines the connection of a request to the container, by URL or through the platform.
 
 import type { ContainerClient, OperationDeclaration } from "../../document/contract/operation.ts";
 import type { Span } from "../../document/contract/trace.ts";
 
 export interface ConnectedContainer extends ContainerClient {
   /**
-   * Prepares another attempt at a job that failed: waits, for a limited time, for a lost container, or turns to another
-   * instance.
-   * @returns false if another attempt would be pointless
+   * Prepares a retry of a failed job: waits for a lost container for a limited time, or switches to another instance.
+   * @returns false if a retry is pointless
    * @throws the signal's reason when aborted
    */
   prepareRetry(error: unknown, signal: AbortSignal): Promise<boolean>;
-  /** Starts an instance ahead of a job of this kind, which will come when its upload has arrived. */
+  /** Starts an instance in advance for a job whose upload is still arriving. */
   prewarm(operation: Pick<OperationDeclaration<unknown>, "internet">): void;
 }
 
 interface CallerTrace {
-  /** Header fields that make the container's work a part of the trace. */
+  /** Headers that add the container's spans to the trace. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Takes the spans that the container reports. */
+  /** Receives the spans that the container reports. */
   received(spans: readonly Span[]): void;
 }
 
-/** The request on whose behalf the container works. */
+/** The request for which the container runs a job. */
 export interface JobOrigin {
   readonly requestId: string;
-  /** Distinguishes the requests of one client from those of others, and has no other meaning. */
+  /** Distinguishes clients for fair scheduling; otherwise meaningless. */
   readonly client: string;
-  /** The trace of the request. @default it has none */
+  /** Trace of the request. @default none */
   readonly trace?: CallerTrace;
-  /** Lets work go on after the response. */
+  /** Keeps work running after the response. */
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** Returns the header fields with which a container gets the request's name, its client and its trace. */
+/** Returns the headers that identify request, client and trace for the container. */
 export const originHeaders = ({ requestId, client, trace }: JobOrigin): Record<string, string> => ({
   ...{ "X-Request-Id": requestId, "X-Client": client },
   ...trace?.headers,

@@ -1,6 +1,6 @@
-// Describes the container's answer to GET /ready, for both ends.
+// Defines the container's response to GET /ready, for both ends.
 
-/** A proof that an engine works: its last answered job, or a small task that was made up for it. */
+/** Evidence that an engine works: its last completed job, or a small probe job. */
 export interface EngineProbe {
   readonly by: "job" | "probe";
   readonly secondsAgo: number;
@@ -9,11 +9,11 @@ export interface EngineProbe {
 export interface EngineHealth {
   /** One of `ENGINE_STATES` (container/supervision/engine-state.ts), or `asleep` with the containers of the platform. */
   readonly state: string;
-  /** The last proof. @default there was none */
+  /** The last probe. @default none */
   readonly proof?: EngineProbe;
-  /** Set while the engine runs and does not work: its last proof failed, or the last ones were late. */
+  /** Set while the engine runs, but does not work: its last probe failed, or the last ones were late. */
   readonly trouble?: "failed" | "late";
-  /** Parts of its sandbox that the engine lacks, by the words of SECURITY.md. @default none */
+  /** Sandbox features that the engine lacks, named as in SECURITY.md. @default none */
   readonly lacks?: readonly string[];
 }
 
@@ -21,14 +21,14 @@ export interface ContainerHealth {
   readonly status: "OK" | "unavailable" | "ending";
   readonly engines: Readonly<Record<string, EngineHealth>>;
   readonly queue: {
-    /** Jobs that wait for their turn. */
+    /** Number of queued jobs. */
     readonly waiting: number;
     /** Number of further jobs of any operation that are accepted. */
     readonly room: number;
   };
 }
 
-/** Reports whether an engine does its work, as well as it can, or is not meant to. */
+/** Reports whether an engine works with its full capabilities, or is disabled. */
 export function isHealthy({ state, trouble }: EngineHealth): boolean {
   return ["warm", "fallback", "off", "asleep"].includes(state) && trouble === undefined;
 }

@@ -1,5 +1,5 @@
-// Connects a request to the container, for placement/remote.ts: to one with an address, or through the dispatcher to
-// the instances that the platform runs. Knows nothing about operations or frames.
+// Connects a request to the container for placement/remote.ts: to its URL, or through the dispatcher to an instance of
+// the platform.
 
 import type { Env } from "../settings/config.ts";
 import type { ConnectedContainer, JobOrigin } from "./connection.ts";

@@ -1,5 +1,5 @@
-// Sends the frames of one request over HTTP and returns those of the response, or says why there are none. Used for
-// containers with an address and for those of the platform alike. Knows nothing about operations or secrets.
+// Sends the frames of one request over HTTP and returns the frames of the response, or throws the reason for their
+// absence. Used for containers with a URL and for instances of the platform.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -13,9 +13,12 @@ export interface ExchangeOptions {
   fetch(request: Request): Promise<Response>;
 }
 
-/** A container that took no job. The job itself did not fail: its failure is reported inside a response of 200. */
+/**
+ * The container did not accept the job. The job itself did not fail: a job's failure is a frame in a response with
+ * status 200.
+ */
 export class NotAccepted extends EngineFailure {
-  /** The status of the response, or undefined if there was none. */
+  /** Status of the response; undefined without a response. */
   readonly status: number | undefined;
   readonly isOtherVersion: boolean;
   constructor(detail: string, { status, isOtherVersion = false, ...options }: NotTakenOptions = {}) {
@@ -31,9 +34,9 @@ interface NotTakenOptions extends ErrorOptions {
 }
 
 /**
- * @throws NotTaken if the connection breaks, or the response has no frames that can be read
- * @throws EngineFailure `busy` if there is no response within a limited time
- * @throws what `frames` throws, and the signal's reason when aborted
+ * @throws NotAccepted if the connection breaks, or the response has no readable frames
+ * @throws EngineFailure `busy` if the response takes too long
+ * @throws the errors of `frames`, and the signal's reason when aborted
  */
 export async function exchange(settings: ExchangeOptions): Promise<ReadableStream<Uint8Array>> {
   const response = await sendRequest(settings);
@@ -47,15 +50,15 @@ export async function exchange(settings: ExchangeOptions): Promise<ReadableStrea
 }
 
 async function sendRequest({ url, headers, frames, signal, fetch }: ExchangeOptions): Promise<Response> {
-  // This timeout covers only the wait for a response. The time limit of a job is set elsewhere.
+  // This timeout covers only the wait for response headers. The job has a separate time limit.
   const slow = new AbortController();
-  const timer = setTimeout(() => slow.abort(), LIMITS.containerAnswerMs);
+  const timer = setTimeout(() => slow.abort(), LIMITS.containerResponseMs);
   const upload = streamOf(frames);
   const request = new Request(url, {
     method: "POST",
     headers: { ...headers, "Content-Type": "application/octet-stream", [FRAME_VERSION_HEADER]: FRAME_VERSION },
     body: upload.stream,
-    // Node requires it for a body that is a stream.
+    // Node requires this option for a streamed body.
     ...{ duplex: "half" },
     signal: AbortSignal.any([signal, slow.signal]),
   });
@@ -72,7 +75,8 @@ async function sendRequest({ url, headers, frames, signal, fetch }: ExchangeOpti
 }
 
 /**
- * Returns a stream that pulls from chunks, and the error that ended them: the error of the broken connection says less.
+ * Returns a stream that pulls from chunks, and the error that ended them: it is more precise than the error of the
+ * broken connection.
  */
 function streamOf(chunks: AsyncIterable<Uint8Array>): {
   stream: ReadableStream<Uint8Array>;

@@ -1,11 +1,11 @@
-// Names the version of the frames (remote.ts). A new Worker meets older containers during a rollout, and must not
-// misread them.
+// The version of the frame format (remote.ts). During a rollout, a new Worker connects to older containers and must not
+// misread their frames.
 
-/** Raise it when a Worker and a container of different versions would misunderstand each other. */
+/** Increment it for each incompatible change of the frames. */
 export const FRAME_VERSION = "2";
 
-/** Header of every request with frames and of every response to one. */
+/** Header of every request and response with frames. */
 export const FRAME_VERSION_HEADER = "X-Frame-Version";
 
-/** Reports whether the other end uses the same frames. */
+/** Reports whether the other end uses the same frame version. */
 export const sameFrames = (header: string | null | undefined): boolean => header === FRAME_VERSION;

@@ -1,21 +1,21 @@
 // Encodes and decodes the frames of remote.ts: one byte for the kind, four bytes for the length (big-endian), the
-// payload. Does not know what they mean.
+// payload.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
 
 const JSON_FRAME = 1;
 const BYTES_FRAME = 2;
 const HEADER_BYTES = 5;
-/** Limits the payload of a frame of bytes. Longer data are split into several frames. */
+/** Maximum payload of a frame of bytes. Longer data are split. */
 export const MAX_BYTES_FRAME = 2 ** 20;
-/** Bytes of a body that are collected before they are sent as a frame: every frame costs each end on its way a turn. */
-const LEAST_BYTES_FRAME = 2 ** 16;
-/** Limits the payload of a JSON frame, which is collected before it is parsed. */
+/** Minimum number of collected bytes before a frame is sent: each frame costs both ends an event-loop turn. */
+const MIN_BYTES_FRAME = 2 ** 16;
+/** Maximum payload of a JSON frame, which is buffered before parsing. */
 const MAX_JSON_FRAME = 2 ** 20;
 
 export type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
 
-/** Decodes frames. Bytes are passed on as they arrive, in parts of their frame; only JSON is collected. */
+/** Decodes frames. Passes bytes on as they arrive, in parts of their frame; buffers only JSON. */
 export async function* decodeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame, undefined> {
   const header = new Collector(HEADER_BYTES);
   let json: Collector | undefined;
@@ -49,7 +49,7 @@ export async function* decodeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGen
   return undefined;
 }
 
-/** Collects a fixed number of bytes from pieces of any size. */
+/** Collects a fixed number of bytes from chunks of any size. */
 class Collector {
   readonly bytes: Uint8Array<ArrayBuffer>;
   #filled = 0;
@@ -62,7 +62,7 @@ class Collector {
   get empty(): boolean {
     return this.#filled === 0;
   }
-  /** @returns the number of bytes that it took */
+  /** @returns the number of consumed bytes */
   add(chunk: Uint8Array): number {
     const part = chunk.subarray(0, this.bytes.length - this.#filled);
     this.bytes.set(part, this.#filled);
@@ -79,14 +79,14 @@ function parse(bytes: Uint8Array): unknown {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // The text is not JSON.
+    // Not valid JSON.
   }
   throw protocolError("a JSON frame that is none");
 }
 
 export function jsonFrame(value: unknown): Uint8Array<ArrayBuffer> {
   const payload = new TextEncoder().encode(JSON.stringify(value));
-  // No genuine name or detail is this long.
+  // Valid names and details are much shorter.
   if (payload.length > MAX_JSON_FRAME) throw new EngineFailure("too-complex", "a header that is too long");
   return frame(JSON_FRAME, payload);
 }
@@ -97,10 +97,10 @@ export function* bytesFrames(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffe
   }
 }
 
-/** Returns a buffer in which {@link bodyFrames} collects short chunks, of one body after the other. */
-export const gatheringBuffer = (): Uint8Array => new Uint8Array(LEAST_BYTES_FRAME);
+/** Returns a buffer in which {@link bodyFrames} collects short chunks, reusable for successive bodies. */
+export const gatheringBuffer = (): Uint8Array => new Uint8Array(MIN_BYTES_FRAME);
 
-/** Returns the frames of a body. Short chunks are sent together, so that a frame may contain the end of a chunk. */
+/** Returns the frames of a body. Joins short chunks, so that a frame boundary can be within a chunk. */
 export async function* bodyFrames(
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   gathered: Uint8Array,
@@ -122,8 +122,8 @@ export async function* bodyFrames(
 }
 
 /**
- * Returns a frame with a copy of the payload: the producer may reuse its buffer, and a connection keeps the frame until
- * it is sent.
+ * Returns a frame with a copy of the payload: the producer can reuse its buffer while the connection still sends the
+ * frame.
  */
 function frame(kind: number, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(HEADER_BYTES + payload.length);
@@ -143,7 +143,7 @@ export function concatFrames(...frames: readonly Uint8Array[]): Uint8Array<Array
   return bytes;
 }
 
-/** Returns the JSON frames in a chunk of whole frames. */
+/** Returns the JSON frames in a chunk of complete frames. */
 export function jsonIn(chunk: Uint8Array): unknown[] {
   const found: unknown[] = [];
   const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
@@ -156,7 +156,7 @@ export function jsonIn(chunk: Uint8Array): unknown[] {
   return found;
 }
 
-/** Returns the JSON of a chunk that is one whole JSON frame, undefined for other chunks. */
+/** Returns the JSON of a chunk that is a single JSON frame; undefined for other chunks. */
 export function onlyJsonOf(chunk: Uint8Array): unknown {
   if (chunk[0] !== JSON_FRAME) return undefined;
   const length = new DataView(chunk.buffer, chunk.byteOffset).getUint32(1);

@@ -1,5 +1,5 @@
-// Decides where a job runs, at the edge or in the container, by comparing its memory needs with the limits of an
-// isolate. All steps of a job run in one place. Does not know operations by name.
+// Selects the backend of a job by comparing its memory needs with the limits of an isolate. All steps of a job run on
+// one backend. Independent of individual operations.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
 import {
@@ -21,17 +21,17 @@ import type { Semaphore } from "./semaphore.ts";
 export interface JobPlan {
   readonly steps: Steps;
   readonly backends: readonly Backend["kind"][];
-  /** Documents that the job keeps in memory at the edge. A job with several inputs holds one input at a time. */
+  /** Documents that the job buffers at the edge. A job with several inputs buffers one input at a time. */
   readonly memoryNeed: MemoryNeed;
 }
 
 /**
- * `input`: an engine plus one input. `input-and-output`: also an output of the same size. Both need a turn, and memory.
- * `part`: one part of the output, next to other such jobs. `nothing`: only chunks in transit.
+ * `input`: an engine and one input. `input-and-output`: also an output of the same size. Both need a permit and memory.
+ * `part`: one part of the output, concurrently with other such jobs. `nothing`: only chunks in transit.
  */
 export type MemoryNeed = "nothing" | "part" | "input" | "input-and-output";
 
-/** Returns a job that streams and therefore fits at the edge, whatever the size of its inputs. */
+/** Returns a streaming job, which fits at the edge with inputs of any size. Example: `streamingJob(zipFiles, {})`. */
 export const streamingJob = <P>(operation: Operation<P>, params: NoInfer<P>): JobPlan => ({
   steps: [stepOf<P>(operation, params)],
   backends: ["edge"],
@@ -39,20 +39,20 @@ export const streamingJob = <P>(operation: Operation<P>, params: NoInfer<P>): Jo
 });
 
 /**
- * Returns a job that streams through the edge and does some work on the way. If it needs more memory than it has, it
+ * Returns a streaming job that also processes the data at the edge. If that needs more memory than available, the job
  * moves to the container.
  */
 export const streamingJobWithFallback = <P>(operation: Operation<P>, params: NoInfer<P>): JobPlan =>
   edgeJob(operation, params, "part");
 
 /**
- * Returns a job for an engine at the edge. If the inputs or the engine's work are too large, the job runs on the same
- * engine in the container.
+ * Returns a job for an engine at the edge. If its inputs or the engine's memory are too large, the job runs in the
+ * container with the same engine.
  */
 export const edgeJob = <P>(operation: Operation<P>, params: NoInfer<P>, memoryNeed: MemoryNeed = "input"): JobPlan =>
   stepsJob([stepOf<P>(operation, params)], memoryNeed);
 
-/** Returns a job for an engine that exists only in the container. */
+/** Returns a job for an engine that only the container has. */
 export const containerJob = <P>(operation: OperationDeclaration<P>, params: NoInfer<P>): JobPlan => ({
   steps: [stepOf<P>(operation, params)],
   backends: ["container"],
@@ -60,9 +60,9 @@ export const containerJob = <P>(operation: OperationDeclaration<P>, params: NoIn
 });
 
 /**
- * Returns a job of one or more steps. It runs at the edge if the Worker has the code of all of them, as
- * {@link edgeJob} does, and otherwise in the container, with one request.
- * @param memoryNeed the largest of any step. @default that of a step that holds the output of the one before it
+ * Returns a job with one or more steps. It runs at the edge if the Worker contains the code of all steps, like {@link
+ * edgeJob}; otherwise in the container, with one request.
+ * @param memoryNeed maximum of all steps. @default each step buffers the output of the previous one
  */
 export const stepsJob = (steps: Steps, memoryNeed: MemoryNeed = "input-and-output"): JobPlan => ({
   steps,
@@ -70,35 +70,36 @@ export const stepsJob = (steps: Steps, memoryNeed: MemoryNeed = "input-and-outpu
   memoryNeed,
 });
 
-/** The hosts that can run jobs, with their limits. */
+/** The available backends, with their limits. */
 export interface Backends {
   readonly budgets: ProcessCapacity;
   /** Limits jobs with an engine at the edge. */
   readonly engineSemaphore: Semaphore;
-  /** Limits jobs in the container, and other jobs that hold only one part of their output. */
+  /** Limits jobs in the container, and other jobs that buffer only one part of their output. */
   readonly receiveSemaphore: Semaphore;
   /** Limits jobs in the container until their first output. */
   readonly containerSemaphore: Semaphore;
-  /** The container, if there is one. */
+  /** The container; undefined without one. */
   readonly container: ContainerClient | undefined;
 }
 
-/** One host that can run a job. */
+/** A backend that can run a job. */
 export interface Backend {
   readonly kind: "edge" | "container";
   run(context: Omit<Context, "heapLimitBytes" | "container">): AsyncIterable<Output>;
 }
 
 /**
- * Memory for the service's code and its compiled data, a part being stored, an encoder's buffers and other requests'
- * uploads.
+ * Memory besides engines: the service's code and compiled data, one part being stored, an encoder's buffers, and other
+ * requests' uploads.
  */
 const BESIDE_THE_ENGINE_BYTES = 32 * 2 ** 20;
 
 /**
- * Returns the hosts on which to try a job, best first: only the container if the budgets prefer it and it can run the
- * job. The next one is tried only if the job {@link needsMoreMemory} and has produced no output yet.
- * @throws EngineFailure `too-large` if the inputs leave no memory for an engine at the edge and there is no other host
+ * Returns the backends for a job, best first: only the container if the capacity settings prefer it and it can run the
+ * job. The next one runs only if the job {@link needsMoreMemory} and has not yielded an output.
+ * @throws EngineFailure `too-large` if the inputs leave too little memory for an engine at the edge and there is no
+ *   other backend
  */
 export function selectBackends(
   job: JobPlan,
@@ -127,14 +128,14 @@ export function selectBackends(
   return elsewhere ? [here, elsewhere] : [here];
 }
 
-/** Reports whether the job may succeed with more memory. */
+/** Reports whether the job might succeed with more memory. */
 export const needsMoreMemory = (error: unknown): boolean =>
   error instanceof EngineFailure && error.reason === "too-large";
 
-/** Returns the memory for all engines at the edge together, and the documents that they read. */
+/** Returns the memory for all engines at the edge and the documents that they read. */
 export const engineMemoryBytes = ({ isolateBytes }: ProcessCapacity) => isolateBytes - BESIDE_THE_ENGINE_BYTES;
 
-/** Returns the limit of the engine's heap next to the given number of held bytes. */
+/** Returns the heap limit of an engine, given the number of buffered bytes. */
 const edgeHeapLimit = (heldBytes: number, budgets: ProcessCapacity) =>
   Math.min(budgets.edgeHeapBytes, engineMemoryBytes(budgets) - heldBytes);
 
@@ -173,7 +174,7 @@ function inContainer(steps: Steps, inputs: readonly Input[], places: Backends): 
       const outputs = runRemotely(steps, inputs, within);
       const iterator = outputs[Symbol.asyncIterator]();
       try {
-        // Slow jobs wait here without taking a turn from others.
+        // Slow jobs wait here without occupying a permit.
         let next = await iterator.next();
         using _turn = await receiveSemaphore.acquire(context.signal);
         for (; !next.done; next = await iterator.next()) yield next.value;

@@ -1,4 +1,4 @@
-// Tells whether jobs can be done in the container, without starting one that sleeps.
+// Checks whether jobs can run in the container, without starting a sleeping one.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import { withTimeout } from "../../runtime/rpc.ts";
@@ -13,16 +13,16 @@ import { fetchReadiness } from "./url-connection.ts";
 type EngineHealths = Readonly<Record<string, EngineHealth>>;
 
 export interface PoolReadiness {
-  /** The reason why jobs of this kind cannot be done. @default they can */
+  /** The reason why such jobs cannot run. @default they can */
   readonly reason?: string;
-  /** True if the service is meant to have no engine of this kind. @default false */
+  /** True if this kind of engine is disabled by configuration. @default false */
   readonly isOff?: boolean;
   readonly engines: EngineHealths;
 }
 
 export interface ContainerReadiness {
   readonly pools: Readonly<Record<Pool, PoolReadiness>>;
-  /** The jobs in the container; undefined if it is not asked. */
+  /** Queue of the container; undefined if it was not queried. */
   readonly queue?: ContainerHealth["queue"];
 }
 
@@ -41,7 +41,7 @@ export async function containerReadiness(env: Env): Promise<ContainerReadiness> 
     pools: { engines: engines.readiness, web: web.readiness },
     queue: {
       waiting: engines.waiting + web.waiting,
-      room: Math.max(0, LIMITS.instanceJobsWaiting - Math.max(engines.waiting, web.waiting)),
+      room: Math.max(0, LIMITS.instanceJobsQueued - Math.max(engines.waiting, web.waiting)),
     },
   };
 }
@@ -96,16 +96,16 @@ async function readinessOfPool(env: Env, pool: Pool): Promise<AskedPool> {
   const silent = answers.filter((answer) => answer === "silent");
   if (silent.length === instances.length) return failed(`${SUBJECTS[pool]} does not answer.`);
   const engines = bestOf(pool, answers);
-  // A job that an instance fails goes to another one.
+  // A job that an instance fails moves to another one.
   const readiness = awake.length < instances.length ? { engines } : readinessOfEngines(engines);
   return { readiness, waiting };
 }
 
-/** What an instance tells: its health, unless it sleeps or does not answer. */
-type InstanceAnswer = ContainerHealth | "asleep" | "silent";
+/** Result of querying an instance: its health, unless it sleeps or does not respond. */
+type InstanceResponse = ContainerHealth | "asleep" | "silent";
 
-/** Starts nothing. */
-async function askInstance(env: Env, pool: Pool, number: number): Promise<InstanceAnswer> {
+/** Does not start the instance. */
+async function askInstance(env: Env, pool: Pool, number: number): Promise<InstanceResponse> {
   try {
     return (await withTimeout(LIMITS.readyMs, async () => instance(env, pool, number)!.health())) ?? "asleep";
   } catch {
@@ -113,8 +113,8 @@ async function askInstance(env: Env, pool: Pool, number: number): Promise<Instan
   }
 }
 
-/** Returns each engine as the instance has it where it is best. */
-function bestOf(pool: Pool, answers: readonly InstanceAnswer[]): EngineHealths {
+/** Returns, for each engine, its best health among the instances. */
+function bestOf(pool: Pool, answers: readonly InstanceResponse[]): EngineHealths {
   const known = answers.flatMap((answer) => (typeof answer === "string" ? [] : [answer.engines]));
   const best = (name: string) => {
     const all = known.flatMap((engines) => engines[name] ?? []);

@@ -1,14 +1,13 @@
-// Carries out the contract of operation.ts in the container: encodes inputs, steps, outputs and failures for the
-// connection between the two. Used by both ends. Knows nothing about addresses and secrets, and does not know
-// operations by name.
+// Runs operations in the container: encodes inputs, steps, outputs and failures of the contract in operation.ts for the
+// connection. Used by both ends. Independent of URLs, secrets and individual operations.
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {steps: [{operation, params}], inputs: [{name, size, role?}]}, then the bytes of all inputs, one after
 //             the other
-//   answer    for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
+//   response  for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
 //             json {end: {head?: base64, notices?}};
-//             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
-//             {outOfRange: {parameter, value, why}}; at any place before, json {notices} about the output that follows,
+//             then json {done: true}, or at any point {failure: {reason, detail, nonconformity?}} or
+//             {outOfRange: {parameter, value, why}}; at any point before, json {notices} about the next output,
 //             and json {spans} if the request has a `traceparent`
 
 import {
@@ -46,21 +45,21 @@ import {
 const MAX_DETAIL_LENGTH = 4000;
 
 interface RequestHeader {
-  /** Operations by their names. The outputs of a step are the inputs of the next one. */
+  /** Operations by name. The outputs of a step are the inputs of the next one. */
   readonly steps: readonly { readonly operation: string; readonly params: unknown }[];
   readonly inputs: readonly InputFacts[];
 }
 
-/** A request as the container receives it. */
+/** A request, decoded by the container. */
 export interface RemoteRequest extends RequestHeader {
   /**
-   * The bytes of the inputs, which must be read in order, each to its end.
+   * The bytes of the inputs. Read them in order, each to its end.
    * @throws EngineFailure `crashed` if they end early
    */
   readonly bodies: AsyncIterable<AsyncIterable<Uint8Array>>;
 }
 
-type AnswerEvent =
+type ResponseEvent =
   | { readonly output: OutputHeader }
   | { readonly end: OutputTrailer }
   | { readonly done: true }
@@ -70,11 +69,11 @@ type AnswerEvent =
   | { readonly spans: readonly Span[] };
 
 interface OutputHeader extends Pick<Output, "extension" | "name" | "type" | "total"> {
-  /** False if the first bytes are final when they are sent. @default they may be replaced */
+  /** False if the first bytes are final when they are sent. @default they can be overwritten at the end */
   readonly headed?: boolean;
 }
 
-/** Properties of an output that are known only at its end. */
+/** Properties of an output that are final only at its end. */
 interface OutputTrailer {
   readonly head?: string;
   readonly notices?: readonly Notice[];
@@ -90,10 +89,10 @@ interface Failure {
 }
 
 /**
- * Runs the steps of a job in the container. If the reader stops, the job in the container ends. An output that is not
+ * Runs the steps of a job in the container. If the reader stops, the container aborts the job. An output that is not
  * read to its end is skipped when the next one is requested.
- * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if the connection broke, `busy` if
- * there is no container
+ * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if the connection broke, `busy`
+ *   without a container
  */
 export async function* runRemotely(steps: Steps, inputs: readonly Input[], context: Context): AsyncIterable<Output> {
   const { container } = context;
@@ -115,8 +114,8 @@ export async function* runRemotely(steps: Steps, inputs: readonly Input[], conte
 }
 
 /**
- * Returns the operation whose permit a job takes in the container: the first one that only the container has, because
- * its engine is what jobs wait for, or else the first one.
+ * Returns the operation whose semaphore a job uses in the container: the first one that only the container can run,
+ * because its engine is the bottleneck, otherwise the first one.
  */
 function leadOf(steps: Steps): Parameters<ContainerClient["post"]>[0] {
   const { name } = (steps.find(({ operation }) => !operation.run) ?? steps[0]).operation;
@@ -158,7 +157,7 @@ async function* splitBodies(
   inputs: RequestHeader["inputs"],
   frames: AsyncIterator<Frame>,
 ): AsyncGenerator<AsyncGenerator<Uint8Array>> {
-  // Bytes of a chunk beyond the end of one input belong to the next one.
+  // Bytes after the end of one input belong to the next one.
   let rest = new Uint8Array(0) as Uint8Array;
   async function* body(size: number): AsyncGenerator<Uint8Array> {
     for (let left = size; left > 0; ) {
@@ -180,8 +179,8 @@ async function nextBytes(frames: AsyncIterator<Frame>): Promise<Uint8Array> {
 }
 
 /**
- * Encodes the outputs of an operation. Each chunk is one or more whole frames. Failures become frames: nothing is
- * thrown.
+ * Encodes the outputs of an operation. Each chunk consists of whole frames. Failures become frames: the generator never
+ * throws.
  * @param failed receives each thrown value, for the log
  */
 export async function* encodeResponse(
@@ -199,8 +198,8 @@ export async function* encodeResponse(
         headed: headerPatch !== undefined,
         ...(name === undefined ? {} : { name }),
       };
-      const begin = jsonFrame({ output: about } satisfies AnswerEvent);
-      const end = () => jsonFrame({ end: endOf(output) } satisfies AnswerEvent);
+      const begin = jsonFrame({ output: about } satisfies ResponseEvent);
+      const end = () => jsonFrame({ end: endOf(output) } satisfies ResponseEvent);
       if (body instanceof Uint8Array && body.length <= MAX_BYTES_FRAME) {
         yield concatFrames(begin, ...bytesFrames(body), end());
         continue;
@@ -217,21 +216,19 @@ export async function* encodeResponse(
   }
 }
 
-const doneFrame = () => jsonFrame({ done: true } satisfies AnswerEvent);
+const doneFrame = () => jsonFrame({ done: true } satisfies ResponseEvent);
 
 function endOf({ headerPatch, notices }: Output): OutputTrailer {
   const lost = mergeNotices(notices?.() ?? []);
   return { ...(headerPatch ? { head: toBase64(headerPatch()) } : {}), ...(lost.length > 0 ? { notices: lost } : {}) };
 }
 
-/**
- * Encodes the end of a response that cannot be completed. Errors that were not thrown on purpose are sent as `crashed`.
- */
+/** Encodes the failure that ends an incomplete response. Unexpected errors become `crashed`. */
 export function encodeFailure(error: unknown): Uint8Array<ArrayBuffer> {
   return jsonFrame(failureEvent(error));
 }
 
-function failureEvent(error: unknown): AnswerEvent {
+function failureEvent(error: unknown): ResponseEvent {
   if (error instanceof EngineFailure) return failure(error.reason, error.detail, error);
   if (error instanceof OutOfRange) {
     const { parameter, value, why } = error;
@@ -240,7 +237,7 @@ function failureEvent(error: unknown): AnswerEvent {
   return failure("crashed", String(error));
 }
 
-function failure(reason: FailureReason, detail: string, error?: EngineFailure): AnswerEvent {
+function failure(reason: FailureReason, detail: string, error?: EngineFailure): ResponseEvent {
   const { nonconformity, feature, limitBytes, why } = error ?? {};
   return {
     failure: {
@@ -254,23 +251,23 @@ function failure(reason: FailureReason, detail: string, error?: EngineFailure): 
   };
 }
 
-/** Encodes losses of earlier steps, which the next output reports too. */
+/** Encodes notices of earlier steps, which the next output includes. */
 export function encodeNotices(notices: readonly Notice[]): Uint8Array<ArrayBuffer> {
-  return jsonFrame({ notices: mergeNotices(notices) } satisfies AnswerEvent);
+  return jsonFrame({ notices: mergeNotices(notices) } satisfies ResponseEvent);
 }
 
-/** Encodes what the container did, for a trace. */
+/** Encodes the container's spans. */
 export function encodeSpans(spans: readonly Span[]): Uint8Array<ArrayBuffer> {
-  return jsonFrame({ spans } satisfies AnswerEvent);
+  return jsonFrame({ spans } satisfies ResponseEvent);
 }
 
-/** How an answer ended, from the container's view: completed, refused for a parameter, or failed. */
+/** Outcome of a response, from the container's view: completed, rejected for a parameter, or failed. */
 export type ResponseOutcome = "answered" | "out-of-range" | FailureReason;
 
-/** Returns how an answer ends with this chunk of frames, undefined if it goes on. */
+/** Returns the outcome if this chunk of frames ends the response; otherwise undefined. */
 export function responseOutcome(frames: Uint8Array): ResponseOutcome | undefined {
-  // The last frame of an answer is always a chunk of its own.
-  const event = onlyJsonOf(frames) as AnswerEvent | undefined;
+  // The last frame of a response is always a separate chunk.
+  const event = onlyJsonOf(frames) as ResponseEvent | undefined;
   if (event === undefined) return;
   if ("done" in event) return "answered";
   if ("outOfRange" in event) return "out-of-range";
@@ -278,8 +275,8 @@ export function responseOutcome(frames: Uint8Array): ResponseOutcome | undefined
 }
 
 /**
- * @throws EngineFailure, OutOfRange the error in the response; `lost` if the response breaks off, `crashed` if it is
- * invalid
+ * @throws EngineFailure, OutOfRange the error in the response; `lost` if the response is truncated, `crashed` if it is
+ *   invalid
  */
 export async function* decodeResponse(
   chunks: AsyncIterable<Uint8Array>,
@@ -292,7 +289,7 @@ export async function* decodeResponse(
       const { done, value } = await brokenOffAs(frames.next(), signal);
       if (done) throw new EngineFailure("lost", "the container broke off");
       if (!("json" in value)) return value;
-      const event = value.json as AnswerEvent;
+      const event = value.json as ResponseEvent;
       throwFailure(event);
       if ("notices" in event) earlier = [...earlier, ...readNotices(event.notices)];
       else if ("spans" in event) onSpans?.(readSpans(event.spans));
@@ -303,7 +300,7 @@ export async function* decodeResponse(
     for (;;) {
       const frame = await next();
       if (!("json" in frame)) throw protocolError("bytes outside of an output");
-      const event = frame.json as AnswerEvent;
+      const event = frame.json as ResponseEvent;
       if ("done" in event) return;
       if (!("output" in event)) throw protocolError("an answer out of order");
       const body = outputBody(next);
@@ -323,21 +320,21 @@ export async function* decodeResponse(
 export interface EncodedOutput {
   /** Number of outputs of the whole job. */
   readonly total: number;
-  /** The chunks of its frames, which must be read before the next output is requested. */
+  /** The chunks of its frames. Read them before requesting the next output. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Divides an answer into its outputs, without copying their bytes.
+ * Splits a response into its outputs, without copying bytes.
  * @param chunks as {@link encodeResponse} yields them, not as a network delivers them
- * @throws EngineFailure, OutOfRange the error in the answer; `lost` if it breaks off
+ * @throws EngineFailure, OutOfRange the error in the response; `lost` if it is truncated
  */
 export async function* splitResponse(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<EncodedOutput> {
   const reading = chunks[Symbol.asyncIterator]();
   const next = async () => {
     const { done, value: chunk } = await reading.next();
     if (done) throw new EngineFailure("lost", "the answer broke off");
-    const events = jsonIn(chunk) as AnswerEvent[];
+    const events = jsonIn(chunk) as ResponseEvent[];
     for (const event of events) throwFailure(event);
     return { chunk, events };
   };
@@ -360,7 +357,7 @@ export async function* splitResponse(chunks: AsyncIterable<Uint8Array>): AsyncGe
   }
 }
 
-/** Encodes an answer of outputs that are encoded. Failures become frames: nothing is thrown. */
+/** Joins encoded outputs to a response. Failures become frames: the generator never throws. */
 export async function* joinResponse(outputs: AsyncIterable<EncodedOutput>): AsyncGenerator<Uint8Array> {
   try {
     for await (const { chunks } of outputs) yield* chunks;
@@ -385,7 +382,7 @@ function outputBody(next: () => Promise<Frame>) {
           yield frame.bytes;
           continue;
         }
-        const event = frame.json as AnswerEvent;
+        const event = frame.json as ResponseEvent;
         if (!("end" in event)) throw protocolError("an answer out of order");
         if (event.end.head !== undefined) head = fromBase64(event.end.head);
         notices = readNotices(event.end.notices);
@@ -395,14 +392,14 @@ function outputBody(next: () => Promise<Frame>) {
   };
 }
 
-function throwFailure(event: AnswerEvent): void {
+function throwFailure(event: ResponseEvent): void {
   if ("outOfRange" in event) {
     const { parameter, value, why } = event.outOfRange;
     throw new OutOfRange(parameter, value, why);
   }
   if (!("failure" in event)) return;
   const { reason, detail, nonconformity, feature, limitBytes, why } = event.failure;
-  // The other end may run another version.
+  // The other end might run a different version.
   const known = FAILURE_REASONS.includes(reason) ? reason : "crashed";
   throw new EngineFailure(known, `container: ${detail}`, {
     ...(nonconformity ? { nonconformity } : {}),
@@ -412,7 +409,7 @@ function throwFailure(event: AnswerEvent): void {
   });
 }
 
-/** Reports a broken connection as the container's failure, unless this end closed it. */
+/** Rethrows a connection error as the container's failure, unless this end closed the connection. */
 async function brokenOffAs<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await reading;

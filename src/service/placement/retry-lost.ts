@@ -1,11 +1,11 @@
-// Retries a job that its container failed.
+// Retries a job whose container was lost.
 
 import type { Context } from "../../document/contract/operation.ts";
 import type { ConnectedContainer } from "./connection.ts";
 
 export interface RetryOptions extends Pick<Context, "signal" | "log"> {
   readonly container: ConnectedContainer | undefined;
-  /** Undoes what the failed attempt left. */
+  /** Deletes the results of the failed attempt. */
   rollback?(): Promise<void>;
 }
 

@@ -1,43 +1,43 @@
-// Limits concurrent work that needs a share of the isolate's memory, and shares the turns among clients.
+// Limits concurrent work that needs memory of the isolate, and divides the permits among clients.
 
-import { ClientShares, givingWay, leavesEnough } from "../../runtime/client-shares.ts";
+import { ClientShares, leavesEnough, ticketToEvict } from "../../runtime/client-shares.ts";
 import { PermitQueue, type PermitQueueLimits } from "../../runtime/permit-queue.ts";
 
 export interface SemaphoreLimits extends Required<Pick<PermitQueueLimits, "concurrency" | "maxQueued" | "maxWaitMs">> {
-  /** True if the client decides how long a turn takes: then it leaves turns to others. @default false */
+  /** True if clients determine how long a permit is held: a client then leaves permits for others. @default false */
   readonly leavesRoom?: boolean;
 }
 
 export interface Semaphore {
   /**
-   * Waits for a turn. Disposing of it ends the turn.
-   * @param isLowPriority true for work that nobody waits for: it has its turn when no other wants one. @default false
-   * @throws EngineFailure `busy` if too many wait already, or the wait takes too long
+   * Waits for a permit. Dispose it to release it.
+   * @param isLowPriority true for background work, which gets a permit only if no other work is queued. @default false
+   * @throws EngineFailure `busy` if the queue is full, or the wait takes too long
    */
   acquire(signal: AbortSignal, isLowPriority?: boolean): Promise<Disposable>;
 }
 
 interface Ticket {
   readonly client: string;
-  readonly isPatient: boolean;
+  readonly isLowPriority: boolean;
 }
 
-/** Returns the same turns for work that nobody waits for. */
+/** Returns the same semaphore with low priority, for background work. */
 export const lowPriority = (turns: Semaphore): Semaphore => ({ acquire: (signal) => turns.acquire(signal, true) });
 
-/** Turns that tell how many are taken. */
+/** A semaphore with readable state. */
 export interface ObservableSemaphore extends Semaphore {
-  /** Returns the turns that count for a client. The others count for a client without a name. */
+  /** Returns the client's view of the semaphore. The semaphore itself counts for an unnamed client. */
   for(client: string): Semaphore;
-  /** Number of those that wait. */
+  /** Number of queued requests. */
   readonly queued: number;
-  /** Number of further ones that may come. */
+  /** Number of further requests that can be accepted. */
   readonly available: number;
 }
 
 export function createSemaphore({
   concurrency,
-  maxQueued: mostWaiting,
+  maxQueued,
   maxWaitMs,
   leavesRoom = false,
 }: SemaphoreLimits): ObservableSemaphore {
@@ -47,25 +47,25 @@ export function createSemaphore({
     return !leavesRoom || leavesEnough(1, held, concurrency - working.length);
   };
   const queue = new PermitQueue<Ticket>({
-    ...{ concurrency, maxQueued: mostWaiting, maxWaitMs },
+    ...{ concurrency, maxQueued, maxWaitMs },
     next(waiting, working) {
       const able = waiting.filter(({ client }) => mayWork(client, working));
-      const awaited = able.filter(({ isPatient }) => !isPatient);
+      const awaited = able.filter(({ isLowPriority }) => !isLowPriority);
       return shares.next(awaited.length > 0 ? awaited : able, working);
     },
-    crowded(waiting, newcomer) {
+    evict(waiting, newcomer) {
       const { client } = newcomer;
       const before = { client, present: shares.presentOf(client) - 1 };
-      return givingWay(waiting.slice(0, -1), before, mostWaiting) ?? newcomer;
+      return ticketToEvict(waiting.slice(0, -1), before, maxQueued) ?? newcomer;
     },
   });
-  const turnsOf = (client: string): Semaphore => ({
-    async acquire(signal, isPatient = false) {
+  const semaphoreOf = (client: string): Semaphore => ({
+    async acquire(signal, isLowPriority = false) {
       const resources = new DisposableStack();
       resources.use(shares.join(client));
       try {
-        // The turn ends before the client leaves.
-        resources.use(await queue.acquire({ client, isPatient }, signal));
+        // Leave the client's share only after the permit is released.
+        resources.use(await queue.acquire({ client, isLowPriority }, signal));
         return resources;
       } catch (error) {
         resources.dispose();
@@ -74,13 +74,13 @@ export function createSemaphore({
     },
   });
   return {
-    ...turnsOf(""),
-    for: turnsOf,
+    ...semaphoreOf(""),
+    for: semaphoreOf,
     get queued() {
-      return queue.waiting.length;
+      return queue.queued.length;
     },
     get available() {
-      return Math.max(0, concurrency + mostWaiting - queue.active.length - queue.waiting.length);
+      return Math.max(0, concurrency + maxQueued - queue.active.length - queue.queued.length);
     },
   };
 }

@@ -1,4 +1,4 @@
-// Connects a request to a container that has an address, in development. There is only one, so a job is retried there.
+// Connects a request to a container with a URL, in development. It is the only container, so a job is retried there.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -18,7 +18,7 @@ export function connectUrl(base: string, secret: string, caller: JobOrigin): Con
 
     async prepareRetry(error, signal) {
       if (!(error instanceof EngineFailure && error.reason === "lost")) return false;
-      // Nothing else will accept what this container refuses, such as the secret.
+      // A retry would be rejected for the same reason, such as the secret.
       if (error instanceof NotAccepted && error.status !== undefined && error.status < 500) return false;
       const until = Date.now() + LIMITS.containerReturnMs;
       while (Date.now() < until) {
@@ -40,13 +40,13 @@ async function isUp(base: string, signal: AbortSignal): Promise<boolean> {
   return up?.status === "OK";
 }
 
-/** @returns undefined if the container does not answer, or something else has the address */
+/** @returns undefined if the container does not respond, or another server has the URL */
 export async function fetchReadiness(base: string, signal: AbortSignal): Promise<ContainerHealth | undefined> {
   const health = (await answerOf(`${base}/ready`, signal)) as Partial<ContainerHealth> | undefined;
   return health?.engines && health.queue ? (health as ContainerHealth) : undefined;
 }
 
-/** @returns undefined if the container does not answer with JSON */
+/** @returns undefined if the container does not respond with JSON */
 async function answerOf(url: string, signal: AbortSignal): Promise<object | undefined> {
   try {
     return Object(await (await fetch(url, { signal })).json());

@@ -1,6 +1,6 @@
 // Defines the metrics of a completed request.
 
-/** A completed request, as the log has it. */
+/** A completed request, as logged. */
 export interface CompletedRequest {
   readonly method: string;
   /** Pattern of the route, such as `/resource/:id`. Ends with `*` if the path has no route. */

@@ -1,9 +1,9 @@
-// Declares what the service asks of the encryption of secrets that wait in the queue.
+// Contract of the encryption of secrets in the queue.
 
-/** Encrypts texts under a key that the queue does not hold. */
+/** Encrypts texts with a key that is not stored in the queue. */
 export interface Sealer {
-  /** @param place that the text is bound to: it opens nowhere else */
+  /** @param place context to which the ciphertext is bound, for example a job ID */
   seal(text: string, place: string): Promise<string>;
-  /** @throws Error for another key, another place or another text */
+  /** @throws Error if key, context or ciphertext differ */
   open(sealed: string, place: string): Promise<string>;
 }

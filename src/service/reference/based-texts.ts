@@ -1,22 +1,25 @@
-// Keeps texts that name the base URL of the service, which differs between requests unless a setting says it. Each text
-// is written once, whatever hosts clients name.
+// Caches texts that contain the base URL of the service, which differs between requests unless it is configured. Each
+// text is generated once, whatever host names clients use.
 
 import type { Config } from "../settings/config.ts";
 
-/** Stands for the base URL in texts that are kept. The name is reserved (RFC 2606, 2), so no text has it by chance. */
+/** Placeholder for the base URL in cached texts. RFC 2606, 2, reserves the name, so no text contains it by accident. */
 const PLACEHOLDER = "https://base-url.invalid";
-/** Characters that stand for themselves in HTML, JSON, Markdown and programs. A host may have others. */
+/**
+ * Matches characters that HTML, JSON, Markdown or code might escape. A base URL with such a character is not
+ * substituted.
+ */
 const NOT_PLAIN = /[^\w.:/%~[\]-]/g;
 
 interface Kept {
   readonly text: string;
-  /** The base URL that was asked for last, and the text with it: to encode it costs most of an answer. */
+  /** The last requested base URL and its text: encoding takes most of the response time. */
   readonly last: { readonly baseUrl: string; readonly bytes: Uint8Array<ArrayBuffer> };
 }
 
 const kept = new Map<string, Kept>();
 
-/** @param write returns the text for a base URL; the text depends on nothing else but the path and the settings */
+/** @param write returns the text for a base URL; the text depends only on the base URL, path and settings */
 export function basedText(
   path: string,
   { config, baseUrl }: { readonly config: Config; readonly baseUrl: string },

@@ -1,4 +1,4 @@
-// Makes example requests of descriptions. The code that is written of them runs as it is: the tests execute each of them.
+// Derives example requests from descriptions. Snippets generated from them run unchanged: tests execute each one.
 import { exampleFileName, type OperationDescription, type PathDescription } from "../http/contract/description.ts";
 import type { Call } from "./snippets/call.ts";
 
@@ -24,13 +24,13 @@ export function callOf(path: PathDescription, operation: OperationDescription, b
   };
 }
 
-/** Forms of answers that nobody saves as a file. */
+/** Response types that are displayed, not saved as a file. */
 const NOT_FILES: ReadonlySet<string> = new Set(["application/json", "application/ld+json", "text/event-stream", "*/*"]);
 
-/** Returns the media type of a file that answers, if the answer need not be JSON. */
+/** Returns the media type of a response that is a file, if the endpoint can return a file instead of JSON. */
 function preferredType(content: Readonly<Record<string, { readonly example?: unknown }>>): string | undefined {
   const types = Object.keys(content).filter((type) => !NOT_FILES.has(type));
-  // Several outputs come as an archive.
+  // Several outputs are returned as an archive.
   const example = content["application/json"]?.example as { readonly outputId?: unknown } | undefined;
   return Array.isArray(example?.outputId) ? types.at(-1) : types[0];
 }

@@ -51,7 +51,7 @@ const describePage =
     ],
   });
 
-/** Describe the paths of this file. */
+/** Descriptions of the paths in this file. */
 export const docsDescriptions: readonly Describe[] = [
   describePage("/docs", "docs", "Returns the reference as a page.", text("text/html")),
   describePage("/docs.md", "docs-text", "Returns the reference as Markdown.", text("text/markdown")),
@@ -62,7 +62,7 @@ export const docsDescriptions: readonly Describe[] = [
   }),
 ];
 
-/** Nothing runs but our own script, nothing is shown but our own style, and no one frames the page. */
+/** Allows only our script and style, and forbids framing. */
 const PAGE_HEADERS = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

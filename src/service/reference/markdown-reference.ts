@@ -5,7 +5,7 @@ import { GUIDE_TITLES } from "./page.ts";
 import { chaptersOf, type Deployment, fileName, GUIDES, guideAt, ofDeployment } from "./reference.ts";
 import { REQUEST_LANGUAGES } from "./snippets/languages.ts";
 
-/** Returns docs/api.md from its first section on, with an example behind each section that has one. */
+/** Returns docs/api.md from its first section on, with an example after each section that has one. */
 export function referenceText(text: string, deployment: Deployment): string {
   const chapters = new Map(chaptersOf(text, deployment).map((chapter) => [chapter.title, chapter]));
   const { baseUrl, config } = deployment;
@@ -25,10 +25,10 @@ export function referenceText(text: string, deployment: Deployment): string {
   return `# Pagewright: API\n\nThe API of ${baseUrl}, ${config.variant} variant.\n\n${linked(parts.join(""), baseUrl)}`;
 }
 
-/** Returns a page of docs/ by itself. */
+/** Returns a standalone page of docs/. */
 export const guideText = (text: string, baseUrl: string): string => linked(text, baseUrl);
 
-/** Leads links to pages that are served to their texts, and removes others. */
+/** Points links to the text version of served pages, and removes other links. */
 function linked(markdown: string, baseUrl: string): string {
   return markdown.replace(
     /\[([^\]]+)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g,

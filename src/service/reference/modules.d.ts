@@ -1,4 +1,4 @@
-// Declares the files that the Worker's bundle holds as texts (wrangler.toml, "rules").
+// Declares the text files in the Worker's bundle (wrangler.toml, "rules").
 declare module "*.md" {
   const text: string;
   export default text;

@@ -1,4 +1,4 @@
-// Writes what the reference says about one request: its parameters, examples, answers and errors.
+// Renders the reference of one operation: parameters, examples, responses and errors.
 import { html } from "hono/html";
 import type { OperationDescription, PathDescription, ResponseDescription } from "../http/contract/description.ts";
 import { errorAnchor, parameterAnchor } from "../http/responses/help.ts";
@@ -9,7 +9,7 @@ import { REQUEST_LANGUAGES } from "./snippets/languages.ts";
 
 type Html = ReturnType<typeof html>;
 
-/** @param ids anchors that the page has already; this function adds its own */
+/** @param ids anchors already on the page; this function adds its anchors */
 export function operationHtml(
   path: PathDescription,
   operation: OperationDescription,
@@ -32,7 +32,7 @@ ${
 }
 <h4>Answers</h4>
 <dl class="answers">
-${Object.entries(answers).map(([status, answer]) => answerHtml(status, answer))}
+${Object.entries(answers).map(([status, answer]) => responseHtml(status, answer))}
 </dl>
 <details class="errors"><summary>Errors (${errors.length})</summary>
 <ul>
@@ -67,7 +67,7 @@ ${rows}</tbody></table></div>`;
 }
 
 function examplesHtml(path: string, examples: readonly (readonly [string, string])[]): Html {
-  // Those of one name are closed when another one opens.
+  // `details` elements with the same name are exclusive: opening one closes the others.
   return html`<h4>Examples</h4>
 ${examples.map(
   ([language, text], at) => html`<details class="example" name="example-${path}"${at === 0 ? html` open` : ""}>
@@ -78,7 +78,7 @@ ${examples.map(
 )}`;
 }
 
-function answerHtml(status: string, { description, headers = {}, content = {} }: ResponseDescription): Html {
+function responseHtml(status: string, { description, headers = {}, content = {} }: ResponseDescription): Html {
   const names = Object.keys(headers);
   const types = Object.keys(content);
   const example = content["application/json"]?.example;

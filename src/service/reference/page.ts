@@ -1,4 +1,4 @@
-// Writes whole pages: the reference, and the guides that it refers to. They need no script; one adds a search.
+// Renders whole pages: the reference and its guides. They work without scripts; one script adds a search.
 import { html } from "hono/html";
 import { htmlOf, type LinkTo, type Section, sectionsOf } from "./markdown.ts";
 import { operationHtml } from "./operation-html.ts";
@@ -15,9 +15,9 @@ import {
 
 type Html = ReturnType<typeof html>;
 
-/** Links of the reference, which is at `docs`. A page that is not served is not linked. */
+/** Links on the reference page, whose path is `docs`. Links to unserved pages become text. */
 const fromReference: LinkTo = (page, anchor) => link(page, anchor, { reference: "", guides: "docs/" });
-/** Links of a guide, which is at `docs/<name>`. */
+/** Links on a guide page, whose path is `docs/<name>`. */
 const fromGuide: LinkTo = (page, anchor) => link(page, anchor, { reference: "../docs", guides: "" });
 
 function link(page: string, anchor: string, prefix: { readonly reference: string; readonly guides: string }) {
@@ -27,7 +27,7 @@ function link(page: string, anchor: string, prefix: { readonly reference: string
   return name === undefined ? undefined : prefix.guides + name + hash;
 }
 
-/** Returns the reference of a deployment. */
+/** Returns the reference page of a deployment. */
 export function referencePage(text: string, deployment: Deployment): Html {
   const chapters = chaptersOf(ofDeployment(text, deployment), deployment);
   const ids = new Set(chapters.map(({ anchor }) => anchor));
@@ -44,7 +44,7 @@ ${body}`,
   });
 }
 
-/** Returns a page of docs/ by itself. */
+/** Returns a standalone page of docs/. */
 export function guidePage(text: string, name: Guide): Html {
   const sections = sectionsOf(text);
   const items = sections.filter(({ level }) => level > 1).map(({ anchor, title }) => [`#${anchor}`, title] as const);
@@ -74,7 +74,7 @@ function heading({ level, anchor, title, searched }: Section): Html {
     : html`<h3 id="${anchor}"${also}>${content}</h3>`;
 }
 
-/** Lists the chapters: those of level 2 as groups. */
+/** Renders the table of contents: chapters of level 2 are groups. */
 function navigation(chapters: readonly Chapter[]): Html {
   const groups: { readonly title: string; readonly anchor: string; readonly items: (readonly [string, string])[] }[] =
     [];
@@ -102,7 +102,7 @@ export const GUIDE_TITLES: Readonly<Record<Guide, string>> = {
 const navigationItem = ([target, title]: readonly [string, string]): Html =>
   html`<li><a href="${target}">${title}</a></li>`;
 
-/** @param root the way from the page to the root of the service */
+/** @param root relative path from the page to the root of the service */
 function shell({ title, root, nav, main }: { title: string; root: string; nav: Html; main: Html }): Html {
   return html`<!doctype html>
 <html lang="en">

@@ -1,43 +1,42 @@
-// Joins the two sources of the reference: the prose of docs/api.md, and the descriptions that endpoints and routes give
-// of themselves.
+// Joins the two sources of the reference: the prose of docs/api.md, and the descriptions of endpoints and routes.
 import type { Token, Tokens } from "marked";
 import type { OperationDescription, PathDescription } from "../http/contract/description.ts";
 import { describePaths, type Served } from "../http/openapi/document.ts";
 import type { Config } from "../settings/config.ts";
 import { type Section, sectionsOf } from "./markdown.ts";
 
-/** A deployment, and what it answers. */
+/** A deployment: its settings, and the paths it serves. */
 export interface Deployment {
   readonly served: Served;
   readonly config: Config;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** A section with the paths that it is about. */
+/** A section, with the paths it documents. */
 export interface Chapter extends Section {
   readonly paths: readonly PathDescription[];
-  /** Set if the section is about an endpoint that this variant does not have. */
+  /** True if the section documents an endpoint that is missing in this variant. */
   readonly isElsewhere: boolean;
 }
 
-/** Pages besides the reference that it refers to. */
+/** Other pages to which the reference links. */
 export const GUIDES = ["client", "compression", "pdfa", "flattening", "limits"] as const;
 export type Guide = (typeof GUIDES)[number];
 
-/** Returns the last part of a path. */
+/** Returns the last segment of a path. */
 export const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
-/** Returns the guide that is a page of the repository, by its path from another one. */
+/** Returns the guide to which a relative path in the repository refers. */
 export const guideAt = (path: string): Guide | undefined =>
   path === "../client/README.md" ? "client" : GUIDES.find((guide) => fileName(path) === `${guide}.md`);
 
-/** Address of a service in docs/api.md. */
+/** Base URL of the examples in docs/api.md. */
 const EXAMPLE_BASE = "http://localhost:8787";
 
 /**
- * Returns the text of docs/api.md for a deployment: examples have its address, and in the keyed variant the key, where
- * their fence says so (` ```sh key `).
+ * Returns docs/api.md for a deployment: examples contain its base URL, and in the keyed variant the key, if the code
+ * fence requests it (` ```sh key `).
  */
 export function ofDeployment(text: string, { config, baseUrl }: Deployment): string {
   const keyed = (code: string) => code.replaceAll(/\bcurl /g, 'curl -H "Api-Key: $API_KEY" ');
@@ -48,7 +47,9 @@ export function ofDeployment(text: string, { config, baseUrl }: Deployment): str
     .replaceAll(EXAMPLE_BASE, baseUrl);
 }
 
-/** Returns the chapters of the reference. The tables of parameters are left out where the descriptions have them. */
+/**
+ * Returns the chapters of the reference. Omits tables of parameters, because the descriptions contain the parameters.
+ */
 export function chaptersOf(text: string, { served, config, baseUrl }: Deployment): Chapter[] {
   const described = describePaths(served, config, baseUrl);
   const known = new Set([...served.endpoints, ...served.routes].map(({ path }) => path));
@@ -68,14 +69,14 @@ export function chaptersOf(text: string, { served, config, baseUrl }: Deployment
 const isOfParameters = (token: Token): boolean =>
   token.type === "table" && (token as Tokens.Table).header[0]?.text === "Parameter";
 
-/** A parameter of a request, wherever it is sent. */
+/** A parameter of a request: in path, query, form or header. */
 export interface Parameter {
   readonly name: string;
   readonly place: "field" | "path" | "query" | "header";
-  /** In a few words; empty if it is optional. */
+  /** A short phrase; empty if the parameter is optional. */
   readonly required: string;
   readonly fallback?: string;
-  /** The values, such as `12 to 2400`, as alternatives; empty if the description tells them. */
+  /** Allowed values as alternatives, such as `12 to 2400`; empty if the description lists them. */
   readonly values: readonly string[];
   readonly description: string;
 }
@@ -95,7 +96,7 @@ interface Schema {
   readonly examples?: readonly unknown[];
 }
 
-/** Returns the parameters of a request: placeholders, query, fields of the form, header fields. */
+/** Returns the parameters of a request: path placeholders, query, form fields, headers. */
 export function parametersOf({ placeholders = {} }: PathDescription, operation: OperationDescription): Parameter[] {
   const { query = {}, headers = {}, body } = operation;
   const values = (place: "path" | "query" | "header", given: typeof query): Parameter[] =>
@@ -118,7 +119,7 @@ export function parametersOf({ placeholders = {} }: PathDescription, operation: 
 
 const REQUIRED = "required";
 
-/** Returns what is required of the fields of which one is enough. */
+/** Returns the requirement for each form field of a group in which one field is enough. */
 function choicesIn({ allOf = [] }: Schema): Map<string, string> {
   const choices = new Map<string, string>();
   for (const { oneOf, anyOf } of allOf) {

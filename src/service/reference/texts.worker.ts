@@ -1,4 +1,4 @@
-// Holds the texts of the reference in the Worker, which has no file system: they are part of its bundle.
+// Imports the texts of the reference into the Worker's bundle, because a Worker has no file system.
 import client from "../../../client/README.md";
 import api from "../../../docs/api.md";
 import compression from "../../../docs/compression.md";

@@ -1,30 +1,28 @@
-// Declares what the requests of one process share: its memory, and the turns to use it.
+// Defines the resources that requests of one process share: memory quotas and semaphores.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 
-/** Entries of LIMITS that hold for an isolate, and that a process with more memory replaces. */
+/** LIMITS entries of an isolate that a process with more memory overrides. */
 type Shared =
   | "uploads"
-  | "uploadsWaiting"
-  | "keptUploadBytes"
-  | "keptUploadsBytes"
+  | "uploadsQueued"
+  | "uploadMemoryPerRequestBytes"
+  | "uploadMemoryBytes"
   | "heldBodiesBytes"
   | "engineJobs"
-  | "engineJobsWaiting"
+  | "engineJobsQueued"
   | "receivingJobs"
-  | "receivingJobsWaiting"
+  | "receivingJobsQueued"
   | "containerJobs"
-  | "containerJobsWaiting"
-  | "pictureJobs"
-  | "pictureJobsWaiting"
+  | "containerJobsQueued"
+  | "pageImageJobs"
+  | "pageImageJobsQueued"
   | "isolateBytes"
   | "edgeHeapBytes"
   | "edgeHeldBytes";
 
 export interface ProcessCapacity extends Readonly<Record<Shared, number>> {
-  /**
-   * The place where a job runs that could run in either: at the edge while it fits there, or always in the container.
-   */
+  /** Backend for jobs that can run on both: the edge while the job fits, or always the container. */
   readonly preferredBackend: "edge" | "container";
 }
 

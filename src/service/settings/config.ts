@@ -1,4 +1,4 @@
-// Reads the settings of the service from the Worker's environment. Knows nothing about requests.
+// Reads the settings of the service from the Worker's environment.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { KeyRecords } from "../ports/api-key.ts";
@@ -13,27 +13,27 @@ import { readTraceSettings, type TraceSettings, type TraceVariables } from "./tr
 export interface Env extends TraceVariables {
   readonly FILES: Bucket;
   readonly API_KEYS: KeyRecords;
-  /** Answers to requests with an Idempotency-Key. */
+  /** Claims on idempotency keys, with their stored responses. */
   readonly CLAIMS: Claims;
   /** The queue of asynchronous jobs. */
   readonly JOBS: JobQueues;
   /** Access to the service: `private` (no key) or `keyed`. */
   readonly VARIANT?: string;
-  /** What clients may leave out: `2022` or `current`. */
+  /** Defaults of optional parameters: `2022` or `current`. */
   readonly API_DIALECT?: string;
-  /** Counts the requests of clients with limits. */
+  /** Counts requests against the limits of clients. */
   readonly CLIENT_LIMITS?: DurableObjectNamespace;
   /** Database for the usage of keys. */
   readonly USAGE?: D1Database;
-  /** What the host has instead of both. */
+  /** The host's replacements for both. */
   readonly LIMITER?: Limiter;
   readonly USAGE_RECORDS?: UsageRecords;
-  /** Limits of each client's address in the private variant. */
+  /** Limits per IP address in the private variant. */
   readonly ADDRESS_REQUESTS_PER_MINUTE?: string;
   readonly ADDRESS_CONCURRENT_JOBS?: string;
   readonly ADDRESS_MEGABYTES_PER_DAY?: string;
   readonly ADDRESS_STORED_MEGABYTES?: string;
-  /** Origins of web pages that may call the service, separated by commas, or `*`. */
+  /** Origins of web pages that can call the service, comma-separated, or `*`. */
   readonly CORS_ORIGINS?: string;
   readonly MAX_UPLOAD_MB?: string;
   readonly MAX_OUTPUT_MB?: string;
@@ -41,73 +41,73 @@ export interface Env extends TraceVariables {
   readonly FILE_LIFETIME_HOURS?: string;
   /** Public URL of the service, if it differs from the request's URL (behind a proxy). */
   readonly BASE_URL?: string;
-  /** Public origin of the service for one request, as trusted proxies tell it to the host. */
+  /** Public origin of the service for one request, which the host reads from the headers of trusted proxies. */
   readonly FORWARDED_ORIGIN?: string;
-  /** Host names by which the service is called, separated by commas, or `*`. */
+  /** Host names of the service, comma-separated, or `*`. */
   readonly ALLOWED_HOSTS?: string;
-  /** Address of the client, if not Cloudflare's header but the host tells it. */
+  /** IP address of the client, set by the host. @default from Cloudflare's header */
   readonly CLIENT_ADDRESS?: string;
-  /** Finished pictures of pages. @default the platform's cache */
+  /** Cache of complete page images. @default the platform's cache */
   readonly PICTURES?: PageImageCache;
-  /** Takes one data point for each request that was answered (docs/metrics.md). @default none is written */
+  /** Receives one data point for each completed request (docs/metrics.md). @default none is written */
   readonly ANALYTICS?: Analytics;
   /** The container with the native engines, in production. */
   readonly CONTAINER?: DurableObjectNamespace;
   /** The container for web pages, in production. */
   readonly WEB_CONTAINER?: DurableObjectNamespace;
-  /** What web pages and `url` may load besides the public web, and the DNS servers to ask. For the container alone. */
+  /** Exceptions to the public-web rule for web pages and `url`, and the DNS servers. Read only by the container. */
   readonly URL_ALLOW?: string;
   readonly URL_DNS?: string;
-  /** Leases the instances of both. */
+  /** Leases slots on the instances of both containers. */
   readonly DISPATCHER?: DurableObjectNamespace;
-  /** Number of instances of each; equal to `max_instances` (wrangler.toml). */
+  /** Number of instances of each container; equal to `max_instances` (wrangler.toml). */
   readonly CONTAINER_INSTANCES?: string;
   readonly WEB_CONTAINER_INSTANCES?: string;
   /**
-   * Address of a container that runs beside the service. Takes precedence over the bindings. `off`: the service runs
+   * URL of a container that runs alongside the service. Takes precedence over the bindings. `off`: the service runs
    * without a container.
    */
   readonly CONTAINER_URL?: string;
-  /** Secret of the container with the address. */
+  /** Secret of the container at CONTAINER_URL. */
   readonly CONTAINER_SECRET?: string;
-  /** Secret that protects passwords of asynchronous requests in the queue. @default such requests are refused */
+  /** Secret that encrypts passwords of queued requests. @default requests with passwords cannot be asynchronous */
   readonly FORM_SECRET?: string;
 }
 
-/** The part of Cloudflare's AnalyticsEngineDataset that the service uses. */
+/** The subset of Cloudflare's AnalyticsEngineDataset that the service uses. */
 interface Analytics {
   writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void;
 }
 
-/** A lifetime of as many hours still ends at a date that can be written. */
-const LARGEST_SETTING = 10_000_000;
+/** The maximum lifetime, in hours, still ends at a valid Date. */
+const MAX_SETTING = 10_000_000;
 
 export type Variant = "private" | "keyed";
 
-/** The clients whose habits count: those of the contract of 2022, or those of today (decisions/0056-dialects.md). */
+/** The contract whose defaults apply: the one of 2022 or today's (decisions/0056-dialects.md). */
 export type Dialect = "2022" | "current";
 
 export interface Config {
   readonly variant: Variant;
   readonly dialect: Dialect;
-  /** Size limit of one file, for the endpoints whose limit can be set (spec, "Limits"). */
+  /** Maximum size of one file, for endpoints with a configurable limit (spec, "Limits"). */
   readonly maxUploadBytes: number;
-  /** Size limit of all outputs of one request. */
+  /** Maximum total size of the outputs of one request. */
   readonly maxOutputBytes: number;
-  /** Maximum number of files and ids in one request. */
+  /** Maximum number of files and IDs in one request. */
   readonly maxInputs: number;
   /** Lifetime of stored files in milliseconds; 0 means unlimited. */
   readonly fileLifetimeMs: number;
   readonly baseUrl: string | undefined;
-  /** Names of the service, besides `localhost` and numbers; `*` means any. @default any */
+  /** Host names of the service, besides `localhost` and IP addresses; `*` means any. @default any */
   readonly hosts?: readonly string[];
-  /** True to answer under these names alone. @default false */
+  /** True to respond only to requests for these host names. @default false */
   readonly checksHost?: boolean;
   /** @default traces are not exported */
   readonly traces?: TraceSettings | undefined;
-  /** Limits of each client's address in the private variant. @default none */
+  /** Limits per IP address in the private variant. @default none */
   readonly addressLimits?: Limits;
-  /** Origins of web pages that may call the service; `*` means all. @default none */
+  /** Origins of web pages that can call the service; `*` means all. @default none */
   readonly corsOrigins?: readonly string[];
 }
 
@@ -126,7 +126,7 @@ const INPUTS: NumberSetting = {
 };
 const LIFETIME_HOURS: NumberSetting = { fallback: 24, range: "a number from 0 to", accepts: (hours) => hours >= 0 };
 
-/** @throws Error with a sentence for the operator if a setting is invalid */
+/** @throws Error with a message for the operator if a setting is invalid */
 export function readConfig(env: Env): Config {
   const variant = env.VARIANT ?? "private";
   if (variant !== "private" && variant !== "keyed") {
@@ -178,7 +178,7 @@ function originsSetting(text: string): readonly string[] {
   throw new Error(`CORS_ORIGINS must be * or origins such as https://app.example.com, not "${text}".`);
 }
 
-/** @returns names as a URL has them */
+/** @returns host names in the canonical form of URLs */
 function hostsSetting(text: string): readonly string[] {
   const isName = (name: string) => /^[^\s/?#@:*\\[\]]+$/.test(name) && URL.canParse(`http://${name}`);
   const names = text.split(",").map((name) => name.trim());
@@ -196,7 +196,7 @@ function baseUrlSetting(text = ""): string | undefined {
 
 interface NumberSetting {
   readonly fallback: number;
-  /** Describes the values that it accepts, up to the largest. */
+  /** Description of the valid values, including the maximum. */
   readonly range: string;
   accepts(value: number): boolean;
 }
@@ -204,6 +204,6 @@ interface NumberSetting {
 function numberSetting(name: string, text: string | undefined, { fallback, range, accepts }: NumberSetting): number {
   if (text === undefined || text.trim() === "") return fallback;
   const value = Number(text);
-  if (accepts(value) && value <= LARGEST_SETTING) return value;
-  throw new Error(`${name} must be ${range} ${LARGEST_SETTING}, not "${text}".`);
+  if (accepts(value) && value <= MAX_SETTING) return value;
+  throw new Error(`${name} must be ${range} ${MAX_SETTING}, not "${text}".`);
 }

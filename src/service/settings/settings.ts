@@ -1,10 +1,9 @@
-// Names the settings of the Worker that are environment variables where the service does not run on Cloudflare.
-// config.ts describes and reads them.
+// Lists the Worker's settings that are environment variables outside Cloudflare. config.ts describes and reads them.
 
-/** `ALLOWED_HOSTS` of a service that is reached on this machine alone, if the operator names no other host. */
+/** `ALLOWED_HOSTS` of a service that only this machine can reach, unless the operator sets host names. */
 export const LOOPBACK_HOSTS = "localhost";
 
-/** Without `VARIANT`. */
+/** All except `VARIANT`. */
 export const SETTINGS = [
   "API_DIALECT",
   "MAX_UPLOAD_MB",

@@ -1,18 +1,18 @@
-// Reads how traces are exported, from the variables that OpenTelemetry names.
+// Reads the trace export settings from OpenTelemetry's standard variables.
 
-/** Variables of the environment (OpenTelemetry's specification, "Environment Variables"). */
+/** Environment variables (OpenTelemetry Specification, "Environment Variables"). */
 export interface TraceVariables {
-  /** Base address of a collector that takes OTLP over HTTP. @default traces are not exported */
+  /** Base URL of a collector with OTLP over HTTP. @default traces are not exported */
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string;
-  /** Header fields for the collector, such as `authorization=Bearer%20x,tenant=a`. */
+  /** Headers for the collector, such as `authorization=Bearer%20x,tenant=a`. */
   readonly OTEL_EXPORTER_OTLP_HEADERS?: string;
   readonly OTEL_SERVICE_NAME?: string;
-  /** Share of the traces that begin here and are exported, from 0 to 1. @default 1 */
+  /** Fraction, from 0 to 1, of the traces that start here and are exported. @default 1 */
   readonly OTEL_TRACES_SAMPLER_ARG?: string;
 }
 
 export interface TraceSettings {
-  /** Address to which traces are sent. */
+  /** URL of the collector's endpoint for traces. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly service: string;
@@ -21,7 +21,7 @@ export interface TraceSettings {
 
 /**
  * @returns undefined if traces are not exported
- * @throws Error with a sentence for the operator if a setting is invalid
+ * @throws Error with a message for the operator if a setting is invalid
  */
 export function readTraceSettings(variables: TraceVariables): TraceSettings | undefined {
   const base = (variables.OTEL_EXPORTER_OTLP_ENDPOINT ?? "").replace(/\/+$/, "");
@@ -39,7 +39,7 @@ export function readTraceSettings(variables: TraceVariables): TraceSettings | un
   };
 }
 
-/** The message never has the value, which may be a secret. */
+/** The message omits the value, which might be a secret. */
 function readHeaders(list: string): Record<string, string> {
   const pairs = list.split(",").filter((pair) => pair.trim() !== "");
   return Object.fromEntries(
@@ -54,7 +54,7 @@ function readHeaders(list: string): Record<string, string> {
   );
 }
 
-/** @returns undefined if the text is not the value of a header field in percent-encoding */
+/** @returns undefined if the text is not a valid percent-encoded header value */
 function decode(text: string | undefined): string | undefined {
   try {
     const value = decodeURIComponent(text ?? "%");

@@ -1,11 +1,10 @@
-// Stores the files of one request. Small files wait to be stored together, and work continues before earlier files are
-// confirmed, up to a limit.
+// Stores the files of one request. Packs small files; bounds the writes in flight.
 
 import type { Bucket } from "../ports/bucket.ts";
 import type { FileKind, IdGenerator, NewFile, ReceivedFile, StoredFile } from "./file.ts";
 import type { FilePolicy } from "./file-policy.ts";
 import type { Reservation } from "./memory-quota.ts";
-import { LARGEST_FILE_BYTES, PackBuilder } from "./packs.ts";
+import { MAX_FILE_BYTES, PackBuilder } from "./packs.ts";
 import { type BatchProperties, type BufferedFile, PART_BYTES, putFile, readFile } from "./standalone-files.ts";
 import { StoredTally, type Storing } from "./stored-bytes.ts";
 import { PartBuffer } from "./uploads/part-buffer.ts";
@@ -22,14 +21,14 @@ export interface BatchOptions {
   readonly bucket: Bucket;
   readonly kind: FileKind;
   readonly ids: IdGenerator;
-  /** Returns the marks of a file that is stored now. */
+  /** Returns the policy of a file stored now. */
   marks(): FilePolicy;
-  /** Memory for small files that wait. A file that gets none is stored at once. */
+  /** Memory for buffered small files. If the reservation is exhausted, a file is stored immediately. */
   readonly reservation: Reservation;
   remove(ids: readonly string[]): Promise<void>;
-  /** Counts the bytes of a file that was received. @default not counted */
+  /** Counts the bytes of a received file. @default not counted */
   received?(bytes: number): void;
-  /** Counts what is stored. @default not counted */
+  /** Counts stored bytes. @default not counted */
   readonly storing?: Storing | undefined;
 }
 
@@ -41,9 +40,9 @@ export class Batch {
   readonly #received: BatchOptions["received"];
   readonly #tally: StoredTally | undefined;
   readonly #parts = new PartBuffer();
-  /** All files received, whether stored or not. */
+  /** All received files, stored or not. */
   readonly #arrived: Promise<StoredFile>[] = [];
-  /** Files that are stored only when the batch is sent. Their memory is the caller's concern. */
+  /** Files that are stored only at the next flush. The caller reserves their memory. */
   #held: PendingWrite[] = [];
   /** Small files whose write has not started. */
   #waiting: PendingWrite[] = [];
@@ -61,22 +60,22 @@ export class Batch {
     this.#pack = new PackBuilder(this.#about);
   }
 
-  /** Number of files received. */
+  /** Number of received files. */
   get count(): number {
     return this.#arrived.length;
   }
 
   /**
-   * Receives one file at a time. Settles when the file has been read and there is room for another. If `body` throws,
-   * or anything else fails, no part of the file remains.
-   * @throws the error that kept this or an earlier file from being stored
+   * Receives one file at a time. Settles when the file has been read and the number of writes in flight allows another
+   * file. If `body` throws, or any other step fails, no part of the file remains.
+   * @throws the error that prevented storing this or an earlier file
    */
   async add(file: NewFile): Promise<ReceivedFile> {
     const body = this.#tally?.passing(file.body) ?? file.body;
     const read = await readFile(this.#bucket, this.#about, { ...file, body }, this.#parts);
     this.#received?.("stored" in read ? read.size : read.bytes.length);
     if ("stored" in read) {
-      // Only the last part of a large file is still in transit.
+      // Only the last part of a large file is still being written.
       this.#track(read.stored, PART_BYTES);
       this.#arrived.push(read.stored);
       await this.#confirm();
@@ -84,7 +83,7 @@ export class Batch {
     }
     const { name, type, bytes, sha256 } = read;
     const waiting = { ...Promise.withResolvers<StoredFile>(), file: read };
-    // The promise is awaited by whoever needs the file; until then its rejection must not count as unhandled.
+    // A caller that needs the file awaits the promise; until then, its rejection must not count as unhandled.
     waiting.promise.catch(() => {});
     this.#arrived.push(waiting.promise);
     if (file.deferStore) this.#held.push(waiting);
@@ -94,14 +93,14 @@ export class Batch {
   }
 
   #take(waiting: PendingWrite): void {
-    if (waiting.file.bytes.length > LARGEST_FILE_BYTES) this.#sendAlone(waiting);
+    if (waiting.file.bytes.length > MAX_FILE_BYTES) this.#sendAlone(waiting);
     else if (!this.#wait(waiting)) {
       this.#sendWaiting();
       if (!this.#wait(waiting)) this.#sendAlone(waiting);
     }
   }
 
-  /** @returns true if there was room for the file */
+  /** @returns true if the reservation had space for the file */
   #wait(waiting: PendingWrite): boolean {
     const { length } = waiting.file.bytes;
     if (!this.#room.tryReserve(length)) return false;
@@ -113,7 +112,7 @@ export class Batch {
     return true;
   }
 
-  /** Sends the files that wait. More may follow. */
+  /** Starts writing all buffered files. More files can follow. */
   flush(): void {
     for (const held of this.#held.splice(0)) this.#take(held);
     this.#sendWaiting();
@@ -132,8 +131,8 @@ export class Batch {
   }
 
   /**
-   * Returns the files after all of them are stored and counted.
-   * @throws the error that kept one from being stored, or that refuses them
+   * Returns the files after all are stored and counted.
+   * @throws the error that prevented storing a file, or the client's exceeded limit
    */
   async commit(): Promise<StoredFile[]> {
     this.flush();
@@ -141,7 +140,7 @@ export class Batch {
     return Promise.all(this.#arrived);
   }
 
-  /** Removes the files, whatever state they are in. The batch can be used again afterwards. */
+  /** Deletes all files of the batch, stored or not. The batch is reusable afterward. */
   async discard(): Promise<void> {
     for (const { reject } of [...this.#held.splice(0), ...this.#waiting]) reject(new Error("the file is discarded"));
     this.#waiting = [];
@@ -164,7 +163,7 @@ export class Batch {
     this.#sent.push({ done, bytes });
   }
 
-  /** Settles when there is room for more writes. */
+  /** Settles when another write can start. */
   async #confirm(): Promise<void> {
     const bytes = () => this.#sent.reduce((sum, { bytes }) => sum + bytes, 0);
     while (this.#sent.length > MAX_UNCONFIRMED || (this.#sent.length > 1 && bytes() > MAX_UNCONFIRMED_BYTES)) {

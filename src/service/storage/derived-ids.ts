@@ -1,5 +1,5 @@
-// Derives the ids of files from a seed, so that whoever knows the seed and the number of ids can remove everything that
-// was stored under them, even if the process that stored it was killed.
+// Derives file IDs from a seed. With the seed and the number of IDs, all files stored under them can be deleted, even
+// if the process that stored them was killed.
 
 import { createHash } from "node:crypto";
 import type { Bucket } from "../ports/bucket.ts";
@@ -7,7 +7,7 @@ import { type FileKind, type IdGenerator, idFrom, packedIds } from "./file.ts";
 import { packKeyOf } from "./packs.ts";
 import { keysOf } from "./standalone-files.ts";
 
-/** Ids that may be used without asking. Most requests need no more. */
+/** IDs that can be used without a reservation. Most requests need no more. */
 export const FIRST_IDS = 8;
 const MAX_DELETED_AT_ONCE = 1000;
 
@@ -20,7 +20,7 @@ export class DerivedIds implements IdGenerator {
 
   /**
    * @param seed secret text with at least 122 random bits
-   * @param reserve stores durably that that many ids may be in use, or throws
+   * @param reserve durably records that up to that many IDs might be in use, or throws
    */
   constructor(seed: string, reserve: (count: number) => Promise<void>) {
     this.#seed = seed;
@@ -38,7 +38,7 @@ export class DerivedIds implements IdGenerator {
   async #next(): Promise<number> {
     const number = this.#used++;
     while (number >= this.#reserved) {
-      // Only one of those that need more asks for them.
+      // Concurrent callers share one reservation.
       const reserving = this.#reserving.then(() => this.#extend(number));
       this.#reserving = reserving.catch(() => {});
       await reserving;
@@ -54,7 +54,7 @@ export class DerivedIds implements IdGenerator {
   }
 }
 
-/** Removes all that may have been stored under the first ids of a seed. */
+/** Deletes all files that might have been stored under the first `count` IDs of a seed. */
 export async function removeDerived(bucket: Bucket, seed: string, count: number): Promise<void> {
   const keys = Array.from({ length: count }, (_, number) => keysFrom(uuidOf(seed, number))).flat();
   for (let at = 0; at < keys.length; at += MAX_DELETED_AT_ONCE) {
@@ -68,7 +68,7 @@ const keysFrom = (uuid: string): string[] =>
     packKeyOf(idFrom(kind, uuid, true)),
   ]);
 
-/** Returns a UUID of version 4 whose bits are a digest. */
+/** Returns a version 4 UUID whose random bits are a digest of seed and number. */
 export function uuidOf(seed: string, number: number): string {
   const bytes = createHash("sha256").update(`${seed}/${number}`).digest().subarray(0, 16);
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;

@@ -1,4 +1,4 @@
-// Removes everything that has outlived its time.
+// Deletes all expired objects.
 
 import type { Bucket } from "../ports/bucket.ts";
 import { removeProbes } from "./probe.ts";
@@ -6,7 +6,7 @@ import { createStore } from "./store.ts";
 import { OneTimeUploads } from "./uploads/one-time-uploads.ts";
 import { ResumableUploads } from "./uploads/resumable-uploads.ts";
 
-/** @returns the numbers of files and of unfinished uploads that were removed */
+/** @returns the numbers of deleted files and unfinished uploads */
 export async function removeExpired(bucket: Bucket, lifetimeMs: number): Promise<{ removed: number; uploads: number }> {
   const removed = await createStore(bucket, { lifetimeMs }).sweep();
   const uploads = await new ResumableUploads(bucket, { lifetimeMs }).sweep();

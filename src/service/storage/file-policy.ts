@@ -1,17 +1,18 @@
-// What is stored with a file besides its content: who may remove it, and when it ends. A file that ends before the
-// lifetime of all files also has an empty object, which names the time, so that a sweep need not read every file:
-//   expiring/<time>-<id>   time in 13 digits; the whole id of a lone file, or the part of it that names a pack
+// Metadata of a stored file: its owner, delete token and expiry. A file that expires before the general lifetime has an
+// additional empty object, the expiry marker, so that a sweep need not read every file:
+//
+// expiring/<time>-<id>   time in 13 digits; the whole ID of a standalone file, or the pack's part of the ID
 
 import type { Bucket } from "../ports/bucket.ts";
 
 export interface FilePolicy {
-  /** Name of the client that made the file. @default nobody in particular */
+  /** ID of the client that created the file. @default unowned */
   readonly owner?: string;
-  /** Name of the client against whose limit of stored bytes the file counts. @default nobody's */
+  /** ID of the client against whose storage limit the file counts. @default none */
   readonly counts?: string;
-  /** Hash of the token that removes the file. @default none */
+  /** Hash of the delete token. @default none */
   readonly token?: string;
-  /** Time at which the file ends, in milliseconds. @default the lifetime of all files */
+  /** Expiry in milliseconds since 1970. @default the lifetime of all files */
   readonly expires?: number;
 }
 
@@ -21,7 +22,7 @@ export type DeletePolicy = (policy: FilePolicy) => boolean;
 const EXPIRING = "expiring/";
 const TIME_DIGITS = 13;
 
-/** Returns the marks as metadata of an object. */
+/** Returns the policy as object metadata. */
 export const policyToMetadata = ({ owner, counts, token, expires }: FilePolicy): Record<string, string> => ({
   ...(owner === undefined ? {} : { owner }),
   ...(counts === undefined ? {} : { counts }),
@@ -29,7 +30,7 @@ export const policyToMetadata = ({ owner, counts, token, expires }: FilePolicy):
   ...(expires === undefined ? {} : { expires: String(expires) }),
 });
 
-/** Reads the marks from the metadata of an object. */
+/** Reads the policy from object metadata. */
 export const policyFromMetadata = ({
   owner,
   counts,
@@ -43,25 +44,26 @@ export const policyFromMetadata = ({
 });
 
 /**
- * Notes when an object ends, before it is stored: if the process is killed in between, the note is all that remains.
- * @param name id of a lone file, or the part of an id that names a pack
+ * Writes the expiry marker of an object. Call it before storing the object: if the process is killed in between, only
+ * the marker remains.
+ * @param name ID of a standalone file, or the pack's part of an ID
  */
 export async function writeExpiryMarker(bucket: Bucket, { expires }: FilePolicy, name: string): Promise<void> {
   if (expires === undefined) return;
   await bucket.put(`${EXPIRING}${String(expires).padStart(TIME_DIGITS, "0")}-${name}`, new Uint8Array(0));
 }
 
-/** An object that has ended. */
+/** An expired object. */
 export interface ExpiredObject {
-  /** Key of the note. */
+  /** Key of the expiry marker. */
   readonly key: string;
   readonly name: string;
 }
 
-/** Yields what has ended by now, at most 1000 at a time. The caller removes the notes. */
+/** Yields expired objects, at most 1000 at a time. The caller deletes the markers. */
 export async function* listExpired(bucket: Bucket, now: number): AsyncGenerator<readonly ExpiredObject[]> {
   for (;;) {
-    // Keys are listed in the order of time. What was yielded before is removed.
+    // Keys are listed in order of expiry. The caller has deleted the markers yielded before.
     const page = await bucket.list({ prefix: EXPIRING });
     const ended = page.objects.map(({ key }) => key).filter((key) => timeIn(key) <= now);
     if (ended.length > 0) yield ended.map((key) => ({ key, name: key.slice(EXPIRING.length + TIME_DIGITS + 1) }));

@@ -1,4 +1,4 @@
-// Defines stored files and their ids. Knows nothing about the storage.
+// Defines stored files and their IDs, independent of the storage.
 import type { Chunks } from "../../document/contract/operation.ts";
 import type { FilePolicy } from "./file-policy.ts";
 
@@ -15,18 +15,18 @@ export interface StoredFile {
   readonly marks: FilePolicy;
 }
 
-/** A file that was found, and when it ends, unless it stays for ever. */
+/** A file found by its ID, with its expiry; undefined means never. */
 export interface FoundFile extends StoredFile {
   readonly expires?: Date;
 }
 
-/** A file whose body has been read, but which is possibly not stored yet. */
+/** A file whose body has been read, but might not be stored yet. */
 export interface ReceivedFile extends Pick<StoredFile, "name" | "type" | "size"> {
   /** The whole content, if it fits into one part. */
   readonly bytes?: Uint8Array;
-  /** SHA-256 in lowercase hexadecimal digits; absent if its first bytes were made last. */
+  /** Lowercase hexadecimal SHA-256; absent if the first bytes were patched last. */
   readonly sha256?: string;
-  /** Resolves when the file is stored. Rejects if that fails, in which case nothing of it remains. */
+  /** Resolves when the file is stored. Rejects if storing fails; no part of the file then remains. */
   readonly stored: Promise<StoredFile>;
 }
 
@@ -35,16 +35,16 @@ export interface NewFile {
   /** The media type, or a function that determines it from the first bytes of the file (all of them, up to 4096). */
   readonly type: string | ((start: Uint8Array) => string);
   readonly body: Uint8Array | Chunks;
-  /** Replaces the first bytes, see Output.head. */
+  /** Returns bytes that overwrite the start of the file, see Output.headerPatch. */
   readonly head?: () => Uint8Array;
   /** Upper limit of the size in bytes, if known. Prevents copies while the buffer grows. */
   readonly sizeHint?: number;
   /**
-   * Bytes that may be held at a time, if more than one part. A file up to this size is stored in one piece. @default
+   * Maximum number of buffered bytes, if more than one part. A file up to this size is stored in one write. @default
    * PART_BYTES
    */
   readonly partBytes?: number;
-  /** True to store the file only when the batch is sent, if it fits into one part. @default false */
+  /** True to store the file only at the next flush, if it fits into one part. @default false */
   readonly deferStore?: boolean;
 }
 
@@ -56,35 +56,35 @@ export interface ByteRange {
 export type FileKind = "input" | "output";
 const DIGITS = { input: "1", output: "2" } as const;
 
-/** Shape of an id: `1` for an input or `2` for an output, then a UUIDv4. */
+/** Format of an ID: `1` for an input or `2` for an output, then a version 4 UUID. */
 const ID = /^[12][0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 export const isId = (text: string) => ID.test(text);
 
 /**
- * Number of characters of an id that name the file's pack (60 random bits). The rest (61 random bits) is known only to
- * those who know the file's id.
+ * Length of the prefix of an ID that identifies the file's pack (60 random bits). The other 61 random bits remain
+ * secret: only the full ID grants access.
  */
 const PACK_CHARACTERS = 19;
 export const packNameOf = (id: string) => id.slice(0, PACK_CHARACTERS);
-/** Reports whether the file is in a pack or stored alone, according to the last bit of its id. */
+/** Reports whether the file is in a pack, according to the last bit of its ID. */
 export const isPacked = (id: string) => Number.parseInt(id.at(-1)!, 16) % 2 === 1;
 
-/** Returns the id that a version 4 UUID stands for, with the last bit as it must be. */
+/** Returns an ID with the bits of a version 4 UUID; its last bit states whether the file is in a pack. */
 export const idFrom = (kind: FileKind, uuid: string, isPacked: boolean): string => {
   const last = Number.parseInt(uuid.at(-1)!, 16);
   return DIGITS[kind] + uuid.slice(0, -1) + (isPacked ? last | 1 : last & ~1).toString(16);
 };
 const randomId = (kind: FileKind, isPacked: boolean) => idFrom(kind, crypto.randomUUID(), isPacked);
 export const newId = (kind: FileKind): string => randomId(kind, false);
-/** Returns ids for files in one pack, whose common start is that of `first`. */
+/** Returns IDs for files in one pack: they share the prefix of `first`. */
 export const packedIds = (first: string, kind: FileKind, count: number): string[] =>
   Array.from({ length: count }, () => packNameOf(first) + randomId(kind, true).slice(PACK_CHARACTERS));
 
-/** Makes the ids of new files. Storage has nothing under an id before it was made. */
+/** Generates the IDs of new files. An ID is unused in the storage. */
 export interface IdGenerator {
-  /** Returns the id of a lone file. */
+  /** Returns the ID of a standalone file. */
   standalone(kind: FileKind): Promise<string>;
-  /** Returns ids for files in one pack. */
+  /** Returns IDs for files in one pack. */
   packed(kind: FileKind, count: number): Promise<string[]>;
 }
 

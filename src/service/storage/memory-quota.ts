@@ -1,21 +1,20 @@
-// Limits the bytes that requests keep in the isolate's memory, per request, per client and in total: file contents, so
-// that they need not be fetched from storage again or until there are other files to be stored with them, and bodies
-// that are read as a whole.
+// Limits the bytes that requests buffer in the isolate's memory, per request, per client and in total: bodies that are
+// read completely, and file contents, to avoid reading them back from storage or to store several small files together.
 
 import { leavesEnough } from "../../runtime/client-shares.ts";
 
 export interface QuotaLimits {
-  /** Maximum number of bytes of one request. */
+  /** Maximum number of bytes per request. */
   readonly perRequest: number;
-  /** Maximum number of bytes of all requests together. */
+  /** Maximum number of bytes of all requests. */
   readonly total: number;
 }
 
-/** One request's share. `using` returns all of it. */
+/** One request's reserved bytes. `using` releases them. */
 export interface Reservation extends Disposable {
-  /** @returns true if there was room for that many more bytes */
+  /** @returns true if the quota had space for that many more bytes */
   tryReserve(bytes: number): boolean;
-  /** Returns a part of the bytes that were taken. */
+  /** Releases a part of the reserved bytes. */
   release(bytes: number): void;
 }
 
@@ -24,7 +23,7 @@ export interface MemoryQuota {
 }
 
 export interface SharedBytes extends MemoryQuota {
-  /** Returns the memory for the requests of a client, which leaves some to others. */
+  /** Returns a client's view of the quota, which leaves memory to other clients. */
   for(client: string): MemoryQuota;
 }
 

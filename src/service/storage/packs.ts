@@ -1,7 +1,7 @@
-// Stores small files that arrive together as one object of R2, because each put() costs money and a round trip. Layout:
-//   packs/<start of the ids>   the index as JSON, then the bytes of the files in its order; custom metadata holds the
-//                              length of the index, the number of files, their marks and, once one was removed, the
-//                              time when all were stored
+// Stores small files that arrive together as one R2 object, because each put() costs money and a round trip.
+// Layout:
+// packs/<prefix of the IDs>   the index as JSON, then the bytes of the files in index order; custom metadata contains
+// the length of the index, the number of files, their policy and, after a deletion, the original time of storage
 import type { Bucket, BucketObject } from "../ports/bucket.ts";
 import { type ByteRange, packNameOf, type StoredFile } from "./file.ts";
 import { type FilePolicy, policyFromMetadata, policyToMetadata, writeExpiryMarker } from "./file-policy.ts";
@@ -9,23 +9,24 @@ import type { BatchProperties, BufferedFile } from "./standalone-files.ts";
 
 export const PACKS = "packs/";
 export const packKeyOf = (id: string) => PACKS + packNameOf(id);
-/** Reports whether a name is that of a pack, not the id of a file. */
+/** Reports whether a name identifies a pack, not a file. */
 export const isPackName = (name: string) => name === packNameOf(name);
 
-/** Size of the first read of a pack. No index is longer. */
+/** Size of the first read of a pack. Every index is shorter. */
 const START_BYTES = 2 ** 15;
 /**
- * Maximum size of the files in a pack. A pack is held in memory when it is stored, and when a file is removed from it.
+ * Maximum total size of the files in a pack. A pack is buffered completely when it is stored and when one of its files
+ * is deleted.
  */
 export const PACK_BYTES = 2 * 2 ** 20;
-/** Maximum size of a file in a pack. Larger files are stored alone. */
-export const LARGEST_FILE_BYTES = PACK_BYTES / 4;
-/** Number of attempts to change a pack that others change at the same time. */
+/** Maximum size of a file in a pack. Larger files are standalone. */
+export const MAX_FILE_BYTES = PACK_BYTES / 4;
+/** Maximum attempts to update a pack that others update concurrently. */
 const ATTEMPTS = 20;
-/** Number of packs whose first bytes a request remembers. */
+/** Number of packs whose first bytes a request caches. */
 const REMEMBERED = 16;
 
-/** A file in the index: the part of its id that differs from the pack's, and its properties. */
+/** An index entry: the part of the file's ID that differs from the pack's, and the file's properties. */
 type PackEntry = readonly [id: string, name: string, type: string, size: number, sha256: string];
 
 interface Start {
@@ -35,12 +36,12 @@ interface Start {
   readonly entries: readonly PackEntry[];
   /** Length of the index. */
   readonly indexBytes: number;
-  /** Bytes from the start of the object: the index, and as much more as was read. */
+  /** The first bytes of the object: the index, and any more that the first read returned. */
   readonly bytes: Uint8Array;
 }
 
 const encoder = new TextEncoder();
-/** Any id. All have the same length. */
+/** An arbitrary ID. All IDs have the same length. */
 const ANY_ID = `2${"0".repeat(36)}`;
 const entryOf = (id: string, { name, type, bytes, sha256 }: BufferedFile): PackEntry => [
   id.slice(packNameOf(id).length),
@@ -65,12 +66,12 @@ export class PackBuilder {
     return this.#files;
   }
 
-  /** Size of the files. */
+  /** Total size of the files. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** @returns true if there was room for the file */
+  /** @returns true if the pack had space for the file */
   add(file: BufferedFile): boolean {
     const bytes = this.#bytes + file.bytes.length;
     const indexBytes = this.#indexBytes + encoder.encode(JSON.stringify(entryOf(ANY_ID, file))).length + 1;
@@ -80,7 +81,7 @@ export class PackBuilder {
     return true;
   }
 
-  /** @returns the files in the order in which they were added. If this fails, nothing remains in storage. */
+  /** @returns the files in insertion order. On failure, no file remains in storage */
   async put(bucket: Bucket): Promise<StoredFile[]> {
     const ids = await this.#about.ids.packed(this.#about.kind, this.#files.length);
     const marks = this.#about.marks();
@@ -98,7 +99,7 @@ export class PackBuilder {
   }
 }
 
-/** The packs of a bucket, for one request. Remembers the start of those that it read last. */
+/** The packs of a bucket, for one request. Caches the first bytes of recently read packs. */
 export class Packs {
   readonly #bucket: Bucket;
   readonly #read = new Map<string, Promise<Start | undefined>>();
@@ -127,7 +128,7 @@ export class Packs {
       const onlyIf = { etagMatches: pack.etag };
       const object = await this.#bucket.get(packKeyOf(id), { range: { offset: from, length }, onlyIf });
       if (object && "body" in object) return { file: member.file, body: object.body };
-      // Another request removed a file in between, which moved the others.
+      // Another request has deleted a file meanwhile, which moved the others.
       this.#read.delete(packKeyOf(id));
     }
     throw new Error(`${packKeyOf(id)} changes all the time`);
@@ -170,15 +171,15 @@ export class Packs {
   }
 }
 
-/** Returns the time when the files of a listed pack were stored, and their number. */
+/** Returns the time of storage and the number of files of a listed pack. */
 export function aboutPack({ uploaded, customMetadata }: BucketObject): { stored: Date; count: number } {
   const { stored, count } = customMetadata!;
   return { stored: stored === undefined ? uploaded : new Date(Number(stored)), count: Number(count) };
 }
 
-/** What the files of a pack have in common. */
+/** Properties that all files of a pack share. */
 interface Common {
-  /** Absent while it is the time of the object. */
+  /** Absent if equal to the object's upload time. */
   readonly stored?: Date;
   readonly marks: FilePolicy;
 }

@@ -1,13 +1,12 @@
-// Keeps what is derived from the pages of a stored file, beside it in the bucket. It is not a file of its own: it has no
-// id, and is removed with its file. Layout:
-//   pages/<id>/<name>   the bytes; custom metadata holds the time when the file was stored, which is when its lifetime
-//                       began
+// Stores data derived from the pages of a stored file. Derived objects have no ID and are deleted with the file.
+// Layout:
+// pages/<id>/<name>   the bytes; custom metadata contains the time when the file was stored, the start of its lifetime
 
 import type { Bucket, BucketObject } from "../ports/bucket.ts";
 import type { ByteRange, StoredFile } from "./file.ts";
 
 export const PAGE_FILES = "pages/";
-/** Limits concurrent removals; a Worker has six connections. */
+/** Limits concurrent deletions; a Worker has six connections. */
 const REMOVED_AT_ONCE = 6;
 
 const keyOf = (id: string, name: string) => `${PAGE_FILES}${id}/${name}`;
@@ -16,28 +15,28 @@ export class PageFiles {
   readonly #bucket: Bucket;
   readonly #exists: (id: string) => Promise<boolean>;
 
-  /** @param exists reports whether there is a file with this id */
+  /** @param exists reports whether a file with this ID exists */
   constructor(bucket: Bucket, exists: (id: string) => Promise<boolean>) {
     this.#bucket = bucket;
     this.#exists = exists;
   }
 
-  /** @returns the bytes, or those of them that are within the range; undefined if there are none of this name */
+  /** @returns the bytes, or the range of them; undefined if there is no object with this name */
   async read(id: string, name: string, range?: ByteRange): Promise<Uint8Array | undefined> {
     const object = await this.#bucket.get(keyOf(id, name), range ? { range: { ...range } } : {});
     return object ? new Uint8Array(await object.bytes()) : undefined;
   }
 
-  /** Keeps bytes for as long as the file exists. */
+  /** Stores bytes until the file is deleted. */
   async put({ id, modified }: StoredFile, name: string, bytes: Uint8Array): Promise<void> {
     const key = keyOf(id, name);
     await this.#bucket.put(key, bytes, { customMetadata: { stored: String(modified.getTime()) } });
-    // A removal that did not see the object has removed the file before.
+    // A concurrent deletion might have listed the derived objects before this one was stored.
     if (!(await this.#exists(id))) await this.#bucket.delete(key);
   }
 }
 
-/** Removes everything that was derived from the files. */
+/** Deletes all objects derived from the files. */
 export async function removePageFiles(bucket: Bucket, ids: readonly string[]): Promise<void> {
   for (let at = 0; at < ids.length; at += REMOVED_AT_ONCE) {
     await Promise.all(ids.slice(at, at + REMOVED_AT_ONCE).map((id) => removeOf(bucket, id)));
@@ -47,8 +46,8 @@ export async function removePageFiles(bucket: Bucket, ids: readonly string[]): P
 const removeOf = (bucket: Bucket, id: string) => removeBeginningWith(bucket, keyOf(id, ""));
 
 /**
- * Removes everything that was derived from the files of a name.
- * @param name id of a lone file, or the part of an id that names a pack
+ * Deletes all objects derived from a standalone file or from the files of a pack.
+ * @param name ID of a standalone file, or the pack's part of an ID
  */
 export const removePageFilesOf = (bucket: Bucket, name: string) => removeBeginningWith(bucket, PAGE_FILES + name);
 
@@ -60,7 +59,7 @@ async function removeBeginningWith(bucket: Bucket, prefix: string): Promise<void
   }
 }
 
-/** Returns when the file of a derived object was stored. It does not count as a file. */
+/** Returns the time of storage of the source file. The derived object does not count as a file. */
 export const aboutPageFile = ({ customMetadata, uploaded }: BucketObject) => ({
   stored: customMetadata?.stored === undefined ? uploaded : new Date(Number(customMetadata.stored)),
   count: 0,

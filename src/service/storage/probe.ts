@@ -1,28 +1,28 @@
-// Proves that the storage takes, returns and removes an object. Knows nothing about files.
+// Checks the storage by writing, reading and deleting an object.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import { delay } from "../../runtime/delay.ts";
 import { withTimeout } from "../../runtime/rpc.ts";
 import type { Bucket } from "../ports/bucket.ts";
 
-/** Keys of the objects that are written for this, and are removed at once. */
+/** Prefix of the probe objects, which are deleted immediately. */
 const PREFIX = "ready/";
-/** Time for which a proof holds. */
+/** Time for which a probe result is valid. */
 const PROBE_TTL_MS = 10_000;
 const LOOK_EVERY_MS = 20;
 const CONTENT = new TextEncoder().encode("ready");
 
-/** Writes rarely, however often it is asked. */
+/** Shares results, so that frequent checks cause few writes. */
 export class StorageProbe {
   #last: { readonly at: number; readonly failure: string | undefined } | undefined;
-  /** Start of the proof in progress. */
+  /** Start time of the running probe. */
   #begun: number | undefined;
 
-  /** @returns a sentence if the storage does not work */
+  /** @returns a message if the storage does not work */
   async failure(bucket: Bucket): Promise<string | undefined> {
     const now = Date.now();
     if (this.#last && now - this.#last.at < PROBE_TTL_MS) return this.#last.failure;
-    // A request of the Worker cannot wait for a promise of another one.
+    // A Worker's request cannot await a promise of another request.
     if (this.#begun !== undefined && now - this.#begun < LIMITS.readyMs) return this.#failureOfOther(this.#begun);
     this.#begun = now;
     let failure: string | undefined;
@@ -56,7 +56,7 @@ async function probe(bucket: Bucket): Promise<string | undefined> {
   return isSame ? undefined : "The storage does not return what was written.";
 }
 
-/** Removes what a proof left that was broken off. */
+/** Deletes objects left behind by aborted probes. */
 export async function removeProbes(bucket: Bucket): Promise<void> {
   const { objects } = await bucket.list({ prefix: PREFIX });
   const old = objects.filter(({ uploaded }) => Date.now() - uploaded.getTime() > 2 * LIMITS.readyMs);

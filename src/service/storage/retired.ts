@@ -1,5 +1,6 @@
-// Remembers for a while which files their clients removed. Layout:
-//   retired/<id>   an empty object
+// Records for a limited time which files clients deleted.
+// Layout:
+// retired/<id>   an empty object
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { Bucket, BucketObject } from "../ports/bucket.ts";
@@ -8,7 +9,7 @@ const RETIRED = "retired/";
 /** A Worker has six connections. */
 const AT_ONCE = 6;
 
-/** Notes that files were removed. Does nothing where there is no room for a note: removals make room. */
+/** Records that files were deleted. Ignores a full storage: deletions free space. */
 export async function noteRetired(bucket: Bucket, ids: readonly string[]): Promise<void> {
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const notes = ids.slice(at, at + AT_ONCE).map((id) => bucket.put(RETIRED + id, new Uint8Array(0)));
@@ -21,7 +22,7 @@ export async function isNoted(bucket: Bucket, id: string, now: number): Promise<
   return note !== null && !isOver(note, now);
 }
 
-/** Removes notes that are too old. */
+/** Deletes expired records. */
 export async function sweepRetired(bucket: Bucket, now: number): Promise<void> {
   let cursor: string | undefined;
   do {

@@ -1,8 +1,9 @@
-// Stores files that have an R2 object of their own. Layout:
-//   files/<id>    the bytes; HTTP metadata holds the media type, custom metadata the name (URI encoded) and, if the
-//                 file was small enough for one put(), its SHA-256
-//   sha256/<id>   an empty object whose custom metadata holds the SHA-256 of a larger file, which becomes known only
-//                 after R2 requires the metadata
+// Stores each file as a separate R2 object.
+// Layout:
+// files/<id>    the bytes; HTTP metadata contains the media type, custom metadata the name (URI encoded) and, for a
+// file small enough for one put(), its SHA-256
+// sha256/<id>   an empty object whose custom metadata contains the SHA-256 of a larger file: R2 requires the metadata
+// before the digest is complete
 import { createHash } from "node:crypto";
 import type { Bucket, BucketObject, MultipartUpload, UploadedPart } from "../ports/bucket.ts";
 import type { ByteRange, FileKind, IdGenerator, NewFile, StoredFile } from "./file.ts";
@@ -10,35 +11,35 @@ import { type FilePolicy, policyFromMetadata, policyToMetadata, writeExpiryMarke
 import type { PartBuffer } from "./uploads/part-buffer.ts";
 
 /**
- * Size of a part. R2 accepts multipart uploads in equal parts of at least 5 MiB. A file in transit holds at most one
- * part in memory (two if it has a `head`).
+ * Size of a part. R2 accepts multipart uploads in equal parts of at least 5 MiB. A file in transit buffers at most one
+ * part (two if it has a `head`).
  */
 export const PART_BYTES = 5 * 2 ** 20;
-/** The most that is needed to tell the media type of a file. */
+/** Maximum number of bytes needed to detect a media type. */
 export const SNIFFED_BYTES = 4096;
 
 export const FILES = "files/";
 export const DIGESTS = "sha256/";
 export const keysOf = (id: string) => [FILES + id, DIGESTS + id];
 
-/** A file that is small enough for one part, and not stored yet. */
+/** A file that fits into one part, and is not stored yet. */
 export interface BufferedFile {
   readonly name: string;
   readonly type: string;
   readonly bytes: Uint8Array;
-  /** SHA-256 in lowercase hexadecimal digits. */
+  /** Lowercase hexadecimal SHA-256. */
   readonly sha256: string;
 }
 
-/** The properties that the files of a batch share. */
+/** Properties that the files of a batch share. */
 export interface BatchProperties {
   readonly kind: FileKind;
   readonly ids: IdGenerator;
-  /** Returns the marks of a file that is stored now. */
+  /** Returns the policy of a file stored now. */
   marks(): FilePolicy;
 }
 
-/** A file whose parts are all stored except the last. */
+/** A file whose parts are all stored, except the last. */
 export interface MultipartFile extends Pick<StoredFile, "name" | "type" | "size"> {
   /** Absent if the file has a head. */
   readonly sha256?: string;
@@ -46,8 +47,8 @@ export interface MultipartFile extends Pick<StoredFile, "name" | "type" | "size"
 }
 
 /**
- * Reads a file, and stores it at the same time if it is large. If its body throws, or anything else fails, nothing of
- * the file remains.
+ * Reads a file; stores a large file while reading it. If its body throws, or any other step fails, no part of the file
+ * remains.
  */
 export async function readFile(
   bucket: Bucket,
@@ -81,7 +82,7 @@ export async function readFile(
   }
 }
 
-/** The upload of one file in parts. It begins in R2 with the first part that is sent. */
+/** The multipart upload of one file. It starts in R2 with the first part. */
 class Upload {
   readonly #bucket: Bucket;
   readonly #about: BatchProperties;
@@ -89,7 +90,7 @@ class Upload {
   #type: string | undefined;
   #sending: { readonly id: string; readonly parts: MultipartUpload; readonly marks: FilePolicy } | undefined;
   readonly #uploaded: UploadedPart[] = [];
-  /** With a head, the first part is kept until the end, because its first bytes are known only then. */
+  /** With a head, the first part is buffered until the end, because only then its first bytes are final. */
   firstPart: Uint8Array | undefined;
 
   constructor(bucket: Bucket, about: BatchProperties, file: NewFile) {
@@ -102,7 +103,7 @@ class Upload {
     return this.#sending !== undefined || this.firstPart !== undefined;
   }
 
-  /** @param start first bytes of the file; ignored if the type is known */
+  /** @param start first bytes of the file; ignored if the media type is known */
   typeFrom(start: Uint8Array): string {
     const { type } = this.#file;
     this.#type ??= typeof type === "string" ? type : type(start.subarray(0, SNIFFED_BYTES));
@@ -185,7 +186,7 @@ export async function sha256OfFile(bucket: Bucket, id: string): Promise<string |
   return file?.customMetadata?.sha256 ?? (await bucket.head(DIGESTS + id))?.customMetadata?.sha256;
 }
 
-/** Returns the properties of the object of a file. */
+/** Returns the object options of a file. */
 export const fileOptions = ({ name, type, sha256, marks }: DescribedFile) => ({
   httpMetadata: { contentType: type },
   customMetadata: { name: encodeURIComponent(name), ...(sha256 ? { sha256 } : {}), ...policyToMetadata(marks) },
@@ -207,7 +208,7 @@ function describe(id: string, object: BucketObject): StoredFile {
   };
 }
 
-/** Reads a stored object again to compute its digest, for a file whose first bytes were written last. */
+/** Rereads a stored object to compute its digest, for a file whose first bytes were patched last. */
 async function digestOf(bucket: Bucket, key: string): Promise<string> {
   const digest = createHash("sha256");
   const object = await bucket.get(key);

@@ -1,4 +1,4 @@
-// Stores files by id in R2, alone or in packs. No code above this file knows R2, and this file does not know HTTP.
+// Stores files by ID in R2, standalone or packed. Only this folder uses R2, and it is independent of HTTP.
 
 import type { Bucket, BucketObject } from "../ports/bucket.ts";
 import { Batch } from "./batch.ts";
@@ -27,23 +27,29 @@ const MAX_DELETED_AT_ONCE = 1000;
 export const LOOKUP_CONCURRENCY = 6;
 
 export interface Store {
-  /** Returns a batch for the files of one request. Small files wait for others as long as `room` has space for them. */
+  /**
+   * Returns a batch for the files of one request. Small files are buffered, to be packed, as long as `room` has space
+   * for them.
+   */
   batch(kind: FileKind, room: Reservation): Batch;
   /** @returns undefined if there is no such file, or it has expired */
   find(id: string): Promise<FoundFile | undefined>;
-  /** Returns the file with its bytes, or a range of them. */
+  /** Returns the file with its bytes, or a range of them; undefined if there is no such file, or it has expired. */
   open(id: string, range?: ByteRange): Promise<{ file: FoundFile; body: ReadableStream<Uint8Array> } | undefined>;
-  /** @returns the SHA-256 in lowercase hexadecimal digits */
+  /** @returns the lowercase hexadecimal SHA-256 */
   sha256(id: string): Promise<string | undefined>;
-  /** Removes files, and what was derived from their pages. */
+  /** Deletes files, and the objects derived from their pages. */
   remove(ids: readonly string[]): Promise<void>;
-  /** Removes files at the wish of a client, and remembers for a while that they were there. */
+  /** Deletes files at a client's request, and records the deletion for a limited time. */
   retire(files: readonly FoundFile[]): Promise<void>;
-  /** Reports whether a file was removed at the wish of a client, not long ago. */
+  /** Reports whether a client deleted the file recently. */
   isRetired(id: string): Promise<boolean>;
-  /** What is derived from the pages of files. */
+  /** Data derived from the pages of files. */
   readonly pageFiles: PageFiles;
-  /** Removes expired files. @returns the number of removed files */
+  /**
+   * Deletes expired files.
+   * @returns the number of deleted files
+   */
   sweep(): Promise<number>;
 }
 
@@ -52,15 +58,15 @@ const unmarked = (): FilePolicy => ({});
 export interface StoreOptions {
   /** Lifetime of all files; 0 means unlimited. */
   readonly lifetimeMs: number;
-  /** Makes the ids of files that are stored. @default at random */
+  /** Generates the IDs of new files. @default random IDs */
   readonly ids?: IdGenerator;
-  /** Returns the marks of a file that is stored now. @default none */
+  /** Called with the files that a client deleted. */
   marks?(): FilePolicy;
-  /** Counts the bytes of an input that was received. @default not counted */
+  /** Counts the bytes of a received input. @default not counted */
   received?(bytes: number): void;
-  /** Counts what is stored. @default not counted */
+  /** Counts stored bytes. @default not counted */
   readonly storing?: Storing | undefined;
-  /** Told of files that a client removed. */
+  /** Called with the files that a client deleted. */
   retired?(files: readonly FoundFile[]): Promise<void>;
   readonly now?: () => number;
 }
@@ -92,7 +98,7 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
   }
 
   return {
-    // The ids of a batch that is discarded are not known to anyone, so nothing was derived from its files.
+    // No client received the IDs of a discarded batch, so no data was derived from its files.
     batch(kind, reservation) {
       const { ids = randomIds, marks = unmarked, received, storing } = options;
       const counting = received && kind === "input" ? { received } : {};
@@ -116,7 +122,7 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
 
     isRetired: async (id) => isId(id) && isNoted(bucket, id, now()),
 
-    // A fresh look: a pack that was read before tells nothing about a removal since then.
+    // A new lookup: a cached pack does not show later deletions.
     pageFiles: new PageFiles(bucket, async (id) => (await createStore(bucket, options).find(id)) !== undefined),
 
     async open(id, range) {
@@ -134,7 +140,10 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
   };
 }
 
-/** Removes expired files. @returns their number */
+/**
+ * Deletes expired files.
+ * @returns their number
+ */
 async function sweep(bucket: Bucket, lifetimeMs: number, now: number): Promise<number> {
   await sweepRetired(bucket, now);
   const removedEarly = await sweepEnded(bucket, now);
@@ -160,7 +169,10 @@ async function sweep(bucket: Bucket, lifetimeMs: number, now: number): Promise<n
   return removed;
 }
 
-/** Removes the files that ended before the lifetime of all files. @returns their number */
+/**
+ * Deletes files with an expiry before the general lifetime.
+ * @returns their number
+ */
 async function sweepEnded(bucket: Bucket, now: number): Promise<number> {
   let removed = 0;
   for await (const ended of listExpired(bucket, now)) {

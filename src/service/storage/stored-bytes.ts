@@ -1,17 +1,17 @@
-// Counts the bytes that are stored for a client with a limit of them: while they are stored, and when they are removed.
+// Counts stored and deleted bytes against the client's storage limit.
 
 import type { Chunks } from "../../document/contract/operation.ts";
 import type { Limiter } from "../ports/limiter.ts";
 import type { FoundFile } from "./file.ts";
 
-/** Bytes that may be stored before they are counted. Small files are counted together, when all are there. */
+/** Maximum number of stored bytes not yet counted. Small files are counted together, when all have arrived. */
 const UNCOUNTED_BYTES = 16 * 2 ** 20;
 
 /** Counts bytes for the client of one request. */
 export interface Storing {
-  /** @throws an error for the client if the bytes are too many */
+  /** @throws ServiceError if the client's limit is exceeded */
   count(bytes: number): Promise<void>;
-  /** Gives back bytes that were counted, but have not remained. */
+  /** Subtracts bytes that were counted, but are not stored. */
   giveBack(bytes: number): void;
 }
 
@@ -25,7 +25,7 @@ export class StoredTally {
     this.#storing = storing;
   }
 
-  /** Yields the chunks of a file while it counts them. */
+  /** Counts the chunks of a file as they pass through. */
   async *passing(body: Uint8Array | Chunks): AsyncGenerator<Uint8Array> {
     for await (const chunk of body instanceof Uint8Array ? [body] : body) {
       this.#uncounted += chunk.length;
@@ -34,7 +34,7 @@ export class StoredTally {
     }
   }
 
-  /** Counts what has not been counted yet. */
+  /** Counts the remaining uncounted bytes. */
   async settle(): Promise<void> {
     const bytes = this.#uncounted;
     if (bytes === 0) return;
@@ -50,12 +50,12 @@ export class StoredTally {
   }
 }
 
-/** A file, or an upload of its whole size. */
+/** A stored file, or an upload, which counts with its final size. */
 export interface CountedFile extends Pick<FoundFile, "id" | "size" | "marks"> {
   readonly expires?: Date | undefined;
 }
 
-/** Gives the bytes of files that were removed back to the clients for whom they were counted. */
+/** Subtracts the bytes of deleted files from the limits of their clients. */
 export async function giveBackFiles(files: readonly CountedFile[], limiter: Limiter | undefined): Promise<void> {
   const clients = Map.groupBy(files, ({ marks }) => marks.counts);
   for (const [client, all] of clients) {

@@ -1,10 +1,10 @@
-// Chooses the tiles and sizes that info.json recommends (IIIF Image API 3.0, sections 5.3 and 5.4).
+// Computes the tiles and sizes that info.json recommends (IIIF Image API 3.0, sections 5.3 and 5.4).
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { Size } from "../../document/engines/mupdf/page.ts";
 import { halved } from "../../document/pictures/page-view.ts";
 
-/** Side of a tile in pixels. */
+/** Side of a tile, in pixels. */
 export const TILE_SIDE = 512;
 
 /** Returns 1, 2, 4, … up to the factor at which the page is one tile. */
@@ -13,12 +13,12 @@ export function scaleFactors({ width, height }: Size): readonly number[] {
   return Array.from({ length: levels + 1 }, (_, level) => 2 ** level);
 }
 
-/** Returns the sizes of the whole page at the same factors, from the smallest, that a picture may have. */
+/** Returns the sizes of the whole page at the same scale factors, smallest first, within the limits of page images. */
 export function wholeSizes(full: Size): readonly Size[] {
   return scaleFactors(full)
     .map((_, level) => halved(full, level))
     .filter(({ width, height }) => {
-      return Math.max(width, height) <= LIMITS.pictureSidePixels && width * height <= LIMITS.picturePixels;
+      return Math.max(width, height) <= LIMITS.pageImageSidePixels && width * height <= LIMITS.pageImagePixels;
     })
     .reverse();
 }

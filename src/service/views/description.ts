@@ -1,4 +1,4 @@
-// Describes the paths of pictures by URL.
+// Describes the paths of page images.
 
 import type { Parameters } from "../../document/contract/parameter.ts";
 import { MEDIA_TYPES } from "../../operations/rasterize-pdf.ts";
@@ -73,7 +73,7 @@ const get = ({ headers, content, errors, ...about }: About): OperationDescriptio
   errors,
 });
 
-/** The question of a browser whose page has another origin. */
+/** The CORS preflight request of a browser. */
 const preflight = (id: string): OperationDescription => ({
   ...{ method: "options", id: `preflight-${id}`, tag: "Pictures" },
   summary: "Tells browsers that pages of any origin may send the request.",
@@ -138,7 +138,7 @@ const describeInformation: Describe = () => ({
   ],
 });
 
-const describePicture: Describe = () => ({
+const describePageImage: Describe = () => ({
   path: "/iiif/{id}%3A{page}/{region}/{size}/{rotation}/{quality}.{format}",
   section: "iiif",
   placeholders: { ...ID, ...PAGE, ...PICTURE_PARTS },
@@ -170,5 +170,5 @@ const describeManifest: Describe = () => ({
 
 export const pagesDescriptions: readonly Describe[] = [
   ...[shortForm("png"), shortForm("jpg")],
-  ...[describeImage, describeInformation, describePicture, describeManifest],
+  ...[describeImage, describeInformation, describePageImage, describeManifest],
 ];

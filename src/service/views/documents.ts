@@ -1,4 +1,4 @@
-// Finds the document of a picture in storage.
+// Finds the stored document of a page image.
 
 import { mayBePdf } from "../../document/contract/media-type.ts";
 import { noSuchFile } from "../http/contract/errors.ts";

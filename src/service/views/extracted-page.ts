@@ -1,9 +1,9 @@
-// Defines a page as pictures are drawn from it.
+// Defines an extracted page, the source of page images.
 
 export interface ExtractedPage {
   /** Size in points. */
   readonly width: number;
   readonly height: number;
-  /** The page alone. @default the page is too large to be kept: it is drawn from its document */
+  /** A PDF of only this page. @default the page is too large to store: it is rendered from its document */
   readonly pdf?: Uint8Array;
 }

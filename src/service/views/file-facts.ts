@@ -1,5 +1,5 @@
-// Finds the facts about a stored file that GET /resource/{id}?format=info adds: the pages of a PDF, or why no operation
-// that reads documents takes the file, as far as that shows without converting it.
+// Finds the additional properties in GET /resource/{id}?format=info: the pages of a PDF, or the reason why all document
+// operations reject the file, as far as this is detectable without a conversion.
 
 import { EngineFailure, type FailureReason } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -16,17 +16,17 @@ import { documentProperties } from "./page-store.ts";
 import type { PageServices } from "./pages-service.ts";
 
 const PDF = "application/pdf";
-/** Type of content that nothing tells. A PDF whose beginning is damaged has it, too. */
+/** Type of unrecognized content, including PDFs with a damaged start. */
 const UNKNOWN = "application/octet-stream";
-/** Content of Office from before 2007, and of every Office document with a password. */
+/** Office documents from before 2007, and all encrypted Office documents. */
 const OLE = /^application\/(x-ole-storage|msword|vnd\.ms-(excel|powerpoint))$/;
 
-/** Content of Office, by the name of the file. The content of other archives may be anything that LibreOffice reads. */
+/** Office documents, by file name. Other archives can be of any type that LibreOffice reads. */
 const OFFICE_ARCHIVE = /^application\/vnd\.openxmlformats-officedocument\./;
 
-/** Failures because of which a document has no facts. It is a file nevertheless. */
+/** Failures that leave a document without properties. The file itself is valid. */
 const WITHOUT_FACTS: readonly FailureReason[] = ["unsupported", "too-large", "too-complex"];
-/** Failures that every operation on PDFs would have as well. */
+/** Failures that every operation on PDFs would report, too. */
 const UNREADABLE: readonly FailureReason[] = ["password-protected", "not-a-pdf", "damaged"];
 const LISTED_SIZES = 1000;
 
@@ -35,8 +35,8 @@ export async function fileFacts(file: StoredFile, service: PageServices, signal:
   const input = toInput(file, service.store);
   if (file.type === PDF) return factsOfPdf({ file, input }, service, signal);
   if (OLE.test(file.type) || OFFICE_ARCHIVE.test(file.type)) {
-    // A document is held in memory, or read to its end.
-    using _turn = await service.shared.extractionTurns.for(service.client).acquire(signal);
+    // The document is buffered, or read to its end.
+    using _turn = await service.shared.extractionSemaphore.for(service.client).acquire(signal);
     return OLE.test(file.type) ? await factsOfOle(input) : await factsOfArchive(file, input, service);
   }
   if ((await documentTypeOf(input)) !== "none") return {};
@@ -52,7 +52,7 @@ const notADocument = (type: string): object => ({
 const factsOfOle = async (input: Input): Promise<object> =>
   (await isPasswordProtected(input.stream())) ? { problem: passwordProtected().message } : {};
 
-/** Looks at the end of a large archive, and at the parts of a small one. */
+/** Reads the end of a large archive, or all parts of a small one. */
 async function factsOfArchive({ id, size }: StoredFile, input: Input, { store }: PageServices): Promise<object> {
   const damaged = { problem: "The file is damaged: it is not a whole Office document." };
   if (size > LIMITS.checkedArchiveBytes) {

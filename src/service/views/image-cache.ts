@@ -1,4 +1,4 @@
-// Keeps finished pictures in a cache, a bounded number of them for each page. Knows nothing about drawing.
+// Caches complete page images, a limited number for each page.
 
 import { createHash } from "node:crypto";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -9,26 +9,29 @@ import type { IiifImageRequest } from "./image-request.ts";
 
 export type { PageImageCache };
 
-/** Returns the cache of the environment, or else of the platform. */
+/** Returns the cache from the environment, or the platform's. */
 export const cacheOf = ({ PICTURES }: Env): PageImageCache | undefined =>
   PICTURES ?? (globalThis as { readonly caches?: { readonly default?: PageImageCache } }).caches?.default;
 
-/** Time for which a picture is kept in caches. */
+/** Time for which caches can store a page image, in seconds. */
 export const FRESH_SECONDS = 3600;
-/** Changes when the same request gives another picture. */
+/** Increment it when the same request produces a different image. */
 const VERSION = 1;
-/** Names the picture of a cached answer: another one may have had its place. */
+/** Identifies the cached image: different images can share a cache key. */
 const PICTURE_HEADER = "Picture";
-/** Not a host: the cache alone knows these addresses. */
+/** Not a real host: these URLs are only cache keys. */
 const ORIGIN = "https://pictures.invalid";
 
 export interface CacheKey {
   readonly url: string;
-  /** Distinguishes all pictures of all documents, and is an entity tag. */
+  /** Distinguishes all images of all documents; also the entity tag. */
   readonly tag: string;
 }
 
-/** @param etag of the document; @param request with all that the picture depends on */
+/**
+ * @param etag entity tag of the document
+ * @param request all parameters of the image
+ */
 export function cacheKey(id: string, etag: string, page: number, request: IiifImageRequest | object): CacheKey {
   const name = JSON.stringify([VERSION, id, etag, page, request]);
   const tag = createHash("sha256").update(name).digest("hex").slice(0, 32);
@@ -37,7 +40,7 @@ export function cacheKey(id: string, etag: string, page: number, request: IiifIm
   return { url: `${ORIGIN}/${id}/${page}/${slot}`, tag };
 }
 
-/** Returns the place of a tile, of which a page has few. All other pictures of a page share {@link LIMITS} places. */
+/** Returns the slot of a tile, of which a page has few. All other images of a page share {@link LIMITS} slots. */
 function tilePlace({ region, size, turn, mirrored, quality, format }: IiifImageRequest): string | undefined {
   if (region.kind !== "pixels" || size.kind !== "exact" || turn !== 0 || mirrored || size.isLarger) return undefined;
   const [x, y, width, height] = region.numbers;
@@ -47,7 +50,7 @@ function tilePlace({ region, size, turn, mirrored, quality, format }: IiifImageR
   return ["tile", level, x / side, y / side, quality, format].join("-");
 }
 
-/** @returns the picture, if the cache has it */
+/** @returns the image, if it is cached */
 export async function matchCached(
   cache: PageImageCache | undefined,
   { url, tag }: CacheKey,

@@ -1,4 +1,4 @@
-// Turns what a URL asks for into a picture of a page, within the limits.
+// Resolves the parameters of a URL to an image of a page, within the limits.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { Size } from "../../document/engines/mupdf/page.ts";
@@ -8,17 +8,17 @@ import { outOfRange } from "../http/contract/errors.ts";
 
 export type PageImageParams = Omit<RenderPageParams, "page">;
 
-/** A request of the IIIF Image API 3.0, section 4, as it was parsed. */
+/** A parsed request of the IIIF Image API 3.0, section 4. */
 export interface IiifImageRequest {
   readonly region: RequestedRegion;
   readonly size: RequestedSize;
   readonly mirrored: boolean;
   readonly turn: Rotation;
   readonly quality: Quality;
-  readonly format: PictureFormat;
+  readonly format: PageImageFormat;
 }
 
-export type PictureFormat = RenderPageParams["format"];
+export type PageImageFormat = RenderPageParams["format"];
 export const QUALITIES = ["default", "color", "gray", "bitonal"] as const;
 export type Quality = (typeof QUALITIES)[number];
 
@@ -31,7 +31,7 @@ export type RequestedRegion =
 
 export interface RequestedSize {
   readonly kind: "max" | "percent" | "exact" | "within";
-  /** True if the picture may be larger than the region. */
+  /** True if upscaling is allowed: the image can be larger than the region. */
   readonly isLarger: boolean;
   readonly percent?: number;
   readonly width?: number;
@@ -39,10 +39,10 @@ export interface RequestedSize {
   readonly text: string;
 }
 
-/** Resolution of a page at its full size. */
+/** Resolution of a page at full size. */
 const FULL_DPI = 300;
 const POINTS_PER_INCH = 72;
-/** Quality of the files with the format `jpg`, for which a URL has no parameter. */
+/** JPEG quality for the format `jpg`; URLs have no parameter for it. */
 const JPEG_QUALITY = 85;
 
 /** Returns the size of a page in pixels: at 300 dpi, or less if a side would be too long. @param page in points */
@@ -61,7 +61,7 @@ const dpiOf = (full: Size, page: Size) => (full.width / page.width) * POINTS_PER
 export function resolvePageImage(request: IiifImageRequest, page: Size): PageImageParams {
   const full = fullSize(page);
   const region = regionOf(request.region, full);
-  const size = sizeOf(request.size, region, LIMITS.pictureDpi / dpiOf(full, page));
+  const size = sizeOf(request.size, region, LIMITS.pageImageDpi / dpiOf(full, page));
   const { mirrored, turn, quality, format } = request;
   return {
     picture: { full, region, size, mirrored, turn },
@@ -92,10 +92,10 @@ function regionOf(asked: RequestedRegion, full: Size): Region {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** @param largest factor by which a region can be enlarged */
+/** @param largest maximum upscaling factor of a region */
 function sizeOf(asked: RequestedSize, region: Size, largest: number): Size {
   const { kind, text, isLarger } = asked;
-  const { pictureSidePixels: side, picturePixels: area } = LIMITS;
+  const { pageImageSidePixels: side, pageImagePixels: area } = LIMITS;
   const room = Math.min(side / Math.max(region.width, region.height), Math.sqrt(area / (region.width * region.height)));
   const most = isLarger ? Math.min(largest, room) : Math.min(1, room);
   switch (kind) {
@@ -103,7 +103,7 @@ function sizeOf(asked: RequestedSize, region: Size, largest: number): Size {
       return scaled(region, most);
     case "within": {
       const factor = Math.min(asked.width! / region.width, asked.height! / region.height);
-      // The official validator takes a box around the whole region for a wish to enlarge it.
+      // The official validator accepts a box around the whole region as a request to upscale it.
       if (factor > 1 && !isLarger) throw outOfRange("size", text);
       return factor <= most ? nearest(region, factor) : scaled(region, most);
     }
@@ -130,7 +130,7 @@ const nearest = (region: Size, factor: number): Size => {
   return { width: Math.max(1, width), height: Math.max(1, height) };
 };
 
-/** Returns the largest size that a limit leaves: rounded down, but for what the limit allows exactly. */
+/** Returns the largest size within a limit: rounded down, unless the limit allows it exactly. */
 function scaled(region: Size, factor: number): Size {
   const side = (length: number) => Math.max(1, Math.floor(length * factor + 1e-6));
   return { width: side(region.width), height: side(region.height) };
@@ -141,8 +141,8 @@ function checked(size: Size, { isLarger, text }: RequestedSize, region: Size, la
   const most = isLarger ? largest : 1;
   const isWithin =
     Math.min(width, height) >= 1 &&
-    Math.max(width, height) <= LIMITS.pictureSidePixels &&
-    width * height <= LIMITS.picturePixels &&
+    Math.max(width, height) <= LIMITS.pageImageSidePixels &&
+    width * height <= LIMITS.pageImagePixels &&
     width <= Math.ceil(region.width * most) &&
     height <= Math.ceil(region.height * most);
   if (!isWithin) throw outOfRange("size", text);

@@ -1,5 +1,5 @@
-// Keeps the pages that were drawn last open, because a viewer asks for many parts of few pages. They are pages of one
-// document, in one engine, which gives way to others.
+// Caches open pages, because a viewer requests many regions of few pages. All are pages of one document, in one engine,
+// which is closed when another job needs the memory.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
 import type { Output } from "../../document/contract/operation.ts";
@@ -10,16 +10,16 @@ import type { ObservableSemaphore, Semaphore } from "../placement/semaphore.ts";
 import type { ExtractedPage } from "./extracted-page.ts";
 
 const PAGES = 8;
-/** Limits the PDFs of the pages together. A single one may be larger. */
+/** Limits the total size of the pages' PDFs. A single PDF can be larger. */
 const PDF_BYTES = 4 * 2 ** 20;
-/** Size of the heap from which on the next page gets a new engine: a heap never shrinks. */
+/** Heap size above which the next page gets a new engine: a heap never shrinks. */
 const HEAP_MARK_BYTES = 30 * 2 ** 20;
 export const KEPT_STRIPS_BYTES = 12 * 2 ** 20;
 
 export interface PageKey {
-  /** Id of the document. */
+  /** ID of the document. */
   readonly id: string;
-  /** From 1. */
+  /** Page number, from 1. */
   readonly number: number;
 }
 
@@ -30,9 +30,9 @@ interface Kept {
 
 export class OpenPages {
   readonly #roomBytes: number;
-  /** The engine, with the id of its document. */
+  /** The engine, with the ID of its document. */
   #engine: { readonly id: string; readonly mupdf: Mupdf } | undefined;
-  /** By number, the latest last. */
+  /** Pages by number, most recently used last. */
   readonly #pages = new Map<number, Kept>();
   #strips = new PageStrips(KEPT_STRIPS_BYTES);
 
@@ -44,11 +44,11 @@ export class OpenPages {
     });
   }
 
-  /** Returns the same turns. The kept pages are closed when one begins. */
+  /** Returns a semaphore that closes the cached pages when a permit is granted. */
   closingOnAcquire(turns: ObservableSemaphore): ObservableSemaphore {
     const giving = (given: Semaphore): Semaphore => ({
-      acquire: async (signal, isPatient) => {
-        const turn = await given.acquire(signal, isPatient);
+      acquire: async (signal, isLowPriority) => {
+        const turn = await given.acquire(signal, isLowPriority);
         this.close();
         return turn;
       },
@@ -65,12 +65,12 @@ export class OpenPages {
     };
   }
 
-  /** Reports whether there is memory for so much more. */
+  /** Reports whether that many more bytes of memory are available. */
   hasMemory(bytes: number): boolean {
     return liveEngineBytes() + this.#strips.bytes + bytes <= this.#roomBytes;
   }
 
-  /** Reports whether there is an engine for pages of the document. */
+  /** Reports whether an engine for pages of the document is open. */
   hasEngineFor(id: string): boolean {
     return this.#engine?.id === id;
   }
@@ -81,7 +81,7 @@ export class OpenPages {
   }
 
   /**
-   * Draws a picture without a pause.
+   * Renders an image synchronously.
    * @throws EngineFailure the failure that the page caused
    */
   async draw(name: PageKey, page: ExtractedPage, params: RenderPageParams, limits: PageLimits): Promise<Uint8Array> {
@@ -101,11 +101,11 @@ export class OpenPages {
     } finally {
       if (!isDrawn) this.close();
     }
-    // The failure may be that of another page, or of all of them together.
+    // Another cached page, or their total memory, might have caused the failure.
     return this.draw(name, page, params, limits);
   }
 
-  /** Closes the pages that are kept. */
+  /** Closes the cached pages. */
   close(): void {
     this.#engine?.mupdf.close();
     this.#engine = undefined;

@@ -1,4 +1,4 @@
-// Serves the pages of stored PDFs as pictures, with the parameters of the image endpoints.
+// Serves the pages of stored PDFs as images, with the parameters of the image endpoints.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import { optional, type Parameters } from "../../document/contract/parameter.ts";
@@ -22,11 +22,11 @@ const POINTS_PER_INCH = 72;
 const side = (name: string) =>
   optional(
     `${name} of the picture in pixels, instead of a resolution.`,
-    integer({ min: 1, max: LIMITS.pictureSidePixels }),
+    integer({ min: 1, max: LIMITS.pageImageSidePixels }),
   );
 const SIDES = { width: side("Width"), height: side("Height") };
 
-/** The query parameters of a picture: those of the endpoint for its format, and a size. */
+/** The query parameters of a page image: the parameters of the endpoint for its format, and a size. */
 export const PICTURE_FIELDS = { png: fieldsOf("png"), jpg: fieldsOf("jpg") } as const;
 
 function fieldsOf(format: "png" | "jpg"): Parameters {
@@ -43,9 +43,9 @@ interface Values {
 }
 
 /**
- * Answers GET and HEAD of a page.
+ * Responds to GET and HEAD of a page.
  * @param name `<page>.png` or `<page>.jpg`
- * @throws ServiceError 404 for an unknown document or page, 400 for a parameter that is out of range
+ * @throws ServiceError 404 for an unknown document or page, 400 for an invalid parameter
  */
 export async function servePageImage(request: Request, id: string, name: string, service: PageServices) {
   if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed("GET, HEAD");
@@ -67,7 +67,10 @@ function sentIn(request: Request) {
   return { fields: new Map([...searchParams.keys()].map((name) => [name, searchParams.getAll(name)])) };
 }
 
-/** @param page size in points @throws ServiceError 400 if the picture would be too large */
+/**
+ * @param page size in points
+ * @throws ServiceError 400 if the image would be too large
+ */
 function paramsOf(values: Values, format: PageImageParams["format"], page: Size): PageImageParams {
   const { width, height, resolution, color_model: colorModel, jpeg_quality: jpegQuality = 75 } = values;
   const dpiOf = (pixels: number, points: number) => (pixels / points) * POINTS_PER_INCH;
@@ -81,9 +84,9 @@ function paramsOf(values: Values, format: PageImageParams["format"], page: Size)
   const length = (points: number) => Math.max(1, Math.round((points * dpi) / POINTS_PER_INCH));
   const size = { width: length(page.width), height: length(page.height) };
   const isWithin =
-    dpi <= LIMITS.pictureDpi &&
-    Math.max(size.width, size.height) <= LIMITS.pictureSidePixels &&
-    size.width * size.height <= LIMITS.picturePixels;
+    dpi <= LIMITS.pageImageDpi &&
+    Math.max(size.width, size.height) <= LIMITS.pageImageSidePixels &&
+    size.width * size.height <= LIMITS.pageImagePixels;
   if (!isWithin) {
     if (width !== undefined) throw outOfRange("width", String(width));
     throw height === undefined ? outOfRange("resolution", String(resolution)) : outOfRange("height", String(height));

@@ -1,5 +1,5 @@
-// Draws pictures of pages: small ones in turns of their own, and shared by all who ask for them; large ones like the
-// outputs of other jobs.
+// Renders page images: small ones with separate permits and shared between identical requests; large ones like outputs
+// of other jobs.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { Input, Output } from "../../document/contract/operation.ts";
@@ -15,18 +15,21 @@ import type { PageImageParams } from "./image-request.ts";
 import { KEPT_STRIPS_BYTES, type PageKey } from "./open-pages.ts";
 import { type PageServices, type PagesDocument, runPageJob } from "./pages-service.ts";
 
-/** A page of a document, with everything to draw it. */
+/** A page of a document, with the resources for rendering it. */
 export interface RenderablePage {
   readonly document: PagesDocument;
   readonly number: number;
   readonly page: ExtractedPage;
 }
 
-/** Reports whether a picture is complete before it is sent. */
+/** Reports whether an image is complete before it is sent. */
 export const isSmall = ({ picture: { size } }: PageImageParams): boolean =>
-  size.width * size.height <= LIMITS.wholePicturePixels;
+  size.width * size.height <= LIMITS.wholePageImagePixels;
 
-/** Draws a small picture. @throws EngineFailure the failure that the page caused */
+/**
+ * Renders a small image.
+ * @throws EngineFailure the failure that the page caused
+ */
 export async function renderSmall(
   { document, number, page }: RenderablePage,
   params: PageImageParams,
@@ -36,7 +39,7 @@ export async function renderSmall(
   const { shared } = service;
   const key = `${document.file.id} ${number}`;
   return shared.withFailureCache(key, async () => {
-    using _turn = await shared.pictureTurns.for(service.client).acquire(signal);
+    using _turn = await shared.pageImageSemaphore.for(service.client).acquire(signal);
     await yieldToEventLoop();
     signal.throwIfAborted();
     if (page.pdf && isDrawnHere(service)) {
@@ -55,7 +58,7 @@ export async function renderSmall(
   });
 }
 
-/** Draws beside an engine that is at work, if there is memory for both, or else in a turn of engines. */
+/** Renders concurrently with a running engine if memory allows both; otherwise waits for an engine permit. */
 async function drawHere(
   name: PageKey,
   page: ExtractedPage,
@@ -63,9 +66,9 @@ async function drawHere(
   { shared: { kept }, engineSemaphore }: PageServices,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const draw = () => kept.draw(name, page, { ...params, page: 1 }, { heapLimitBytes: LIMITS.pictureHeapBytes });
+  const draw = () => kept.draw(name, page, { ...params, page: 1 }, { heapLimitBytes: LIMITS.pageImageHeapBytes });
   if (!kept.hasEngineFor(name.id)) kept.close();
-  const needed = kept.hasEngineFor(name.id) ? 0 : LIMITS.pictureHeapBytes + KEPT_STRIPS_BYTES;
+  const needed = kept.hasEngineFor(name.id) ? 0 : LIMITS.pageImageHeapBytes + KEPT_STRIPS_BYTES;
   if (kept.hasMemory(needed)) return draw();
   using _turn = await engineSemaphore.acquire(signal);
   return await draw();
@@ -74,8 +77,8 @@ async function drawHere(
 const isDrawnHere = ({ budgets, container }: PageServices) => budgets.preferredBackend === "edge" || !container;
 
 /**
- * Draws a large picture.
- * @returns what to answer with, and what to do afterwards
+ * Renders a large image.
+ * @returns the output to respond with, and a cleanup function
  */
 export async function renderLarge(
   { document, number, page }: RenderablePage,
@@ -83,7 +86,7 @@ export async function renderLarge(
   service: PageServices,
   signal: AbortSignal,
 ): Promise<{ readonly delivery: OutputResult; readonly storing: Storing; close(): Promise<void> }> {
-  const { store, bufferQuota, overflowTurns, shared, client, log, defer } = service;
+  const { store, bufferQuota, overflowSemaphore, shared, client, log, defer } = service;
   const resources = new DisposableStack();
   const outputs = store.batch("output", resources.use(bufferQuota.openReservation()));
   const close = async () => {
@@ -91,7 +94,7 @@ export async function renderLarge(
     await outputs.discard();
   };
   try {
-    resources.use(await shared.largePictureTurns.for(client).acquire(signal));
+    resources.use(await shared.largePageImageSemaphore.for(client).acquire(signal));
     const job = edgeJob(renderPage, jobParams(page, number, params));
     const [first, ...others] = selectBackends(job, [inputOf(document, page)], service);
     const recipient = {
@@ -106,7 +109,7 @@ export async function renderLarge(
     });
     const made = () => resources.dispose();
     if (delivery.kind === "arrival") made();
-    return { delivery, storing: { store, outputs, overflowTurns, signal, made }, close };
+    return { delivery, storing: { store, outputs, overflowSemaphore, signal, made }, close };
   } catch (error) {
     await close();
     throw error;

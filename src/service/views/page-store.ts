@@ -1,5 +1,5 @@
-// Finds the pages of a document as small PDFs, and facts about it. What is not there yet is extracted, first what is
-// asked for, and the rest after the answer.
+// Provides the pages of a document as small PDFs, and its properties. Extracts missing pages: requested ones first, the
+// others after the response.
 
 import { OutOfRange } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -22,14 +22,17 @@ import { type PageServices, type PagesDocument, runPageJob } from "./pages-servi
 
 const FACTS = "facts";
 const groupName = (group: number) => `group-${group}`;
-/** Lone pages share names, so that a document cannot fill the storage: each may have what all others have, too. */
+/**
+ * Standalone pages share 128 object names, which limits a document's storage: pages with the same name replace each
+ * other.
+ */
 const LONE_PAGES = 128;
 const loneName = (page: number) => `page-${page % LONE_PAGES}`;
-/** Bytes before a lone page, which tell its number. */
+/** Prefix of a standalone page that contains its page number. */
 const NUMBER_BYTES = 4;
-/** Size of the first read of a group: its index, and in most cases the page. */
+/** Size of the first read of a group: its index, and usually the page. */
 const START_BYTES = 2 ** 16;
-/** Groups that are extracted in one turn. Opening the document again costs as much as one or two. */
+/** Groups that are extracted with one permit. Reopening the document costs as much as extracting one or two groups. */
 const GROUPS_IN_A_TURN = 2;
 
 /** @throws EngineFailure the failure that the document caused */
@@ -104,10 +107,10 @@ class PageStore {
     return bytes && parseProperties(bytes);
   }
 
-  /** @param given turns of extractions that nobody waits for. @default those of the others */
+  /** @param given semaphore for low-priority extractions. @default the semaphore of requests */
   async extract(params: ExtractPagesParams, given?: Semaphore): Promise<Extracted> {
     const { shared, store, client } = this.#service;
-    const turns = given ?? shared.extractionTurns.for(client);
+    const turns = given ?? shared.extractionSemaphore.for(client);
     const { file, input } = this.#document;
     const extracted: { facts?: DocumentProperties; page?: Uint8Array } = {};
     const take = async (output: Output) => {
@@ -130,7 +133,7 @@ class PageStore {
     return extracted;
   }
 
-  /** Extracts the group of a page, and then the others, with pauses in between in which others have their turn. */
+  /** Extracts the group of a page, then the others. Releases its permit in between, so that other jobs can run. */
   async extractAhead(first: number, pageCount: number): Promise<void> {
     const { shared, log } = this.#service;
     const { id } = this.#document.file;
@@ -141,7 +144,7 @@ class PageStore {
     try {
       for (let at = 0; at < order.length; ) {
         const from = order[at]!;
-        // The first page that was asked for is likely to be followed by its neighbors.
+        // A request for the first page is probably followed by requests for its neighbors.
         const most = at === 0 ? 1 : GROUPS_IN_A_TURN;
         const count = Math.min(most, order.length - at, groups - from);
         await this.extract({ facts: false, groups: { first: from, count } }, shared.prefetchSemaphore);
@@ -155,7 +158,7 @@ class PageStore {
     }
   }
 
-  /** Returns the first page that is asked for of its group. */
+  /** Returns the first requested page of its group. */
   async #first(number: number): Promise<ExtractedPage> {
     const known = await this.facts();
     if (number > (known?.pageCount ?? LIMITS.selectedPages)) throw noSuchPage();
@@ -163,7 +166,7 @@ class PageStore {
     const { facts = known!, page = earlier! } = earlier ? {} : await this.#extractPage(number, !known);
     const later = new PageStore(this.#document, this.#service, NEVER);
     this.#service.defer(async () => {
-      // Until its group is there, the page is found alone.
+      // Stores the page separately until its group is stored.
       if (!earlier) await later.#keepAlone(number, page);
       await later.extractAhead(groupOf(number), facts.pageCount);
     });
@@ -188,12 +191,12 @@ class PageStore {
     const isRead = offset + length <= start.length;
     if (isRead) return { width, height, pdf: start.slice(offset, offset + length) };
     const pdf = await this.#read(groupName(groupOf(number)), { offset, length });
-    // The document was removed in the meantime.
+    // The document was deleted meanwhile.
     if (!pdf) throw noSuchFile();
     return { width, height, pdf };
   }
 
-  /** Returns a page that has no room in its group. */
+  /** Returns a page that is too large for its group. */
   async #alone(number: number, size: PageEntry): Promise<ExtractedPage> {
     const earlier = await this.#readAlone(number);
     if (earlier) return extractedPage(size, earlier);
@@ -220,16 +223,16 @@ class PageStore {
   }
 }
 
-/** @param pdf empty for a page that is too large to be kept */
+/** @param pdf empty for a page that is too large to store */
 const extractedPage = ({ width, height }: Pick<ExtractedPage, "width" | "height">, pdf: Uint8Array): ExtractedPage => ({
   ...{ width, height },
   ...(pdf.length > 0 ? { pdf } : {}),
 });
 
-/** The signal of work that goes on when its request has been answered. */
+/** The signal of background work, which continues after its request has its response. */
 const NEVER = new AbortController().signal;
 
-/** @returns all bytes; none if there are more than the limit */
+/** @returns all bytes; an empty array if they exceed the limit */
 async function wholeOf({ body }: Output, limitBytes: number): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body;
   const chunks: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-// Defines what pictures by URL work with: what a request brings, and what all requests of a process share.
+// Defines the dependencies of page images: services of a request, and resources shared by the process.
 
 import { EngineFailure, type FailureReason } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -30,52 +30,55 @@ export interface PageServices extends Backends {
   readonly store: Store;
   readonly container: ConnectedContainer | undefined;
   readonly shared: PageResources;
-  /** Identifier of the client. */
+  /** Client ID. */
   readonly client: string;
   readonly bufferQuota: MemoryQuota;
-  /** See Service. */
-  readonly overflowTurns: Semaphore;
+  /** See RequestServices. */
+  readonly overflowSemaphore: Semaphore;
   readonly cache: PageImageCache | undefined;
   /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;
   readonly log: Context["log"];
   readonly defer: Context["defer"];
-  /** Lets work go on after the response, or after the client has left. */
+  /** Keeps work running after the response, or after the client has disconnected. */
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** Whoever begins shared work may leave before it is done, so it has a limit of its own. */
+/** Maximum number of cached failures. */
 const REMEMBERED_FAILURES = 512;
-/** Failures that the same document would cause again. */
+/** Failures that the same document would always cause. */
 const LASTING: readonly FailureReason[] = ["password-protected", "not-a-pdf", "damaged", "unsupported", "too-complex"];
 
-/** What the pictures of one process share. */
+/** Resources that the page images of one process share. */
 export class PageResources {
-  readonly pictureTurns: ObservableSemaphore;
-  readonly largePictureTurns: ObservableSemaphore;
-  readonly extractionTurns: ObservableSemaphore;
-  /** For extractions that nobody waits for. */
+  readonly pageImageSemaphore: ObservableSemaphore;
+  readonly largePageImageSemaphore: ObservableSemaphore;
+  readonly extractionSemaphore: ObservableSemaphore;
+  /** For low-priority extractions. */
   readonly prefetchSemaphore: Semaphore;
   readonly pictures = new SingleFlight<Uint8Array>();
   readonly pages = new SingleFlight<ExtractedPage>();
   readonly facts = new SingleFlight<DocumentProperties>();
   readonly kept: OpenPages;
-  /** Ids of documents whose pages are being extracted ahead. */
+  /** IDs of documents whose pages are being prefetched. */
   readonly extracting = new Set<string>();
   readonly #failures = new Map<string, EngineFailure>();
 
   constructor(budgets: ProcessCapacity) {
-    const { pictureJobs, pictureJobsWaiting } = budgets;
+    const { pageImageJobs, pageImageJobsQueued } = budgets;
     this.kept = new OpenPages(engineMemoryBytes(budgets));
     const turns = (maxQueued: number, leavesRoom = false) =>
-      createSemaphore({ concurrency: pictureJobs, maxQueued, maxWaitMs: LIMITS.turnWaitMs, leavesRoom });
-    this.pictureTurns = turns(pictureJobsWaiting);
-    this.largePictureTurns = turns(LIMITS.receivingJobsWaiting, true);
-    this.extractionTurns = turns(LIMITS.receivingJobsWaiting);
-    this.prefetchSemaphore = turns(LIMITS.receivingJobsWaiting);
+      createSemaphore({ concurrency: pageImageJobs, maxQueued, maxWaitMs: LIMITS.permitWaitMs, leavesRoom });
+    this.pageImageSemaphore = turns(pageImageJobsQueued);
+    this.largePageImageSemaphore = turns(LIMITS.receivingJobsQueued, true);
+    this.extractionSemaphore = turns(LIMITS.receivingJobsQueued);
+    this.prefetchSemaphore = turns(LIMITS.receivingJobsQueued);
   }
 
-  /** Does work that fails at once if it failed before because of the document. @param key of document and work */
+  /**
+   * Runs work, or rethrows its cached failure if the document caused one before.
+   * @param key identifies document and work
+   */
   async withFailureCache<T>(key: string, work: () => Promise<T>): Promise<T> {
     const known = this.#failures.get(key);
     if (known) throw known;
@@ -102,8 +105,8 @@ export interface PagesDocument {
 }
 
 /**
- * Runs a job where there is room for it, and once more if its container is lost.
- * @param take receives the outputs, possibly from the first one again
+ * Runs a job on a backend with enough capacity, and retries it once if its container is lost.
+ * @param take receives the outputs; a retry starts again with the first one
  */
 export async function runPageJob(
   job: JobPlan,

@@ -1,4 +1,4 @@
-// Words the answers of pictures by URL: entity tags, conditions, caching. Knows nothing about drawing.
+// Formats the responses for page images: entity tags, conditions, caching.
 
 import { MEDIA_TYPES } from "../../operations/rasterize-pdf.ts";
 import { chunksOf } from "../http/requests/inputs.ts";
@@ -10,29 +10,28 @@ import type { PageImageParams } from "./image-request.ts";
 import { isSmall, type RenderablePage, renderLarge, renderSmall } from "./page-renderer.ts";
 import type { PageServices } from "./pages-service.ts";
 
-/** How a picture is answered. */
+/** The context of a page image response. */
 export interface PageImageRequest {
   readonly request: Request;
   readonly service: PageServices;
   readonly file: FoundFile;
   readonly key: CacheKey;
-  /** Name of the picture's file, without extension. */
+  /** File name of the image, without extension. */
   readonly name: string;
 }
 
 export interface ResolvedPageImage {
   readonly page: RenderablePage;
   readonly params: PageImageParams;
-  /** Further headers of the picture. */
+  /** Additional headers of the image. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Headers of a picture that come from the cache with it. */
+/** Headers of an image that are cached with it. */
 const CACHED_HEADERS = ["Content-Type", "Content-Length", "Content-Disposition", "X-Content-Type-Options", "Link"];
 
 /**
- * Ids are secrets, so shared caches must not store what they lead to. What follows from a file is fresh no longer than
- * the file exists.
+ * IDs are secrets, so shared caches must not store the responses. A response is fresh at most until its file expires.
  */
 export function cacheControl({ expires }: Pick<FoundFile, "expires">, now = Date.now()): string {
   const leftSeconds = expires ? Math.max(0, Math.floor((expires.getTime() - now) / 1000)) : FRESH_SECONDS;
@@ -40,8 +39,8 @@ export function cacheControl({ expires }: Pick<FoundFile, "expires">, now = Date
 }
 
 /**
- * Answers GET and HEAD of a picture: from the cache, or drawn.
- * @param find finds the page and the picture; called unless the client or the cache has the picture
+ * Responds to GET and HEAD of an image: from the cache, or rendered.
+ * @param find finds the page and the image; called unless the client or the cache has the image
  */
 export async function respondWithPageImage(
   answering: PageImageRequest,
@@ -68,7 +67,9 @@ export async function respondWithPageImage(
   if (hasAny(request.headers)) return unchanged();
   const headers = { ...headersOf(asked, answering.name), ...entity };
   if (request.method === "HEAD") return new Response(null, { headers });
-  return isSmall(asked.params) ? answerSmall(answering, asked, headers) : answerLarge(answering, asked, headers);
+  return isSmall(asked.params)
+    ? respondWithSmall(answering, asked, headers)
+    : respondWithLarge(answering, asked, headers);
 }
 
 function headersOf({ params, headers }: ResolvedPageImage, name: string): Record<string, string> {
@@ -80,7 +81,7 @@ function headersOf({ params, headers }: ResolvedPageImage, name: string): Record
   };
 }
 
-async function answerSmall(
+async function respondWithSmall(
   { request, service, key }: PageImageRequest,
   { page, params }: ResolvedPageImage,
   headers: Record<string, string>,
@@ -96,7 +97,7 @@ async function answerSmall(
   return sent(request, bytes, { ...headers, "Content-Length": String(bytes.length) });
 }
 
-async function answerLarge(
+async function respondWithLarge(
   { request, service }: PageImageRequest,
   { page, params }: ResolvedPageImage,
   headers: Record<string, string>,
@@ -131,10 +132,10 @@ function sent(
   return new Response(null, { headers });
 }
 
-/** RFC 9110 13.1.2: a client that has any picture from this address needs no other, but there must be one. */
+/** RFC 9110 13.1.2: `*` matches any image at this URL, but the image must exist. */
 export const hasAny = (asked: Headers): boolean => asked.get("If-None-Match")?.trim() === "*";
 
-/** RFC 9110 13.1.2. The tag of a picture does not depend on when it was drawn. */
+/** RFC 9110 13.1.2. The tag of an image does not depend on the time of rendering. */
 export function isUnchanged(asked: Headers, tag: string): boolean {
   const tags = asked.get("If-None-Match");
   return tags?.split(",").some((item) => item.trim().replace(/^W\//, "") === `"${tag}"`) ?? false;

@@ -1,15 +1,15 @@
-// Adds the routes of pictures by URL to the app.
+// Adds the routes of page images to the app.
 
 import type { Context, Hono, Env as HonoEnv } from "hono";
 import { allowOrigins, IIIF_PATH, serveIiif } from "./iiif/iiif.ts";
 import { servePageImage } from "./page-image-route.ts";
 import type { PageServices } from "./pages-service.ts";
 
-/** @param serviceOf returns what a request works with */
+/** @param serviceOf returns the dependencies of a request */
 export function addPages<E extends HonoEnv>(app: Hono<E>, serviceOf: (context: Context<E>) => PageServices): void {
   const served = (c: Context<E>, serve: (service: PageServices) => Promise<Response>) => {
     const answer = serve(serviceOf(c));
-    // Others may wait for what this request has begun when its client has left.
+    // Other requests can share this request's work, which therefore continues after its client has disconnected.
     c.executionCtx.waitUntil(answer.catch(() => {}));
     return answer;
   };

@@ -1,4 +1,4 @@
-// Lets requests for the same thing share the work on it. Knows nothing about the work.
+// Coalesces concurrent requests for the same result.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -9,13 +9,14 @@ interface Running<T> {
   readers: number;
 }
 
-/** Work in progress, by its key. */
+/** Running work, by key. */
 export class SingleFlight<T> {
   readonly #running = new Map<string, Running<T>>();
 
   /**
-   * Begins the work, or waits for what another request has begun. The work is aborted when nobody waits for it.
-   * @throws EngineFailure `busy` if the work takes too long, `timed-out` if it was this request's own
+   * Starts the work, or joins running work with the same key. Aborts the work when all callers have aborted. The first
+   * caller might abort, so the work has its own timeout.
+   * @throws EngineFailure `busy` if the work takes too long, `timed-out` if this caller started it
    * @throws the signal's reason when aborted
    */
   async run(key: string, signal: AbortSignal, begin: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -23,16 +24,16 @@ export class SingleFlight<T> {
     const running = this.#running.get(key) ?? this.#begin(key, begin);
     running.readers++;
     const { promise, reject } = Promise.withResolvers<never>();
-    const gone = () => reject(signal.reason);
-    // The request that began the work may be ended by the platform, and with it the work.
-    const late = () => reject(new EngineFailure("busy", `${key} is not done`));
-    const timer = setTimeout(late, LIMITS.requestJobMs);
-    signal.addEventListener("abort", gone);
+    const onAbort = () => reject(signal.reason);
+    // The platform might end the request that started the work, and the work with it.
+    const onTimeout = () => reject(new EngineFailure("busy", `${key} is not done`));
+    const timer = setTimeout(onTimeout, LIMITS.requestJobMs);
+    signal.addEventListener("abort", onAbort);
     try {
       return await Promise.race([running.result, promise]);
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener("abort", gone);
+      signal.removeEventListener("abort", onAbort);
       running.readers--;
       if (running.readers === 0) this.#end(key, running);
     }

@@ -103,13 +103,7 @@ describe("outputs", () => {
 describe("refusals", () => {
   const refused: [string, Uint8Array, Partial<RasterizeParams>, string, string][] = [
     ["a page that is not there", grays(0), { pages: parsePages("2")! }, "pages", "2"],
-    [
-      "a page of 14,400 points at 2400 dpi",
-      onePage("", "", [], "", "0 0 14400 14400"),
-      { dpi: 2400 },
-      "resolution",
-      "2400",
-    ],
+    ["a page of 14,400 points at 2400 dpi", onePage("", "", [], "", "0 0 14400 14400"), { dpi: 2400 }, "dpi", "2400"],
   ];
   test.each(refused)("%s is out of range", async (_, bytes, params, parameter, value) => {
     const outcome = rasterize(bytes, paramsOf("png", params));
@@ -123,9 +117,7 @@ describe("refusals", () => {
 
   test.each(["jpg", "gif"] as const)("%s stops at 65,535 pixels a side, before anything is drawn", async (format) => {
     const long = onePage("", "", [], "", "0 0 2 1970");
-    await expect(rasterize(long, paramsOf(format, { dpi: 2400 }))).rejects.toEqual(
-      new OutOfRange("resolution", "2400"),
-    );
+    await expect(rasterize(long, paramsOf(format, { dpi: 2400 }))).rejects.toEqual(new OutOfRange("dpi", "2400"));
     expect(await rasterize(long, paramsOf("png", { dpi: 2400 }))).toHaveLength(1);
   });
 

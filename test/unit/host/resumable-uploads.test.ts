@@ -20,7 +20,7 @@ afterAll(() => {
 const config = readConfig({} as Env);
 const service: TusService = {
   ...{ bucket, config, store: createStore(bucket, { lifetimeMs: config.fileLifetimeMs }), baseUrl: "http://localhost" },
-  uploadTurns: createSemaphore({ concurrency: 1, maxQueued: 0, maxWaitMs: 0 }),
+  uploadSemaphore: createSemaphore({ concurrency: 1, maxQueued: 0, maxWaitMs: 0 }),
   marks: () => ({}),
   mayRemove: () => true,
   received() {},

@@ -115,10 +115,22 @@ test.each(["one two", "clé", "x".repeat(257)])("a key that no request can have 
 test("more memory means more room for each purpose, and the least is no less than an isolate has", () => {
   const little = readSettings({ MEMORY_MB: "128" }).budgets;
   const much = readSettings({ MEMORY_MB: "4096" }).budgets;
-  for (const name of ["uploads", "receivingJobs", "keptUploadBytes", "keptUploadsBytes", "edgeHeldBytes"] as const) {
+  for (const name of [
+    "uploads",
+    "receivingJobs",
+    "uploadMemoryPerRequestBytes",
+    "uploadMemoryBytes",
+    "edgeHeldBytes",
+  ] as const) {
     expect(much[name]).toBeGreaterThan(little[name]);
   }
-  for (const name of ["uploads", "receivingJobs", "keptUploadBytes", "keptUploadsBytes", "isolateBytes"] as const) {
+  for (const name of [
+    "uploads",
+    "receivingJobs",
+    "uploadMemoryPerRequestBytes",
+    "uploadMemoryBytes",
+    "isolateBytes",
+  ] as const) {
     expect(little[name]).toBeGreaterThanOrEqual(ISOLATE_CAPACITY[name]);
   }
   expect([little.preferredBackend, ISOLATE_CAPACITY.preferredBackend]).toEqual(["container", "edge"]);

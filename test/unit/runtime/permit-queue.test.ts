@@ -18,7 +18,7 @@ test("whom the order chooses goes first, and nobody goes whom it does not choose
   expect(queue.active.map(({ name }) => name)).toEqual(["heavy", "light"]);
   first[Symbol.dispose]();
   await second;
-  expect([queue.waiting.length, queue.active.map(({ name }) => name)]).toEqual([0, ["light", "heavy"]]);
+  expect([queue.queued.length, queue.active.map(({ name }) => name)]).toEqual([0, ["light", "heavy"]]);
 });
 
 test("a ticket that is refused leaves the queue, and a change of the order lets others in", async () => {
@@ -27,10 +27,10 @@ test("a ticket that is refused leaves the queue, and a change of the order lets 
   const [refused, patient] = [{}, {}];
   const outcome = expect(queue.acquire(refused, signal)).rejects.toThrow("full");
   const turn = queue.acquire(patient, signal);
-  queue.refuse(refused, new Error("full"));
+  queue.reject(refused, new Error("full"));
   await outcome;
   await settle();
-  expect(queue.waiting).toEqual([patient]);
+  expect(queue.queued).toEqual([patient]);
   isOpen = true;
   queue.admit();
   await turn;

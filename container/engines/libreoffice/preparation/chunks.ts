@@ -24,7 +24,7 @@ export interface Chunks {
   readonly left: number;
 }
 
-const MOST_CHUNKS = 500;
+const MAX_CHUNKS = 500;
 const RELATIONS = /^(.*?)_rels\/([^/]+)\.rels$/;
 const CHUNK_TYPE = /\/aFChunk$/;
 /**
@@ -90,7 +90,7 @@ class Taking implements Chunks {
   /** @returns the name of the chunk's file, or undefined if it cannot be inserted */
   async #take(target: string | undefined): Promise<string | undefined> {
     const number = this.inserted.length + 1;
-    const content = number > MOST_CHUNKS || target === undefined ? undefined : await this.#contentOf(target);
+    const content = number > MAX_CHUNKS || target === undefined ? undefined : await this.#contentOf(target);
     const file = content && this.#fileOf(`chunk-${number}`, target!, content);
     if (file) this.inserted.push(file);
     else this.left++;
@@ -116,12 +116,12 @@ class Taking implements Chunks {
 
   async #contentOf(name: string): Promise<Buffer | undefined> {
     const part = this.#parts.get(name);
-    return part && part.bytes <= MOST_BYTES ? this.#zip.content(part) : undefined;
+    return part && part.bytes <= MAX_BYTES ? this.#zip.content(part) : undefined;
   }
 }
 
 /** Maximum size of a part that is read. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 /** First ID of new bookmarks, which must differ from the document's bookmark IDs. */
 const FIRST_NUMBER = 1_900_000_000;
 

@@ -7,7 +7,7 @@ import type { NewPart } from "./zip-file.ts";
 /** Namespace of the elements `package`, `part`, `xmlData` and `binaryData`. */
 const NAMESPACE = "http://schemas.microsoft.com/office/2006/xmlPackage";
 const ROOT_WITHIN = 4096;
-const MOST_PARTS = 65_535;
+const MAX_PARTS = 65_535;
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
 const RELATIONSHIPS = "application/vnd.openxmlformats-package.relationships+xml";
 
@@ -30,7 +30,7 @@ export function* partsOfFlatOpc(bytes: Buffer): Generator<NewPart> {
   // parts.
   const start = `<${prefix}part`;
   const end = `</${prefix}part>`;
-  for (let at = text.indexOf(start); at >= 0 && types.length < MOST_PARTS; at = text.indexOf(start, at + 1)) {
+  for (let at = text.indexOf(start); at >= 0 && types.length < MAX_PARTS; at = text.indexOf(start, at + 1)) {
     const to = text.indexOf(end, at);
     if (to < 0) return;
     const tag = tagAt(text, at);

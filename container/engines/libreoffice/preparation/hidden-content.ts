@@ -62,14 +62,14 @@ function hidingStyles(content: Buffer): string[] {
     bases.set(id, attributeOf(tagOf("basedOn") ?? "", "val") ?? "");
   }
   const hides = (id: string | undefined, depth = 0): boolean =>
-    id !== undefined && depth < MOST_BASES && (own.get(id) ?? hides(bases.get(id), depth + 1));
+    id !== undefined && depth < MAX_BASES && (own.get(id) ?? hides(bases.get(id), depth + 1));
   return [...bases.keys()].filter((id) => hides(id));
 }
 
 /** Maximum length of a chain of base styles that Word follows. */
-const MOST_BASES = 11;
+const MAX_BASES = 11;
 /** Maximum nesting between a run and the properties of its drawing. */
-const MOST_LEVELS = 8;
+const MAX_LEVELS = 8;
 
 /** Matches comments, sections of text, and tags. An unclosed one extends to the end of the part. */
 const TOKEN =
@@ -180,7 +180,7 @@ class Cutting {
 /** Removes the child of a run that contains an element. */
 function cutFromRun(element: Element): void {
   let one: Element | undefined = element;
-  for (let level = 0; one && level < MOST_LEVELS; level++, one = one.parent) {
+  for (let level = 0; one && level < MAX_LEVELS; level++, one = one.parent) {
     if (one.parent?.name === "r") {
       one.isCut = true;
       return;

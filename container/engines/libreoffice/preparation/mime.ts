@@ -24,15 +24,15 @@ export interface Multipart {
   readonly parts: readonly MimePart[];
 }
 
-const MOST_LEVELS = 10;
-const MOST_PARTS = 20_000;
-const MOST_HEADER_BYTES = 2 ** 16;
+const MAX_LEVELS = 10;
+const MAX_PARTS = 20_000;
+const MAX_HEADER_BYTES = 2 ** 16;
 
 /** @throws EngineFailure `too-complex` for too many parts or levels */
 export function readMime(bytes: Buffer): Multipart {
   const parts: MimePart[] = [];
-  const blank = /^(?:\xef\xbb\xbf)?\s*/.exec(bytes.toString("latin1", 0, MOST_HEADER_BYTES))![0].length;
-  const { type, start } = collect(bytes.subarray(blank), parts, MOST_LEVELS);
+  const blank = /^(?:\xef\xbb\xbf)?\s*/.exec(bytes.toString("latin1", 0, MAX_HEADER_BYTES))![0].length;
+  const { type, start } = collect(bytes.subarray(blank), parts, MAX_LEVELS);
   return { type: type.value, ...(start === undefined ? {} : { start }), parts };
 }
 
@@ -44,7 +44,7 @@ function collect(entity: Buffer, parts: MimePart[], levels: number) {
     if (levels === 0) throw new EngineFailure("too-complex", "too many levels of multiparts");
     for (const part of between(body, boundary)) collect(part, parts, levels - 1);
   } else {
-    if (parts.length === MOST_PARTS) throw new EngineFailure("too-complex", `more than ${MOST_PARTS} parts`);
+    if (parts.length === MAX_PARTS) throw new EngineFailure("too-complex", `more than ${MAX_PARTS} parts`);
     parts.push(partOf(type, fields, body));
   }
   return { type, start: withoutBrackets(type.parameters.get("start")) };
@@ -68,7 +68,7 @@ const withoutBrackets = (id: string | undefined) => id?.trim().replace(/^<(.*)>$
 
 /** Splits an entity at its first empty line. */
 function split(entity: Buffer): { fields: ReadonlyMap<string, string>; body: Buffer } {
-  const text = entity.toString("latin1", 0, MOST_HEADER_BYTES);
+  const text = entity.toString("latin1", 0, MAX_HEADER_BYTES);
   const blank = /^\r?\n|\r?\n\r?\n/.exec(text);
   const head = blank ? text.slice(0, blank.index) : text;
   const fields = new Map<string, string>();

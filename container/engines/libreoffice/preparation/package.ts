@@ -5,9 +5,9 @@ import { EngineFailure } from "../../../../src/document/contract/failure.ts";
 import type { ZipFile } from "./zip-file.ts";
 
 /** Maximum total uncompressed size that is examined; a larger package may be a zip bomb. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 /** Maximum total size of content types and relationships that are examined. */
-const MOST_RELATION_BYTES = 4 * 2 ** 20;
+const MAX_RELATION_BYTES = 4 * 2 ** 20;
 
 /** Parts that refer to other parts (ISO 29500-2, 8.3 and 9.2). */
 const NAMES_PARTS = /(^|[\\/])(\[content_types\]\.xml|_rels[\\/][^\\/]*\.rels)$/i;
@@ -24,8 +24,8 @@ type Look = (content: Buffer, name: string) => void;
 
 export async function examine(zip: ZipFile, look?: Look): Promise<Examined> {
   const relations = new Map<string, Buffer>();
-  let left = MOST_BYTES;
-  let relationsLeft = MOST_RELATION_BYTES;
+  let left = MAX_BYTES;
+  let relationsLeft = MAX_RELATION_BYTES;
   // Rejects overlapping parts: a hostile directory lists one part many times.
   let packedLeft = zip.size;
   for (const part of zip.parts) {

@@ -56,7 +56,7 @@ export function makeRoom(folder: string): void {
 
 const CHUNK_BYTES = 2 ** 20;
 /** Maximum length of a URL; a longer string is not treated as one. */
-const MOST_BYTES = 2 ** 16;
+const MAX_BYTES = 2 ** 16;
 /** Start of a literal string (ISO 32000-1, 7.3.4.2) that is the URL of a local file. */
 const LOCAL = Buffer.from("(file:///");
 const [OPEN, CLOSE, ESCAPE] = Buffer.from("()\\") as unknown as [number, number, number];
@@ -69,7 +69,7 @@ const [OPEN, CLOSE, ESCAPE] = Buffer.from("()\\") as unknown as [number, number,
 export async function restoreLinks(path: string, { address }: Place): Promise<void> {
   const document = pathToFileURL(address).href;
   await using file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
-  const window = Buffer.alloc(Math.min(CHUNK_BYTES + MOST_BYTES, (await file.stat()).size + 1));
+  const window = Buffer.alloc(Math.min(CHUNK_BYTES + MAX_BYTES, (await file.stat()).size + 1));
   for (let start = 0, kept = 0; ; ) {
     const { bytesRead } = await file.read(window, kept, window.length - kept, start + kept);
     const bytes = window.subarray(0, kept + bytesRead);
@@ -80,7 +80,7 @@ export async function restoreLinks(path: string, { address }: Place): Promise<vo
       if (bytes[at - 1] === ESCAPE) continue;
       const end = endOfString(bytes, at);
       if (end === undefined) {
-        if (bytes.length - at < MOST_BYTES) next = Math.min(next, at);
+        if (bytes.length - at < MAX_BYTES) next = Math.min(next, at);
         continue;
       }
       const url = bytes.toString("latin1", at + 1, end);
@@ -101,7 +101,7 @@ export async function restoreLinks(path: string, { address }: Place): Promise<vo
  * escapes parentheses in strings, so an unescaped opening parenthesis means that this is not a string.
  */
 function endOfString(bytes: Buffer, at: number): number | undefined {
-  for (let end = at + 1; end < Math.min(bytes.length, at + MOST_BYTES); end++) {
+  for (let end = at + 1; end < Math.min(bytes.length, at + MAX_BYTES); end++) {
     if (bytes[end] === ESCAPE) end++;
     else if (bytes[end] === CLOSE) return end;
     else if (bytes[end] === OPEN) return undefined;

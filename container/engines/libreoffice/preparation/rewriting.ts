@@ -34,8 +34,8 @@ export interface Rewriting {
 }
 
 /** Packages with more parts, or more bytes of relationships, are examined in a thread. Few packages are that large. */
-const MOST_PARTS_AT_ONCE = 1000;
-const MOST_RELATION_BYTES_AT_ONCE = 2 ** 18;
+const MAX_PARTS_AT_ONCE = 1000;
+const MAX_RELATION_BYTES_AT_ONCE = 2 ** 18;
 
 /**
  * Reports whether a document may need rewriting. Fast for any document.
@@ -46,7 +46,7 @@ export async function mayNeedRewriting(path: string): Promise<boolean> {
   if (isArchive(start) || isFlatOpc(start)) return true;
   await using zip = await ZipFile.open(path);
   if (!zip) return false;
-  if (zip.parts.length > MOST_PARTS_AT_ONCE) return true;
+  if (zip.parts.length > MAX_PARTS_AT_ONCE) return true;
   const signs = new HiddenSigns();
   let namesFile = false;
   const relations = await relationsOf(zip, (content) => {
@@ -55,7 +55,7 @@ export async function mayNeedRewriting(path: string): Promise<boolean> {
   });
   if (signs.mayHide || namesFile) return true;
   const bytes = [...relations.values()].reduce((sum, { length }) => sum + length, 0);
-  if (bytes > MOST_RELATION_BYTES_AT_ONCE || mayHaveChunks(relations)) return true;
+  if (bytes > MAX_RELATION_BYTES_AT_ONCE || mayHaveChunks(relations)) return true;
   return spellingOf(namesIn(zip), relations) !== undefined;
 }
 

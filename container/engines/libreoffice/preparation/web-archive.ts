@@ -15,9 +15,9 @@ const SHEET = /<x:WorksheetSource\s[^<>]*HRef\s*=\s*["']?([^"'\s<>]{1,4096})/gi;
 const FRAME = /<frame\s[^<>]*src\s*=\s*["']?([^"'\s<>]{1,4096})/gi;
 
 /** Maximum size that embedded images add to a page, which can use one image many times. */
-const MOST_PICTURE_CHARACTERS = 256 * 2 ** 20;
+const MAX_PICTURE_CHARACTERS = 256 * 2 ** 20;
 /** Maximum number of URLs in all pages. */
-const MOST_ADDRESSES = 100_000;
+const MAX_ADDRESSES = 100_000;
 
 /**
  * Returns HTML in UTF-8 with a matching `meta` charset.
@@ -39,8 +39,8 @@ function rootOf({ start, parts }: Multipart): MimePart | undefined {
 class Unpacking {
   readonly #byAddress = new Map<string, MimePart>();
   readonly #pictures = new Map<MimePart, string>();
-  #charactersLeft = MOST_PICTURE_CHARACTERS;
-  #addressesLeft = MOST_ADDRESSES;
+  #charactersLeft = MAX_PICTURE_CHARACTERS;
+  #addressesLeft = MAX_ADDRESSES;
 
   constructor(parts: readonly MimePart[]) {
     for (const part of parts) {
@@ -73,7 +73,7 @@ class Unpacking {
     const pieces: string[] = [];
     let at = 0;
     for (const { 0: whole, 1: before = "", 2: value = "", index } of html.matchAll(ADDRESS)) {
-      if (this.#addressesLeft-- === 0) throw new EngineFailure("too-complex", `more than ${MOST_ADDRESSES} addresses`);
+      if (this.#addressesLeft-- === 0) throw new EngineFailure("too-complex", `more than ${MAX_ADDRESSES} addresses`);
       const quote = /^["']/.exec(value)?.[0] ?? "";
       const part = this.#partAt(value.slice(quote.length, value.length - quote.length), page);
       if (!part?.type.startsWith("image/")) continue;

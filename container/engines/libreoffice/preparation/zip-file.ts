@@ -15,7 +15,7 @@ const END = { signature: 0x06054b50, bytes: 22, mostBytes: 22 + 65_535 };
 const ENTRY = { signature: 0x02014b50, bytes: 46 };
 const LOCAL = { signature: 0x04034b50, bytes: 30 };
 
-const MOST_DIRECTORY_BYTES = 4 * 2 ** 20;
+const MAX_DIRECTORY_BYTES = 4 * 2 ** 20;
 /**
  * Maximum size that is processed synchronously: for smaller parts, a round trip through the thread pool takes longer.
  */
@@ -110,7 +110,7 @@ async function directory(size: number, read: Read): Promise<ZipPart[]> {
   signature.writeUInt32LE(END.signature);
   const end = tail.lastIndexOf(signature);
   if (end < 0 || end + END.bytes > tail.length) return [];
-  const bytes = await read(tail.readUInt32LE(end + 16), Math.min(tail.readUInt32LE(end + 12), MOST_DIRECTORY_BYTES));
+  const bytes = await read(tail.readUInt32LE(end + 16), Math.min(tail.readUInt32LE(end + 12), MAX_DIRECTORY_BYTES));
   const parts: ZipPart[] = [];
   for (let at = 0; at + ENTRY.bytes <= bytes.length && bytes.readUInt32LE(at) === ENTRY.signature; ) {
     const nameBytes = bytes.readUInt16LE(at + 28);

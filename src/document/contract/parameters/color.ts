@@ -1,4 +1,4 @@
-// Defines colors as lists of whole numbers. JSON clients may also send lists of numbers.
+// Colors as comma-separated integers. JSON clients can also send arrays of numbers.
 import * as z from "zod";
 import type { Kind } from "../parameter.ts";
 

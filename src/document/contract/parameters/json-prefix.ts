@@ -1,4 +1,4 @@
-// Reports whether a text can be the start of JSON, for files that are too large to be read as a whole.
+// Detects whether a text can be the start of a JSON document, for files too large to read completely.
 
 const LETTERS = String.raw`[^"\\\u0000-\u001f]*`;
 const STRING = String.raw`"${LETTERS}(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})${LETTERS})*`;
@@ -11,10 +11,7 @@ const CUT_TOKEN = new RegExp(
   String.raw`^${BLANK}(?:${STRING}(?:\\(?:u[\da-fA-F]{0,3})?)?|[-+.eE\d]+|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)?$`,
 );
 
-/**
- * The token that may come next. `item` and `member` stand for the first one of a list or an object, which may also end
- * there.
- */
+/** The token allowed next. `item` and `member` allow the first element of an array or object, or its end. */
 type Next = "value" | "item" | "member" | "key" | "colon" | "more";
 
 export function isJsonPrefix(text: string): boolean {
@@ -34,7 +31,7 @@ export function isJsonPrefix(text: string): boolean {
   }
 }
 
-/** @returns undefined if the token is not allowed there */
+/** @returns undefined if the token is invalid at this position */
 function after(next: Next, token: string, closer: string | undefined): Next | undefined {
   switch (next) {
     case "value":

@@ -1,11 +1,11 @@
-// Reports whether a JSON text has a shape that is read quickly. A parser spends a second on a few megabytes of brackets
-// or of members with different names, and whatever walks through nested values then runs out of stack.
+// Detects JSON that is expensive to process: a parser needs a second for a few megabytes of brackets or distinct member
+// names, and recursive code overflows the stack on deeply nested values.
 
 import { LIMITS } from "../limits.ts";
 
 const QUOTE = '"';
 
-/** @returns false if the text has more lists, objects and members than the limits allow, or is nested more deeply */
+/** @returns false if arrays, objects or members exceed their limits in number, or nesting is too deep */
 export function isModestJson(text: string): boolean {
   let depth = 0;
   let count = 0;
@@ -22,7 +22,7 @@ export function isModestJson(text: string): boolean {
   return true;
 }
 
-/** Returns the position of the closing quotation mark; the end of the text if there is none. */
+/** Returns the index of the closing quotation mark; the length of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf(QUOTE, start + 1); end >= 0; end = text.indexOf(QUOTE, end + 1)) {
     let before = end;

@@ -1,4 +1,4 @@
-// Defines values that are JSON: a text or a file in a form, an object or a list in a JSON body.
+// JSON parameters: text or a file in a form, an object or array in a JSON body.
 import * as z from "zod";
 import { LIMITS } from "../limits.ts";
 import { type JsonContent, type Kind, UnreadableText } from "../parameter.ts";
@@ -6,7 +6,7 @@ import { isJsonPrefix } from "./json-prefix.ts";
 import { isModestJson } from "./json-shape.ts";
 
 /**
- * JSON that a schema checks. The first member that is out of range is named in the error.
+ * JSON validated by a schema. The error names the first invalid member.
  * @param more see {@link JsonContent}
  */
 export const json = <T>(value: z.ZodType<T>, more: Omit<JsonContent, "schema"> = {}): Kind<T> => ({
@@ -20,14 +20,14 @@ export const json = <T>(value: z.ZodType<T>, more: Omit<JsonContent, "schema"> =
   },
 });
 
-/** @param text the start of it if it is too long */
+/** @param text truncated if it is too long */
 function readJson(text: string): unknown {
   if (new TextEncoder().encode(text).length > LIMITS.jsonFileBytes) {
     throw new UnreadableText(isJsonPrefix(text) ? "too-long" : "not-json");
   }
   if (!isModestJson(text)) throw new UnreadableText("not-json");
   try {
-    // Editors for Windows write a byte order mark.
+    // Windows editors write a byte order mark.
     return JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
     throw new UnreadableText("not-json");

@@ -1,8 +1,8 @@
-// Defines lengths with a unit.
+// Lengths with a unit.
 import * as z from "zod";
 import type { Kind } from "../parameter.ts";
 
-/** A length, with the client's own text. */
+/** A length, with the client's original text. */
 export interface Length {
   readonly points: number;
   readonly text: string;

@@ -1,4 +1,4 @@
-// Defines page selections as parameters (spec, "Page selection expression").
+// Page selections as parameters (spec, "Page selection expression").
 import * as z from "zod";
 import { HOW_PAGES_ARE_WRITTEN, type PageSelection, parseListedPages, parsePages } from "../pages.ts";
 import type { Kind } from "../parameter.ts";
@@ -23,8 +23,8 @@ const expression = (
   },
 });
 
-/** A page selection. JSON clients may also send a list of page numbers and ranges. */
+/** A page selection. JSON clients can also send an array of page numbers and ranges. */
 export const pages: Kind<PageSelection> = { ...expression(["1-3,7", "last-1"], parsePages), joint: "," };
 
-/** A page selection that may also have the words `even`, `odd` and `all` (docs/api.md#page-selections). */
+/** A page selection that can also include the words `even`, `odd` and `all` (docs/api.md#page-selections). */
 export const listedPages: Kind<PageSelection> = expression(["1-3,7", "last-1", "even", "all"], parseListedPages);

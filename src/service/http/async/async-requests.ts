@@ -1,5 +1,4 @@
-// Accepts requests whose client does not wait for the answer (docs/api.md#asynchronous-jobs): receives and checks them,
-// and leaves the work to the queue.
+// Accepts asynchronous requests (docs/api.md#asynchronous-jobs): receives and checks them, then queues their jobs.
 
 import { StorageFull } from "../../../document/contract/failure.ts";
 import { selectBackends } from "../../placement/placement.ts";
@@ -35,7 +34,7 @@ import type { AsyncMode } from "../responses/preferences.ts";
 import { serializeForm } from "./deferred-form.ts";
 import { parseWebhook } from "./webhooks.ts";
 
-/** Accepts a request to an endpoint. Everything that can be checked without opening a document is checked. */
+/** Accepts a request to an endpoint. Runs all checks that do not need to open a document. */
 export async function acceptRequest(
   endpoint: Endpoint,
   request: Request,
@@ -70,15 +69,15 @@ interface Accepting {
   readonly signal: AbortSignal;
   /** See {@link fingerprintContent}. */
   readonly isOrdered: boolean;
-  /** True if the files that were sent are removed after the job in any case. */
+  /** True if the uploaded files are deleted after the job, with any outcome. */
   readonly isTransient: boolean;
-  /** Names of the fields that are secret. */
+  /** Names of the secret fields. */
   readonly secrets: ReadonlySet<string>;
   readonly salt: string;
   check(): Promise<void>;
 }
 
-/** Leaves the work of a request whose body has been read to the queue. */
+/** Queues the job of a request whose body has been read. */
 async function accept(
   form: Form,
   service: AsyncServices,
@@ -88,7 +87,7 @@ async function accept(
   let id: string = crypto.randomUUID();
   let isEnqueued = false;
   const rollback = async () => {
-    // If the queue cannot be reached, the job fails for want of its files.
+    // If the queue is unreachable and stored the job, the job fails because its files are deleted.
     if (isEnqueued) await service.jobs((queue) => queue.cancel(id)).catch(() => {});
     await uploads.discard();
   };
@@ -128,15 +127,15 @@ async function accept(
   }
 }
 
-/** Returns the id under which a request was accepted that was lost before its answer was kept. */
+/** Returns the ID of a request that was accepted, but lost before its response was stored. */
 async function findAcceptedJob(claimed: ClaimGrant | undefined, service: AsyncServices): Promise<string | undefined> {
   for (const id of claimed?.lost ?? []) if (await ask(service, (queue) => queue.status(id))) return id;
   return undefined;
 }
 
 /**
- * Accepts a request to a route. One without work beyond receiving is carried out at once, and its answer is kept for
- * the client.
+ * Accepts a request to a route. Runs a request without deferred work immediately, and stores its response for the
+ * client.
  */
 export async function acceptRoute(
   route: Route,
@@ -149,7 +148,7 @@ export async function acceptRoute(
   if (deferred?.applies(request.headers)) return acceptForm(path, deferred, request, service, { manner, webhook });
   const answered = await route.serve(request, service, fingerprintParts({ manner, webhook }));
   const answer = await answered.text();
-  const id = idOfAnswer(request.headers, service, answer);
+  const id = idOfResponse(request.headers, service, answer);
   const { baseUrl, client } = service;
   const inputs = ((JSON.parse(answer) as { files?: { id: string }[] }).files ?? []).map((file) => file.id);
   const job = { id, path, form: "", baseUrl, client, ...tokenOf(service.marks()), inputs, isTransient: false };
@@ -179,13 +178,13 @@ async function acceptForm(
   return accept(form, service, { path, signal, ...asked, ...nothingSpecial, check });
 }
 
-/** Returns the id of a request that has been answered: the same for its repetitions, and secret as the answer is. */
-function idOfAnswer(headers: Headers, { client }: AsyncServices, answer: string): string {
+/** Returns the ID of a completed request: equal for its retries, and as secret as the response. */
+function idOfResponse(headers: Headers, { client }: AsyncServices, answer: string): string {
   const key = headers.get(IDEMPOTENCY_KEY_HEADER);
   return key === null ? crypto.randomUUID() : uuidOf(JSON.stringify([client, key, answer]), 0);
 }
 
-/** Returns what else makes a request another one if it changes. */
+/** Returns the additional values that identify a request for idempotency. */
 const fingerprintParts = ({ manner, webhook }: Pick<Accepting, "manner" | "webhook">): readonly string[] =>
   webhook ? [manner, webhook.url] : [manner];
 
@@ -204,7 +203,7 @@ async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, servic
       return undefined;
     },
   });
-  // The name of a file that is yet to be fetched is not known.
+  // The name of a file is unknown before it is fetched.
   const named = awaited.length > 0 && sources.length === 0 ? [{ name: "file" }] : sources;
   const bound = endpoint.parse(
     await withStoredFields(endpoint, form, store),

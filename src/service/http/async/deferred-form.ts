@@ -1,4 +1,4 @@
-// Turns a form whose files are stored into text and back, so that its request can be carried out later.
+// Serializes a form with stored files, so that its job can run later.
 
 import type { ClientAccount } from "../../ports/client-account.ts";
 import type { Sealer } from "../../ports/sealer.ts";
@@ -8,13 +8,13 @@ import type { Store } from "../../storage/store.ts";
 import { noFormSecret, noSuchFile } from "../contract/errors.ts";
 import type { Form } from "../contract/form.ts";
 
-/** What is known of the client when the job runs. */
+/** The properties of the client that the job needs. */
 interface Client {
-  /** Marks of the files that the job makes. */
+  /** Policy of the files that the job stores. */
   readonly marks: FilePolicy;
-  /** See QueuedService. */
+  /** See AsyncServices. */
   readonly account?: ClientAccount | undefined;
-  /** Header fields that continue the trace of the request. */
+  /** Headers that continue the trace of the request. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -22,23 +22,23 @@ type Values = readonly (readonly [name: string, values: readonly string[]])[];
 
 interface DeferredForm extends Pick<Form, "order" | "encoding">, Client {
   readonly fields: Values;
-  /** Fields that are secret, encrypted. @default the request has none */
+  /** Encrypted secret fields. @default the request has none */
   readonly sealed?: Values;
-  /** Ids of the files. */
+  /** IDs of the files. */
   readonly files: readonly (readonly [name: string, ids: readonly string[]])[];
 }
 
-/** How the secrets of one request are kept. */
+/** Encryption settings for the secrets of one request. */
 export interface Sealing {
-  /** Id of the job, to which the secrets are bound. */
+  /** ID of the job, to which the encryption binds the secrets. */
   readonly id: string;
   readonly sealer: Sealer | undefined;
 }
 
 /**
- * @param secrets names of the fields that are secret
- * @returns the form as JSON. Its files are stored when this resolves
- * @throws ServiceError 400 if secrets were sent, and the service has no key for them
+ * @param secrets names of the secret fields
+ * @returns the form as JSON. All its files are stored when this resolves
+ * @throws ServiceError 400 if the request contains secrets, and the service has no encryption key
  */
 export async function serializeForm(
   form: Form,
@@ -68,7 +68,9 @@ const placeOf = (id: string, field: string): string => `${id} ${field}`;
 
 export const clientOfForm = (text: string): Client => JSON.parse(text) as DeferredForm;
 
-/** @throws ServiceError 404 if one of its files is not there any more; 400 if the key of its secrets is not */
+/**
+ * @throws ServiceError 404 if one of its files no longer exists; 400 if the encryption key of its secrets has changed
+ */
 export async function deserializeForm(
   text: string,
   { store, uploads, id, sealer }: Sealing & { readonly store: Store; readonly uploads: Form["uploads"] },

@@ -1,4 +1,4 @@
-// Describes asynchronous jobs: the header that asks for one, which every POST takes, and the path of their status.
+// Describes asynchronous jobs: the request header, which every POST accepts, and the path of the status.
 
 import { DELETE_TOKEN_HEADER } from "../clients/auth.ts";
 import {

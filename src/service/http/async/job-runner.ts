@@ -1,4 +1,4 @@
-// Carries out an asynchronous job: does what the request would have done, and tells the queue what came of it.
+// Runs an asynchronous job like a synchronous request, and reports its outcome to the queue.
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -13,7 +13,7 @@ import { deserializeForm, type Sealing } from "./deferred-form.ts";
 
 type RunnerService = RequestServices & { readonly jobs: RpcCall<JobQueue> } & Pick<Sealing, "sealer">;
 
-/** The work of a job, whose form and whose surroundings are there. */
+/** Runs the job of a deserialized form. */
 export type JobHandler = (
   request: Pick<
     RequestState,
@@ -22,7 +22,7 @@ export type JobHandler = (
   resources: DisposableStack,
 ) => Promise<Response>;
 
-/** Returns the work of the jobs of an endpoint. */
+/** Returns the handler for the jobs of an endpoint. */
 export const endpointJobHandler =
   (endpoint: Endpoint): JobHandler =>
   async (doing, resources) => {
@@ -33,7 +33,7 @@ export const endpointJobHandler =
 const UNAVAILABLE = 503;
 
 /**
- * @param service stores files under ids that are derived from the seed of the job
+ * @param service stores files under IDs derived from the job's seed
  * @returns undefined if the job will run again, or has been canceled
  */
 export async function runQueuedJob(
@@ -61,7 +61,7 @@ export async function runQueuedJob(
     answer = await (await work(doing, resources)).text();
   } catch (error) {
     await discard();
-    // Nobody waits for a report.
+    // The outcome of an expired attempt does not count.
     return lease.isExpired ? undefined : report(error, attempt, service);
   }
   if (await jobs((queue) => queue.complete(attempt, answer))) return "completed";
@@ -80,14 +80,14 @@ async function report(
   if (errorStatus >= 500 || error instanceof EngineFailure) {
     service.log("request failed", { status: errorStatus, error: String(error), stack: (error as Error).stack });
   }
-  // Without a report, the attempt counts as lost.
+  // Without a report, the queue treats the attempt as lost.
   if (isLost) return undefined;
   const isFailed = errorStatus !== UNAVAILABLE;
   await service.jobs((queue) => (isFailed ? queue.fail(attempt, failure) : queue.postpone(attempt, failure)));
   return isFailed ? "failed" : undefined;
 }
 
-/** Renews the lease of an attempt, and aborts it when the lease is lost. */
+/** Renews the lease of an attempt, and aborts the attempt when the lease expires. */
 class AttemptLease implements Disposable {
   readonly #job: LeasedJob;
   readonly #jobs: RpcCall<JobQueue>;
@@ -95,7 +95,7 @@ class AttemptLease implements Disposable {
   readonly #timer: ReturnType<typeof setInterval>;
   #progress: Progress | undefined;
   #isAsking = false;
-  /** True if the job was canceled, or is another attempt's. */
+  /** True if the job was canceled, or has another attempt. */
   isExpired = false;
   #ends = Date.now() + LIMITS.asyncLeaseMs;
 

@@ -1,5 +1,4 @@
-// Answers questions about asynchronous jobs (docs/api.md#asynchronous-jobs): their status, once or as it changes, and
-// their end.
+// Serves the status of asynchronous jobs, once or as an event stream, and cancels jobs (docs/api.md#asynchronous-jobs).
 
 import { parseAccept } from "hono/utils/accept";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -13,9 +12,12 @@ import type { StatusStream, StatusStreams } from "./status-streams.ts";
 interface StatusService {
   readonly jobs: RpcCall<JobQueue>;
   readonly streams: StatusStreams;
-  /** Identifier of the client. */
+  /** Client ID. */
   readonly client: string;
-  /** Returns who may cancel a request. @throws ServiceError 401 */
+  /**
+   * Returns the policy for cancellation.
+   * @throws ServiceError 401
+   */
   removals(): Promise<DeletePolicy>;
 }
 
@@ -54,14 +56,14 @@ function wantsEvents(accept: string | null): boolean {
   return events > 0 && events >= qualityOf("application/json");
 }
 
-/** Returns the status of a request as JSON. A completed one has the fields of its answer. */
+/** Returns the status of a request as JSON. The status of a completed request includes the members of its response. */
 export function statusJson(requestId: string, status: JobStatus): string {
   if (status.status !== "completed") return JSON.stringify({ requestId, ...status });
   const answer = status.answer.trim();
   return `{"requestId":${JSON.stringify(requestId)},${answer.slice(1, -1)},"status":"completed"}`;
 }
 
-/** Yields the status as server-sent events whenever it changes, until the job has ended. */
+/** Yields a server-sent event at each change of the status, until the job has ended. */
 function eventStream(id: string, first: JobStatus, stream: StatusStream, signal: AbortSignal): ReadableStream {
   const encoder = new TextEncoder();
   const events = eventsOf(id, first, stream, signal);
@@ -92,7 +94,7 @@ async function* eventsOf(
     if (text !== told) {
       [told, toldAt] = [text, Date.now()];
       yield `event: status\ndata: ${text}\n\n`;
-    } else if (Date.now() - toldAt >= LIMITS.statusBeatMs) {
+    } else if (Date.now() - toldAt >= LIMITS.statusHeartbeatMs) {
       toldAt = Date.now();
       yield ": at work\n\n";
     }

@@ -1,4 +1,4 @@
-// Encrypts what a client alone may know while its request waits in the queue (decisions/0059-secrets-of-requests.md).
+// Encrypts the secrets of queued requests (decisions/0059-secrets-of-requests.md).
 import type { Sealer } from "../../ports/sealer.ts";
 
 const TAG_OF_USE = "pagewright deferred form";
@@ -27,7 +27,7 @@ export function sealerOf(secret: string | undefined): Sealer | undefined {
   };
 }
 
-/** Returns a function that derives a key from a secret of any length (HKDF, RFC 5869), when it is first needed. */
+/** Returns a function that derives a key from a secret of any length (HKDF, RFC 5869) at its first call. */
 function deriveKey(secret: string): () => Promise<CryptoKey> {
   let key: Promise<CryptoKey> | undefined;
   const derive = async () => {

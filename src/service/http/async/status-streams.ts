@@ -1,16 +1,19 @@
-// Watches the status of jobs for the event streams of a process: one question a poll for each job, however many streams
-// it has, and a limited number of streams. Streams share what was answered, and never wait for each other's questions: a
-// Worker must not use the connections of another request.
+// Polls the status of jobs for the event streams of a process: one query per interval and job, with any number of
+// streams, up to a limit. Streams share results, but never await each other's queries: a Worker must not use another
+// request's connections.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { JobStatus } from "../../ports/jobs.ts";
 import { limitReached } from "../contract/errors.ts";
 
-/** The streams of one job, or of one client, with the times until which they count. */
+/** The streams of one job or client, with the times until which they count. */
 class Streams {
   readonly #until = new Map<symbol, number>();
 
-  /** A Worker is not always told that a client has left, so a stream counts for as long as it may last at most. */
+  /**
+   * A Worker does not always detect that a client has disconnected, so a stream counts for at most its maximum
+   * duration.
+   */
   get count(): number {
     for (const [stream, until] of this.#until) if (until <= Date.now()) this.#until.delete(stream);
     return this.#until.size;
@@ -27,13 +30,13 @@ class Streams {
 
 class Watched extends Streams {
   askedAt = Date.now();
-  /** What was answered last; undefined if the job is gone. */
+  /** The last status; undefined if the job no longer exists. */
   status: JobStatus | undefined;
 }
 
-/** A stream that is open. */
+/** An open stream. */
 export interface StatusStream extends Disposable {
-  /** Returns the status as it was not long ago; undefined if the job is gone. */
+  /** Returns a recent status; undefined if the job no longer exists. */
   status(): Promise<JobStatus | undefined>;
 }
 
@@ -45,7 +48,7 @@ export class StatusStreams {
 
   /**
    * @param first status of the job
-   * @param ask returns its status now
+   * @param ask returns the current status
    * @throws ServiceError 429 if the job or the client has too many streams
    */
   open(
@@ -78,7 +81,7 @@ export class StatusStreams {
     };
   }
 
-  /** Forgets jobs and clients without streams. */
+  /** Deletes jobs and clients without streams. */
   #tidy(): void {
     for (const [id, streams] of this.#watched) if (streams.count === 0) this.#watched.delete(id);
     for (const [client, streams] of this.#ofClients) if (streams.count === 0) this.#ofClients.delete(client);

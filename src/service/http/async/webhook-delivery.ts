@@ -1,4 +1,5 @@
-// Posts the message about the end of an asynchronous job, signed as Standard Webhooks says (docs/api.md#webhooks).
+// Posts a message about a completed or failed asynchronous job, signed according to Standard Webhooks
+// (docs/api.md#webhooks).
 
 import { Webhook } from "standardwebhooks";
 import { EngineFailure } from "../../../document/contract/failure.ts";
@@ -20,7 +21,7 @@ export interface DeliveryService extends Backends, Pick<Context, "log" | "defer"
 
 const GONE = 410;
 
-/** Makes one attempt to post a message. */
+/** Posts a message once. */
 export async function deliverWebhook(message: WebhookMessage, service: DeliveryService): Promise<DeliveryOutcome> {
   const { attempt } = message;
   const { log } = service;
@@ -40,7 +41,7 @@ export async function deliverWebhook(message: WebhookMessage, service: DeliveryS
   }
 }
 
-/** @returns the status of the receiver's answer */
+/** @returns the status of the receiver's response */
 async function post(message: WebhookMessage, secrets: readonly string[], service: DeliveryService): Promise<number> {
   const { id, url } = message;
   const text = messageText(message);
@@ -64,7 +65,7 @@ async function post(message: WebhookMessage, secrets: readonly string[], service
   return retryIfLost(once, { container, signal, log });
 }
 
-/** Returns the body: the status of the job as its client can ask for it, and what happened when. */
+/** Returns the body: the job's status as the client would read it, with the type and time of the event. */
 function messageText({ id, endedAt, status }: WebhookMessage): string {
   const type = `job.${status.status}`;
   return `{"type":"${type}","timestamp":"${new Date(endedAt).toISOString()}","data":${statusJson(id, status)}}`;

@@ -1,4 +1,4 @@
-// Describes the header Webhook-Url, which every POST takes, and the message that it asks for.
+// Describes the header Webhook-Url, which every POST accepts, and the resulting message.
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Feature, Json } from "../contract/description.ts";
 import { invalidHeader, noSigningSecret, outOfRange, requiresAsync } from "../contract/errors.ts";

@@ -1,4 +1,4 @@
-// Accepts the receivers that clients name for the end of their asynchronous jobs (docs/api.md#webhooks).
+// Validates the webhook URLs of asynchronous requests (docs/api.md#webhooks).
 
 import { OutOfRange } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -15,13 +15,13 @@ const MAKING_A_SECRET =
   "Operators make one with npm run keys -- secret, followed by the key in the keyed variant, and by --data with " +
   "DATA_DIR under npm run serve.";
 
-/** @throws ServiceError 400 if a request whose client waits names a receiver */
+/** @throws ServiceError 400 if a synchronous request contains a webhook URL */
 export function rejectWebhook({ headers }: Request): void {
   if (headers.has(WEBHOOK_URL_HEADER)) throw requiresAsync(WEBHOOK_URL_HEADER);
 }
 
 /**
- * Returns the receiver that a request names, if it does.
+ * Returns the receiver of the request's webhook, if it has one.
  * @throws ServiceError 400; 503 without a container
  */
 export async function parseWebhook({ headers, signal }: Request, service: AsyncServices): Promise<Webhook | undefined> {
@@ -33,7 +33,7 @@ export async function parseWebhook({ headers, signal }: Request, service: AsyncS
   if ((await secretsOf(signer, records)).length === 0) throw noSigningSecret().because(MAKING_A_SECRET);
   if (!service.container) throw busy();
   const { href, hostname, port } = new URL(url);
-  // Each delivery asks the gate again, so a request to a public name need not wait for an instance to start.
+  // Each delivery checks the address again, so accepting a public name need not wait for an instance to start.
   if (port === "" && isPublicName(hostname)) return { url: href, signer };
   try {
     await checkAddressAllowed(href, signal, service);

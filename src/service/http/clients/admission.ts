@@ -1,4 +1,4 @@
-// Admits a request of a client: counts it against the limits of the client, and records the usage of the key.
+// Admits a client's request: counts it against the limits, and records the usage of the key.
 
 import type { UsageCollector } from "../../keys/usage-collector.ts";
 import type { ClientAccount } from "../../ports/client-account.ts";
@@ -13,11 +13,11 @@ import { ClientJobLease } from "./client-job-lease.ts";
 import { rateLimitHeaders, refusal } from "./rate-limit.ts";
 import { storingOf } from "./storing.ts";
 
-/** The operation of paths that belong to no endpoint. */
+/** The operation name of paths without an endpoint. */
 export const OTHER_OPERATION = "other";
 
 export interface AdmissionOptions {
-  /** See clientWith and clientAt. */
+  /** See clientIdOfKey and clientAt. */
   readonly client: string;
   /** The key, in the keyed variant. */
   readonly key?: ValidKey;
@@ -25,7 +25,7 @@ export interface AdmissionOptions {
   /** Name of the endpoint, or {@link OTHER_OPERATION}. */
   readonly operation: string;
   readonly isJob: boolean;
-  /** Size of the body, undefined if it is not known. */
+  /** Size of the body; undefined if unknown. */
   readonly bodyBytes: number | undefined;
   readonly limiter?: Limiter | undefined;
   readonly usage: { readonly collector: UsageCollector; readonly records: UsageRecords | undefined };
@@ -33,7 +33,7 @@ export interface AdmissionOptions {
   log(message: string, details: Record<string, unknown>): void;
 }
 
-/** What limits decide on. */
+/** The properties of a request on which limits depend. */
 export type LimitCheck = Pick<AdmissionOptions, "client" | "isJob" | "bodyBytes" | "limiter" | "log"> & {
   readonly limits: Limits;
 };
@@ -66,7 +66,7 @@ export class Admission {
   readonly #lease: ClientJobLease;
   #token: string | undefined;
   #status = 0;
-  /** The request itself, and what outlives its answer. */
+  /** Reference count: the request, and each job that outlives the response. */
   #holds = 1;
 
   constructor(given: AdmissionOptions) {
@@ -78,13 +78,13 @@ export class Admission {
     return this.#given.key;
   }
 
-  /** What is known of the client when a job of the request runs later. */
+  /** The client to which a later job of the request counts. */
   get account(): ClientAccount {
     const { client, key, limits, operation } = this.#given;
     return { client, operation, ...(key ? { key: key.hash } : {}), ...(limits ? { limits } : {}) };
   }
 
-  /** What limits a file that somebody else sends; undefined if bytes are not limited. */
+  /** The limits for a file that a third party uploads; undefined if bytes are unlimited. */
   get quota(): Quota | undefined {
     const { limits, client } = this.#given;
     const { megabytesPerDay, storedMegabytes } = limits ?? {};
@@ -107,19 +107,17 @@ export class Admission {
     if (verdict.lease !== undefined) this.#lease.start(verdict.lease);
   }
 
-  /** Header fields of every answer. */
+  /** Headers of every response. */
   get headers(): Readonly<Record<string, string>> {
     return this.#headers;
   }
 
-  /** Header fields of an answer that names files which the request stored. */
+  /** Headers of a response that contains IDs of files stored by the request. */
   get tokenHeaders(): Readonly<Record<string, string>> {
     return this.#token === undefined ? {} : { [DELETE_TOKEN_HEADER]: this.#token };
   }
 
-  /**
-   * Returns who may remove a file that is stored now, and for whom it counts. The answer tells the client its token.
-   */
+  /** Returns the policy of a file stored now. The response contains the delete token. */
   newFilePolicy(): FilePolicy {
     const { key, client, limits } = this.#given;
     const counts = limits?.storedMegabytes === undefined ? {} : { counts: client };
@@ -128,12 +126,12 @@ export class Admission {
     return { ...counts, owner: client, token: hashToken(this.#token) };
   }
 
-  /** Returns what counts the files of the request, see {@link storingOf}. */
+  /** Returns the counter for stored files, see {@link storingOf}. */
   storing(expires: () => number | undefined): Storing | undefined {
     return storingOf(this.#given, expires);
   }
 
-  /** Counts bytes of files that were received or fetched. */
+  /** Counts received and fetched bytes. */
   countReceived(bytes: number): void {
     this.#receivedBytes += bytes;
   }
@@ -143,7 +141,7 @@ export class Admission {
     this.#madeBytes += bytes;
   }
 
-  /** Lets the request count as long as its job runs, which may be longer than until its answer begins. */
+  /** Keeps the request counted while its job runs, which might end after the response has started. */
   retain(): Disposable {
     this.#holds++;
     let isHeld = true;
@@ -169,8 +167,8 @@ export class Admission {
     const { collector, records } = usage;
     if (key === undefined || records === undefined) return;
     const isError = this.#status >= 400;
-    // The body has more than its files, and files that were fetched are not in the body. What a request announced that
-    // failed may never have arrived.
+    // The body is larger than its files, and does not contain fetched files. A failed request might not have sent its
+    // whole Content-Length.
     const bytesIn = isError ? this.#receivedBytes : Math.max(bodyBytes, this.#receivedBytes);
     const counts = { requests: 1, errors: isError ? 1 : 0, bytesIn, bytesOut: this.#madeBytes };
     collector.add(key.hash, operation, counts, { records, waitUntil, log });

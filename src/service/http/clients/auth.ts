@@ -1,11 +1,11 @@
-// Checks the API keys of the keyed variant. The service stores only SHA-256 hashes of keys. Knows nothing about routes.
+// Checks the API keys of the keyed variant. The service stores only SHA-256 hashes of keys.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { hashKey, type KeyRecord, type KeyRecords } from "../../ports/api-key.ts";
 import type { DeletePolicy } from "../../storage/file-policy.ts";
 import { invalidKey, keyRequired } from "../contract/errors.ts";
 
-/** Number of hexadecimal digits that identify a client, or a token. */
+/** Number of hexadecimal digits in a client ID or token hash. */
 const CLIENT_DIGITS = 32;
 
 export interface ValidKey {
@@ -15,9 +15,9 @@ export interface ValidKey {
 }
 
 /**
- * Checks an API key. The key is looked up by its hash: the time of the lookup reveals nothing about stored keys, so no
- * byte-by-byte comparison takes place.
- * @throws ServiceError 401 when the key is missing, unknown, expired or revoked
+ * Checks an API key. Looks it up by its hash: the duration of the lookup reveals nothing about stored keys, so a
+ * constant-time comparison is unnecessary.
+ * @throws ServiceError 401 if the key is missing, unknown, expired or revoked
  */
 export async function requireKey(apiKey: string | null | undefined, keys: KeyRecords): Promise<ValidKey> {
   if (!apiKey) throw keyRequired();
@@ -30,18 +30,18 @@ export async function requireKey(apiKey: string | null | undefined, keys: KeyRec
   return { hash, record };
 }
 
-/** Returns the identifier of the client with a key. It does not reveal the key. */
+/** Returns the client ID of a key. It does not reveal the key. */
 export const clientIdOfKey = ({ hash }: ValidKey): string => hash.slice(0, CLIENT_DIGITS);
 
 /**
- * Returns the identifier of a client of which only the address is known. It does not reveal the address.
- * @param address @default the one in Cloudflare's header
+ * Returns the client ID of a client without a key. It does not reveal the IP address.
+ * @param address @default the address in Cloudflare's header
  */
 export function clientAt(headers: Headers, address?: string): string {
   return hashKey(networkOf(address ?? headers.get("CF-Connecting-IP") ?? "")).slice(0, CLIENT_DIGITS);
 }
 
-/** Returns what one client has of the addresses: an IPv4 address, or an IPv6 network of 64 bits. */
+/** Returns the address block of one client: an IPv4 address, or an IPv6 network of 64 bits. */
 function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const [before = "", after] = address.split("%")[0]!.split("::");
@@ -58,22 +58,22 @@ function networkOf(address: string): string {
         .join(":");
 }
 
-/** Returns what is stored of a token. */
+/** Returns the stored hash of a token. */
 export const hashToken = (token: string): string => hashKey(token).slice(0, CLIENT_DIGITS);
 
-/** Name of the header field with the token that removes the files of a request. */
+/** Name of the header with the token that deletes the files of a request. */
 export const DELETE_TOKEN_HEADER = "Delete-Token";
 
 /**
- * Returns what decides about removals in the keyed variant.
- * @param owner the client with the key that was sent, if one was
+ * Returns the deletion policy of a request in the keyed variant.
+ * @param owner client ID of the request's key, if it has one
  */
 export function createDeletePolicy(owner: string | undefined, headers: Headers): DeletePolicy {
   const token = headers.get(DELETE_TOKEN_HEADER);
   const mark = token !== null && token.length <= LIMITS.keyLength ? hashToken(token) : undefined;
   return (marks) => {
     if (mark !== undefined && mark === marks.token) return true;
-    // Files that are older than their marks have no owner.
+    // Files from before file policies have no owner.
     return owner !== undefined && (marks.owner ?? owner) === owner;
   };
 }

@@ -1,4 +1,4 @@
-// Describes what clients with keys or limits send and get, and /usage, the path of what a key has used.
+// Describes the headers for clients with keys or limits, and the path /usage.
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { type Describe, type Feature, type Json, json, type ParametersByName } from "../contract/description.ts";
 import { busy, lengthRequired, limitReached, outOfRange } from "../contract/errors.ts";
@@ -13,7 +13,7 @@ const LIMIT_HEADERS: ParametersByName = {
   "RateLimit-Policy": { description: "The limits of the client, if it has any.", example: '"requests";q=60;w=60' },
 };
 
-/** Of every POST. */
+/** Headers of every POST. */
 export const CLIENTS: Feature = {
   headers: {
     [LIFETIME_HEADER]: {
@@ -22,7 +22,7 @@ export const CLIENTS: Feature = {
       example: 3600,
     },
   },
-  answerHeaders: {
+  responseHeaders: {
     [DELETE_TOKEN_HEADER]: {
       description: "Keyed variant: removes the files of the request without its key.",
       example: "5503137f-6081-4ba5-9593-c08bd9711559",

@@ -1,4 +1,4 @@
-// Holds the place of a job among those that its client may have at a time.
+// Maintains the lease with which a job counts against its client's concurrency limit.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Limiter } from "../../ports/limiter.ts";
@@ -19,7 +19,7 @@ export class ClientJobLease {
     this.#holder = holder;
   }
 
-  /** Renews a lease until it ends. */
+  /** Renews a lease until `end`. */
   start(lease: string): void {
     const { client, limiter } = this.#holder;
     this.#lease = lease;
@@ -28,7 +28,10 @@ export class ClientJobLease {
     }, LIMITS.clientRenewMs);
   }
 
-  /** Ends the lease, if there is one. @param bytes received beside those that were counted at the beginning */
+  /**
+   * Ends the lease, if there is one.
+   * @param bytes received bytes beyond those counted at the start
+   */
   end(bytes: number): void {
     clearInterval(this.#renewing);
     const { client, limiter, waitUntil, log } = this.#holder;

@@ -1,5 +1,4 @@
-// Decides which requests need a key or have limits, and who may remove a file. Knows settings and bindings, and no
-// routes but those it is told.
+// Decides which requests need a key or have limits, and who can delete a file.
 
 import { d1Usage } from "../../keys/d1-usage.ts";
 import { limiterOf } from "../../keys/durable-limiter.ts";
@@ -30,7 +29,7 @@ const isGuarded = (method: string, path: string) =>
   (path.startsWith(`${TUS_PATH}/`) && method !== "OPTIONS");
 
 /**
- * Returns the admission of a request, which has not entered yet, or undefined if it needs none.
+ * Returns the admission of a request, not yet counted; undefined if the request needs none.
  * @throws ServiceError 401
  */
 export async function createAdmission(guarded: GuardOptions): Promise<Admission | undefined> {
@@ -49,13 +48,13 @@ export async function createAdmission(guarded: GuardOptions): Promise<Admission 
   return new Admission({ ...common, client: addressClient(request, env), limits, limiter: limiterOf(env) });
 }
 
-/** Returns the name under which the limits of the request's address count. */
+/** Returns the client ID for limits per IP address. */
 export function addressClient({ headers }: Request, env: Env): string {
   return `address-${clientAt(headers, env.CLIENT_ADDRESS)}`;
 }
 
 /**
- * Counts the body of a request that needs no key for the client with a quota.
+ * Counts the body of a request without a key against the quota's client.
  * @throws ServiceError 411, 429, 503
  */
 export async function admitFile(
@@ -70,17 +69,18 @@ export async function admitFile(
 const limitsOf = (limits: AdmissionOptions["limits"]) =>
   limits && Object.keys(limits).length > 0 ? limits : undefined;
 
-/** Returns undefined if the body has an unknown size. */
+/** @returns undefined if the size of the body is unknown */
 function bodyBytesOf({ headers, body }: Request, { LIMITER }: Env): number | undefined {
   const length = headers.get("Content-Length");
   if (length !== null) return Number(length);
-  // On Node every request but GET and HEAD has a body; in HTTP/1.1 it is empty without either field.
+  // On Node every request except GET and HEAD has a body; in HTTP/1.1 it is empty without Content-Length and
+  // Transfer-Encoding.
   const isKnown = body === null || (LIMITER !== undefined && !headers.has("Transfer-Encoding"));
   return isKnown ? 0 : undefined;
 }
 
 /**
- * Returns what decides whether a request may remove a file.
+ * Returns the deletion policy of a request.
  * @throws ServiceError 401 without a key or token in the keyed variant, or with an invalid key
  */
 export async function authorizeDelete({ headers }: Request, env: Env, { variant }: Config): Promise<DeletePolicy> {

@@ -1,5 +1,5 @@
-// Counts what asynchronous jobs do for their clients, as admission.ts does for requests. The request itself was counted
-// when it was accepted.
+// Counts an asynchronous job for its client, as admission.ts counts a request. The request itself was counted when
+// accepted.
 
 import type { UsageCollector } from "../../keys/usage-collector.ts";
 import type { ClientAccount } from "../../ports/client-account.ts";
@@ -30,8 +30,8 @@ export class JobUsage {
   }
 
   /**
-   * Lets the job count as one of the client's. Its place in the queue was its limit, so it runs even if the client has
-   * as many jobs as it may: it is the client's next request that has to wait.
+   * Counts the job against the client's concurrency limit, but runs it even above the limit, because it has already
+   * waited in the queue. Instead, the client's next request is rejected.
    */
   async begin(): Promise<void> {
     const { client, limits: { concurrentJobs } = {} } = this.#account;
@@ -45,12 +45,12 @@ export class JobUsage {
     if (lease !== undefined) this.#lease.start(lease);
   }
 
-  /** Returns what counts the files of the job, see {@link storingOf}. */
+  /** Returns the counter for the files of the job, see {@link storingOf}. */
   storing(expires: () => number | undefined): Storing | undefined {
     return storingOf({ ...this.#counting, ...this.#account }, expires);
   }
 
-  /** Counts bytes of files that were fetched. */
+  /** Counts fetched bytes. */
   received(bytes: number): void {
     this.#receivedBytes += bytes;
   }

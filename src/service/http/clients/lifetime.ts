@@ -1,4 +1,4 @@
-// Reads how long a client wants its files to be kept.
+// Parses the file lifetime that a client requests.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { KeyRecord } from "../../ports/api-key.ts";
@@ -9,7 +9,7 @@ export const LIFETIME_HEADER = "File-Lifetime";
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns the lifetime of the files of a request in milliseconds, undefined if it is that of all files.
+ * Returns the lifetime of the request's files in milliseconds; undefined for the service's general lifetime.
  * @throws ServiceError 400
  */
 export function lifetimeOf(headers: Headers, { fileLifetimeMs }: Config, key?: KeyRecord): number | undefined {

@@ -1,4 +1,4 @@
-// Words the limits of a client: the header fields of draft-ietf-httpapi-ratelimit-headers-10, and what a refusal says.
+// Formats rate limits: the RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10) and the 429 error.
 
 import type { LimitDecision, LimitName, Limits } from "../../ports/limiter.ts";
 import { limitReached, type ServiceError } from "../contract/errors.ts";
@@ -8,10 +8,10 @@ interface Wording {
   readonly policy: string;
   /** Quota unit. @default requests */
   readonly unit?: string;
-  /** What a limit of 1 stands for in that unit. */
+  /** Number of quota units per unit of the limit. */
   readonly scale: number;
   readonly windowSeconds?: number;
-  /** What is limited, for a number of it. */
+  /** The limited quantity, with its number. */
   readonly of: string;
 }
 
@@ -24,7 +24,7 @@ const WORDINGS: Readonly<Record<LimitName, Wording>> = {
 
 const NAMES = Object.keys(WORDINGS) as LimitName[];
 
-/** Returns RateLimit-Policy and RateLimit. */
+/** Returns the headers RateLimit-Policy and RateLimit. */
 export function rateLimitHeaders(limits: Limits, { left }: Pick<LimitDecision, "left">): Record<string, string> {
   const policies: string[] = [];
   const rests: string[] = [];
@@ -40,7 +40,7 @@ export function rateLimitHeaders(limits: Limits, { left }: Pick<LimitDecision, "
   return { "RateLimit-Policy": policies.join(", "), RateLimit: rests.join(", ") };
 }
 
-/** Returns the error of a request that a limit refuses. */
+/** Returns the error of a request that exceeds a limit. */
 export function refusal(
   limits: Limits,
   verdict: LimitDecision & Required<Pick<LimitDecision, "rejected">>,

@@ -1,4 +1,4 @@
-// Counts what a request stores against the limit of its client.
+// Counts the files of a request against its client's storage limit.
 
 import type { Limiter, Limits } from "../../ports/limiter.ts";
 import type { Storing } from "../../storage/stored-bytes.ts";
@@ -14,8 +14,8 @@ export interface StoringClient {
 }
 
 /**
- * Returns what counts the files of a client; undefined if it has no limit of them. Its errors are 429 and 503.
- * @param expires returns the time at which a file ends that is stored now, in milliseconds; undefined if it stays
+ * Returns the counter for a client's files; undefined without a storage limit. The counter throws 429 and 503.
+ * @param expires returns the expiry of a file stored now, in milliseconds since 1970; undefined for never
  */
 export function storingOf(
   { client, limits = {}, limiter, waitUntil, log }: StoringClient,

@@ -1,4 +1,4 @@
-// Serves GET /usage: what a key has used, and what is left of its limits (docs/api.md#usage).
+// Serves GET /usage: the usage of a key, and its remaining limits (docs/api.md#usage).
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { limiterOf } from "../../keys/durable-limiter.ts";

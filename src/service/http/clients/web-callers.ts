@@ -1,6 +1,6 @@
-// Keeps web pages from using the service in the name of whoever visits them: pages of other origins (CSRF), and pages
-// whose own name leads here for a moment (DNS rebinding). Without a key, nothing else tells them from the client.
-// Programs that are no browsers send none of the headers.
+// Prevents web pages from using the service with their visitors' access: pages of other origins (CSRF), and pages whose
+// host name temporarily resolves to the service (DNS rebinding). Without a key, only the browser's headers distinguish
+// such pages from the client; other programs do not send these headers.
 
 import { isNumber } from "../../../document/contract/web-url.ts";
 import type { Config } from "../../settings/config.ts";
@@ -9,34 +9,36 @@ import { MCP_PATH } from "../contract/paths.ts";
 
 type Callers = Pick<Config, "variant" | "hosts" | "checksHost" | "corsOrigins" | "baseUrl">;
 
-/** Methods that make nothing. Pages of other origins may show what these return, and cannot read it. */
+/** Methods without side effects. Pages of other origins can display the responses, but cannot read them. */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Values of Sec-Fetch-Site in requests that no page of another origin makes. A page cannot set the header. */
+/** Values of Sec-Fetch-Site that exclude other origins. A page cannot set the header. */
 const OWN_SITES: ReadonlySet<string | null> = new Set(["same-origin", "none"]);
 
-/** Agents' path checks its callers in every variant, and by every method (MCP, "Security Warning" of its transports). */
+/**
+ * The MCP path validates the origin in every variant and for every method (MCP, "Security Warning" of its transports).
+ */
 const isChecked = (path: string, { variant }: Callers) => variant === "private" || path === MCP_PATH;
 const isRead = (method: string, path: string) => SAFE.has(method) && path !== MCP_PATH;
 
 /**
- * @param asked address of the request, as the client wrote it
+ * @param asked URL of the request, as the client wrote it
  * @throws ServiceError 403
  */
-export function refuseWebPages({ method, headers }: Request, asked: URL, path: string, config: Callers): void {
+export function rejectWebPages({ method, headers }: Request, asked: URL, path: string, config: Callers): void {
   if (!isChecked(path, config)) return;
   if (config.checksHost && !isKnownHost(asked.hostname, config)) throw unknownHost();
   if (!isRead(method, path) && !isInvited(headers, asked, config)) throw foreignOrigin();
 }
 
-/** Returns the errors of a path that {@link refuseWebPages} throws. */
-export function refusalsOf(method: string, path: string, config: Callers): readonly ServiceError[] {
+/** Returns the errors of {@link rejectWebPages} for a path. */
+export function rejectionsOf(method: string, path: string, config: Callers): readonly ServiceError[] {
   if (!isChecked(path, config)) return [];
   const origin = isRead(method.toUpperCase(), path) ? [] : [foreignOrigin()];
   return config.checksHost ? [unknownHost(), ...origin] : origin;
 }
 
-/** Reports whether no page sent a request, or one that may: a page of the service, or of an origin that is listed. */
+/** Reports whether the request comes from no web page, or from a page of the service or of a listed origin. */
 function isInvited(headers: Headers, asked: URL, config: Callers): boolean {
   const { corsOrigins = [] } = config;
   const site = headers.get("Sec-Fetch-Site");
@@ -46,7 +48,7 @@ function isInvited(headers: Headers, asked: URL, config: Callers): boolean {
   return corsOrigins.includes(origin) || isOwn(origin, asked, config);
 }
 
-/** The scheme does not count: a proxy in front may have ended TLS. */
+/** Ignores the scheme: a proxy might have terminated TLS. */
 function isOwn(origin: string, asked: URL, config: Callers): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, host, hostname } = new URL(origin);
@@ -55,7 +57,7 @@ function isOwn(origin: string, asked: URL, config: Callers): boolean {
   return isHostOf(asked) && isKnownHost(hostname, config);
 }
 
-/** Reports whether the service has a name. Numbers are safe: nobody can make them lead elsewhere. */
+/** Reports whether the service has this host name. IP addresses are safe: DNS cannot redirect them. */
 export function isKnownHost(hostname: string, { hosts }: Pick<Callers, "hosts">): boolean {
   const name = hostname.replace(/\.$/, "");
   if (hosts === undefined || hosts.includes("*") || hosts.includes(name)) return true;

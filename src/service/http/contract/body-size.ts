@@ -1,4 +1,4 @@
-// Refuses bodies by their Content-Length that are larger than anything a path takes, before they are read.
+// Rejects a body whose Content-Length exceeds the limit of its path, before reading it.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Config } from "../../settings/config.ts";
@@ -7,14 +7,14 @@ import { bodyTooLarge, fileTooLarge } from "./errors.ts";
 import { furtherInputsOf } from "./input-declaration.ts";
 
 export interface BodyLimits {
-  /** Number of files that a form may have. */
+  /** Maximum number of files in a form. */
   readonly files: number;
   readonly fileBytes: number;
-  /** True if a body that is no form is a file, and not text. @default false */
+  /** True if a non-form body is a file, false if it is text. @default false */
   readonly isFile?: boolean;
 }
 
-/** Reports whether a body is a form that may have files. */
+/** Reports whether a body is a form that can contain files. */
 export const isForm = (headers: Headers): boolean => /^multipart\/form-data\b/i.test(headers.get("Content-Type") ?? "");
 
 /** @throws ServiceError 413 */
@@ -29,7 +29,7 @@ export function requireSize(headers: Headers, { files, fileBytes, isFile = false
   if (!isFile && bytes > LIMITS.jsonBodyBytes) throw bodyTooLarge(LIMITS.jsonBodyBytes);
 }
 
-/** Returns what the body of an endpoint may have. */
+/** Returns the body limits of an endpoint. */
 export const bodyLimitsOf = (endpoint: Endpoint, config: Config): BodyLimits => ({
   files: (endpoint.inputs.file?.kind === "several" ? config.maxInputs : 1) + furtherInputsOf(endpoint.inputs).length,
   fileBytes: uploadLimit(endpoint, config),

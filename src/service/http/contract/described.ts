@@ -1,5 +1,5 @@
-// Describes an endpoint to everything that shows or calls it: OpenAPI, agents, the workbench, the reference, the client
-// and its command line. Nothing else looks into a declaration from outside.
+// Describes an endpoint for all its users: OpenAPI, MCP, the workbench, the reference, the client and its command line.
+// They use only this description, never the declaration.
 import type { Kind, Parameter } from "../../../document/contract/parameter.ts";
 import { namingOf } from "./declaration/output-declaration.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -15,7 +15,7 @@ import type {
 } from "./operation-list.ts";
 
 export interface Described extends ListedOperation {
-  /** Errors of its inputs and of what it does, besides those of every operation. */
+  /** Errors of the endpoint's inputs and operation, in addition to the errors common to all operations. */
   readonly errors: readonly ServiceError[];
 }
 
@@ -94,7 +94,7 @@ export function describeParameter(name: string, field: Parameter): DescribedPara
   };
 }
 
-/** Returns the schema of one value, as a form sends it. */
+/** Returns the schema of one value in a form. */
 function schemaOf({ json, item, schema }: Kind<unknown>): ParameterSchema {
   const described = item ? item.schema : schema;
   return (json?.file === undefined ? described : { ...described, ...JSON_FILE }) as ParameterSchema;
@@ -102,21 +102,21 @@ function schemaOf({ json, item, schema }: Kind<unknown>): ParameterSchema {
 
 const JSON_FILE = { format: "binary", contentMediaType: "application/json" };
 
-/** A number whose range is short is a slider. */
+/** A short numeric range becomes a slider. */
 function controlOf({ control, schema }: Kind<unknown>): Control {
   return control === "number" && schema.minimum !== undefined && schema.maximum !== undefined ? "slider" : control;
 }
 
-/** Returns the name of a parameter in a form, with brackets if it may be repeated. */
+/** Returns the form spelling of a parameter, with brackets if it is repeatable: `pages[]`. */
 export const formName = ({ name, list }: Pick<DescribedParameter, "name" | "list">): string =>
   list ? listName(name) : name;
 
-/** Reports whether each of several inputs has values of its own: its pages. */
+/** Reports whether each of several inputs has a separate page selection. */
 export const isSelectable = ({ parameters }: Described): boolean => parameters.some(({ perInput }) => perInput);
 
 const DEFAULT_OUTPUT = "By default, it is made from the name of the input and the operation.";
 
-/** Returns the parameters of a JSON body, which may leave out the name of the output (docs/api.md#json-bodies). */
+/** Returns the parameters of a JSON body, where the output name is optional (docs/api.md#json-bodies). */
 export const jsonParameters = ({ parameters, output }: Described): readonly DescribedParameter[] =>
   parameters
     .filter(({ perInput }) => !perInput)

@@ -1,4 +1,4 @@
-// Defines how a path describes itself. OpenAPI and the reference are written from such descriptions alone.
+// Defines the description of a path, the only source of OpenAPI and the reference.
 import type { Config, Variant } from "../../settings/config.ts";
 import type { ServiceError } from "./errors.ts";
 
@@ -6,7 +6,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export type Method = "get" | "head" | "post" | "put" | "patch" | "delete" | "options";
 
-/** Groups of requests, in the order in which they are shown. */
+/** Groups of operations, in display order. */
 export const TAGS = {
   Operations: "Make files of files.",
   Files: "Store, read and remove files.",
@@ -15,7 +15,7 @@ export const TAGS = {
   Service: "Describe the service and its health.",
 } as const;
 
-/** A value that is not in the body: a placeholder of the path, a query parameter, or a header field. */
+/** A value outside the body: a path placeholder, a query parameter, or a header. */
 export interface ParameterDescription {
   readonly description: string;
   /** JSON schema. @default a string */
@@ -31,10 +31,10 @@ export interface MediaTypeObject {
   readonly schema: Json;
   readonly example?: unknown;
 }
-/** The encodings of a body by media type; `*` stands for anything. */
+/** Encodings of a body by media type; `*` matches any type. */
 export type ContentByType = Readonly<Record<string, MediaTypeObject>>;
 
-/** A successful answer. */
+/** A successful response. */
 export interface ResponseDescription {
   readonly description: string;
   readonly headers?: ParametersByName;
@@ -45,12 +45,12 @@ export interface ResponseDescription {
 /** One method of a path. */
 export interface OperationDescription {
   readonly method: Method;
-  /** Unique name, of which clients make the names of functions. */
+  /** Unique name, from which clients generate function names. */
   readonly id: string;
   readonly tag: keyof typeof TAGS;
   /** One sentence. */
   readonly summary: string;
-  /** True if the keyed variant asks for the key. @default false */
+  /** True if the keyed variant requires a key. @default false */
   readonly needsKey?: boolean;
   readonly query?: ParametersByName;
   readonly headers?: ParametersByName;
@@ -58,13 +58,13 @@ export interface OperationDescription {
   readonly body?: ContentByType;
   /** By status. */
   readonly answers: Readonly<Record<number, ResponseDescription>>;
-  /** Errors by example, besides those of every path. */
+  /** Examples of errors, in addition to those common to every path. */
   readonly errors: readonly ServiceError[];
 }
 
 /** A path with its methods. */
 export interface PathDescription {
-  /** With a leading slash, and placeholders in braces. */
+  /** With a leading slash, and placeholders in braces: `/resource/{id}`. */
   readonly path: string;
   /** Anchor of the section of docs/api.md that explains it. */
   readonly section: string;
@@ -76,22 +76,22 @@ export interface PathDescription {
   readonly operations: readonly OperationDescription[];
 }
 
-/** Describes a path of a deployment, whose base URL has no slash at the end. */
+/** Describes a path of a deployment. The base URL has no trailing slash. */
 export type Describe = (config: Config, baseUrl: string) => PathDescription;
 
-/** A property of every request of certain methods, such as a header field that all endpoints understand. */
+/** A property of every request with certain methods, such as a header that all endpoints accept. */
 export interface Feature {
   readonly headers?: ParametersByName;
-  /** Header fields of every answer that is not an error. */
-  readonly answerHeaders?: ParametersByName;
-  /** Answers by status, besides those of the operation itself. One of the same status is another form of that answer. */
+  /** Headers of every successful response. */
+  readonly responseHeaders?: ParametersByName;
+  /** Responses by status, in addition to the operation's. A response with the same status is another format of it. */
   readonly answers?: Readonly<Record<number, ResponseDescription>>;
   readonly errors?: readonly ServiceError[];
-  /** Requests that the service sends to the client, by name. @default none */
+  /** Requests from the service to the client, by name. @default none */
   readonly messages?: Readonly<Record<string, MessageDescription>>;
 }
 
-/** A POST that the service sends. */
+/** A POST sent by the service. */
 export interface MessageDescription {
   /** One sentence. */
   readonly summary: string;
@@ -116,14 +116,14 @@ export function withFeatures(operation: OperationDescription, features: readonly
     }),
     operation.answers,
   );
-  const answerHeaders: ParametersByName = Object.assign({}, ...features.map((feature) => feature.answerHeaders));
+  const responseHeaders: ParametersByName = Object.assign({}, ...features.map((feature) => feature.responseHeaders));
   return {
     ...operation,
     headers,
     answers: Object.fromEntries(
       Object.entries(answers).map(([status, answer]) => [
         status,
-        { ...answer, headers: { ...answerHeaders, ...answer.headers } },
+        { ...answer, headers: { ...responseHeaders, ...answer.headers } },
       ]),
     ),
     errors: [...operation.errors, ...features.flatMap(({ errors = [] }) => errors)],

@@ -1,4 +1,4 @@
-// Defines what an endpoint is, and what its requests are served with. Never mentions a path.
+// Defines endpoints, and the services that their requests use.
 
 import type { EngineFailure, FailureReason } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -34,46 +34,46 @@ import type { Form } from "./form.ts";
 import type { Inputs } from "./input-declaration.ts";
 import type { Timing } from "./timing.ts";
 
-/** Fields of a JSON answer that only some endpoints have. */
+/** Members of a JSON response that only some endpoints return. */
 type SpecialField = "inputSize" | "substitutedFonts";
 
-/** The groups of operations, in the order in which the list of endpoints has them. */
+/** The groups of operations, in display order. */
 type Group = "Make a PDF" | "Improve a PDF" | "Draw the pages" | "Store";
 
-/** What an endpoint says about itself, whatever it runs. */
+/** The declaration of an endpoint, independent of its operation. */
 interface EndpointFacts {
   /** Path of the endpoint, with a leading slash. */
   readonly path: string;
-  /** Name of its function in clients, of its command, and of its tool for agents. */
+  /** Name of its client function, command and MCP tool. */
   readonly verb: string;
-  /** Name for people. */
+  /** Title for people. */
   readonly title: string;
   readonly group: Group;
   readonly variants: readonly Variant[];
   /** One sentence. */
   readonly summary: string;
   /**
-   * Values of fields for an example, and for a first try; `file` is the name of an input.
-   * @default a PDF, and what all fields have by default
+   * Field values for an example and for a first try; `file` is the name of an input. @default a PDF, and the default of
+   * each field
    */
   readonly example?: Readonly<Record<string, string | number | readonly string[]>>;
   readonly inputs: Inputs;
   readonly output: OutputDeclaration;
-  /** What the output has in common with the input: its pages, or also the kind of document. @default nothing */
+  /** The property that output and input share: the pages, or also the type of document. @default none */
   readonly keeps?: "pages" | "document";
-  /** Name of an output of several inputs, without extension. @default that of the first input */
+  /** Name of the output of several inputs, without extension. @default the name of the first input */
   readonly joinedName?: string;
-  /** Fields of the JSON answer beyond those of every endpoint. @default none */
+  /** Additional members of the JSON response. @default none */
   readonly extraFields?: readonly SpecialField[];
-  /** Set if the upload limit may exceed the standard one (spec, "Limits"). @default false */
+  /** True if a setting can raise the upload limit above the standard (spec, "Limits"). @default false */
   readonly allowsLargerUploads?: boolean;
-  /** Error responses for OpenAPI, besides those that follow from the inputs and those of every endpoint. @default none */
+  /** Error responses for OpenAPI, in addition to the errors of the inputs and the common errors. @default none */
   readonly errors?: readonly ServiceError[];
-  /** Responses to failures that have a different meaning for this endpoint. */
+  /** Responses to failures with an endpoint-specific meaning. */
   readonly failures?: Readonly<Partial<Record<FailureReason, (failure: EngineFailure) => ServiceError>>>;
   /**
-   * Returns the operation that a file with these first bytes needs, if only the container has it: an instance starts
-   * while the rest of the file arrives. @default none is known so early
+   * Returns the container operation that a file with these first bytes needs, so that an instance starts during the
+   * upload. @default undetectable from the first bytes
    */
   readonly prewarmFor?: (
     start: Uint8Array,
@@ -81,7 +81,7 @@ interface EndpointFacts {
   ) => Pick<OperationDeclaration<unknown>, "internet"> | undefined;
 }
 
-/** An endpoint that runs one operation, whose parameters are its fields. */
+/** An endpoint with one operation, whose parameters are its fields. */
 interface OperationEndpoint<P, Q extends Parameters> extends EndpointFacts, Exposure<Q> {
   readonly operation: (OperationDeclaration<P> | Operation<P>) & { readonly parameters: Q };
   /** Memory of the operation if it runs at the edge. @default `input` */
@@ -90,28 +90,28 @@ interface OperationEndpoint<P, Q extends Parameters> extends EndpointFacts, Expo
   createJob?(params: Params<Q>, given: PrepareContext): JobPlan | Promise<JobPlan>;
 }
 
-/** An endpoint with fields of its own, from which it chooses an operation. */
+/** An endpoint that declares its fields itself, and chooses an operation by their values. */
 interface OwnEndpoint<Q extends Parameters> extends EndpointFacts {
   readonly parameters: Q;
-  /** Creates the job. Called after every field has passed its range check. */
+  /** Creates the job. Called after all fields have been validated. */
   createJob(values: Params<Q>, given: PrepareContext): JobPlan | Promise<JobPlan>;
 }
 
-/** The inputs of a request, and the fields that the client sent. */
+/** The inputs of a request, and information about the fields that the client sent. */
 export interface PrepareContext {
-  /** Empty if they are yet to be fetched: then the fields alone are checked, and the job is not run. */
+  /** Empty before the inputs are fetched: then only the fields are validated, and the job does not run. */
   readonly inputs: readonly Input[];
-  /** Reports whether the client sent a value for a field, as opposed to relying on the default. */
+  /** Reports whether the client sent a value, instead of relying on the default. */
   isSent(field: string): boolean;
 }
 
-/** A declaration without the types of its parameters, which are no longer needed. */
+/** An endpoint without the static types of its parameters. */
 export interface Endpoint extends EndpointFacts {
-  /** The parameters of requests by the API's names, in order. */
+  /** The parameters of requests by API name, in order. */
   readonly fields: Parameters;
-  /** @default the request decides which operation runs */
+  /** @default chosen for each request */
   readonly operation?: OperationDeclaration<unknown>;
-  /** Returns the field of a parameter of the operation. */
+  /** Returns the field name of an operation parameter. */
   fieldOf(parameter: string): string;
   parse(form: Form, defaults: Readonly<Record<string, string>>): ParsedRequest;
 }
@@ -119,7 +119,7 @@ export interface Endpoint extends EndpointFacts {
 export interface ParsedRequest {
   /** Name of the output. */
   readonly output: string;
-  /** True if the output is the answer, and no file. */
+  /** True if the output is data in the response, not a file. */
   readonly isData: boolean;
   prepare(inputs: readonly Input[]): JobPlan | Promise<JobPlan>;
 }
@@ -173,7 +173,7 @@ const asTheyAre = (fields: Parameters): ExposedParameters => ({
   paramsOf: (values) => ({ ...values }),
 });
 
-/** Returns the fields with the id of a stored file that stands for another field. */
+/** Returns the fields that can contain the ID of a stored file instead of another field's value. */
 const idsOfFiles = (fields: Parameters): Parameters =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, { kind }]) => {
@@ -203,18 +203,18 @@ function jobOf({ operation, memory }: OperationEndpoint<unknown, Parameters>, pa
   return memory === "nothing" ? streamingJob(operation, params) : edgeJob(operation, params, memory);
 }
 
-/** Everything the pipeline works with. */
+/** The services that the pipeline needs for a request. */
 export interface RequestServices extends Backends {
   readonly config: Config;
   readonly store: Store;
   readonly container: ConnectedContainer | undefined;
-  readonly uploadTurns: Semaphore;
-  /** Limits the answers that are made faster than their clients take them. */
-  readonly overflowTurns: Semaphore;
+  readonly uploadSemaphore: Semaphore;
+  /** Limits jobs that continue without their slow clients, writing outputs to storage. */
+  readonly overflowSemaphore: Semaphore;
   readonly uploadQuota: MemoryQuota;
-  /** Memory for small files that arrive or are stored, and for answers that are files. */
+  /** Memory for small files before they are stored, and for responses that are files. */
   readonly bufferQuota: MemoryQuota;
-  /** Memory for fields and for bodies that are read as a whole. */
+  /** Memory for fields, and for bodies that are buffered completely. */
   readonly bodies: MemoryQuota;
   /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;
@@ -223,48 +223,48 @@ export interface RequestServices extends Backends {
   readonly claim?: Claim | undefined;
   readonly log: Context["log"];
   readonly defer: Context["defer"];
-  /** Whoever sent the request, if it matters. */
+  /** Hooks for counting a limited client's request. @default not counted */
   readonly caller?: ClientHooks;
-  /** Called with each output of a job that has several. */
+  /** Called with each output of a job with several outputs. */
   readonly progress?: ((progress: Progress) => void) | undefined;
 }
 
 export interface ClientHooks {
-  /** Counts bytes that an operation made. */
+  /** Counts bytes of outputs. */
   countProduced(bytes: number): void;
-  /** Lets the job of the request count as one of the caller's until this is disposed. */
+  /** Keeps the request's job counted for the client until disposed. */
   retain(): Disposable;
-  /** Returns the header fields of an answer that names files which the request stored. */
+  /** Returns the headers of a response that contains IDs of files stored by the request. */
   tokenHeaders(): Readonly<Record<string, string>>;
   readonly mayDelete: DeletePolicy;
 }
 
-/** Who signs messages to a client. */
+/** The signer of messages to a client. */
 export interface WebhookSigner {
-  /** Name of the record that does. */
+  /** Name of the record with the signing secrets. */
   readonly signer: string;
   readonly records: KeyRecords;
 }
 
-/** Everything that accepting and running asynchronous jobs needs. */
+/** The services for accepting and running asynchronous jobs. */
 export interface AsyncServices extends RequestServices {
   readonly jobs: RpcCall<JobQueue>;
-  /** Identifier of the client. */
+  /** Client ID. */
   readonly client: string;
-  /** Returns the marks of a file that is stored now. */
+  /** Returns the policy of a file stored now. */
   marks(): FilePolicy;
-  /** What the job counts for; undefined if nothing of the client is limited or recorded. */
+  /** The client that the job counts for; undefined if the client has neither limits nor recorded usage. */
   readonly account: ClientAccount | undefined;
-  /** Header fields that continue the trace of the request; undefined if it has none. */
+  /** Headers that continue the trace of the request; undefined without a trace. */
   readonly trace: Readonly<Record<string, string>> | undefined;
   readonly signers: WebhookSigner;
-  /** Keeps the secrets of requests; undefined if the operator has set no secret for that. */
+  /** Encrypts the secrets of requests; undefined if the operator has not configured a key. */
   readonly sealer: Sealer | undefined;
 }
 
 /**
- * Returns the size limit of one file, in bytes. A setting can lower the standard limit for all endpoints, and raise it
- * for endpoints whose declaration allows that.
+ * Returns the maximum size of one file, in bytes. A setting can lower the limit of all endpoints, and raise the limit
+ * of endpoints that declare `allowsLargerUploads`.
  */
 export const uploadLimit = ({ allowsLargerUploads = false }: Endpoint, { maxUploadBytes }: Config): number =>
   allowsLargerUploads ? maxUploadBytes : Math.min(maxUploadBytes, LIMITS.uploadBytes);

@@ -1,5 +1,5 @@
-// Creates every error response: the spec's error table as functions, and the only mapping from an engine's failure to a
-// response. Knows nothing about Hono or engines.
+// Creates every error response: the spec's error table as functions, and the only mapping from engine failures to
+// responses.
 import { EngineFailure, type Nonconformity, OutOfRange, StorageFull } from "../../../document/contract/failure.ts";
 
 /** An error whose message is meant for the client. Constructed only in this file. */
@@ -7,11 +7,11 @@ export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The message before {@link values} were put in, as docs/api.md#errors lists it. */
+  /** The message with placeholders in angle brackets, as docs/api.md#errors lists it. */
   readonly template: string;
-  /** The words that the message has instead of those in angle brackets. */
+  /** The values of the placeholders. */
   readonly values: Readonly<Record<string, string>>;
-  /** @param why a sentence that follows the contract's, and concerns this request */
+  /** @param why an additional sentence about this request */
   constructor(
     status: number,
     sentence: string,
@@ -27,13 +27,13 @@ export class ServiceError extends Error {
     this.values = values;
   }
 
-  /** Returns the same error with a sentence that concerns this request. */
+  /** Returns the same error with an additional sentence about this request. */
   because(why: string): ServiceError {
     return new ServiceError(this.status, this.template, this.headers, this.values, why);
   }
 }
 
-/** Returns an error whose sentence has values of the request in place of the words in angle brackets. */
+/** Returns an error whose message contains values of the request instead of placeholders. */
 const about = (status: number, sentence: string, values: Record<string, string>, headers?: Record<string, string>) =>
   new ServiceError(status, sentence, headers, values);
 
@@ -43,7 +43,7 @@ const SHOWN_VALUE_LENGTH = 200;
 const shown = (value: string): string =>
   value.length <= SHOWN_VALUE_LENGTH ? value : `${value.slice(0, SHOWN_VALUE_LENGTH)}…`;
 
-// The rows of the spec's table, with their text verbatim.
+// The rows of the spec's table, with their verbatim text.
 export const invalidRequest = () => new ServiceError(400, "Invalid Request");
 export const outOfRange = (parameter: string, value: string, why?: string) => {
   const values = { value: shown(value), parameter };
@@ -74,7 +74,7 @@ export const noSuchFile = () => new ServiceError(404, "That file does not exist"
 export const profileNotJson = () =>
   new ServiceError(422, "The 'profile' file provided is not a JSON file, please see documentation for sample profile.");
 
-// Sentences that the spec leaves "not shown".
+// Errors for which the spec defines no message.
 export const noInput = () => new ServiceError(400, "This route needs a File or an ID.");
 export const noInputOrUrl = () => new ServiceError(400, "This route needs a File, an ID or a URL.");
 export const filesAndUrls = () => new ServiceError(400, "Files and URLs cannot be uploaded together.");
@@ -117,7 +117,7 @@ export const tooMuchContent = () =>
 export const unreachable = () => new ServiceError(422, "The web page could not be loaded.");
 export const notAWebPage = () => new ServiceError(422, "The address does not lead to a web page.");
 export const fileUnreachable = () => new ServiceError(422, "The file at the URL could not be loaded.");
-/** Returns an error with one sentence that names the first broken rules, and the pages that would have changed. */
+/** Returns an error whose message names the first broken rules and the pages that would have changed. */
 export function nonconforming({ standard, rules, changedPages }: Nonconformity = NOTHING_TOLD): ServiceError {
   const reasons = rules.slice(0, SHOWN_RULES).map(({ clause, test, pageNumbers }) => {
     const place = pageNumbers.length === 0 ? "" : ` on ${shownPages(pageNumbers)}`;
@@ -143,7 +143,7 @@ export const noSuchEndpoint = () => new ServiceError(404, "There is no such endp
 export const methodNotAllowed = (allow: string) =>
   about(405, "This endpoint only accepts <methods> requests.", { methods: allow }, { Allow: allow });
 export const notAcceptable = (types: readonly string[]) =>
-  about(406, "The answer is available as <types> only.", { types: types.join(", ") });
+  about(406, "The response is available only as <types>.", { types: types.join(", ") });
 export const rangeNotSatisfiable = (sizeBytes: number) =>
   new ServiceError(416, "The requested range is not within the file.", { "Content-Range": `bytes */${sizeBytes}` });
 export const preconditionFailed = () => new ServiceError(412, "The file is not the one named in If-Match.");
@@ -157,7 +157,7 @@ export const noFormSecret = () =>
   new ServiceError(400, "The service has no secret to keep passwords with, please ask its operator for one.");
 export const noSuchRequest = () => new ServiceError(404, "requestID not found. That request does not exist.");
 
-// Repeatable requests.
+// Idempotent requests.
 export const requestInProgress = (retryAfterSeconds = 5) =>
   new ServiceError(409, "Another request with this Idempotency-Key is still being processed.", {
     "Retry-After": String(retryAfterSeconds),
@@ -171,25 +171,25 @@ export const invalidHeader = (name: string) => about(400, "The <header> header i
 export const noSuchUpload = () => new ServiceError(404, "That upload does not exist.");
 export const uploadExpired = () => new ServiceError(410, "The upload has expired.");
 export const uploadUsed = () => new ServiceError(410, "The upload address has been used.");
-export const offsetMismatch = () => new ServiceError(409, "The Upload-Offset is not that of the upload.");
-export const beyondLength = () => new ServiceError(413, "The body goes beyond the Upload-Length.");
+export const offsetMismatch = () => new ServiceError(409, "The Upload-Offset does not match the upload.");
+export const beyondLength = () => new ServiceError(413, "The body exceeds the Upload-Length.");
 export const wrongPatchType = () =>
   new ServiceError(415, "The Content-Type of the request must be application/offset+octet-stream.");
 export const uploadConflict = () => new ServiceError(423, "Another request has changed the upload.");
-export const checksumMismatch = () => new ServiceError(460, "The Upload-Checksum is not that of the body.");
+export const checksumMismatch = () => new ServiceError(460, "The Upload-Checksum does not match the body.");
 
 export const crashed = () => new ServiceError(500, "The file could not be processed because of an internal failure.");
 export const busy = (retryAfterSeconds = 5) =>
   new ServiceError(503, "The service is busy, please try again later.", { "Retry-After": String(retryAfterSeconds) });
 export const timedOut = () => new ServiceError(504, "Processing the file took too long and was stopped.");
-export const storageFull = () => new ServiceError(507, "There is no room to store another file.");
+export const storageFull = () => new ServiceError(507, "The storage is full.");
 export const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");
 
-/** Returns an error as it was answered before. */
+/** Returns a stored error for a replay. */
 export const replayedError = (status: number, message: string, headers: Record<string, string>) =>
   new ServiceError(status, message, headers);
 
-/** Maps any thrown value to a response. A value that is not meant for the client becomes one fixed sentence. */
+/** Maps any thrown value to a response. Any unexpected value becomes one fixed message. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value, error.why);

@@ -1,5 +1,4 @@
-// Reads the fields of a request by their parameters, and names each mistake in the spec's words. Knows nothing about
-// endpoints.
+// Parses the fields of a request by their parameters. Errors use the spec's messages.
 import type { z } from "zod";
 import {
   type Kind,
@@ -10,17 +9,17 @@ import {
 } from "../../../document/contract/parameter.ts";
 import { duplicateField, fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "./errors.ts";
 
-/** The fields of a request, whatever the encoding of its body. */
+/** The fields of a request, independent of the body's encoding. */
 export interface SentFields {
-  /** Values by name without brackets, in the order of their index, or else of their arrival. */
+  /** Values by name without brackets, ordered by index, otherwise by arrival. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * Reads all fields of a form.
- * @param fields parameters by the API's names
- * @throws ServiceError 400 with the spec's sentence for the first field, in the order of declaration, that is missing,
- * repeated or out of range; 413, 422 for JSON that is too long or none
+ * Parses all fields of a form.
+ * @param fields parameters by API name
+ * @throws ServiceError 400 with the spec's message for the first field, in order of declaration, that is missing,
+ *   repeated or out of range; 413 for JSON that is too long, 422 for invalid JSON
  */
 export function readFields<F extends Parameters>(
   fields: F,
@@ -51,33 +50,33 @@ export function readFields<F extends Parameters>(
   return values as Params<F>;
 }
 
-/** Reports whether a text counts as sent. A form also sends inputs that the user left empty. */
+/** Reports whether a value is not blank. Forms also send the inputs that a user leaves empty. */
 export const isFilled = (text: string): boolean => text.trim() !== "";
 
 /** Reports whether the client sent a value for a field. */
 export const isSent = (form: SentFields, name: string): boolean => form.fields.get(name)?.some(isFilled) === true;
 
-/** Returns the spec's spelling of a field that may be repeated. */
+/** Returns the spec's spelling of a repeatable field. */
 export const listName = (name: string): string => `${name}[]`;
 
-/** Returns the field with the id of a stored file that stands for another field. */
+/** Returns the field that can contain the ID of a stored file instead of another field's value. */
 export const idFieldOf = (name: string): string => `${name}_id`;
 
 /** Returns the spec's spelling of a field. */
 export const spellingOf = (name: string, { kind }: Parameter): string => (kind.item ? listName(name) : name);
 
-/** Stands for the value of a secret in a sentence. */
+/** Replaces secret values in messages. */
 export const SECRET_VALUE = "The value";
 
 function textOf(name: string, { kind }: Parameter, given: readonly string[] | undefined): string | undefined {
-  // A list without values is different from a field that was not sent.
+  // An empty list differs from a missing field.
   if (given?.length === 0) throw outOfRange(name, "");
   if (given && given.length > 1 && kind.joint === undefined) throw duplicateField(name);
   const sent = kind.json?.file ? given : given?.filter(isFilled);
   return sent?.length ? sent.join(kind.joint) : undefined;
 }
 
-/** @returns undefined if the list may be missing and is */
+/** @returns undefined if the optional list is missing */
 function readList(
   name: string,
   item: Kind<unknown>,
@@ -112,7 +111,7 @@ function checked(
   throw outOfRange(name, kind.isSecret ? SECRET_VALUE : given.text, kind.hint);
 }
 
-/** Names the first member of a JSON value that is missing or out of range, by its path. */
+/** Names, by its path, the first member of a JSON value that is missing or out of range. */
 function memberOutOfRange(name: string, value: unknown, { issues: [first] }: z.ZodError) {
   const path = first!.path.map(String);
   const wrong = path.reduce((within: unknown, key) => (within as Record<string, unknown>)?.[key], value);

@@ -1,4 +1,4 @@
-// Defines what the body of a POST is read into, and how.
+// Defines the parsed body of a POST, and the options for parsing it.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Semaphore } from "../../placement/semaphore.ts";
@@ -9,42 +9,42 @@ import type { Store } from "../../storage/store.ts";
 import type { SentFields } from "./fields.ts";
 
 /**
- * A request's fields and files. All spellings of lists are equivalent: `pages[]`, repeated `pages`, and `pages[0]`,
- * `pages[1]`.
+ * The fields and files of a request. All spellings of lists are equivalent: `pages[]`, repeated `pages`, and
+ * `pages[0]`, `pages[1]`.
  */
 export interface Form extends SentFields {
-  /** Files by the name of their field, in the same order. */
+  /** Files by field name, ordered like the field values. */
   readonly files: ReadonlyMap<string, readonly ReceivedFile[]>;
-  /** All files, on their way into the store. */
+  /** All files, stored or being stored. */
   readonly uploads: Batch;
-  /** Names of fields and files in the order of arrival, one entry for each value. */
+  /** Names of fields and files in order of arrival, one entry per value. */
   readonly order: readonly string[];
-  /**
-   * Encoding of the body. JSON clients may leave out `output`, which multipart clients must send
-   * (docs/api.md#json-bodies).
-   */
+  /** Encoding of the body. `output` is optional in JSON and required in multipart (docs/api.md#json-bodies). */
   readonly encoding: "multipart" | "urlencoded" | "json";
 }
 
 export interface FormOptions {
   readonly store: Store;
-  /** Names of the file fields. A part with any other name is a field, whatever its headers claim. */
+  /** Names of the file fields. A part with any other name is a text field, with any headers. */
   readonly fileFields: ReadonlySet<string>;
   /** Names of the file fields that hold text, which is a string in a JSON body. */
   readonly textFields: ReadonlySet<string>;
-  /** Names of the fields that are small JSON files. Their text becomes a value of the field. */
+  /** Names of the fields with small JSON files, whose text becomes the field's value. */
   readonly jsonFileFields: ReadonlySet<string>;
-  /** True if files need not outlive the request. They are stored only if there is no memory for them. */
+  /** True if files can be discarded with the request. They are stored only if the memory is insufficient. */
   readonly isTransient: boolean;
   readonly maxFileBytes: number;
   readonly maxFiles: number;
-  /** Limits concurrent uploads, because each holds a buffer of one part. */
-  readonly uploadTurns: Semaphore;
-  /** Memory for files until the request ends. Files stay in memory as long as there is room. */
+  /** Limits concurrent uploads, because each buffers one part. */
+  readonly uploadSemaphore: Semaphore;
+  /** Memory for files until the request ends. Files stay in memory as long as the reservation allows. */
   readonly uploadReservation: Reservation;
-  /** Memory for files that wait to be stored together with others. */
+  /** Memory for files that wait to be packed with others. */
   readonly batchReservation: Reservation;
-  /** Memory for fields and for bodies that are read as a whole, from before they arrive until the request ends. */
+  /**
+   * Memory for fields and for completely buffered bodies, reserved before they arrive and released when the request
+   * ends.
+   */
   readonly held: Reservation;
   readonly signal: AbortSignal;
   /** Called with the first bytes of each file, while the rest arrives. */
@@ -53,5 +53,5 @@ export interface FormOptions {
   readonly bodySize?: number;
 }
 
-/** Returns the limit of parts. */
+/** Returns the maximum number of parts. */
 export const maxParts = (maxFiles: number) => LIMITS.formPartsPerInput * maxFiles + LIMITS.formParts;

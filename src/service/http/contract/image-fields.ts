@@ -1,4 +1,4 @@
-// Declares how the API exposes drawn pages (spec, "Image endpoints"), for the image endpoints and for pages by URL.
+// Declares the fields of rendered pages (spec, "Image endpoints"), for the image endpoints and for page images.
 
 import { choice } from "../../../document/contract/parameters/choice.ts";
 import { COLOR_MODELS_OF, type RasterFormat, type rasterizePdf } from "../../../operations/rasterize-pdf.ts";

@@ -1,4 +1,4 @@
-// Defines the inputs that an endpoint can declare, and the errors that follow from them.
+// Defines the inputs that an endpoint can declare, and the resulting errors.
 
 import { mayBePdf } from "../../../document/contract/media-type.ts";
 import {
@@ -24,18 +24,18 @@ import {
 } from "./errors.ts";
 import { listName } from "./fields.ts";
 
-/** Exactly one of a file, the id of a stored file, and the address of a file. */
+/** Exactly one of a file, the ID of a stored file, or the URL of a file. */
 export interface OneInput {
   readonly kind: "one";
   readonly description: string;
   /**
-   * Reports whether a document of this media type, as determined from its content, may be worth opening.
-   * @default any type
+   * Reports whether the endpoint can process documents of this media type, which is detected from the content. @default
+   * any type
    */
   accepts?(type: string): boolean;
   /**
-   * True if the address of a web page stands for the page. It is stored as a file of its own, an internet shortcut.
-   * @default an address leads to a file
+   * True if the URL of a web page stands for the page, and is stored as a file, an internet shortcut. @default a URL
+   * refers to a file
    */
   readonly webPages?: boolean;
 }
@@ -46,37 +46,40 @@ export interface SeveralInputs {
   readonly description: string;
   /** Reports the same for each document. @default files of any type, which are not opened */
   accepts?(type: string): boolean;
-  /** Name of a list with `file`, `id` or `url` for each input, which sets their order. @default the order of arrival */
+  /**
+   * Name of a list with `file`, `id` or `url` for each input, which determines their order. @default order of arrival
+   */
   readonly orderedBy?: string;
-  /** Names of other lists with one value for each input. */
+  /** Names of other lists with one value per input. */
   readonly perInput?: readonly string[];
 }
 
-/** A text field, as long as a file may be. The text is not kept, so the response has no inputId. */
+/** A text field with the size limit of a file. The text is not stored, so the response has no inputId. */
 export interface TextInput {
   readonly kind: "text";
   readonly description: string;
 }
 
-/** A file beside the input, such as a picture to add. */
+/** An additional input file, such as an image to add. */
 export interface FurtherInput extends OneInput {
-  /** Field with the id of a stored file. @default `image_id` for `image_file`, and `data_id` for `data` */
+  /** Field with the ID of a stored file. @default `image_id` for `image_file`, and `data_id` for `data` */
   readonly id?: string;
-  /** Field with the address of a file. @default `image_url` for `image_file`, and `data_url` for `data` */
+  /** Field with the URL of a file. @default `image_url` for `image_file`, and `data_url` for `data` */
   readonly url?: string;
   /** {@link Input.role} for the operation. @default `image` for `image_file` */
   readonly role?: string;
-  /** True if requests may leave it out. @default false */
+  /** True if the file is optional. @default false */
   readonly isOptional?: boolean;
 }
 
 /**
  * The inputs of an endpoint by field: `file`, which is one or several documents; further files, in the order in which
- * the operation sees them; or a text. An endpoint may also have none.
+ * the operation receives them; or a text. An endpoint can also have no input. Example: `{ file: one(PDF), image_file:
+ * one(IMAGE) }`.
  */
 export type Inputs = Readonly<Record<string, OneInput | SeveralInputs | TextInput | FurtherInput>>;
 
-/** The input that gives the request its name, with its field. */
+/** The main input of a request, with its field. */
 export type MainInput =
   | (OneInput & { readonly field: "file" })
   | (SeveralInputs & { readonly field: "file" })
@@ -108,13 +111,13 @@ export const furtherInputsOf = (inputs: Inputs): readonly NamedInput[] =>
     return [{ id: `${stem}_id`, url: `${stem}_url`, role: stem, ...input, file }];
   });
 
-/** Reports whether an endpoint takes PDFs and nothing else: callers convert other documents first. */
+/** Reports whether an endpoint accepts only PDFs: clients convert other documents first. */
 export function takesPdfsOnly(inputs: Inputs): boolean {
   const main = mainInputOf(inputs);
   return (main.kind === "one" || main.kind === "several") && main.accepts === mayBePdf;
 }
 
-/** Returns the error responses that follow from the inputs of an endpoint, whatever is done with the documents. */
+/** Returns the errors that follow from the inputs of an endpoint, independent of its operation. */
 export const errorsOf = (inputs: Inputs): readonly ServiceError[] => [
   ...errorsOfMain(mainInputOf(inputs)),
   ...furtherInputsOf(inputs).flatMap(({ file, url, isOptional, accepts }) => [
@@ -165,7 +168,7 @@ function errorsOfMain(source: MainInput): readonly ServiceError[] {
   }
 }
 
-/** @param accepts the types that are opened. @default any type */
+/** @param accepts the media types that the endpoint opens. @default any type */
 const errorsOfOpening = (accepts?: (type: string) => boolean): readonly ServiceError[] => [
   wrongType(),
   ...(accepts === mayBePdf ? [notAPdf()] : []),

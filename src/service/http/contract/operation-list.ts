@@ -1,7 +1,7 @@
-// Defines operations as `GET /operations.json` lists them (docs/api.md#api-description). The workbench reads the list by
-// these types, so this file imports nothing.
+// Defines the operations in `GET /operations.json` (docs/api.md#api-description). The workbench imports these types, so
+// this file has no imports.
 
-/** The control of a form that suits a parameter. `pages`: a page selection. `code`: a JSON file. `lines`: long text. */
+/** The form control for a parameter. `pages`: a page selection. `code`: a JSON file. `lines`: long text. */
 export type Control =
   | "switch"
   | "choice"
@@ -14,7 +14,7 @@ export type Control =
   | "lines"
   | "text";
 
-/** The parts of JSON Schema (draft 2020-12) that parameters use. */
+/** The subset of JSON Schema (draft 2020-12) that parameters use. */
 export interface ParameterSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -36,38 +36,38 @@ export interface DescribedParameter {
   readonly required: boolean;
   readonly default?: string | number;
   readonly control: Control;
-  /** Schema of one value, as a form sends it. */
+  /** Schema of one value in a form. */
   readonly schema: ParameterSchema;
-  /** True if it has any number of values. @default false */
+  /** True if the parameter is repeatable. @default false */
   readonly list?: true;
-  /** True if several texts join to one value: JSON bodies may have a list of them. @default false */
+  /** True if a value is a comma-separated list, for which JSON bodies can contain an array. @default false */
   readonly joined?: true;
-  /** True if the value must not be shown or logged. @default false */
+  /** True if the value must never be displayed or logged. @default false */
   readonly secret?: true;
   /** True if each of several inputs has one value. @default false */
   readonly perInput?: true;
-  /** Value of another parameter with which this one is required. */
+  /** The value of another parameter that makes this one required. */
   readonly requiredIf?: { readonly field: string; readonly is: string };
-  /** Parameter for which this one names a stored file. */
+  /** The parameter that a stored file, named by this one, replaces. */
   readonly standsFor?: string;
-  /** Schema of what JSON contains, and its name if it has one. */
+  /** Schema of the JSON value, and its name if it has one. */
   readonly content?: { readonly name?: string; readonly schema: ParameterSchema };
 }
 
 export interface DescribedInput {
   readonly kind: "none" | "one" | "several" | "text";
   readonly description: string;
-  /** `pdf`: other documents become PDFs first. `files`: files of any kind, which are not opened. */
+  /** `pdf`: clients convert other documents to PDF first. `files`: files of any type, which are not opened. */
   readonly accepts: "pdf" | "documents" | "files" | "text";
   /** True if the URL of a web page stands for the page. */
   readonly webPages: boolean;
-  /** Parameter that holds the text. */
+  /** Parameter that contains the text. */
   readonly field?: string;
-  /** Parameter with the kind of each input, which sets their order. */
+  /** Parameter with the kind of each input, which determines their order. */
   readonly orderedBy?: string;
 }
 
-/** A file beside the input: a part of a form, the id of a stored file, or an address. */
+/** An additional file: a form part, the ID of a stored file, or a URL. */
 export interface DescribedFile {
   readonly name: string;
   readonly id: string;
@@ -76,25 +76,25 @@ export interface DescribedFile {
   readonly required: boolean;
 }
 
-/** The files that an operation makes, or the data that it answers with. */
+/** The output files of an operation, or its response data. */
 export interface DescribedOutput {
-  /** `list`: the answer has lists even for one file. */
+  /** `list`: the response contains lists even for one file. */
   readonly naming: "name" | "prefix" | "list";
   /** Media type of each file, or of the data. */
   readonly type: string;
-  /** Schemas of the members of an answer that is data. @default the answer names files */
+  /** Schemas of the members of a data response. @default the response contains file IDs */
   readonly data?: Readonly<Record<string, ParameterSchema>>;
-  /** True if several files can come as one archive. */
+  /** True if several files can be returned as one archive. */
   readonly archives: boolean;
   readonly extraFields: readonly ("inputSize" | "substitutedFonts")[];
-  /** What the file has in common with the input, so that they can be compared. */
+  /** The property that output and input share, which makes them comparable. */
   readonly keeps?: "pages" | "document";
-  /** Name of the file of several inputs, without extension. @default that of the first input */
+  /** Name of the output of several inputs, without extension. @default the name of the first input */
   readonly joinedName?: string;
 }
 
 export interface ListedOperation {
-  /** Name in programs and commands. */
+  /** Name for functions and commands. */
   readonly verb: string;
   readonly path: string;
   readonly title: string;
@@ -106,7 +106,7 @@ export interface ListedOperation {
   readonly files?: readonly DescribedFile[];
   readonly parameters: readonly DescribedParameter[];
   readonly output: DescribedOutput;
-  /** Values of parameters for a first try, by their names in a form; `file` is the name of an input. */
+  /** Parameter values for a first try, by form spelling; `file` is the name of an input. */
   readonly example: Readonly<Record<string, string | number | readonly string[]>>;
 }
 
@@ -115,13 +115,13 @@ export interface OperationList {
   readonly variant: "private" | "keyed";
   /** True if each POST needs a key. */
   readonly keyed: boolean;
-  /** Most inputs of an operation that takes several. */
+  /** Maximum number of inputs of an operation with several inputs. */
   readonly maxInputs: number;
-  /** Those of both variants, in the order in which they are shown. */
+  /** The operations of both variants, in display order. */
   readonly operations: readonly (ListedOperation & {
-    /** Largest file that the operation takes. */
+    /** Maximum file size of the operation, in bytes. */
     readonly maxFileBytes: number;
-    /** Errors that are about the files, by their anchors in the reference. */
+    /** File-related errors, by their anchors in the reference. */
     readonly fileErrors: readonly string[];
   })[];
 }

@@ -1,4 +1,4 @@
-// Paths that rooms below their handlers have to know.
+// Paths that modules below their handlers need.
 
 /** Single-use upload URLs. */
 export const ONE_TIME_PATH = "/upload/once";

@@ -1,4 +1,4 @@
-// Defines a route whose answer is not that of an operation: it has no job and no output.
+// Defines a route that runs no operation: it has no job and no output.
 
 import type { Config } from "../../settings/config.ts";
 import type { Reservation } from "../../storage/memory-quota.ts";
@@ -7,26 +7,26 @@ import type { Describe, PathDescription } from "./description.ts";
 import type { RequestServices } from "./endpoint.ts";
 import type { Form } from "./form.ts";
 
-/** A POST of its own kind, which both variants have. */
+/** A POST without an operation, available in both variants. */
 export interface Route {
   /** Path, with a leading slash. */
   readonly path: string;
-  /** Returns what the body of a request may have. */
+  /** Returns the body limits of a request. */
   bodyLimits(headers: Headers, config: Config): BodyLimits;
   describe(...deployment: Parameters<Describe>): Omit<PathDescription, "path">;
-  /** @param fingerprintParts what else makes the request another one if it changes */
+  /** @param fingerprintParts additional values that identify the request for idempotency */
   serve(request: Request, service: RequestServices, fingerprintParts?: readonly string[]): Promise<Response>;
-  /** The same in two parts, of which the client need not wait for the second. @default there is no second part */
+  /** The same as two steps; the client need not wait for the second. @default a single step */
   readonly deferred?: DeferredHandler;
 }
 
 export interface DeferredHandler {
-  /** Reports whether a request with these header fields may have a second part. */
+  /** Reports whether a request with these headers can have a second step. */
   applies(headers: Headers): boolean;
   receive(request: Request, service: RequestServices, memory: ReceiveOptions): Promise<Form>;
-  /** @throws ServiceError 4xx for what is wrong with the form */
+  /** @throws ServiceError 4xx if the form is invalid */
   check(form: Form, signal: AbortSignal, service: RequestServices): Promise<void>;
-  /** @param form may be one that was stored in between */
+  /** @param form possibly deserialized */
   carryOut(form: Form, service: RequestServices, memory: DeferredRunOptions): Promise<Response>;
 }
 
@@ -38,6 +38,6 @@ export interface ReceiveOptions {
 }
 
 export interface DeferredRunOptions extends Pick<ReceiveOptions, "uploadReservation" | "signal"> {
-  /** Aborted when fetching takes too long. */
+  /** Aborts when fetching exceeds its time limit. */
   readonly deadline: AbortController;
 }

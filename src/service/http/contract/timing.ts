@@ -1,41 +1,41 @@
-// Measures how the time of a request was spent, for the header field Server-Timing (W3C Server Timing) and for traces.
+// Measures the phases of a request for the header Server-Timing (W3C Server Timing) and for traces.
 
 import type { Semaphore } from "../../placement/semaphore.ts";
 
 /**
- * `receive`: the body and the inputs. `wait`: turns in this isolate. `engine`: the job. `store`: everything else, which
- * is mostly storage.
+ * `receive`: reading the body and inputs. `wait`: queueing for permits in this isolate. `engine`: the job. `store`: all
+ * other work, mostly storage.
  */
 const PHASES = ["receive", "wait", "engine", "store"] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** A time from its begin to its end, both in milliseconds since 1970. */
+/** Start and end time, in milliseconds since 1970. */
 interface Interval {
   readonly beginMs: number;
   readonly endMs: number;
 }
 
-/** A part of a phase that is shorter does not count for its stretch, unless there is no other. */
+/** Shorter parts of a phase do not extend its interval, unless there is no longer part. */
 const SHORT_MS = 1;
 
-/** From the first time that a phase began to the last time that it ended. */
+/** From the first start of a phase to its last end. */
 export interface PhaseInterval extends Interval {
   readonly phase: Phase;
-  /** Milliseconds that the phase itself took. */
+  /** Milliseconds spent in the phase itself. */
   readonly spentMs: number;
 }
 
-/** Attributes time to one phase at a time. An isolate's clock advances only when it waits for something. */
+/** Attributes time to one phase at a time. An isolate's clock advances only during I/O. */
 export class Timing {
   readonly #spentMs: Record<Phase, number> = { receive: 0, wait: 0, engine: 0, store: 0 };
   readonly #stretches = new Map<Phase, { readonly begin: number; readonly end: number }>();
   #phase: Phase = "receive";
   #since = performance.now();
   readonly #begin = this.#since;
-  /** Time of 0 of the clock that measures, in milliseconds since 1970. */
+  /** Time origin of the measuring clock, in milliseconds since 1970. */
   readonly #epochMs = Date.now() - this.#since;
 
-  /** Attributes the time of `work` to a phase, except for the phases within. */
+  /** Attributes the time of `work` to a phase, except nested phases. */
   async measure<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
     const before = this.#turnTo(phase);
     try {
@@ -45,7 +45,7 @@ export class Timing {
     }
   }
 
-  /** Returns the same turns, with the waits for them measured. */
+  /** Returns the same semaphore, with queueing times measured. */
   measureWaits(turns: Semaphore): Semaphore {
     return { acquire: (signal) => this.measure("wait", () => turns.acquire(signal)) };
   }
@@ -56,13 +56,13 @@ export class Timing {
     return PHASES.map((phase) => Math.round(this.#spentMs[phase]));
   }
 
-  /** Returns the value of the header field. */
+  /** Returns the value of the header Server-Timing. */
   header(): string {
     const spent = this.spent();
     return PHASES.map((phase, place) => `${phase};dur=${spent[place]}`).join(", ");
   }
 
-  /** Returns the time of the whole request until now, and of the phases that occurred. */
+  /** Returns the interval of the whole request until now, and of each phase that occurred. */
   intervals(): Interval & { readonly phases: readonly PhaseInterval[] } {
     this.#turnTo(this.#phase);
     const phases = [...this.#stretches].map(([phase, { begin, end }]) => ({
@@ -75,7 +75,7 @@ export class Timing {
   #stretch(phase: Phase, now: number): void {
     const known = this.#stretches.get(phase);
     const begin = known && known.end - known.begin >= SHORT_MS ? known.begin : this.#since;
-    // What follows the job is not receiving, although no other phase has that time.
+    // After the job, unattributed time no longer belongs to `receive`.
     const isOver = phase === "receive" && this.#stretches.has("store");
     if (known === undefined || (now - this.#since >= SHORT_MS && !isOver))
       this.#stretches.set(phase, { begin, end: now });

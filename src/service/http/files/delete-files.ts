@@ -1,4 +1,4 @@
-// Removes several stored files at once.
+// Deletes several stored files with one request.
 
 import type { FoundFile } from "../../storage/file.ts";
 import { LOOKUP_CONCURRENCY } from "../../storage/store.ts";
@@ -7,14 +7,14 @@ import { fieldRequired, notOwner, tooManyInputs } from "../contract/errors.ts";
 import { runIdempotent } from "../pipeline/idempotency.ts";
 import { readForm } from "../requests/read-form.ts";
 
-/** Sentences about the removal of a file, which clients compare. */
+/** Results of deletions. Clients compare these strings. */
 export const REMOVED = "Successfully Deleted";
 export const ALREADY_REMOVED = "File has already been deleted";
 export const NOT_THERE = "The provided resource ID does not exist, or its file has expired.";
 
 /**
- * Answers POST /delete.
- * @throws ServiceError 403 if there are files, and the caller may remove none of them
+ * Handles POST /delete.
+ * @throws ServiceError 403 if the files exist, and the caller can delete none of them
  */
 export async function handleDelete(
   request: Request,
@@ -49,19 +49,19 @@ export async function handleDelete(
   });
 }
 
-/** Returns what is to be said about an id once the files that may be removed are. */
+/** Returns the result for an ID after the permitted deletions. */
 async function resultFor(id: string, file: FoundFile | undefined, { store, caller }: RequestServices): Promise<string> {
   if (!file) return (await store.isRetired(id)) ? ALREADY_REMOVED : NOT_THERE;
   return (caller?.mayDelete(file.marks) ?? true) ? REMOVED : notOwner().message;
 }
 
 async function idsOf(request: Request, service: RequestServices): Promise<string[]> {
-  const { store, config, uploadQuota, bufferQuota, bodies, uploadTurns } = service;
+  const { store, config, uploadQuota, bufferQuota, bodies, uploadSemaphore } = service;
   using uploadReservation = uploadQuota.openReservation();
   using held = bodies.openReservation();
   using room = bufferQuota.openReservation();
   const form = await readForm(request, {
-    ...{ store, uploadReservation, batchReservation: room, held, uploadTurns, signal: request.signal },
+    ...{ store, uploadReservation, batchReservation: room, held, uploadSemaphore, signal: request.signal },
     fileFields: new Set<string>(),
     textFields: new Set<string>(),
     jsonFileFields: new Set<string>(),

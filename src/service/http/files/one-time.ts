@@ -1,4 +1,4 @@
-// Serves addresses at which one file can be uploaded, once and without a key (docs/api.md#upload-urls).
+// Serves upload URLs, each of which accepts one file, once and without a key (docs/api.md#upload-urls).
 import { safeName } from "../../../document/contract/file-name.ts";
 import type { FilePolicy } from "../../storage/file-policy.ts";
 import type { Store } from "../../storage/store.ts";
@@ -20,24 +20,24 @@ import type { TusService } from "./tus/uploads.ts";
 import { receiveBody } from "./uploads.ts";
 
 export interface OneTimeService
-  extends Pick<RequestServices, "bodies" | "config" | "uploadQuota" | "timing" | "uploadTurns" | "bufferQuota">,
+  extends Pick<RequestServices, "bodies" | "config" | "uploadQuota" | "timing" | "uploadSemaphore" | "bufferQuota">,
     Pick<TusService, "baseUrl" | "bucket" | "marks"> {
-  /** Returns whose limit of bytes a file counts for that arrives at a new address. @default nobody's */
+  /** Returns the limits for a file uploaded to a new URL. @default unlimited */
   quota(): Quota | undefined;
   /**
    * Counts the body of this request.
    * @throws ServiceError 411, 429, 503
    */
   admit(quota: Quota): Promise<void>;
-  /** Returns a store whose new files have the marks of the request that made the address. */
+  /** Returns a store whose new files have the policy of the request that created the URL. */
   storeWith(marks: FilePolicy, quota: Quota | undefined): Store;
 }
 
-/** A request that uploads the file. */
+/** The services of a request that uploads the file. */
 type Receiving = OneTimeService & Pick<RequestServices, "store">;
 
 /**
- * Answers a request for a new address, or for the one with a token.
+ * Handles a request for a new URL, or to the URL with a token.
  * @throws ServiceError 400, 404, 405, 410, 411, 413, 423, 429
  */
 export async function serveOneTime(
@@ -85,7 +85,7 @@ async function receive(
   try {
     if (taken.quota) await service.admit(taken.quota);
     const file = await receiveFile(request, taken.name, service);
-    // Another request may have taken the address from one that it thought lost.
+    // Another request might have reserved the URL after the reservation of this one expired.
     if (await taken.settle(file.id)) id = file.id;
     else await service.store.remove([file.id]);
     if (id === undefined) throw uploadConflict();
@@ -111,7 +111,7 @@ async function receiveFile(request: Request, name: string, service: Receiving) {
 }
 
 async function receiveForm(request: Request, service: Receiving) {
-  const { config, store, uploadQuota, bufferQuota, bodies, timing, uploadTurns } = service;
+  const { config, store, uploadQuota, bufferQuota, bodies, timing, uploadSemaphore } = service;
   using uploadReservation = uploadQuota.openReservation();
   using held = bodies.openReservation();
   using room = bufferQuota.openReservation();
@@ -122,7 +122,7 @@ async function receiveForm(request: Request, service: Receiving) {
     jsonFileFields: new Set<string>(),
     maxFileBytes: config.maxUploadBytes,
     maxFiles: config.maxInputs,
-    uploadTurns: timing.measureWaits(uploadTurns),
+    uploadSemaphore: timing.measureWaits(uploadSemaphore),
   });
   uploads.flush();
   return uploads;

@@ -17,24 +17,27 @@ import { toReadableStream } from "../responses/body-stream.ts";
 import { downloadHeaders, fileUrl, infoOf } from "../responses/operation-response.ts";
 import { ALREADY_REMOVED } from "./delete-files.ts";
 
-/** Query parameter of a download that removes the file. */
+/** Query parameter of a download that deletes the file. */
 const LAST_DOWNLOAD = "delete_after";
 
 export interface Resources {
   readonly store: Store;
   readonly baseUrl: string;
   readonly config: Pick<Config, "dialect">;
-  /** Returns facts about the content of a file. */
+  /** Returns properties that depend on the content of a file. */
   facts(file: StoredFile): Promise<object>;
-  /** Returns who may remove a file. @throws ServiceError 401 */
+  /**
+   * Returns the deletion policy of the request.
+   * @throws ServiceError 401
+   */
   removals(): Promise<DeletePolicy>;
-  /** Keeps the process at work after the answer. */
+  /** Keeps the process alive after the response. */
   waitUntil(work: Promise<unknown>): void;
 }
 
 /**
- * Answers GET and HEAD.
- * @throws ServiceError 400 without a known format, unless the dialect has a default, 401, 403, 404, 416
+ * Handles GET and HEAD.
+ * @throws ServiceError 400 for an unknown format, or a missing one if the dialect has no default; 401, 403, 404, 416
  */
 export async function readResource(request: Request, id: string, resources: Resources): Promise<Response> {
   const { store, baseUrl, config } = resources;
@@ -55,14 +58,17 @@ export async function readResource(request: Request, id: string, resources: Reso
   }
 }
 
-/** Reports whether the file is removed once it has been downloaded. @throws ServiceError 400 */
+/**
+ * Reports whether the download deletes the file.
+ * @throws ServiceError 400
+ */
 function isLastDownload(query: URLSearchParams): boolean {
   const [value = "0", ...others] = query.getAll(LAST_DOWNLOAD);
   if (others.length > 0 || !/^[01]$/.test(value)) throw outOfRange(LAST_DOWNLOAD, value);
   return value === "1";
 }
 
-/** Answers with a file that is removed when all of it was sent. */
+/** Responds with a file, and deletes it after all bytes were sent. */
 async function readOnce(request: Request, id: string, resources: Resources): Promise<Response> {
   const { store, waitUntil } = resources;
   const file = await known(id, store);

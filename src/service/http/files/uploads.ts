@@ -1,4 +1,4 @@
-// Stores files for later requests: those of a form, or the body itself. Holds at most one upload part.
+// Stores files for later requests: the files of a form, or the body itself. Buffers at most one upload part.
 
 import { safeName } from "../../../document/contract/file-name.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -19,10 +19,10 @@ import { enforceMaxBytes } from "../requests/multipart.ts";
 import { readForm } from "../requests/read-form.ts";
 import { fetchInput, requireWebUrl } from "../requests/url-inputs.ts";
 
-/** Name of the header field that makes the body a file. */
+/** Name of the header that declares the body to be a file. */
 export const FILENAME_HEADER = "Content-Filename";
 
-/** Answers POST /upload. If it fails, it removes what it stored. */
+/** Handles POST /upload. On failure, deletes the files it stored. */
 export async function handleUpload(
   request: Request,
   service: RequestServices,
@@ -56,7 +56,7 @@ export async function handleUpload(
   }
 }
 
-/** Fetching takes long; a body that is a file has nothing to be fetched. */
+/** Only fetching takes long, so a body that is a file needs no deferred step. */
 export const deferredUpload: DeferredHandler = {
   applies: (headers) => isForm(headers) || !headers.has(FILENAME_HEADER),
   receive: receiveForm,
@@ -78,7 +78,7 @@ async function receiveForm(request: Request, service: RequestServices, memory: R
     jsonFileFields: new Set<string>(),
     maxFileBytes: config.maxUploadBytes,
     maxFiles: config.maxInputs,
-    uploadTurns: timing.measureWaits(service.uploadTurns),
+    uploadSemaphore: timing.measureWaits(service.uploadSemaphore),
   });
   if ((form.files.get("file") ?? []).length + urlsIn(form).length > config.maxInputs) {
     await form.uploads.discard();
@@ -93,7 +93,7 @@ async function receiveForm(request: Request, service: RequestServices, memory: R
 
 const urlsIn = ({ fields }: Form): string[] => (fields.get("url") ?? []).filter(isFilled).map((url) => url.trim());
 
-/** Fetches what the form names by address, and stores all files. */
+/** Fetches the URLs in the form, and stores all files. */
 async function storeFiles(
   form: Form,
   service: RequestServices,
@@ -113,20 +113,23 @@ async function storeFiles(
   return Response.json({ files: files.map(({ name, id }) => ({ name, id })) });
 }
 
-/** Receives the body of a request as a file. @param fileName name in any of the encodings for header fields */
+/**
+ * Receives the request body as a file.
+ * @param fileName name in any of the header encodings
+ */
 export async function receiveBody(
   request: Request,
   fileName: string,
   uploads: Batch,
-  service: Pick<RequestServices, "config" | "timing" | "uploadTurns">,
+  service: Pick<RequestServices, "config" | "timing" | "uploadSemaphore">,
 ): Promise<Form> {
-  const { config, timing, uploadTurns } = service;
+  const { config, timing, uploadSemaphore } = service;
   const name = safeName(decodedName(fileName)) || "file";
   const sizeHint = Number(request.headers.get("Content-Length") ?? 0);
   try {
     const arriving = request.body && new ArrivingBody(request.body);
     const first = await arriving?.read();
-    using _turn = await timing.measureWaits(uploadTurns).acquire(request.signal);
+    using _turn = await timing.measureWaits(uploadSemaphore).acquire(request.signal);
     const file = await uploads.add({
       name,
       type: (start) => detectMediaType(start, name),
@@ -141,7 +144,7 @@ export async function receiveBody(
   }
 }
 
-/** Decodes a name in any of the encodings for header fields: RFC 8187, percent-encoded, RFC 2047, or plain UTF-8. */
+/** Decodes a name in any of the header encodings: RFC 8187, percent-encoding, RFC 2047, or plain UTF-8. */
 function decodedName(text: string): string {
   const [, encoded = text] = /^UTF-8'[^']*'(.*)$/i.exec(text) ?? [];
   try {
@@ -152,6 +155,6 @@ function decodedName(text: string): string {
   }
 }
 
-/** Escapes bytes that a header field passes on as letters of Latin-1. */
+/** Escapes the bytes that a header represents as Latin-1 characters. */
 const escapedBytes = (text: string) =>
   text.replace(/[\x80-\xff]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);

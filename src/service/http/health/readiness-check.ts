@@ -1,4 +1,4 @@
-// Answers GET /ready: whether the service can do all that it promises at this moment.
+// Handles GET /ready: whether all functions of the service currently work.
 
 import { containerReadiness, type PoolReadiness } from "../../placement/readiness.ts";
 import type { ObservableSemaphore } from "../../placement/semaphore.ts";

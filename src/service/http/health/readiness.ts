@@ -1,24 +1,24 @@
-// Describes the answer of GET /ready (docs/api.md#health).
+// Describes the response of GET /ready (docs/api.md#health).
 
 import type { EngineHealth } from "../../placement/container-health.ts";
 
-/** `off`: the service is meant to run without it. */
+/** `off`: disabled by the configuration. */
 export type ComponentStatus = "OK" | "failed" | "off";
 
 export interface Readiness {
   readonly status: "OK" | "unavailable";
   readonly storage: ComponentStatus;
-  /** Containers that sleep are OK: a job starts them. */
+  /** Sleeping containers are OK: a job starts them. */
   readonly container: { readonly engines: ComponentStatus; readonly web: ComponentStatus };
   readonly engines: Readonly<Record<string, EngineHealth>>;
   readonly queue: {
-    /** Jobs that wait for their turn. */
+    /** Number of queued jobs. */
     readonly waiting: number;
-    /** Number of further jobs that are accepted. */
+    /** Number of further jobs that can be accepted. */
     readonly room: number;
   };
-  /** Sentences for the operator about what does not work; empty if all is well. */
+  /** Messages for the operator about failed components; empty if all work. */
   readonly reasons: readonly string[];
-  /** Sentences for the operator about what works, but less well than it could, or is switched off. */
+  /** Messages for the operator about components that are degraded or off. */
   readonly notes: readonly string[];
 }

@@ -1,4 +1,4 @@
-// Describes the paths that tell about the service itself.
+// Describes the paths for health, readiness and usage of the service itself.
 import type { Config } from "../../settings/config.ts";
 import { RELEASE } from "../../settings/release.ts";
 import { type Describe, type Json, json, ref } from "../contract/description.ts";
@@ -9,10 +9,10 @@ const count = { type: "integer", minimum: 0 };
 const part = { type: "string", enum: ["OK", "failed", "off"] };
 const object = (properties: Json): Json => ({ type: "object", properties, required: Object.keys(properties) });
 
-/** Paths that tell that the service runs. Clients of today ask for the parts that they know. */
+/** Liveness paths. Existing clients request the paths of components that they know. */
 export const HEALTH_PATHS = ["/up", "/up-toolkit", "/up-forms", "/up-office"] as const;
 
-/** Returns what all of them tell. */
+/** Returns the common body of the liveness paths. */
 export const healthOf = ({ variant }: Pick<Config, "variant">) => ({ status: "OK", variant, ...RELEASE });
 
 const HEALTH = object({

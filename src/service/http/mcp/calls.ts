@@ -1,11 +1,11 @@
-// Carries out the calls of agents as requests to the API itself, so that keys, limits and errors are those of any client.
+// Runs tool calls as requests to the API, so that the same keys, limits and errors apply as for any client.
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isId } from "../../storage/file.ts";
 import { type Described, isSelectable } from "../contract/described.ts";
 import { ONE_TIME_PATH } from "../contract/paths.ts";
 import type { Dispatch, FactsOf, Tell } from "./dispatch.ts";
 import { picturesOf, SHOWN } from "./pictures.ts";
-import { makesPictures } from "./tools.ts";
+import { producesImages } from "./tools.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -17,10 +17,10 @@ interface Info {
   readonly size: number;
 }
 
-/** A mistake of the agent that the API cannot tell, or an error of the API. */
+/** A mistake of the agent that the API cannot detect, or an error of the API. */
 export class CallError extends Error {}
 
-/** No more files than these are listed with their facts, and no more ids than those in the text. */
+/** Maximum number of files listed with their properties; further files are listed as IDs. */
 const LINKED_FILES = 10;
 const TOLD_IDS = 50;
 
@@ -30,7 +30,7 @@ interface Calling {
   readonly progress: Tell;
 }
 
-/** Runs an operation. The result links to the files that it made, and shows the first pictures. */
+/** Runs an operation. The result contains links to the output files, and the first images. */
 export async function callOperation(
   operation: Described,
   given: Arguments,
@@ -38,7 +38,7 @@ export async function callOperation(
 ): Promise<CallToolResult> {
   const { input: single, inputs, ...others } = given;
   const { show = SHOWN.usually, ...shown } = others;
-  const params = makesPictures(operation) ? shown : others;
+  const params = producesImages(operation) ? shown : others;
   if (!Number.isInteger(show) || Number(show) < 0 || Number(show) > SHOWN.most) {
     throw new CallError(`\`show\` must be a whole number from 0 to ${SHOWN.most}.`);
   }
@@ -53,13 +53,13 @@ export async function callOperation(
     if (facts) files.push(needed(facts));
   }
   const drawn = { files: files.slice(0, Number(show)), inputId: answer.inputId as string, pages: params.pages };
-  const pictures = makesPictures(operation) ? await picturesOf(drawn, dispatch) : [];
+  const pictures = producesImages(operation) ? await picturesOf(drawn, dispatch) : [];
   const told = { files, ids, notices: answer.notices ?? [] };
   const content = [...files.map(linkTo), ...pictures, { type: "text" as const, text: textOf(told) }];
   return { content, structuredContent: told };
 }
 
-/** Returns the facts that an agent needs. */
+/** Returns the properties that an agent needs. */
 const needed = ({ id, name, url, type, size }: Info): Info => ({ id, name, url, type, size });
 
 function textOf({ ids, ...told }: { readonly ids: readonly string[] }): string {
@@ -69,7 +69,7 @@ function textOf({ ids, ...told }: { readonly ids: readonly string[] }): string {
   return JSON.stringify({ ...told, ids: ids.slice(0, TOLD_IDS), ...more });
 }
 
-/** Makes an address at which a person or a program uploads one file. */
+/** Creates a URL to which a person or a program can upload one file. */
 export async function createUpload({ name }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
   const query = typeof name === "string" ? `?name=${encodeURIComponent(name)}` : "";
   const { uploadUrl, expires } = await post(dispatch, `${ONE_TIME_PATH}${query}`, {});
@@ -79,7 +79,7 @@ export async function createUpload({ name }: Arguments, dispatch: Dispatch): Pro
   return { content: [{ type: "text", text }], structuredContent: { uploadUrl, expires } };
 }
 
-/** Tells the name, type, size and address of a stored file, and the number of pages of a PDF. */
+/** Returns the name, type, size and URL of a stored file, and the number of pages of a PDF. */
 export async function describeFile({ file }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
   const { id } = await sourceOf(file, dispatch);
   if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
@@ -88,7 +88,7 @@ export async function describeFile({ file }: Arguments, dispatch: Dispatch): Pro
   return { content: [linkTo(info), { type: "text", text: JSON.stringify(told) }], structuredContent: told };
 }
 
-/** Removes a stored file. */
+/** Deletes a stored file. */
 export async function deleteFile({ file }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
   const { id } = await sourceOf(file, dispatch);
   if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
@@ -117,7 +117,7 @@ async function sourcesOf(operation: Described, inputs: unknown, dispatch: Dispat
   return isSelectable(operation) ? { ...named, type, pages } : named;
 }
 
-/** Recognizes an id, the address of a stored file, an upload address whose file has arrived, or any other address. */
+/** Recognizes an ID, the URL of a stored file, an upload URL whose file has arrived, or any other URL. */
 async function sourceOf(
   given: unknown,
   dispatch: Dispatch,
@@ -144,7 +144,7 @@ async function post(
   progress?: Tell,
 ): Promise<Record<string, unknown>> {
   const body = new TextEncoder().encode(JSON.stringify(content));
-  // Clients with a limit of bytes a day have to tell the size, and no runtime adds it here.
+  // Clients with a daily byte limit must send Content-Length, which the runtime does not add to in-process requests.
   const headers = { "Content-Type": "application/json", "Content-Length": String(body.length) };
   return json(await dispatch(path, { method: "POST", headers, body, ...(progress ? { progress } : {}) }));
 }

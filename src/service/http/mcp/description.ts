@@ -1,4 +1,4 @@
-// Describes the paths of agents and of upload addresses.
+// Describes the paths of MCP and of upload URLs.
 import { LIMITS } from "../../../document/contract/limits.ts";
 import {
   BINARY,
@@ -94,7 +94,7 @@ export const describeNewAddress: Describe = (_config, baseUrl) => ({
 });
 
 export const describeAddress: Describe = ({ maxUploadBytes }) => {
-  // Either method takes either body; one each is enough to describe.
+  // Each method accepts both kinds of body; one kind per method suffices as a description.
   const send = (method: "put" | "post", body: NonNullable<OperationDescription["body"]>): OperationDescription => ({
     ...{ method, id: `${method}-upload-address`, tag: "Files", summary: "Stores the file of an upload address." },
     body,

@@ -1,13 +1,13 @@
-// Defines the service as agents' calls use it.
+// Interface to the service for tool calls.
 import type { Progress } from "../../ports/jobs.ts";
 
-/** Serves a request as the service does. The path is that of the API. */
+/** Handles a request in process. The path is an API path. */
 export type Dispatch = (path: string, init?: RequestInit & { readonly progress?: Tell }) => Promise<Response>;
 
 export type Tell = (progress: Progress) => void;
 
 /**
- * Returns what storage knows of a file, which needs no turn of an engine.
+ * Returns the stored properties of a file, without waiting for an engine.
  * @returns undefined if there is no such file
  */
 export type FactsOf = (id: string) => Promise<object | undefined>;

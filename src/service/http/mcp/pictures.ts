@@ -1,34 +1,34 @@
-// Shows an agent the pages that it had drawn: pictures of bounded size, beside the links to the outputs.
+// Adds images of limited size to the result of a tool call that rendered pages, in addition to the links.
 import type { ImageContent } from "@modelcontextprotocol/server";
 import { parsePages, resolvePages } from "../../../document/contract/pages.ts";
 import type { Dispatch } from "./dispatch.ts";
 
-/** Limits of the pictures in one result. Models scale larger ones down, and some refuse them. */
+/** Limits of the images in one result. Models scale down larger images, and some reject them. */
 export const SHOWN = { most: 3, usually: 1, sidePixels: 1024, bytes: 2 ** 20 } as const;
 
 export interface Drawn {
   readonly files: readonly { readonly id: string; readonly type: string; readonly size: number }[];
-  /** The document whose pages were drawn. */
+  /** The rendered document. */
   readonly inputId: string;
   /** Page selection, or a list of page numbers, as the agent sent it. @default all pages */
   readonly pages: unknown;
 }
 
-/** Returns pictures of the first outputs. One that cannot be had is left out: its link remains. */
+/** Returns images of the first outputs. Omits an image that cannot be fetched: its link remains. */
 export async function picturesOf({ files, inputId, pages }: Drawn, dispatch: Dispatch): Promise<ImageContent[]> {
   let numbers: Promise<readonly number[]> | undefined;
   const pictures: ImageContent[] = [];
   for (const [index, file] of files.entries()) {
-    const own = await ownPicture(file, dispatch);
+    const own = await outputImage(file, dispatch);
     numbers ??= own ? undefined : pageNumbers(pages, inputId, dispatch);
-    const picture = own ?? (await pagePicture(inputId, (await numbers)?.[index], dispatch));
+    const picture = own ?? (await pageImage(inputId, (await numbers)?.[index], dispatch));
     if (picture) pictures.push(picture);
   }
   return pictures;
 }
 
-/** Returns an output as it is, if it is a PNG within the limits. */
-async function ownPicture({ id, type, size }: Drawn["files"][number], dispatch: Dispatch) {
+/** Returns an output unchanged, if it is a PNG within the limits. */
+async function outputImage({ id, type, size }: Drawn["files"][number], dispatch: Dispatch) {
   if (type !== "image/png" || size > SHOWN.bytes) return undefined;
   const bytes = await read(`/resource/${id}?format=file`, dispatch);
   // Width and height of the image header (PNG 11.2.2).
@@ -36,7 +36,7 @@ async function ownPicture({ id, type, size }: Drawn["files"][number], dispatch: 
   return isWithin ? image(bytes, type) : undefined;
 }
 
-async function pagePicture(inputId: string, page: number | undefined, dispatch: Dispatch) {
+async function pageImage(inputId: string, page: number | undefined, dispatch: Dispatch) {
   if (page === undefined) return undefined;
   const { sidePixels } = SHOWN;
   const path = `/resource/${inputId}/pages/${page}.jpg?width=${sidePixels}&height=${sidePixels}`;

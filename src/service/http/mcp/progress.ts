@@ -1,12 +1,12 @@
-// Tells an agent how far its call is, if it asks for that (notifications/progress). A call without pages to count is
-// told of as well, because agents give up on a call that says nothing.
+// Reports the progress of a tool call if the agent requests it (notifications/progress). Also reports calls without
+// countable pages, because agents time out without notifications.
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { Progress } from "../../ports/jobs.ts";
 
-/** The request of a call, as the SDK hands it to the handler. */
+/** The request of a call, as the SDK passes it to the handler. */
 export type Caller = Pick<ServerContext["mcpReq"], "_meta" | "notify">;
 
-/** Time between two notifications, and the longest time without one. */
+/** Minimum time between two notifications, and maximum time without one. */
 const PAUSE_MS = 500;
 const BEAT_MS = 10_000;
 
@@ -48,11 +48,11 @@ export class CallProgress implements Disposable {
     const progressToken = this.#caller._meta?.progressToken;
     if (progressToken === undefined) return;
     this.#toldAt = Date.now();
-    // It has to rise each time, and stays below the next page.
+    // Progress must increase strictly, and stays below the next page number.
     const progress = (this.#pages?.pagesDone ?? 0) + this.#beats / (this.#beats + 1);
     const total = this.#pages ? { total: this.#pages.pagesTotal } : {};
     const params = { progressToken, progress, ...total, message };
-    // An agent that is gone needs none.
+    // Fails if the agent has disconnected.
     this.#caller.notify({ method: "notifications/progress", params }).catch(() => {});
   }
 }

@@ -1,5 +1,5 @@
-// Serves agents by the Model Context Protocol (docs/api.md#agents): streamable HTTP without sessions. Files are given by
-// id or address, and no message carries their bytes, but for pictures of pages.
+// Serves the Model Context Protocol (docs/api.md#agents): streamable HTTP without sessions. Files are referenced by ID
+// or URL; messages contain no file content except images of pages.
 import { type CallToolResult, createMcpHandler, type Tool as ListedTool, Server } from "@modelcontextprotocol/server";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { isModestJson } from "../../../document/contract/parameters/json-shape.ts";
@@ -19,7 +19,7 @@ const INSTRUCTIONS =
   "file, call create_upload and have the file sent to the address it returns. Results are links: fetch them by HTTP " +
   "GET, or pass their id to another tool. To see a page, call png: its result shows the picture.";
 
-/** The service as agents' calls use it. */
+/** The services for tool calls. */
 export interface Served {
   readonly endpoints: readonly Endpoint[];
   readonly variant: Variant;
@@ -30,16 +30,16 @@ export interface Served {
 }
 
 /**
- * Answers a request of an agent.
+ * Handles an agent's request.
  * @throws ServiceError 405, 408, 413, 503
  */
 export async function serveMcp(request: Request, served: Served): Promise<Response> {
-  // Without sessions, there is no stream to open and nothing to end.
+  // GET opens a stream and DELETE ends a session; without sessions, neither exists.
   if (request.method !== "POST") throw methodNotAllowed("POST");
   using held = served.bodies.openReservation();
   const message = await messageOf(request, held);
   const operations = served.endpoints.filter(({ variants }) => variants.includes(served.variant)).map(describe);
-  // Serves the versions of the protocol since 2026-07-28 and those before. There are no changes to subscribe to.
+  // Supports protocol versions before and since 2026-07-28. Offers no subscriptions, because the tools never change.
   const handler = createMcpHandler(() => serverOf(operations, served), { responseMode: "sse", maxSubscriptions: 0 });
   return handler.fetch(message);
 }
@@ -62,7 +62,7 @@ function serverOf(operations: readonly Described[], served: Served): Server {
   return server;
 }
 
-/** Returns the same request with a body that has arrived. */
+/** Returns the same request with a buffered body. */
 async function messageOf({ body, url, method, headers, signal }: Request, held: Reservation): Promise<Request> {
   const length = headers.get("Content-Length");
   const size = length === null ? undefined : Number(length);
@@ -70,7 +70,7 @@ async function messageOf({ body, url, method, headers, signal }: Request, held: 
   const bytes = body ? await readWhole(body, { size, maxBytes, held }) : new Uint8Array(0);
   if (!bytes) throw bodyTooLarge(maxBytes);
   const text = new TextDecoder().decode(bytes);
-  // The transport answers what is no JSON.
+  // The transport reports invalid JSON.
   return new Request(url, { method, headers, signal, body: isModestJson(text) ? text : "" });
 }
 
@@ -84,7 +84,7 @@ async function call(
   const tool = operation ? toolOf(operation) : FILE_TOOLS.find((each) => each.name === name);
   if (!tool) throw new CallError(`There is no tool ${name.slice(0, 200)}.`);
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(tool.inputSchema.properties ?? {}, key));
-  // What an agent misspells must not be lost silently.
+  // Rejects misspelled parameters instead of silently ignoring them.
   if (unknown !== undefined) throw new CallError(`The tool ${name} has no parameter ${unknown.slice(0, 200)}.`);
   return operation ? callOperation(operation, given, calling) : ON_FILES.get(name)!(given, calling.dispatch);
 }

@@ -1,10 +1,10 @@
-// Lists operations as tools of agents: their names, and JSON schemas of their arguments.
+// Lists operations as MCP tools, with JSON schemas of their arguments.
 import { type Described, isSelectable, jsonParameters } from "../contract/described.ts";
 import type { DescribedParameter } from "../contract/operation-list.ts";
 import { SHOWN } from "./pictures.ts";
 
-/** Reports whether the outputs of an operation are pictures. */
-export const makesPictures = ({ output }: Described): boolean => output.type.startsWith("image/");
+/** Reports whether the outputs of an operation are images. */
+export const producesImages = ({ output }: Described): boolean => output.type.startsWith("image/");
 
 const text = (description: string) => ({ type: "string", description });
 
@@ -29,7 +29,7 @@ export function toolOf(operation: Described) {
       properties: {
         ...inputs.properties,
         ...Object.fromEntries(parameters.map((parameter) => [parameter.name, argumentSchema(parameter)])),
-        ...(makesPictures(operation) ? { show: SHOW } : {}),
+        ...(producesImages(operation) ? { show: SHOW } : {}),
       },
       required: [...inputs.required, ...parameters.filter(({ required }) => required).map(({ name }) => name)],
       additionalProperties: false,

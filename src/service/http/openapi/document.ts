@@ -1,7 +1,7 @@
-// Writes the OpenAPI 3.1 description of the running variant, only from the descriptions of its paths.
+// Generates the OpenAPI 3.1 description of the running variant from the descriptions of its paths.
 import type { Config } from "../../settings/config.ts";
 import { RELEASE } from "../../settings/release.ts";
-import { refusalsOf } from "../clients/web-callers.ts";
+import { rejectionsOf } from "../clients/web-callers.ts";
 import {
   type Describe,
   type Feature,
@@ -31,7 +31,7 @@ import type { Route } from "../contract/route.ts";
 import { describeEndpoint } from "./endpoints.ts";
 import { ERROR_HEADERS, EVERY_HEADER, HEADERS, POST_HEADERS } from "./headers.ts";
 
-/** Everything that the service answers. */
+/** All endpoints, routes and other described paths. */
 export interface Served {
   readonly endpoints: readonly Endpoint[];
   readonly routes: readonly Route[];
@@ -40,7 +40,7 @@ export interface Served {
   readonly ofPosts: readonly Feature[];
 }
 
-/** Describes all paths of a deployment, in order, with the features and errors that they share. */
+/** Describes all paths of a deployment, in order, including common features and errors. */
 export function describePaths(served: Served, config: Config, baseUrl: string): PathDescription[] {
   const { endpoints, routes, paths, ofPosts } = served;
   const posts = [
@@ -73,7 +73,7 @@ function complete(description: PathDescription, config: Config, features: readon
         ...withFeatures(operation, [
           ...(isGuarded ? [{ errors: [keyRequired(), invalidKey(), outOfScope()] }] : []),
           ...features,
-          { errors: refusalsOf(operation.method, path, config) },
+          { errors: rejectionsOf(operation.method, path, config) },
           always,
         ]),
         needsKey: isGuarded,
@@ -84,7 +84,7 @@ function complete(description: PathDescription, config: Config, features: readon
 
 const PARAMETERS = new Map<string, readonly string[]>();
 
-/** Returns the names of the parameters of a POST; empty if there is no such path. */
+/** Returns the parameter names of a POST; empty if the path does not exist. */
 export function parametersOf({ endpoints, routes }: Served, path: string, config: Config): readonly string[] {
   const known = PARAMETERS.get(path);
   if (known) return known;
@@ -196,7 +196,7 @@ function response({ description, headers = {}, content }: ResponseDescription, c
   return { description, headers: { ...common, ...own }, ...(content ? { content } : {}) };
 }
 
-/** Describes errors by status. The sentences of a status are one example each. */
+/** Describes errors by status, with each message as an example. */
 function describeErrors(errors: readonly ServiceError[], common: Json, isBodiless: boolean): Json {
   const byStatus = Map.groupBy(errors, ({ status }) => status);
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// Writes operations as OpenAPI: bodies in every encoding, answers in every form, and errors.
+// Describes operations in OpenAPI: bodies in every encoding, responses in every format, and errors.
 import type { Config } from "../../settings/config.ts";
 import { type Described, describe, formName } from "../contract/described.ts";
 import {
@@ -35,7 +35,7 @@ import { errorsOfBody } from "../requests/read-form.ts";
 import { fileUrl } from "../responses/operation-response.ts";
 import { type Encoding, inputFields, resultSchema, schemaOf } from "./schemas.ts";
 
-/** An operation and the limits of a deployment. */
+/** An operation with the limits of a deployment. */
 interface Deployed extends Described {
   readonly limits: { readonly maxFileBytes: number; readonly maxInputs: number };
   needsOutput(encoding: Encoding): boolean;
@@ -65,7 +65,7 @@ export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: st
           "application/json": describeBody(operation, "json"),
           "application/x-www-form-urlencoded": describeBody(operation, "urlencoded"),
         },
-        answers: { 200: describeAnswer(operation, baseUrl) },
+        answers: { 200: describeResponse(operation, baseUrl) },
         errors: errorsOfOperation(operation, config),
       },
     ],
@@ -96,7 +96,7 @@ function errorsOfOperation(operation: Deployed, config: Config): readonly Servic
   ];
 }
 
-/** Describes the body in one encoding, with its inputs as alternatives that have all of their properties. */
+/** Describes the body in one encoding. Alternative inputs become alternative schemas, each with all properties. */
 function describeBody(operation: Deployed, encoding: Encoding): MediaTypeObject {
   const { limits, parameters, files = [] } = operation;
   const { properties: inputs, required, choices, alternatives } = inputFields(operation, limits, encoding);
@@ -122,7 +122,7 @@ function describeBody(operation: Deployed, encoding: Encoding): MediaTypeObject 
   };
 }
 
-/** Describes that another parameter may require this one, or a stored file in its place. */
+/** Describes the condition under which another parameter requires this one, or a stored file instead of it. */
 function conditionOf(
   { name, requiredIf }: DescribedParameter,
   all: readonly DescribedParameter[],
@@ -157,7 +157,7 @@ function exampleOf({ input, files = [], parameters, example }: Described, encodi
 
 const EXAMPLE_INPUTS = [EXAMPLE_INPUT, EXAMPLE_OUTPUT];
 
-function describeAnswer(operation: Described, baseUrl: string): ResponseDescription {
+function describeResponse(operation: Described, baseUrl: string): ResponseDescription {
   return {
     description: "What was made: stored, or the answer itself, as the header Accept says.",
     headers: ANSWER_HEADERS,
@@ -165,7 +165,7 @@ function describeAnswer(operation: Described, baseUrl: string): ResponseDescript
   };
 }
 
-/** Returns the forms of an answer besides JSON. */
+/** Returns the response formats besides JSON. */
 function filesOf({ output: { type, archives } }: Described): Record<string, MediaTypeObject> {
   if (type === "application/json") return {};
   const types = archives ? [type, "application/zip"] : [type];

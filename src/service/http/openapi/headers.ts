@@ -1,7 +1,7 @@
-// Describes the header fields that many answers have.
+// Describes headers that many responses share.
 import type { Json, ParametersByName } from "../contract/description.ts";
 
-/** Header fields to which answers refer by name. */
+/** Headers to which responses refer by name. */
 export const HEADERS: ParametersByName = {
   "X-Request-Id": {
     description: "Id of the request, which also appears in the log.",

@@ -1,4 +1,4 @@
-// Lists the operations of a deployment for forms (docs/api.md#api-description).
+// Lists the operations of a deployment for the workbench (docs/api.md#api-description).
 import type { Config } from "../../settings/config.ts";
 import { describe } from "../contract/described.ts";
 import { type Endpoint, uploadLimit } from "../contract/endpoint.ts";
@@ -12,7 +12,7 @@ export function listOperations(endpoints: readonly Endpoint[], config: Config): 
   const operations = endpoints.map((endpoint) => {
     const { errors, parameters, ...operation } = describe(endpoint);
     const maxFileBytes = uploadLimit(endpoint, config);
-    // An error with a parameter is about its value.
+    // Errors about the file itself, not about a parameter's value.
     const aboutFiles = [
       ...errors.filter(({ values }) => values.parameter === undefined),
       ...errorsOfSize(maxFileBytes),

@@ -1,4 +1,4 @@
-// Makes JSON schemas of the parameters, inputs and outputs of operations.
+// Generates JSON schemas of the parameters, inputs and outputs of operations.
 
 import type { Described } from "../contract/described.ts";
 import { BINARY, FILE_ID, type Json, ref } from "../contract/description.ts";
@@ -27,7 +27,7 @@ function inEncoding({ joined, content, schema }: DescribedParameter, encoding: E
   return { ...schema };
 }
 
-/** The fields of the inputs. Of those in `choices`, there is exactly one (`oneOf`) or at least one (`anyOf`). */
+/** The fields of the inputs. Exactly one (`oneOf`) or at least one (`anyOf`) of the fields in `choices` is required. */
 export interface InputFields {
   readonly properties: Readonly<Record<string, Json>>;
   readonly required: readonly string[];
@@ -35,7 +35,7 @@ export interface InputFields {
   readonly alternatives: "oneOf" | "anyOf";
 }
 
-/** Describes the fields of the inputs. Only a form of several parts carries files. */
+/** Describes the fields of the inputs. Only multipart forms can contain files. */
 export function inputFields(
   described: Pick<Described, "input" | "files">,
   limits: Limits,
@@ -101,7 +101,7 @@ function mainFields(input: DescribedInput, limits: Limits, encoding: Encoding): 
   };
 }
 
-/** Describes the JSON that names what was made. */
+/** Describes the JSON response with the IDs of the outputs. */
 export function resultSchema({ input, files, output: { naming, extraFields, data } }: Described): Json {
   const id = FILE_ID;
   const url = { type: "string", format: "uri" };

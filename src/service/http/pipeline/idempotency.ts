@@ -1,5 +1,4 @@
-// Carries out the work of a request with an Idempotency-Key once, and answers its repetitions with the same answer
-// (docs/api.md#idempotency). Knows nothing about endpoints.
+// Runs a request with an Idempotency-Key once, and replays its response to retries (docs/api.md#idempotency).
 
 import { createHash, createHmac } from "node:crypto";
 import { StorageFull } from "../../../document/contract/failure.ts";
@@ -20,15 +19,15 @@ import { isFilled } from "../contract/fields.ts";
 import type { Form } from "../contract/form.ts";
 import { IDEMPOTENCY_KEY_HEADER } from "../responses/negotiation.ts";
 
-/** Header field of an answer that another request with the same key got before. */
+/** Name of the header that marks a replayed response. */
 export const REPLAYED_HEADER = "Idempotent-Replayed";
 const REPLAYED = { [REPLAYED_HEADER]: "true" };
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1000;
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 1000;
 
 /**
- * Returns the claim on the key of a request; undefined if it has none.
- * @param client identifier of those who share their keys
+ * Returns the claim on the request's key; undefined without a key.
+ * @param client ID of the client: keys of different clients are independent
  * @throws ServiceError 400 if the key is not 1 to 255 visible ASCII characters
  */
 export function openClaim(headers: Headers, client: string, claims: Claims): Claim | undefined {
@@ -37,8 +36,8 @@ export function openClaim(headers: Headers, client: string, claims: Claims): Cla
   if (!/^[\x21-\x7e]+$/.test(key) || key.length > LIMITS.idempotencyKeyLength)
     throw invalidHeader(IDEMPOTENCY_KEY_HEADER);
   const name = digest(`${client} ${key}`);
-  // A Durable Object that has failed needs another stub. Every question may be asked twice.
-  const ask = retryOnce(LIMITS.claimAnswerMs, () => claims.getByName(name));
+  // After a Durable Object has failed, its stub is unusable. Each call is safe to repeat.
+  const ask = retryOnce(LIMITS.claimRpcMs, () => claims.getByName(name));
   return {
     acquire: (holder, fingerprint) => ask((claim) => claim.acquire(holder, fingerprint)),
     complete: (holder, fingerprint, answer) => ask((claim) => claim.complete(holder, fingerprint, answer)),
@@ -48,20 +47,20 @@ export function openClaim(headers: Headers, client: string, claims: Claims): Cla
 }
 
 /**
- * Returns what makes a form another one if it changes: its fields and the content of its files, in any encoding. Secrets
- * count by a digest that nobody can repeat without the key of the request.
+ * Returns the fingerprint of a form: its fields and the content of its files, in any encoding. Secret fields contribute
+ * a digest that cannot be recomputed without the request's key.
  */
 export function fingerprintContent({ fields, files, order, encoding }: Form, about: FingerprintOptions = {}): unknown {
   const { isOrdered = false, secrets, salt = "" } = about;
   const sent = [...fields].flatMap(([name, values]) => {
     const filled = values.filter(isFilled);
-    // A list without values differs from a field that was not sent.
+    // An empty list differs from a missing field.
     const told = secrets?.has(name) ? filled.map((value) => keyedDigest(value, salt)) : filled;
     return filled.length > 0 || values.length === 0 ? [[name, told] as const] : [];
   });
   const byName = (a: readonly [string, unknown], b: readonly [string, unknown]) => (a[0] < b[0] ? -1 : 1);
   return {
-    // JSON has another default for a field that was not sent.
+    // JSON bodies have different defaults for missing fields.
     isJson: encoding === "json",
     fields: sent.sort(byName),
     files: [...files].map(([name, of]) => [name, of.map(({ name, sha256 }) => [name, sha256])] as const).sort(byName),
@@ -70,49 +69,49 @@ export function fingerprintContent({ fields, files, order, encoding }: Form, abo
 }
 
 export interface FingerprintOptions {
-  /** True if the order in which inputs of different kinds arrive matters. @default false */
+  /** True if the order of arrival of inputs of different kinds matters. @default false */
   readonly isOrdered?: boolean;
-  /** Names of the fields that are secret. @default none */
+  /** Names of the secret fields. @default none */
   readonly secrets?: ReadonlySet<string>;
   /** See {@link saltOf}. */
   readonly salt?: string;
 }
 
-/** Returns the key of a request, of which nothing but a digest is kept. */
+/** Returns the request's idempotency key, of which only a digest is stored. */
 export const saltOf = (headers: Headers): string => headers.get(IDEMPOTENCY_KEY_HEADER) ?? "";
 
 export interface HandledResponse {
   readonly response: Response;
-  /** The stored file that is the body, if it is one. */
+  /** The stored file that is the response body, if any. */
   readonly file?: NonNullable<StoredResponse["file"]>;
 }
 
-/** The right of a request to do the work of its key. */
+/** The right of a request to run for its key. */
 export interface ClaimGrant {
-  /** Identifier of the request. */
+  /** Unique ID of the request. */
   readonly holder: string;
-  /** Those of requests with the same content that were lost in a crash. */
+  /** IDs of requests with the same content that were lost in a crash. */
   readonly lost: readonly string[];
 }
 
-/** The work of a request whose body has been read. */
+/** A request whose body has been read, ready to run. */
 export interface IdempotentWork {
-  /** What makes the request another one if it changes, as JSON can hold it. */
+  /** JSON value whose digest is the fingerprint of the request. */
   readonly content: unknown;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** @param claimed the right to work, if the request has a key */
+  /** @param claimed the granted claim, if the request has a key */
   run(claimed?: ClaimGrant): Promise<HandledResponse>;
-  /** Removes everything that the request stored. Called if another request has answered. */
+  /** Deletes everything that the request stored. Called if another request has run for the key. */
   rollback(): Promise<void>;
 }
 
 type Serving = Pick<RequestServices, "claim" | "store" | "timing" | "log" | "caller">;
 
 /**
- * Carries out the work, or waits for the request that does and returns its answer.
- * @throws ServiceError 409, 422; 503 if nobody knows whether the work was done
- * @throws the error of the work, now or then
+ * Runs the request, or waits for the request that runs with the same key and returns its response.
+ * @throws ServiceError 409, 422; 503 if the claim is unreachable
+ * @throws the error of this run, or the stored error of the first one
  */
 export async function runIdempotent({ claim, ...service }: Serving, work: IdempotentWork): Promise<Response> {
   if (!claim) return (await work.run()).response;
@@ -142,17 +141,17 @@ export async function runIdempotent({ claim, ...service }: Serving, work: Idempo
   }
 }
 
-/** Reports whether an error is certain to come again, unlike those of the service or of the moment. */
+/** Reports whether an error would certainly recur, unlike errors of the service or temporary ones. */
 const isOfTheRequest = (status: number) => status >= 400 && status < 500 && ![408, 409, 423, 425, 429].includes(status);
 
-/** @returns undefined if the work is ours */
+/** @returns undefined if this request must run */
 async function waitForReplay(
   held: HeldClaim,
   signal: AbortSignal,
   store: RequestServices["store"],
 ): Promise<Response | undefined> {
   const until = Date.now() + LIMITS.claimWaitMs;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = MIN_BACKOFF_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_BACKOFF_MS)) {
     const taken = await held.take();
     if (taken.kind === "granted") return undefined;
     if (taken.kind === "other") throw idempotencyKeyReused();
@@ -168,8 +167,8 @@ async function waitForReplay(
 }
 
 /**
- * @returns undefined if the file that was the answer is not there any more
- * @throws ServiceError if an error was the answer
+ * @returns undefined if the stored response was a file that no longer exists
+ * @throws ServiceError if the stored response was an error
  */
 async function replay(
   { status, headers, text, file }: StoredResponse,
@@ -182,7 +181,7 @@ async function replay(
   return opened && new Response(opened.body, { status, headers: all });
 }
 
-/** A claim, as one request sees it. */
+/** A claim, from the view of one request. */
 class HeldClaim {
   readonly #claim: Claim;
   readonly #fingerprint: string;
@@ -202,7 +201,7 @@ class HeldClaim {
     return { holder: this.#holder, lost: this.#lost };
   }
 
-  /** @throws ServiceError 503 if the claim cannot be reached */
+  /** @throws ServiceError 503 if the claim is unreachable */
   async take() {
     try {
       const taken = await this.#claim.acquire(this.#holder, this.#fingerprint);
@@ -222,8 +221,8 @@ class HeldClaim {
   }
 
   /**
-   * Keeps an answer. If that fails, the answer is the client's all the same; only a repetition works again.
-   * @returns the answer that counts instead
+   * Stores a response. If storing fails, the client still receives the response, but a retry runs again.
+   * @returns the response that counts instead, if another request was faster
    */
   async keep(answer: StoredResponse): Promise<StoredResponse | undefined> {
     return this.#end(() => this.#claim.complete(this.#holder, this.#fingerprint, answer));
@@ -237,7 +236,7 @@ class HeldClaim {
     if (file) await this.#claim.invalidate(file.id);
   }
 
-  /** A renewal that arrives after the end would take the claim again. */
+  /** A renewal after the end would acquire the claim again. */
   async #end<T>(last: () => Promise<T>): Promise<T | undefined> {
     clearInterval(this.#timer);
     await this.#renewing;

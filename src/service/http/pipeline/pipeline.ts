@@ -1,4 +1,4 @@
-// The single pipeline for the requests of all endpoints. Never mentions a path.
+// The pipeline that handles the requests of all endpoints.
 
 import { EngineFailure, OutOfRange } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -25,7 +25,7 @@ import { collectOutputs, type DataResult, type OutputResult } from "../responses
 import { overflowing } from "../responses/overflow.ts";
 import { fingerprintContent, type HandledResponse, runIdempotent, saltOf } from "./idempotency.ts";
 
-/** Runs a request. If it fails, it removes the files that it stored. */
+/** Handles a request. On failure, deletes the files it stored. */
 export async function handleRequest(endpoint: Endpoint, request: Request, service: RequestServices): Promise<Response> {
   const wishes = negotiate(request.headers, offersOf(endpoint.output));
   const resources = new DisposableStack();
@@ -82,28 +82,28 @@ export interface RequestState {
   readonly outputs: Batch;
   readonly uploadReservation: Reservation;
   readonly responseReservation: Reservation;
-  /** True if files that were sent need not outlive the request. */
+  /** True if the uploaded files can be discarded with the request. */
   readonly isTransient: boolean;
   /** Aborted when the client disconnects, or by {@link deadline}. */
   readonly signal: AbortSignal;
   readonly deadline: AbortController;
-  /** Called with each output of a job that has several. */
+  /** Called with each output of a job with several outputs. */
   progress?(progress: Progress): void;
 }
 
-/** Reports whether files that were sent become stored files of their own. */
+/** Reports whether uploaded files become stored files with IDs. */
 export const keepsInputs = ({ inputs }: Endpoint): boolean =>
   Object.values(inputs).every(({ kind }) => kind !== "text");
 
-/** Reports whether the order in which inputs of different kinds arrive matters. */
+/** Reports whether the order of arrival of inputs of different kinds matters. */
 export const isOrdered = ({ inputs: { file } }: Endpoint): boolean =>
   file?.kind === "several" && file.orderedBy === undefined;
 
-/** Returns the names of the fields that are secret. */
+/** Returns the names of the secret fields. */
 export const secretsOf = ({ fields }: Endpoint): ReadonlySet<string> =>
   new Set(Object.entries(fields).flatMap(([name, { kind }]) => (kind.isSecret ? [name] : [])));
 
-/** Returns what makes a request another one if it changes. */
+/** Returns the values that identify a request for idempotency. */
 function requestContent({ endpoint, form, wishes }: RequestState, salt: string): unknown {
   const about = { isOrdered: isOrdered(endpoint), secrets: secretsOf(endpoint), salt };
   return [endpoint.path, wishes.fingerprint, fingerprintContent(form, about)];
@@ -122,7 +122,7 @@ export function readEndpointForm(endpoint: Endpoint, request: Request, receiving
     ...streamedFields(endpoint),
     maxFileBytes: uploadLimit(endpoint, service.config),
     maxFiles: service.config.maxInputs,
-    uploadTurns: service.timing.measureWaits(service.uploadTurns),
+    uploadSemaphore: service.timing.measureWaits(service.uploadSemaphore),
     onFileStart(start, name) {
       const operation = endpoint.prewarmFor?.(start, name);
       if (operation) service.container?.prewarm(operation);
@@ -130,7 +130,7 @@ export function readEndpointForm(endpoint: Endpoint, request: Request, receiving
   });
 }
 
-/** Returns the names of the fields that are read in other ways than a short text. */
+/** Returns the names of the fields with special parsing: files, long texts, and JSON files. */
 function streamedFields({ inputs, fields }: Endpoint) {
   const jsonFiles = Object.entries(fields).filter(([, { kind }]) => kind.json);
   const texts = Object.entries(inputs).filter(([, { kind }]) => kind === "text");
@@ -142,9 +142,9 @@ function streamedFields({ inputs, fields }: Endpoint) {
 }
 
 /**
- * Does the work and makes the answer.
- * @param resources receives the time limit of the job, which may last as long as the answer. They are disposed of with
- * the answer; if this fails, by the caller
+ * Runs the job and creates the response.
+ * @param resources receives the time limit of the job, which can last until the response ends. Disposed with the
+ *   response; if this throws, by the caller
  */
 export async function runAndRespond(exchange: RequestState, resources: DisposableStack): Promise<HandledResponse> {
   try {
@@ -199,7 +199,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
   const job = await prepare(inputs);
   const attempted = (attempt: Backend) =>
     retryIfLost(
-      // A job that is retried reports its losses again, and begins its outputs anew.
+      // A retry reports its notices again, and restarts its outputs.
       () =>
         collectOutputs(attempt.run(context), {
           ...{ ...exchange, name, isNumbered, isData, store, timing },
@@ -265,7 +265,10 @@ async function respondWithData(
   return Response.json(dataResponse(endpoint, data, inputIds), { headers: noticeHeaders(data.lost) });
 }
 
-/** Stores the files that were sent, unless they are to be forgotten. @returns the ids of the inputs */
+/**
+ * Stores the uploaded files, unless they are transient.
+ * @returns the IDs of the inputs
+ */
 async function commitInputs(
   endpoint: Endpoint,
   { uploads }: Form,
@@ -290,8 +293,8 @@ async function respondWithJson(
   return Response.json(operationResponse(endpoint, results, service.baseUrl), { headers: noticeHeaders(lost) });
 }
 
-interface Answering {
-  /** Called when nothing more of the body will be read, with the reason unless it was complete. */
+interface RespondOptions {
+  /** Called when the body is no longer read, with the reason unless it was complete. */
   ended(error?: unknown): void;
   /** Called when the job has ended. */
   made(): void;
@@ -300,13 +303,13 @@ interface Answering {
 async function respondWithFile(
   { service, wishes, signal, outputs }: RequestState,
   delivery: Exclude<OutputResult, { kind: "stored" | "data" }>,
-  { ended: onEnd, made }: Answering,
+  { ended: onEnd, made }: RespondOptions,
 ): Promise<Response> {
   const lost = delivery.kind === "stream" ? [] : delivery.lost;
   const headers = new Headers({ ...downloadHeaders(delivery), ...noticeHeaders(lost), "Cache-Control": "no-store" });
   if (delivery.kind === "stream") {
-    const { store, overflowTurns } = service;
-    const chunks = overflowing(delivery.body, { store, outputs, overflowTurns, signal, made });
+    const { store, overflowSemaphore } = service;
+    const chunks = overflowing(delivery.body, { store, outputs, overflowSemaphore, signal, made });
     return new Response(toReadableStream(chunks, { signal, onEnd }), { headers });
   }
   if (delivery.kind === "whole") {
@@ -316,7 +319,7 @@ async function respondWithFile(
   }
   made();
   const { id, size } = await delivery.file.stored;
-  // Files that remain in storage are counted.
+  // Counts the files that remain in storage.
   if (wishes.storesFile) await outputs.commit();
   const opened = await service.store.open(id);
   if (!opened) throw new EngineFailure("crashed", "the answer is not in storage any more");
@@ -332,7 +335,7 @@ async function respondWithFile(
   return new Response(opened.body, { headers });
 }
 
-/** Returns the error that the client sees, in the words of the endpoint. */
+/** Maps an error to the endpoint's response, with API field names. */
 export function toEndpointError(error: unknown, endpoint: Endpoint, { log }: Pick<RequestServices, "log">): unknown {
   if (error instanceof OutOfRange) return inWordsOfApi(error, endpoint);
   const answered = error instanceof EngineFailure ? endpoint.failures?.[error.reason]?.(error) : undefined;
@@ -345,7 +348,7 @@ async function abortingAfter<T>(timeoutMs: number, controller: AbortController, 
   return await work();
 }
 
-/** Returns the default for `output`, if the client may leave it out. */
+/** Returns the default of `output`, if it is optional for this request. */
 export function defaultOutputName(
   endpoint: Endpoint,
   { encoding }: Form,

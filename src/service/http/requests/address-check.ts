@@ -1,4 +1,4 @@
-// Asks the gate of web pages, which is in the container, about addresses before anybody connects to them.
+// Checks URLs with the container's address check, before any connection to them.
 
 import { OutOfRange } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -10,7 +10,7 @@ import type { RequestServices } from "../contract/endpoint.ts";
 import { outOfRange } from "../contract/errors.ts";
 import { requireWebUrl, type UrlInput } from "./url-inputs.ts";
 
-/** @throws OutOfRange if the gate refuses the address; errors of the container */
+/** @throws OutOfRange if the address is blocked; errors of the container */
 export async function checkAddressAllowed(url: string, signal: AbortSignal, service: RequestServices): Promise<void> {
   const { container, log, defer } = service;
   const [attempt] = selectBackends(inContainer(checkAddress, { url }), [], service);
@@ -23,8 +23,8 @@ export async function checkAddressAllowed(url: string, signal: AbortSignal, serv
 }
 
 /**
- * Refuses inputs whose addresses are numbers of places that may not be visited. The fetch asks the gate again: about
- * names, whose addresses change, and about all that the gate does not answer in a short time.
+ * Rejects inputs whose URLs contain blocked IP addresses. The fetch repeats the check, for host names, whose addresses
+ * can change, and for checks that time out here.
  * @throws ServiceError 400
  */
 export async function rejectBlockedIpLiterals(

@@ -1,5 +1,4 @@
-// Reads the body of a request as it arrives, and gives up one that stalls (docs/api.md#limits). Every reader of bodies
-// reads through it.
+// Reads a request body as it arrives, and aborts if it stalls (docs/api.md#limits). All body readers use it.
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -7,26 +6,26 @@ import type { Reservation } from "../../storage/memory-quota.ts";
 import { bodyTooSlow, malformedBody } from "../contract/errors.ts";
 import { ChunkReader } from "./chunk-reader.ts";
 
-/** Size of a read. The runtime's own chunks are small, and each costs a turn of all code that processes it. */
+/** Size of a read. The runtime's chunks are smaller, and each chunk costs an event-loop turn in every consumer. */
 const READ_BYTES = 2 ** 16;
 
 export class ArrivingBody {
   readonly #pieces: ChunkReader;
-  /** Time that was spent waiting since the client last sent enough, and what it has sent since. */
+  /** Time spent waiting since the client last sent enough bytes, and the bytes received since. */
   #waitedMs = 0;
   #bytes = 0;
   #isStalled = false;
-  /** What is to be thrown after the bytes that came before it. */
+  /** The error to throw after the bytes received before it. */
   #failure: unknown;
 
-  /** @param leastBytes see PieceReader: bytes that may be lost if the connection breaks */
+  /** @param leastBytes see ChunkReader: bytes that can be lost if the connection breaks */
   constructor(body: ReadableStream<Uint8Array>, leastBytes: number = LIMITS.bodyStallBytes) {
     this.#pieces = new ChunkReader(body, READ_BYTES, leastBytes);
   }
 
   /**
-   * @param leastBytes size from which on a piece may be smaller than a read
-   * @returns the next piece, or the rest; undefined at the end
+   * @param leastBytes minimum size of a chunk before the end
+   * @returns the next chunk; undefined at the end
    * @throws ServiceError 408 if the body stalls, 400 if the connection breaks
    */
   async read(leastBytes: number = LIMITS.bodyStallBytes): Promise<Uint8Array | undefined> {
@@ -45,7 +44,10 @@ export class ArrivingBody {
     return bytes === 0 ? undefined : joined(pieces);
   }
 
-  /** Returns the pieces. @param first one that was read already */
+  /**
+   * Returns the chunks.
+   * @param first a chunk that was already read
+   */
   async *pieces(first?: Uint8Array): AsyncGenerator<Uint8Array> {
     try {
       for (let piece = first ?? (await this.read()); piece; piece = await this.read()) yield piece;
@@ -54,7 +56,7 @@ export class ArrivingBody {
     }
   }
 
-  /** Ends the body. One that stalls is left alone: its connection has to carry the answer, and closes after it. */
+  /** Cancels the body. Does not cancel a stalled body: its connection must carry the response, and closes afterward. */
   cancel(): void {
     if (!this.#isStalled) void this.#pieces.cancel().catch(() => {});
   }
@@ -84,16 +86,17 @@ export interface ReadingWhole {
   /** Content-Length. @default unknown */
   readonly size?: number | undefined;
   readonly maxBytes: number;
-  /** Memory for the body, until its request ends. */
+  /** Memory for the body, until the request ends. */
   readonly held: Reservation;
 }
 
 /**
- * Reads a body into memory, for which there must be room before it arrives. Of a body that is too large, or without
- * room, a limited rest is read, because many clients read the answer only after they have sent everything.
- * @returns undefined if it is too large
+ * Reads a body into memory, which is reserved before the body arrives. If the body is too large or the memory
+ * insufficient, reads and discards a limited rest, because many clients read the response only after sending
+ * everything.
+ * @returns undefined if the body is too large
  * @throws ServiceError 400, 408
- * @throws EngineFailure `busy` if there is no room
+ * @throws EngineFailure `busy` if the memory is insufficient
  */
 export async function readWhole(
   body: ReadableStream<Uint8Array>,
@@ -123,7 +126,7 @@ export async function readWhole(
 
 const noRoom = (bytes: number) => new EngineFailure("busy", `no memory for ${bytes} bytes of a body`);
 
-/** @throws EngineFailure `busy` if there is no room for that much more of a body in memory */
+/** @throws EngineFailure `busy` if the reservation has no space for that many more bytes */
 export function hold(held: Reservation, bytes: number): void {
   if (!held.tryReserve(bytes)) throw noRoom(bytes);
 }

@@ -1,12 +1,12 @@
-// Reads the stream of a body in pieces of a wanted size, because each read costs a turn of the event loop. Has no
-// knowledge of the content.
+// Reads a body stream in chunks of a requested size, because each read costs a turn of the event loop.
 
 import { toUint8Array } from "../../../document/contract/byte-reader.ts";
 
 type Reading = Promise<{ readonly value?: Uint8Array | undefined; readonly done: boolean }>;
 
 /**
- * workerd's own reader, which fills a buffer from several chunks. The standard's `min` fails at the end of a stream.
+ * workerd's extension, which fills a buffer from several chunks. The standard `min` option rejects at the end of a
+ * stream.
  */
 interface FillingReader {
   readAtLeast(bytes: number, view: Uint8Array): Reading;
@@ -20,8 +20,8 @@ export class ChunkReader {
   readonly #cancel: () => Promise<void>;
 
   /**
-   * @param leastBytes size from which on a piece may be smaller. What a stream has given since the last piece is lost
-   * if it fails. @default the wanted size
+   * @param leastBytes minimum size of a chunk before the end. If the stream fails, bytes received since the last chunk
+   *   are lost. @default the requested size
    */
   constructor(body: ReadableStream<Uint8Array>, pieceBytes: number, leastBytes = pieceBytes) {
     if (FILLS_BUFFERS) {
@@ -36,8 +36,8 @@ export class ChunkReader {
   }
 
   /**
-   * @returns a piece of the wanted size, or the rest. Where the runtime does not fill buffers, its chunks are large,
-   * and each is a piece. Undefined at the end
+   * @returns a chunk of the requested size, or the rest; a chunk of the stream in runtimes whose own chunks are large;
+   *   undefined at the end
    */
   async read(): Promise<Uint8Array | undefined> {
     for (;;) {

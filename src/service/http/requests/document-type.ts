@@ -1,5 +1,5 @@
-// Determines the document family of an input of /pdf, and with it the engine: by content first, by the extension of the
-// name if text is ambiguous, never by the client's claim. The engine decides whether the document is sound.
+// Detects the document type of an input of /pdf, which determines the engine: by content first, by file name extension
+// if text is ambiguous, never by the client's Content-Type. The engine decides whether the document is valid.
 import { behindComments, detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Input } from "../../../document/contract/operation.ts";
 import { isShortcut } from "../../../document/contract/web-url.ts";
@@ -26,12 +26,12 @@ const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
   "image/tiff": "tiff",
 };
 
-/** Text in files with these names is HTML, whatever it starts with. */
+/** Text in files with these names is HTML, independent of its first bytes. */
 const HTML_NAME = /\.html?$/i;
 /** Matches the start of a PDF (ISO 32000-1, 7.5.2 and 7.3.10): a header, followed soon by an indirect object. */
 const PDF_BEGIN = /^\s*%PDF-\d[\s\S]*?\d+ \d+ obj\b/;
 
-/** Names under which Office itself opens HTML. For some of them it also opens web archives and plain text. */
+/** Names with which Office itself opens HTML; with some of them also web archives and plain text. */
 const OFFICE_NAME = /\.(doc|docx|xls|xlsx|ppt|pptx)$/i;
 const ARCHIVE_THAT_OFFICE_OPENS = /\.(doc|xls)$/i;
 const TEXT_THAT_OFFICE_OPENS = /\.(doc|xls|csv)$/i;
@@ -45,7 +45,7 @@ const BEFORE_OLE: Readonly<Record<string, RegExp>> = {
   xls: /^090[0248](0[4-9a-f]|10)00/,
 };
 
-/** Names of PostScript files. A PostScript program need not identify itself in its content. */
+/** Names of PostScript files. PostScript programs need no signature. */
 const POSTSCRIPT_NAME = /\.(ps|eps)$/i;
 
 /** Matches WordprocessingML and SpreadsheetML of Office 2003, packages in one file of XML, and flat OpenDocument. */
@@ -60,7 +60,7 @@ export async function documentTypeOf(input: Input): Promise<DocumentType> {
 export const mediaTypeOfInput = async (input: Input): Promise<string> =>
   detectMediaType(await startOf(input), input.name);
 
-/** @param start the first bytes; if there are few of them, the type may be another one */
+/** @param start first bytes of the document; too few of them can change the result */
 export function typeOfStart(start: Uint8Array, name: string): DocumentType {
   const text = textOf(start);
   if (HTML_NAME.test(name)) {
@@ -71,7 +71,7 @@ export function typeOfStart(start: Uint8Array, name: string): DocumentType {
   if (found) return found;
   if (isBeforeOle(start, name)) return "office";
   if (text === undefined) return "none";
-  // MIME is a sequence of bytes: no program reads it in UTF-16.
+  // MIME is a byte format: no program reads it in UTF-16.
   if (isUtf16(start) && isWebArchive(text)) return "none";
   return textTypeOf(text, name);
 }
@@ -111,8 +111,8 @@ const BINARY = /[\x01-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 const TAG = /<(?:!doctype|!--|\/?[a-z][a-z0-9]*[\s/>])/i;
 
 /**
- * Returns text with zero bytes, which browsers drop (HTML, 13.2.5), if it is HTML all the same. UTF-16 without a byte
- * order mark is not: browsers show its source.
+ * Returns text with zero bytes, which browsers ignore (HTML, 13.2.5), if it is HTML without them. Not UTF-16 without a
+ * byte order mark: browsers show its source.
  */
 function htmlOf(start: Uint8Array): string | undefined {
   const text = new TextDecoder().decode(start);

@@ -1,6 +1,6 @@
-// Interprets the names of fields and files in the body of a POST, in all spellings that clients use.
+// Parses the names of fields and files in the body of a POST, in all spellings that clients use.
 
-/** Name of a field or file as it was sent: `pages[2]` is `{ name: "pages", index: 2 }`. */
+/** Parsed name of a field or file: `pages[2]` becomes `{ name: "pages", index: 2 }`. */
 export interface FormKey {
   readonly name: string;
   readonly index: number;
@@ -16,7 +16,7 @@ export function parseName(spelling: string): FormKey {
   return { name: match[1]!, index: match[2] === "" ? Number.POSITIVE_INFINITY : Number(match[2]) };
 }
 
-/** Returns values by name, in the order of their index, or else of their arrival. */
+/** Returns values by name, ordered by index, otherwise by arrival. */
 export function grouped<T>(entries: readonly FormEntry<T>[]): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   // The sort is stable: entries without an index keep their order of arrival, after those that have one.
@@ -63,7 +63,7 @@ export function withOneFileName(disposition: string): string {
   return disposition.slice(0, disposition.indexOf(";")) + others.join("") + name;
 }
 
-/** @returns undefined if the value is malformed, or in an encoding that is not known */
+/** @returns undefined if the value is malformed or its encoding unknown */
 function decodeExtended(value: string): string | undefined {
   const [, charset, text = ""] = EXTENDED.exec(value) ?? [];
   if (charset === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Finds the inputs of a request (files, ids, an address or a text) in storage. Knows nothing about endpoints.
+// Resolves the inputs of a request (files, IDs, a URL or a text) to stored or received files.
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import type { Input } from "../../../document/contract/operation.ts";
@@ -33,22 +33,25 @@ import { ChunkReader, readBytes } from "./chunk-reader.ts";
 import { mismatch } from "./mismatch.ts";
 import type { UrlInput } from "./url-inputs.ts";
 
-/** A file that was sent with the request, or a stored one; with its role if it is not the document. */
+/** An uploaded or stored file, with its role if it is not the document. */
 export type InputFile = (ReceivedFile | StoredFile) & Pick<Input, "role">;
 
 const CHUNK_BYTES = 2 ** 18;
 
-/** The parts of the service in which sources are found. */
+/** The services for resolving inputs. */
 export interface ResolveOptions {
   readonly store: Store;
-  /** Receives a file that the client names by its address. @returns undefined if it is to be received later */
+  /**
+   * Fetches the file at a URL.
+   * @returns undefined if it will be fetched later
+   */
   receive(addressed: UrlInput): Promise<InputFile | undefined>;
   readonly maxInputs: number;
 }
 
 /**
- * Locates the sources of a request, without those that are to be received later.
- * @throws ServiceError 400 if the number of sources is wrong, 404 if an id names no file
+ * Resolves the inputs of a request, except those that are fetched later.
+ * @throws ServiceError 400 if the number of inputs is wrong, 404 if an ID is unknown
  */
 export async function resolveInputs(inputs: Inputs, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
   const sources = [...(await locateMain(mainInputOf(inputs), form, where))];
@@ -69,7 +72,7 @@ async function locateMain(input: MainInput, form: Form, where: ResolveOptions): 
   }
 }
 
-/** Locates a file beside the document, which may be left out. */
+/** Resolves an additional, possibly optional, file. */
 async function locateFurther(input: NamedInput, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
   const { file, id, url, role, isOptional = false } = input;
   const isMissing = (form.files.get(file) ?? []).length === 0 && [file, id, url].every((name) => !isSent(form, name));
@@ -86,7 +89,7 @@ function locateText(field: string, form: Form): readonly InputFile[] {
   return texts;
 }
 
-/** The fields by which a client gives one file. */
+/** The alternative fields for one file. */
 type InputFields = Pick<NamedInput, "file" | "id" | "url">;
 const MAIN_FIELDS: InputFields = { file: "file", id: "id", url: "url" };
 
@@ -140,7 +143,7 @@ async function locateSeveral(
   const sources: InputFile[] = [];
   for (const kind of order.filter(isKind)) {
     const { done, value } = next[kind].next();
-    // An empty id has a place in the order but names no input.
+    // An empty ID counts in the order, but refers to no input.
     if (done && orderedBy !== undefined) throw inputOrderMismatch(listName(orderedBy));
     if (done) continue;
     const source = typeof value === "string" ? await receive({ url: value, parameter: listName("url") }) : value;
@@ -153,7 +156,7 @@ async function locateSeveral(
 
 const isKind = (text: string): text is "file" | "id" | "url" => ["file", "id", "url"].includes(text.trim());
 
-/** Returns the values of a field without the empty ones. */
+/** Returns the non-empty values of a field. */
 const given = (form: Form, name: string): string[] =>
   (form.fields.get(name) ?? []).filter(isFilled).map((text) => text.trim());
 
@@ -171,10 +174,10 @@ async function known(id: string, store: Store): Promise<StoredFile> {
   return found;
 }
 
-/** Returns the id of a source after it has been stored. */
+/** Returns the ID of an input after it has been stored. */
 export const idOf = async (source: InputFile) => ("stored" in source ? (await source.stored).id : source.id);
 
-/** @returns a source as operations see it; its content is read on demand */
+/** @returns the input of an operation; its content is read on demand */
 export function toInput(source: InputFile, store: Store): Input {
   const { name, size } = source;
   const inMemory = "bytes" in source ? source.bytes : undefined;
@@ -201,7 +204,7 @@ export function toInput(source: InputFile, store: Store): Input {
   };
 }
 
-/** Regroups chunks to {@link CHUNK_BYTES}. R2's own chunks have 4 KiB, and each costs a turn of the event loop. */
+/** Merges chunks to {@link CHUNK_BYTES}. R2's chunks have 4 KiB, and each costs a turn of the event loop. */
 export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const pieces = new ChunkReader(body, CHUNK_BYTES);
   try {

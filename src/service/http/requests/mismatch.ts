@@ -1,13 +1,13 @@
-// Tells which input of a request has a wrong type.
+// Creates the error of an input with a wrong type.
 
 import { typeName } from "../../../document/contract/type-names.ts";
 import type { ReceivedFile } from "../../storage/file.ts";
 import { type ServiceError, wrongType } from "../contract/errors.ts";
 
 /**
- * Tells which input is of a wrong type, and which types are right.
- * @param takes the types as a list
- * @param place of the input among several, from 1
+ * Returns the error that names the input with the wrong type, and the allowed types.
+ * @param takes list of the allowed types
+ * @param place position of the input among several, from 1
  */
 export function mismatch(
   { name, type, size }: Pick<ReceivedFile, "name" | "type" | "size">,

@@ -1,5 +1,5 @@
-// Reads a multipart body: its fields, and its files, which go to the store as they arrive. Holds at most one upload
-// part of a file.
+// Parses a multipart body: fields go to memory, files to the store as they arrive. Buffers at most one upload part of a
+// file.
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busboy";
 import { safeName } from "../../../document/contract/file-name.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -21,8 +21,8 @@ import {
   withOneFileName,
 } from "./form-entries.ts";
 
-/** Memory for a body of which nothing has arrived: a read. */
-const LEAST_HELD_BYTES = 2 ** 16;
+/** Memory reserved before the first byte arrives: the size of one read. */
+const MIN_HELD_BYTES = 2 ** 16;
 
 export async function readMultipart(
   body: ReadableStream<Uint8Array>,
@@ -49,7 +49,7 @@ export async function readMultipart(
   return new MultipartReader(busboy, uploads, options).read(body);
 }
 
-/** The parser inside of busboy, which its types leave out: it announces each part, then the header fields of the part. */
+/** Busboy's internal parser, missing in its types: it announces each part, then the part's headers. */
 interface PartParser {
   readonly _parser: {
     readonly parser: {
@@ -61,7 +61,7 @@ interface PartParser {
   };
 }
 
-/** Makes busboy take `filename*` of parts that have both names: it takes the first, which is a substitute in ASCII. */
+/** Makes busboy prefer `filename*` if a part has both names. By default it uses the first, an ASCII substitute. */
 function preferExtendedNames(busboy: unknown): void {
   (busboy as PartParser)._parser.parser.prependListener("part", (part) => {
     part.on("header", (fields) => {
@@ -71,7 +71,7 @@ function preferExtendedNames(busboy: unknown): void {
   });
 }
 
-/** Reads one multipart body. */
+/** Parses one multipart body. */
 class MultipartReader {
   readonly #busboy: InstanceType<typeof Busboy>;
   readonly #uploads: Batch;
@@ -96,7 +96,7 @@ class MultipartReader {
     this.#options = options;
     this.#isKept = bodySize > 0 && options.uploadReservation.tryReserve(bodySize);
     this.#finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
-    this.#hold(LEAST_HELD_BYTES);
+    this.#hold(MIN_HELD_BYTES);
     busboy.on("error", () => this.#fail(malformedBody()));
     busboy.on("partsLimit", () => this.#fail(tooManyFields()));
     busboy.on("field", (name, value, _nameTruncated, valueTruncated) => {
@@ -108,14 +108,14 @@ class MultipartReader {
   async read(body: ReadableStream<Uint8Array>): Promise<Form> {
     const { signal, isTransient } = this.#options;
     const arriving = new ArrivingBody(body);
-    const gone = () => this.#fail(signal.reason);
-    signal.addEventListener("abort", gone);
+    const onAbort = () => this.#fail(signal.reason);
+    signal.addEventListener("abort", onAbort);
     try {
       await this.#feed(arriving);
     } catch (error) {
       this.#fail(error);
     } finally {
-      signal.removeEventListener("abort", gone);
+      signal.removeEventListener("abort", onAbort);
       arriving.cancel();
     }
     await this.#storing;
@@ -136,7 +136,7 @@ class MultipartReader {
 
   #fail(error: unknown): void {
     this.#failure ??= error;
-    // A destroyed file stream blocks busboy for good, so nothing waits for busboy from here on.
+    // A destroyed file stream blocks busboy permanently, so nothing waits for busboy after this.
     for (const stream of this.#open) stream.destroy();
     this.#failed.resolve();
   }
@@ -188,7 +188,7 @@ class MultipartReader {
 
   async #storeFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): Promise<void> {
     if (this.#failure) return;
-    // Only for the first file can the body's length serve as a size hint.
+    // The body's length is a valid size hint only for the first file.
     const { bodySize: _, ...others } = this.#options;
     const known = this.#files.length === 0 ? this.#options : others;
     const file = await storePart(stream, fileName, this.#uploads, known, this.#isKept);
@@ -196,7 +196,7 @@ class MultipartReader {
       this.#files.push({ ...key, value: this.#isKept ? file : retainBytes(file, this.#options.uploadReservation) });
   }
 
-  /** Passes the body on until its end, or until a failure and a limited number of bytes after it. */
+  /** Feeds the body to the parser until its end, or until a limited number of bytes after a failure. */
   async #feed(arriving: ArrivingBody): Promise<void> {
     const busboy = this.#busboy;
     let drained = 0;
@@ -216,7 +216,7 @@ class MultipartReader {
   }
 }
 
-/** Returns the file without its bytes if there is no memory to keep them. */
+/** Returns the file, without its bytes if the reservation has no space for them. */
 export function retainBytes(file: ReceivedFile, keeping: Reservation): ReceivedFile {
   const { bytes, ...rest } = file;
   return !bytes || keeping.tryReserve(bytes.length) ? file : rest;
@@ -229,14 +229,14 @@ async function storePart(
   options: FormOptions,
   isKept: boolean,
 ): Promise<ReceivedFile | undefined> {
-  const { maxFileBytes, uploadTurns, signal, bodySize, isTransient, onFileStart } = options;
+  const { maxFileBytes, uploadSemaphore, signal, bodySize, isTransient, onFileStart } = options;
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   const first = await chunks.next();
-  // A form sends a part without a name and without content for a file input that was left empty.
+  // For an empty file input, a form sends a part without file name and content.
   if (first.done && !fileName) return undefined;
   const name = safeName(decodeEncodedWords(fileName ?? "")) || "file";
   if (!first.done) onFileStart?.(first.value, name);
-  using _turn = await uploadTurns.acquire(signal);
+  using _turn = await uploadSemaphore.acquire(signal);
   async function* body(): AsyncGenerator<Uint8Array> {
     for (let next = first; !next.done; next = await chunks.next()) yield next.value;
     if (stream.destroyed && !stream.readableEnded) throw malformedBody();
@@ -251,7 +251,7 @@ async function storePart(
   });
 }
 
-/** @throws ServiceError 413 after too many bytes */
+/** @throws ServiceError 413 if the body exceeds the limit */
 export async function* enforceMaxBytes(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -265,8 +265,8 @@ export async function* enforceMaxBytes(
 }
 
 /**
- * @returns the text, or slightly more of it than a JSON file may have, possibly cut within a character;
- * undefined if no file was sent
+ * @returns the text, truncated slightly above the limit of a JSON file, possibly within a character; undefined without
+ *   a file
  */
 async function readSmallFile(
   stream: BusboyFileStream,

@@ -1,5 +1,4 @@
-// Reads the body of a POST in any of its encodings. Removes what it stored if the body is invalid or the client
-// disconnects.
+// Parses the body of a POST in any encoding. Deletes the stored files if the body is invalid or the client disconnects.
 import { LIMITS } from "../../../document/contract/limits.ts";
 import {
   bodyTooLarge,
@@ -30,8 +29,8 @@ export async function readForm(request: Request, options: FormOptions): Promise<
 }
 
 /**
- * Returns examples of the errors of a body that cannot be read.
- * @param field name of one of its text fields
+ * Returns examples of body errors.
+ * @param field name of one of the text fields
  */
 export const errorsOfBody = (field: string): readonly ServiceError[] => [
   malformedBody(),

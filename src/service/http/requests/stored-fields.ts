@@ -1,4 +1,4 @@
-// Reads fields that a client gives as ids of stored files.
+// Reads field values from stored files, whose IDs the client sent.
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
@@ -8,8 +8,8 @@ import type { Form } from "../contract/form.ts";
 import { chunksOf } from "./inputs.ts";
 
 /**
- * Returns a form that has the text of stored files in the fields for which they stand.
- * @throws ServiceError 400 if a field was sent in both ways or twice, 404 if there is no such file
+ * Returns the form with the text of stored files as field values.
+ * @throws ServiceError 400 if a field is present both as text and as an ID, or repeated; 404 if the file does not exist
  */
 export async function withStoredFields({ fields }: Endpoint, form: Form, store: Store): Promise<Form> {
   const all = new Map(form.fields);
@@ -24,7 +24,7 @@ export async function withStoredFields({ fields }: Endpoint, form: Form, store: 
   return { ...form, fields: all };
 }
 
-/** Returns the text of a stored file, or so much of it that it is known to be too long. */
+/** Returns the text of a stored file, truncated slightly above the limit. */
 async function beginningOf(id: string, store: Store): Promise<string> {
   const opened = await store.open(id);
   if (!opened) throw noSuchFile();

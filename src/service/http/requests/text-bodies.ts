@@ -1,4 +1,4 @@
-// Reads bodies that carry no files: JSON, and forms of web pages without uploads.
+// Parses bodies without files: JSON, and URL-encoded forms.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { isModestJson } from "../../../document/contract/parameters/json-shape.ts";
@@ -51,7 +51,7 @@ async function readSmall(body: Body, { bodySize, held }: FormOptions): Promise<U
   return bytes;
 }
 
-/** @throws ServiceError 413 for a value that is too long, 400 for one field too many */
+/** @throws ServiceError 413 if a value is too long, 400 if there are too many fields */
 function addField(fields: FormEntry<string>[], spelling: string, value: string, options: FormOptions): void {
   const { textFields, jsonFileFields, maxFiles } = options;
   const key = parseName(spelling);
@@ -62,7 +62,7 @@ function addField(fields: FormEntry<string>[], spelling: string, value: string, 
   if (fields.length > maxParts(maxFiles)) throw tooManyFields();
 }
 
-/** @param emptyLists names of lists without a value, which differ from fields that were not sent */
+/** @param emptyLists names of empty lists, which differ from missing fields */
 async function formOf(
   fields: readonly FormEntry<string>[],
   emptyLists: readonly string[],

@@ -1,5 +1,4 @@
-// Receives inputs that a request names by their address: the container fetches them, and they are stored as uploads
-// are.
+// Receives inputs by URL: the container fetches them, and they are stored like uploads.
 
 import { EngineFailure, OutOfRange } from "../../../document/contract/failure.ts";
 import { safeName } from "../../../document/contract/file-name.ts";
@@ -28,23 +27,23 @@ export interface FetchOptions extends Pick<Context, "signal" | "log" | "defer"> 
   readonly uploads: Batch;
   /** Memory for files until the request ends. */
   readonly uploadReservation: Reservation;
-  /** True if files need not outlive the request. */
+  /** True if files can be discarded with the request. */
   readonly isTransient: boolean;
   readonly maxBytes: number;
 }
 
-/** Address of an input. */
+/** URL of an input. */
 export interface UrlInput {
   readonly url: string;
-  /** API spelling of the parameter that it was sent as. */
+  /** API spelling of the parameter that contained the URL. */
   readonly parameter: string;
-  /** True if an address that leads to a web page stands for the page. @default it leads to a file in any case */
+  /** True if the URL of a web page stands for the page. @default the URL refers to a file */
   readonly mayBePage?: boolean;
 }
 
 /**
- * Fetches a file; or, if it is a web page and may be one, receives an internet shortcut to it.
- * @throws ServiceError 400 if it is not the address of a public place, 413, 422
+ * Fetches a file. If the URL is a web page, and the input can be one, creates an internet shortcut instead.
+ * @throws ServiceError 400 if the address is not public, 413, 422
  * @throws EngineFailure `busy` without a container
  */
 export async function fetchInput(
@@ -61,13 +60,13 @@ export async function fetchInput(
     to.signal.throwIfAborted();
     if (error instanceof OutOfRange) throw outOfRange(parameter, url, error.why);
     if (!(error instanceof EngineFailure) || error.reason === "too-large") throw error;
-    // A browser may succeed where this failed, or fails for a reason that the client can be told.
+    // A browser might succeed here, or fail with a more precise error.
     if (mayBePage) return receiveShortcut(address, to);
     throw error.reason === "unreachable" ? fileUnreachable() : error;
   }
 }
 
-/** @throws ServiceError 400 if it is not the address of a public place, as far as that can be told from the text */
+/** @throws ServiceError 400 if the text is not a URL of a public host */
 export function requireWebUrl({ url, parameter }: UrlInput): string {
   const address = parseWebUrl(url);
   if (address === undefined) throw outOfRange(parameter, url, NOT_AN_ADDRESS);
@@ -77,7 +76,7 @@ export function requireWebUrl({ url, parameter }: UrlInput): string {
 /** Media types of web pages. */
 const PAGE_TYPE = /^(text\/html|application\/xhtml\+xml)\b/i;
 
-/** @returns undefined if it is a web page, and may be one */
+/** @returns undefined if the URL is a web page, and the input can be one */
 async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions): Promise<ReceivedFile | undefined> {
   const { uploads, uploadReservation, maxBytes, places } = to;
   const [attempt] = selectBackends(inContainer(fetchUrl, { url: new URL(address).href, maxBytes }), [], places);

@@ -1,5 +1,5 @@
-// Sends a body while it is made. Its failure breaks the connection, so that no client takes half a file for a whole
-// one.
+// Streams a body as it is produced. A failure aborts the connection, so that no client mistakes a truncated file for a
+// complete one.
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -8,11 +8,14 @@ import type { Chunks } from "./overflow.ts";
 export interface StreamOptions {
   /** Aborted when the client has disconnected or the job has timed out. */
   readonly signal: AbortSignal;
-  /** Called once, when nothing more of the body will be read. @param error the reason, unless the body was complete */
+  /**
+   * Called once, when the body is no longer read.
+   * @param error the reason, unless the body was complete
+   */
   onEnd(error?: unknown): void;
 }
 
-/** Returns a stream that requests a chunk only when the client has taken the one before it. */
+/** Returns a stream that requests a chunk only after the client has read the previous one. */
 export function toReadableStream(chunks: Chunks, { signal, onEnd }: StreamOptions): ReadableStream<Uint8Array> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
@@ -22,7 +25,7 @@ export function toReadableStream(chunks: Chunks, { signal, onEnd }: StreamOption
     if (isOver) return;
     isOver = true;
     signal.removeEventListener("abort", onAbort);
-    // A chunk that is being made must be complete before the job can end.
+    // A chunk in production must be complete before the job can end.
     chunks.return(undefined).then(
       () => onEnd(error),
       () => onEnd(error),

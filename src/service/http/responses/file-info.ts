@@ -1,10 +1,10 @@
-// Adds facts about files to an answer that names them by id, if the request asks for that.
+// Adds file properties to a response with file IDs, if the request asks for them.
 import { LOOKUP_CONCURRENCY, type Store } from "../../storage/store.ts";
 import { type Feature, type Json, ref } from "../contract/description.ts";
 import { infoOf } from "./operation-response.ts";
 
 const FIELD = "Include-File-Info";
-/** Fields of a request and an answer. */
+/** Headers of the request and members of the response. */
 export const INCLUDED_INFO: Feature = {
   headers: {
     [FIELD]: {
@@ -25,7 +25,9 @@ interface Named {
   readonly files?: readonly { readonly id: string }[];
 }
 
-/** @param answer of a request; returned as it is unless the request asks for facts and the answer is JSON */
+/**
+ * @param answer response to the request; returned unchanged unless it is JSON and the request asks for file properties
+ */
 export async function withFileInfo(
   { headers }: Request,
   answer: Response,

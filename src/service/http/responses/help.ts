@@ -1,12 +1,22 @@
-// Names the places of the reference (/docs) that explain parameters and errors, and links errors to them.
+// Links errors to the sections of the reference (/docs) that explain parameters and errors.
 import type { ServiceError } from "../contract/errors.ts";
 
-/** Returns the anchor of a parameter: the words of path and name, such as `png-resolution`. Brackets do not count. */
+/** Returns the anchor of a parameter, formed of path and name, such as `png-resolution`. Ignores brackets. */
 export const parameterAnchor = (path: string, name: string): string => `${words(path)}-${words(name)}`;
 
-/** @param sentence a sentence of docs/api.md#errors */
-export const errorAnchor = (sentence: string): string => {
-  // A sentence with a long explanation is known by its beginning.
+/** Earlier messages of errors, whose anchors remain valid. */
+const EARLIER_MESSAGES: Readonly<Record<string, string>> = {
+  "The response is available only as <types>.": "The answer is available as <types> only.",
+  "The Upload-Offset does not match the upload.": "The Upload-Offset is not that of the upload.",
+  "The body exceeds the Upload-Length.": "The body goes beyond the Upload-Length.",
+  "The Upload-Checksum does not match the body.": "The Upload-Checksum is not that of the body.",
+  "The storage is full.": "There is no room to store another file.",
+};
+
+/** @param message message template in docs/api.md#errors */
+export const errorAnchor = (message: string): string => {
+  const sentence = EARLIER_MESSAGES[message] ?? message;
+  // The anchor of a message with an explanation uses only its beginning.
   const [beginning = ""] = sentence.split(": ");
   return `error-${words(beginning === sentence ? sentence : `${beginning} detail`)}`;
 };
@@ -19,9 +29,9 @@ const words = (text: string): string =>
     .replace(/^-|-$/g, "");
 
 /**
- * Returns the header field that leads from an error to its explanation (RFC 8288): that of the parameter which it is
- * about, or else that of the error.
- * @param parameters names of the parameters of the path, with or without brackets
+ * Returns a Link header (RFC 8288) that leads from an error to the documentation of its parameter, or else of the
+ * error.
+ * @param parameters names of the path's parameters, with or without brackets
  */
 export function helpLink(
   { template, values }: ServiceError,
@@ -32,7 +42,7 @@ export function helpLink(
   const { parameter = "" } = values;
   const isKnown = parameters.some((name) => bare(name) === bare(parameter));
   const anchor = isKnown ? parameterAnchor(path, parameter) : errorAnchor(template);
-  // A base URL in another script is a setting that must not break every error.
+  // A configured base URL with non-ASCII characters must not break every error.
   const base = baseUrl.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
   return `<${base}/docs#${anchor}>; rel="help"`;
 }

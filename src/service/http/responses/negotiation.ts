@@ -1,13 +1,12 @@
-// Chooses the form of an answer by the request's header fields Accept (RFC 9110, 12.5.1) and its preferences (RFC 7240).
-// Knows neither endpoints nor how an answer is made.
+// Chooses the response format by the header Accept (RFC 9110, 12.5.1) and the preferences (RFC 7240).
 import { parseAccept } from "hono/utils/accept";
 import { notAcceptable } from "../contract/errors.ts";
 import { parsePreferences } from "./preferences.ts";
 
-/** `json`: ids of stored files. `file`: the only output itself. `archive`: all outputs, as a zip archive. */
+/** `json`: IDs of stored files. `file`: the content of the only output. `archive`: all outputs, as a zip archive. */
 export type ResponseFormat = "json" | "file" | "archive";
 
-/** Media types that an endpoint can answer with. */
+/** Media types of an endpoint's responses. */
 export interface Offers {
   /** Media type of each output, without parameters. */
   readonly type: string;
@@ -15,26 +14,32 @@ export interface Offers {
 }
 
 export interface Negotiation {
-  /** Form of an answer with one output. @throws ServiceError 406 if the client accepts none */
+  /**
+   * Response format for one output.
+   * @throws ServiceError 406 if the client accepts none
+   */
   formatForOne(): ResponseFormat;
-  /** Form of an answer with several. @throws ServiceError 406 if the client accepts none */
+  /**
+   * Response format for several outputs.
+   * @throws ServiceError 406 if the client accepts none
+   */
   formatForMany(): ResponseFormat;
-  /** True if files may be answered with, so that what is sent need not be stored. */
+  /** True if the response can be a file, so that uploads need not be stored. */
   readonly mayReturnFile: boolean;
-  /** True if a file that is the answer is stored as well. */
+  /** True if a file that is the response is also stored. */
   readonly storesFile: boolean;
-  /** True if the client asked for that, and is told the id. */
+  /** True if the client prefers a stored file, whose ID the response then contains. */
   readonly returnsId: boolean;
-  /** The same for header fields that lead to the same form of the answer. */
+  /** Equal for headers that result in the same response format. */
   readonly fingerprint: string;
 }
 
-/** Name of the header field that makes a request repeatable (http/idempotency.ts). */
+/** Name of the header that makes a request idempotent (pipeline/idempotency.ts). */
 export const IDEMPOTENCY_KEY_HEADER = "Idempotency-Key";
 const JSON_TYPE = "application/json";
 const ARCHIVE_TYPE = "application/zip";
 
-/** @throws ServiceError 406 if the client accepts no form at all */
+/** @throws ServiceError 406 if the client accepts no format */
 export function negotiate(headers: Headers, { type, naming }: Offers): Negotiation {
   const accept = headers.get("Accept");
   const archive: readonly [string, ResponseFormat][] = naming === "name" ? [] : [[ARCHIVE_TYPE, "archive"]];
@@ -47,7 +52,7 @@ export function negotiate(headers: Headers, { type, naming }: Offers): Negotiati
     formatForOne: () => one ?? refuse(types),
     formatForMany: () => several ?? refuse([JSON_TYPE, ...archive.map(([type]) => type)]),
     mayReturnFile: one !== "json" || (naming !== "name" && several !== "json"),
-    // A repetition gets the same file.
+    // A replay returns the same file.
     storesFile: returnsId || headers.has(IDEMPOTENCY_KEY_HEADER),
     returnsId,
     fingerprint: [one, several, returnsId].join(" "),
@@ -58,7 +63,7 @@ function refuse(types: readonly string[]): never {
   throw notAcceptable(types);
 }
 
-/** Returns the offer of the highest quality, and of equal ones the first; undefined if none is accepted. */
+/** Returns the offer with the highest quality, the first of equal ones; undefined if none is accepted. */
 function preferred(
   accept: string | null,
   offers: readonly (readonly [string, ResponseFormat])[],
@@ -66,11 +71,11 @@ function preferred(
   let best: { readonly shape: ResponseFormat; readonly quality: number } | undefined;
   const ranges = parseAccept(accept ?? "")
     .map(({ type, q }) => ({ range: type.toLowerCase(), q }))
-    // Some clients of old send a lone asterisk.
+    // Some old clients send a lone asterisk.
     .map(({ range, q }) => ({ range: range === "*" ? "*/*" : range, q }))
     .filter(({ range }) => /^[^/\s]+\/[^/\s]+$/.test(range));
   for (const [type, shape] of offers) {
-    // Without a range, any type is accepted.
+    // Without Accept, any type is accepted.
     const quality = ranges.length === 0 ? 1 : qualityOf(type, ranges);
     if (quality > (best?.quality ?? 0)) best = { shape, quality };
   }
@@ -78,8 +83,8 @@ function preferred(
 }
 
 /**
- * Returns the quality that the most specific range gives to a type. Parameters of a range other than `q` are ignored:
- * no answer has several variants that differ by them, and clients send `charset`.
+ * Returns the quality of a type, set by the most specific matching range. Ignores range parameters other than `q`: no
+ * response has variants that differ in them, and clients send `charset`.
  */
 function qualityOf(type: string, ranges: readonly { readonly range: string; readonly q: number }[]): number {
   for (const range of [type, type.replace(/\/.*/, "/*"), "*/*"]) {
@@ -89,7 +94,7 @@ function qualityOf(type: string, ranges: readonly { readonly range: string; read
   return 0;
 }
 
-/** Reports whether a client prefers `return=representation; store`. */
+/** Reports whether the request prefers `return=representation; store`. */
 function storesToo(headers: Headers): boolean {
   const wanted = parsePreferences(headers).get("return");
   return wanted?.value.toLowerCase() === "representation" && wanted.parameters.has("store");

@@ -1,20 +1,19 @@
-// Puts the losses of a document into words. No other file does: one sentence of the response's `notices` for each kind
-// of loss.
+// Formats notices: one sentence of the response's `notices` for each kind of loss.
 import { mergeNotices, type Notice, type NoticeCode } from "../../../document/contract/notice.ts";
 import { stringItem } from "./string-item.ts";
 
 const SHOWN_SUBJECTS = 10;
 
-/** Limits the header field: clients and proxies limit all of a response's headers to 8 KiB or more. */
+/** Maximum length of the header: clients and proxies limit all response headers to 8 KiB or more. */
 const HEADER_LENGTH = 4096;
 
-/** Returns sentences without a period; empty if nothing was lost. */
+/** Returns sentences without a final period; empty without losses. */
 export const noticeSentences = (notices: readonly Notice[]): string[] =>
   mergeNotices(notices).map((notice) => SENTENCES[notice.code](notice));
 
 /**
- * Returns the value of the header field Notices, a list of strings (RFC 9651); empty if nothing was lost. Leaves out
- * names if they make the field too long.
+ * Returns the value of the header Notices, a list of strings (RFC 9651); empty without losses. Omits names if the
+ * header would be too long.
  */
 export function noticesHeader(notices: readonly Notice[]): string {
   const header = listOfStrings(noticeSentences(notices));

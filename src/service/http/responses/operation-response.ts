@@ -1,4 +1,4 @@
-// Words a successful response: the JSON that names stored files, or the headers of a file.
+// Formats a successful response: the JSON with file IDs, or the headers of a file.
 
 import { attachment } from "../../../document/contract/file-name.ts";
 import { mergeNotices, type Notice, type NoticeSubject } from "../../../document/contract/notice.ts";
@@ -17,15 +17,15 @@ export interface OperationResponse {
   readonly inputId?: string | readonly string[];
   /** Size of the output in bytes; absent if the other fields are lists. */
   readonly outputSize?: number;
-  /** Size of the input in bytes, of endpoints that change it. */
+  /** Size of the input in bytes, for endpoints that modify their input. */
   readonly inputSize?: number;
-  /** Sentences on what the documents lost; absent if nothing was lost. */
+  /** Sentences about content that the documents lost; absent without losses. */
   readonly notices?: readonly string[];
-  /** Fonts that were replaced, of endpoints that replace them; absent if none was. */
+  /** Substituted fonts, for endpoints that substitute fonts; absent if there are none. */
   readonly substitutedFonts?: readonly NoticeSubject[];
 }
 
-/** Files and losses of a request. */
+/** Files and notices of a request. */
 export interface OperationResults {
   readonly inputs: readonly InputFile[];
   readonly inputIds: readonly string[];
@@ -56,7 +56,10 @@ export function operationResponse(
   };
 }
 
-/** Returns the answer that is data: the members of the object, or the text as a member, and what all answers have. */
+/**
+ * Returns a data response: the members of the output object, or the text as one member, and the members common to all
+ * responses.
+ */
 export function dataResponse(
   { inputs, output }: Pick<Endpoint, "inputs" | "output">,
   { bytes, lost }: DataResult,
@@ -69,7 +72,7 @@ export function dataResponse(
   return { ...data, ...namedInputs(inputs, inputIds), ...(notices.length > 0 ? { notices } : {}) };
 }
 
-/** Names the inputs that are stored: a list if there are, or could be, several documents. */
+/** Returns the IDs of stored inputs: a list if the endpoint allows several documents. */
 function namedInputs({ file }: Inputs, ids: readonly string[]): Pick<OperationResponse, "inputId"> {
   if (ids.length === 0) return {};
   return { inputId: file?.kind === "several" || ids.length > 1 ? ids : ids[0]! };
@@ -78,7 +81,7 @@ function namedInputs({ file }: Inputs, ids: readonly string[]): Pick<OperationRe
 /** Returns the URL of a stored file (spec, "Response objects"). */
 export const fileUrl = (baseUrl: string, id: string) => `${baseUrl}/resource/${id}?format=file`;
 
-/** Returns what `format=info` tells of every stored file. */
+/** Returns the `format=info` properties common to all stored files. */
 export function infoOf({ id, name, type, size, modified, expires }: FoundFile, baseUrl: string): object {
   const end = expires?.toISOString();
   return {
@@ -87,17 +90,17 @@ export function infoOf({ id, name, type, size, modified, expires }: FoundFile, b
   };
 }
 
-/** Returns the header that tells what was lost, if anything was. */
+/** Returns the header with the notices, if there are any. */
 export function noticeHeaders(lost: readonly Notice[]): Record<string, string> {
   const notices = noticesHeader(lost);
   return notices === "" ? {} : { Notices: notices };
 }
 
-/** Returns the headers of a file that is sent as a download. */
+/** Returns the headers of a downloaded file. */
 export const downloadHeaders = ({ name, type }: { readonly name: string; readonly type: string }) => ({
   "Content-Type": type,
   "Content-Disposition": attachment(name),
-  // The content comes from anyone: it must never run as a page of the service's origin.
+  // The content is untrusted: it must never run as a page of the service's origin.
   "X-Content-Type-Options": "nosniff",
   "Content-Security-Policy": "sandbox; default-src 'none'",
   "Referrer-Policy": "no-referrer",

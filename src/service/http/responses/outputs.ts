@@ -1,5 +1,4 @@
-// Takes the outputs of a job in the form that the client wants: into storage, or as the body of the answer. Knows no
-// headers.
+// Collects the outputs of a job in the negotiated format: stored files, or the response body.
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { withExtension, withoutExtension } from "../../../document/contract/file-name.ts";
@@ -31,31 +30,31 @@ export interface OutputOptions {
   readonly wishes: Negotiation;
   /** Name of the output, or of the archive, without extension. */
   readonly name: string;
-  /** True if a number is appended to the name of each output. */
+  /** True if output names get a number: `page1`, `page2`. */
   readonly isNumbered: boolean;
-  /** True if the only output is data, which are held in memory. @default false */
+  /** True if the only output is data, which is buffered in memory. @default false */
   readonly isData?: boolean;
   readonly store: Store;
   readonly outputs: Batch;
-  /** Memory for an answer that is complete before it is sent. */
+  /** Memory for a response that is complete before it is sent. */
   readonly responseReservation: Reservation;
   readonly timing: Timing;
   readonly signal: AbortSignal;
-  /** Called with each output of a job that has several. */
+  /** Called with each output of a job with several outputs. */
   progress?(progress: Progress): void;
   readonly caller: Pick<ClientHooks, "countProduced"> | undefined;
-  /** Size limit of all outputs together. */
+  /** Maximum total size of the outputs, in bytes. */
   readonly maxBytes: number;
 }
 
-/** A file that is the answer. */
+/** Name and type of a file that is the response body. */
 interface NamedType {
   readonly name: string;
   /** Media type. */
   readonly type: string;
 }
 
-/** An output that is the answer, and no file. */
+/** An output that is response data, not a file. */
 export interface DataResult {
   readonly kind: "data";
   /** Media type. */
@@ -66,18 +65,19 @@ export interface DataResult {
 
 export type OutputResult =
   | DataResult
-  /** The outputs are in storage, or on their way there. */
+  /** The outputs are stored or being stored. */
   | { readonly kind: "stored"; readonly lost: readonly Notice[] }
-  /** A file that is complete. */
+  /** A complete file in memory. */
   | (NamedType & { readonly kind: "whole"; readonly bytes: Uint8Array; readonly lost: readonly Notice[] })
-  /** A file that is still being made. The job ends with it. */
+  /** A file in production. The job ends with it. */
   | (NamedType & { readonly kind: "stream"; readonly body: AsyncGenerator<Uint8Array> })
-  /** A file that is complete, and in storage. */
+  /** A complete, stored file. */
   | (NamedType & { readonly kind: "arrival"; readonly file: ReceivedFile; readonly lost: readonly Notice[] });
 
 /**
- * Takes all outputs of a job, or begins to.
- * @throws ServiceError 406 if the client accepts no form of this many outputs; 413, 503 for data that find no memory
+ * Collects a job's outputs, or starts streaming them.
+ * @throws ServiceError 406 if the client accepts no format for this number of outputs; 413, 503 if the data exceed the
+ *   memory
  */
 export async function collectOutputs(made: AsyncIterable<Output>, to: OutputOptions): Promise<OutputResult> {
   const outputs = new Outputs(made, to);
@@ -119,7 +119,7 @@ class Outputs {
     for (let output = first; output; output = await this.next()) {
       const { type, headerPatch } = output;
       const name = this.#nameOf(output);
-      // The next output is produced while the end of this one is being written to R2.
+      // The next output is produced while the last part of this one is written to R2.
       await this.#to.outputs.add({
         name,
         type,
@@ -170,11 +170,11 @@ class Outputs {
     if (begun.isWhole) {
       return { kind: "whole", ...given, bytes: withHead(begun.chunks, head?.()), lost: this.#lost };
     }
-    // Its first bytes are known last, so it waits in storage.
+    // The first bytes are final only at the end, so the output is stored before it is sent.
     return head ? arrived(begun.all()) : { kind: "stream", ...given, body: begun.all() };
   }
 
-  /** Yields the only output, and ends when the job has ended. */
+  /** Yields the only output, and completes when the job has ended. */
   async *#wholeJob(output: Output): AsyncGenerator<Uint8Array> {
     try {
       yield* this.#bodyOf(output);
@@ -226,13 +226,13 @@ class Outputs {
     return `${name}${this.#to.isNumbered ? `_${this.#count}` : ""}.${extension}`;
   }
 
-  /** Number of chunks, of 64 KiB or more, to produce without a pause. */
+  /** Number of chunks, of 64 KiB or more, to produce between yields. */
   static readonly #CHUNKS_AT_A_STRETCH = 8;
 
   /**
-   * Pauses before a body starts and after every few chunks, so that other requests run and a client's disconnect is
-   * noticed. Without the pauses, an operation that is never idle would block both until its end. Only a timer makes
-   * the runtime check.
+   * Yields to the event loop before a body starts and after every few chunks, so that other requests run and a
+   * disconnect is noticed. Otherwise, a CPU-bound operation would block both until its end. Only a timer makes the
+   * runtime check the connection.
    */
   async *#bodyOf({ body }: Output): AsyncGenerator<Uint8Array> {
     const { timing, signal } = this.#to;
@@ -267,17 +267,17 @@ class Outputs {
   }
 }
 
-/** The beginning of a body, in memory. */
+/** The first chunks of a body, in memory. */
 interface Begun {
   readonly chunks: readonly Uint8Array[];
-  /** True if the chunks are all there is. */
+  /** True if these chunks are the whole body. */
   readonly isWhole: boolean;
   readonly rest: AsyncGenerator<Uint8Array>;
-  /** Yields the chunks and the rest. */
+  /** Yields the buffered chunks, then the rest. */
   all(): AsyncGenerator<Uint8Array>;
 }
 
-/** @param take reports whether there is memory for that many more bytes */
+/** @param take reports whether the memory suffices for that many more bytes */
 async function begin(body: AsyncGenerator<Uint8Array>, take: (bytes: number) => boolean): Promise<Begun> {
   const chunks: Uint8Array[] = [];
   let isWhole = true;
@@ -298,7 +298,7 @@ async function begin(body: AsyncGenerator<Uint8Array>, take: (bytes: number) => 
   return { chunks, isWhole, rest: body, all };
 }
 
-/** Returns all bytes in one piece, the first of them replaced. */
+/** Returns all bytes in one array, with the first ones replaced. */
 function withHead(chunks: readonly Uint8Array[], head?: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

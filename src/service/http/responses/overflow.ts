@@ -1,5 +1,5 @@
-// Lets a job end whose client takes its output more slowly than it is made: the rest goes to storage, and from there to
-// the client.
+// Frees a job from a client that reads more slowly than the job produces: stores the rest of the output, and sends it
+// from storage.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Semaphore } from "../../placement/semaphore.ts";
@@ -12,18 +12,18 @@ export type Chunks = Pick<AsyncGenerator<Uint8Array>, "next" | "return">;
 
 export interface Storing {
   readonly store: Store;
-  /** Takes the rest. Whoever made it discards it. */
+  /** Receives the rest. The caller that created the batch discards it. */
   readonly outputs: Batch;
-  /** Limits how many are made without their clients, beside the jobs of clients that wait. */
-  readonly overflowTurns: Semaphore;
+  /** Limits the jobs that run without their clients, in addition to the jobs of waiting clients. */
+  readonly overflowSemaphore: Semaphore;
   readonly signal: AbortSignal;
-  /** Called once, when the body is made. */
+  /** Called once, when the body is complete. */
   made(): void;
 }
 
 /**
- * Returns the chunks of a body that is being made. When the client has kept it waiting for longer than its making took,
- * and some time beside, the rest is made without the client.
+ * Returns the chunks of a body in production. Once the client has delayed the production for longer than the production
+ * itself took, plus a tolerance, the rest is produced without the client.
  */
 export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing): Chunks {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,9 +46,9 @@ export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing):
     }
   };
   const overflow = async () => {
-    const { overflowTurns, signal } = storing;
-    // Until it has its turn, the client goes on taking what it can.
-    const turn = await overflowTurns.acquire(signal).catch(() => undefined);
+    const { overflowSemaphore, signal } = storing;
+    // Until a permit is available, the client continues to read.
+    const turn = await overflowSemaphore.acquire(signal).catch(() => undefined);
     if (turn && !isMade && !isLeft) {
       rest = stored(remaining(), storing);
       await rest.catch(() => {});

@@ -1,21 +1,21 @@
-// Reads what a client prefers: the header fields Prefer (RFC 7240) and Response-Type.
+// Parses client preferences: the headers Prefer (RFC 7240) and Response-Type.
 
-/** A preference. Its value is empty if it has none. */
+/** A preference; its value can be empty. */
 interface Preference {
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** How a client asks for an answer later: by Prefer (RFC 7240, 4.1) or by Response-Type. */
+/** Header with which the client requested an asynchronous response: Prefer (RFC 7240, 4.1) or Response-Type. */
 export type AsyncMode = "respond-async" | "requestId";
 
-/** @returns undefined if the client waits for the answer */
+/** @returns undefined for a synchronous request */
 export function parseAsyncMode(headers: Headers): AsyncMode | undefined {
   if (headers.get("Response-Type")?.trim().toLowerCase() === "requestid") return "requestId";
   return parsePreferences(headers).get("respond-async")?.value === "" ? "respond-async" : undefined;
 }
 
-/** @returns preferences by name. Names are in lower case; of two with the same name the first counts, as of parameters */
+/** @returns preferences by lowercase name. The first of several with the same name counts, also for parameters */
 export function parsePreferences(headers: Headers): ReadonlyMap<string, Preference> {
   const preferences = new Map<string, Preference>();
   for (const text of split(headers.get("Prefer") ?? "", ",")) {
@@ -28,12 +28,12 @@ export function parsePreferences(headers: Headers): ReadonlyMap<string, Preferen
   return preferences;
 }
 
-/** Splits text at a character outside of quoted strings. */
+/** Splits text at a character outside quoted strings. */
 function split(text: string, at: "," | ";"): readonly string[] {
   return text.match(at === "," ? /(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g : /(?:"(?:[^"\\]|\\.)*"?|[^;"])+/g) ?? [];
 }
 
-/** @returns a name in lower case, and a value without quotes */
+/** @returns a lowercase name, and a value without quotes */
 function pairIn(text: string): readonly [name: string, value: string] {
   const at = text.indexOf("=");
   if (at < 0) return [text.trim().toLowerCase(), ""];

@@ -1,4 +1,4 @@
-// Sets the header fields that protect clients, and those with which web pages of other origins may call the service.
+// Sets security headers and CORS headers.
 
 import type { Context, MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
@@ -8,10 +8,10 @@ const SECURITY: Readonly<Record<string, string>> = {
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
 };
-/** Pages have a policy of their own; nothing else is one. */
+/** Pages have a separate policy; all other responses are not pages. */
 const NO_PAGE = "default-src 'none'; frame-ancestors 'none'";
 const YEAR_SECONDS = 31_536_000;
-/** Browsers keep the answer to a preflight request for no longer. */
+/** Browsers cache preflight responses for at most this long. */
 const PREFLIGHT_SECONDS = 7200;
 
 const ALLOWED_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -23,10 +23,10 @@ const EXPOSED = [
   ...["Upload-Offset", "Upload-Length", "Upload-Metadata", "Upload-Expires"],
 ];
 
-/** @param isSecure true if clients reach the service by https */
+/** @param isSecure true if clients use https */
 export function setSecurityHeaders({ headers, status }: Response, isSecure: boolean): void {
   const isPage = (headers.get("Content-Type") ?? "").startsWith("text/html");
-  // A policy beside 304 replaces the one that the browser has kept with the page.
+  // The policy of a 304 response replaces the policy of the browser's cached page.
   const hasPolicy = isPage || status === 304;
   const fields = {
     ...SECURITY,
@@ -38,7 +38,7 @@ export function setSecurityHeaders({ headers, status }: Response, isSecure: bool
 
 type Configured = { Variables: { config: Config } };
 
-/** Answers preflight requests, and allows the origins that the configuration names. Does nothing if it names none. */
+/** Responds to preflight requests, and allows the configured origins. Does nothing without configured origins. */
 export function corsMiddleware(): MiddlewareHandler<Configured> {
   const allow = cors({
     origin: (origin, c) => {
@@ -50,7 +50,7 @@ export function corsMiddleware(): MiddlewareHandler<Configured> {
     maxAge: PREFLIGHT_SECONDS,
   });
   return async (c, next) => {
-    // Other OPTIONS requests ask the service itself, as those of tus do.
+    // Other OPTIONS requests, such as those of tus, are for the service.
     const isOwn = c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") === undefined;
     return c.get("config").corsOrigins === undefined || isOwn ? next() : allow(c, next);
   };

@@ -1,4 +1,4 @@
-// The trace of one request: its place in the caller's trace, its spans, and those that the container reports.
+// The trace of one request: its parent in the caller's trace, its spans, and the container's spans.
 
 import {
   newSpanId,
@@ -12,7 +12,7 @@ import type { TraceSettings } from "../../settings/trace-settings.ts";
 import type { Phase, Timing } from "../contract/timing.ts";
 import type { ExportedSpan } from "./span-export.ts";
 
-/** The request, when it has been answered. */
+/** A completed request. */
 export interface TracedRequest {
   readonly method: string;
   readonly route: string;
@@ -20,7 +20,7 @@ export interface TracedRequest {
   readonly requestId: string;
 }
 
-/** An attempt at an asynchronous job that has ended. */
+/** A completed attempt of an asynchronous job. */
 export interface TracedJob {
   readonly path: string;
   readonly requestId: string;
@@ -39,7 +39,7 @@ export class RequestTrace {
     this.#service = service;
   }
 
-  /** @returns undefined if neither the caller nor a setting wants a trace */
+  /** @returns undefined if neither the caller nor a setting enables tracing */
   static begin(headers: Headers, settings: TraceSettings | undefined): RequestTrace | undefined {
     const trace = readTraceContext(headers) ?? (settings ? newTrace(settings.ratio) : undefined);
     return trace && new RequestTrace(trace, settings?.service ?? "");
@@ -53,12 +53,12 @@ export class RequestTrace {
     return this.#trace.isSampled;
   }
 
-  /** Header fields of the answer. */
-  get answerHeaders(): Readonly<Record<string, string>> {
+  /** Response headers. */
+  get responseHeaders(): Readonly<Record<string, string>> {
     return traceHeaders(this.#trace, this.#spanId("request"));
   }
 
-  /** Header fields for the container, whose spans are below that of the engine. */
+  /** Request headers for the container, whose spans become children of the engine's span. */
   get containerHeaders(): Readonly<Record<string, string>> {
     return traceHeaders(this.#trace, this.#spanId("engine"));
   }
@@ -76,7 +76,7 @@ export class RequestTrace {
     });
   }
 
-  /** Returns the spans of a job that runs after its request was answered, and of its phases. */
+  /** Returns the spans of an asynchronous job and of its phases. */
   spansOfJob(timing: Timing, { path, requestId, isError }: TracedJob): ExportedSpan[] {
     const attributes = { "http.route": path, "pagewright.request_id": requestId };
     return this.#spans(timing, { name: `job ${path}`, isError, attributes });
@@ -95,7 +95,7 @@ export class RequestTrace {
     return [request, ...parts].map((span) => ({ trace: this.#trace, service: this.#service, span }));
   }
 
-  /** Returns the spans that the container reported. */
+  /** Converts the spans that the container reported. */
   ofContainer(spans: readonly Span[]): ExportedSpan[] {
     return spans.map((span) => ({ trace: this.#trace, service: `${this.#service}${CONTAINER_SERVICE}`, span }));
   }

@@ -1,5 +1,5 @@
-// Sends spans to a collector, in OTLP over HTTP as JSON (opentelemetry-proto 1.x), after the answers and in batches.
-// What does not fit or is not taken is dropped.
+// Exports spans to a collector, in OTLP over HTTP as JSON (opentelemetry-proto 1.x), in batches after the responses.
+// Drops spans that exceed the buffer or that the collector rejects.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Span, TraceContext } from "../../../document/contract/trace.ts";
@@ -13,20 +13,20 @@ export interface ExportedSpan {
   readonly span: Span;
 }
 
-/** Time in which spans gather before they are sent. */
+/** Time for which spans are collected before they are sent. */
 const GATHER_MS = 500;
-/** Time after which another request sends the spans, because the one that was to do so has ended. */
+/** Time after which another request sends the spans: the request responsible for sending has been terminated. */
 const TAKEN_OVER_MS = 30_000;
-/** Numbers of the protocol: SPAN_KIND_INTERNAL, SPAN_KIND_SERVER, STATUS_CODE_ERROR. */
+/** Protocol constants: SPAN_KIND_INTERNAL, SPAN_KIND_SERVER, STATUS_CODE_ERROR. */
 const INTERNAL = 1;
 const SERVER = 2;
 const ERROR = 2;
 
 export class SpanExport {
   #spans: ExportedSpan[] = [];
-  /** Time since when a request waits to send the spans. */
+  /** Time since which a request is responsible for sending the spans. */
   #gathering: number | undefined;
-  /** True after a failure, which is logged once. */
+  /** True after a failure; only the first is logged. */
   #isFailing = false;
 
   add(spans: readonly ExportedSpan[]): void {
@@ -34,7 +34,7 @@ export class SpanExport {
     this.#spans.push(...spans.slice(0, Math.max(0, room)));
   }
 
-  /** Sends the spans soon, unless another request is about to. Never rejects. */
+  /** Sends the spans soon, unless another request is responsible. Never rejects. */
   async flush(settings: TraceSettings, log: Log): Promise<void> {
     const now = Date.now();
     if (this.#gathering !== undefined && now - this.#gathering < TAKEN_OVER_MS) return;
@@ -54,7 +54,7 @@ export class SpanExport {
   }
 }
 
-/** @throws Error if the collector does not take them in time */
+/** @throws Error if the collector rejects the spans or times out */
 async function send({ url, headers }: TraceSettings, spans: readonly ExportedSpan[]): Promise<void> {
   const response = await fetch(url, {
     method: "POST",
@@ -92,7 +92,7 @@ function encode({ trace, span }: ExportedSpan): object {
   };
 }
 
-/** Numbers of nanoseconds are larger than JavaScript's integers. */
+/** Nanosecond timestamps exceed JavaScript's safe integers. */
 const nanoseconds = (ms: number) => `${Math.round(ms * 1000)}000`;
 
 function attributesOf(attributes: Span["attributes"]): object[] {

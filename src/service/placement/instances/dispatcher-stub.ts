@@ -1,4 +1,4 @@
-// Reaches the dispatcher of a pool.
+// Returns the stub of a pool's dispatcher.
 
 import type { Env } from "../../settings/config.ts";
 import type { Dispatcher } from "./dispatcher.ts";

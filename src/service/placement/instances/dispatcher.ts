@@ -1,5 +1,5 @@
-// Leases the slots of a pool's instances to jobs: a Durable Object for each pool, which carries out what slots.ts
-// decides. All it knows can be asked for again, so nothing is stored.
+// Leases the slots of a pool's instances to jobs: one Durable Object per pool, which executes the decisions of
+// slots.ts. Its state can be rebuilt from instances and clients, so nothing is stored.
 
 import { DurableObject } from "cloudflare:workers";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -10,10 +10,10 @@ import { instance } from "./instance-stub.ts";
 import { instancesOf, type Pool } from "./pools.ts";
 import { type InstanceFault, type SlotLease, type SlotLimits, type SlotRequest, SlotScheduler } from "./slots.ts";
 
-/** Neither: nothing yet, ask again. */
+/** If neither is set, no slot is available yet: the client calls again. */
 export interface SlotResponse {
   readonly instance?: number;
-  /** Set if the job gets no slot: the reason. */
+  /** The reason, if the job is rejected. */
   readonly refused?: string;
 }
 
@@ -27,8 +27,8 @@ const LIMITS_OF_SLOTS: Omit<SlotLimits, "instances"> = {
   jobs: LIMITS.instanceJobs,
   slowJobs: LIMITS.instanceSlowJobs,
   slowAfterMs: LIMITS.instanceSlowAfterMs,
-  waiting: LIMITS.instanceJobsWaiting,
-  leaseMs: LIMITS.leaseMs,
+  waiting: LIMITS.instanceJobsQueued,
+  leaseMs: LIMITS.slotLeaseMs,
   awakeMs: LIMITS.instanceAwakeMs,
   troubleMs: {
     gone: LIMITS.instanceGoneMs,
@@ -40,13 +40,13 @@ const LIMITS_OF_SLOTS: Omit<SlotLimits, "instances"> = {
 
 export class Dispatcher extends DurableObject<Env> {
   #slots: SlotScheduler | undefined;
-  /** The questions that wait for an answer, by the id of their job. */
+  /** Pending requests for slots, by job ID. */
   readonly pending = new Map<string, (answer: SlotResponse) => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Asks for a slot. Waits for a limited time, after which the client asks again with the same id. A client that no
-   * longer asks loses its place in the queue.
+   * Requests a slot. Waits for a limited time, then returns; the client repeats the request with the same ID. A client
+   * that stops repeating loses its queue position.
    */
   async ask(pool: Pool, job: SlotRequest): Promise<SlotResponse> {
     const slots = this.#slotsOf(pool);
@@ -65,12 +65,12 @@ export class Dispatcher extends DurableObject<Env> {
     }
   }
 
-  /** Notes that a job still runs. */
+  /** Renews the lease of a running job. */
   renew(pool: Pool, lease: SlotLease): void {
     this.#slotsOf(pool).renew(lease);
   }
 
-  /** Frees the slot of a job, or its place in the queue. */
+  /** Frees the slot of a job, or its queue position. */
   leave(pool: Pool, id: string): void {
     this.#slotsOf(pool).release(id);
     this.pending.get(id)?.({ refused: "the job has left" });
@@ -84,7 +84,7 @@ export class Dispatcher extends DurableObject<Env> {
     this.leave(pool, id);
   }
 
-  /** Starts an instance ahead of a job that will come, unless one is awake. */
+  /** Starts an instance in advance, unless one is awake. */
   async startAhead(pool: Pool): Promise<void> {
     const slots = this.#slotsOf(pool);
     await this.#askAboutUnknown(pool);
@@ -93,8 +93,8 @@ export class Dispatcher extends DurableObject<Env> {
   }
 
   /**
-   * Describes the pool. Starts nothing, unless no instance could be started the last time: whoever sends no jobs until
-   * the service is ready again would wait for ever.
+   * Describes the pool. Starts nothing, unless the last start failed: a client that waits for readiness would wait
+   * forever.
    */
   async summary(pool: Pool): Promise<PoolSummary> {
     await this.#askAboutUnknown(pool);
@@ -111,7 +111,7 @@ export class Dispatcher extends DurableObject<Env> {
     return this.#slots;
   }
 
-  /** Carries out the decisions of the moment, and comes back when time alone may change them. */
+  /** Executes the current decisions, and schedules the next check if decisions can change with time alone. */
   applyDecisions(pool: Pool): void {
     const slots = this.#slotsOf(pool);
     void this.#askAboutUnknown(pool);
@@ -124,7 +124,7 @@ export class Dispatcher extends DurableObject<Env> {
     if (changesInMs !== undefined) this.#timer = setTimeout(() => this.applyDecisions(pool), changesInMs);
   }
 
-  /** Learns which instances run, after this object or they have been idle. */
+  /** Queries which instances run, after this object or the instances were idle. */
   async #askAboutUnknown(pool: Pool): Promise<void> {
     const slots = this.#slotsOf(pool);
     const asked = slots.takeUnknown().map(async (number) => {

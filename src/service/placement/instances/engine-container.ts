@@ -1,4 +1,4 @@
-// Defines the instances of the container, as the platform runs them: started by the dispatcher, asleep when idle.
+// Defines the container's instances on the platform: started by the dispatcher, asleep when idle.
 
 import { Container } from "@cloudflare/containers";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -9,39 +9,42 @@ import type { Env } from "../../settings/config.ts";
 import type { ContainerHealth } from "../container-health.ts";
 import { POOL_ENGINES } from "./pools.ts";
 
-/** Key in the object's storage. The container outlives the object's memory, for example when a Worker is deployed. */
+/**
+ * Key in the object's storage. The container outlives the object's memory, for example across deployments of the
+ * Worker.
+ */
 const SECRET_KEY = "secret";
 
-/** An instance that has no network: documents come from strangers. */
+/** An instance without network access: documents are untrusted. */
 export class EngineContainer extends Container<Env> {
   override defaultPort = 8080;
   override sleepAfter = "10m";
   override enableInternet = false;
   override pingEndpoint = "container/up";
   readonly engines: string = POOL_ENGINES.engines;
-  /** Time in which a container that works answers GET /up, in milliseconds. */
+  /** Maximum time for a working container to respond to GET /up, in milliseconds. */
   readonly aliveMs: number = LIMITS.instanceAliveMs;
   #watching: Promise<void> | undefined;
   #starting: Promise<string> | undefined;
   /**
-   * The requests that the container works on, by what breaks them off when it is ended for its silence: its connections
-   * need not break by themselves.
+   * Abort controllers of the requests that the container runs, used when it is killed for not responding: its
+   * connections might not break by themselves.
    */
   readonly #requests = new Set<AbortController>();
-  /** True if a request has failed since the container last answered. */
+  /** True if a request has failed since the container last responded. */
   #isDoubted = false;
 
-  /** Starts the container unless it runs, and waits until its server answers. Its engines may still be starting. */
+  /** Starts the container unless it runs, and waits until its server responds. Its engines might still be starting. */
   async wake(): Promise<void> {
     await this.#secretOfRunning();
   }
 
-  /** Reports whether the container runs, and starts nothing. */
+  /** Reports whether the container runs, without starting it. */
   isRunning(): boolean {
     return this.ctx.container?.running ?? false;
   }
 
-  /** Asks the container for its health, unless it sleeps. Does not keep it awake. */
+  /** Requests the container's health, unless it sleeps. Does not keep it awake. */
   async health(): Promise<ContainerHealth | undefined> {
     if (!this.isRunning()) return undefined;
     const answer = await this.ctx.container!.getTcpPort(this.defaultPort).fetch("http://container/ready");
@@ -49,8 +52,8 @@ export class EngineContainer extends Container<Env> {
   }
 
   /**
-   * Passes a request on to the container, with the secret of the running one.
-   * @returns 503 if the container cannot be started
+   * Forwards a request to the container, with the secret of the running container.
+   * @returns 503 if the container cannot start
    */
   override async fetch(request: Request): Promise<Response> {
     let secret: string;
@@ -62,7 +65,7 @@ export class EngineContainer extends Container<Env> {
     const headers = new Headers(request.headers);
     headers.set("Authorization", `Bearer ${secret}`);
     const answer = await this.#passOn(new Request(request, { headers }));
-    // A container with another secret was started by another version of this class. The next one gets ours.
+    // Another version of this class started the container with a different secret. The next start uses ours.
     if (answer.status === 401) await this.destroy();
     return answer;
   }
@@ -72,14 +75,14 @@ export class EngineContainer extends Container<Env> {
     return { ENGINES: this.engines };
   }
 
-  /** Keeps the container awake while it works. */
+  /** Keeps the container awake while it runs jobs. */
   override async onActivityExpired(): Promise<void> {
     if (this.#requests.size === 0) await super.onActivityExpired();
   }
 
   /**
-   * Sends a request to the container. `super.fetch` reports a connection that breaks as an uncaught error, or as a
-   * response of 500.
+   * Sends a request to the container. `super.fetch` would report a broken connection as an uncaught error, or as a 500
+   * response.
    */
   async #passOn(request: Request): Promise<Response> {
     const silence = new AbortController();
@@ -99,7 +102,7 @@ export class EngineContainer extends Container<Env> {
       const answer = await this.ctx.container!.getTcpPort(this.defaultPort).fetch(request.url, passedOn);
       const { readable, writable } = new IdentityTransformStream();
       const sent = answer.body?.pipeTo(writable, { signal: silence.signal }) ?? writable.close();
-      // If the connection breaks, the reader gets the error.
+      // The reader of a broken connection receives the error.
       sent.catch(failed).finally(ended);
       return new Response(readable, answer);
     } catch (error) {
@@ -110,8 +113,8 @@ export class EngineContainer extends Container<Env> {
   }
 
   /**
-   * Ends a container that is frozen, or runs and cannot be reached. The jobs of the one would wait for their time limit,
-   * because no connection breaks. The other would keep its place, and fail every job at once.
+   * Kills a container that hangs, or runs but is unreachable. The jobs of a hung container would wait for their time
+   * limit, because no connection breaks. An unreachable container would keep its slots, and fail every job immediately.
    */
   async #watch(): Promise<void> {
     while (this.#requests.size > 0 || this.#isDoubted) {
@@ -123,7 +126,7 @@ export class EngineContainer extends Container<Env> {
           this.ctx.container!.getTcpPort(this.defaultPort).fetch("http://container/up"),
         );
       } catch (error) {
-        // One that starts does not listen yet.
+        // A starting container does not listen yet.
         if (!this.isRunning() || this.#starting || (this.#requests.size === 0 && !wasDoubted)) continue;
         console.log(logLine({}, "instance ended", { error: String(error) }));
         for (const silence of this.#requests) silence.abort(error);
@@ -132,7 +135,7 @@ export class EngineContainer extends Container<Env> {
     }
   }
 
-  /** Starts the container once for all that ask at the same time, because each start has a secret of its own. */
+  /** Starts the container once for all concurrent callers, because each start generates a new secret. */
   #secretOfRunning(): Promise<string> {
     this.#starting ??= this.#start().finally(() => {
       this.#starting = undefined;
@@ -154,14 +157,14 @@ export class EngineContainer extends Container<Env> {
 }
 
 /**
- * An instance for web pages, which load what they show from the internet. Chromium reaches it only through the
- * container's proxy, which checks every address (container/engines/chromium/network/web-proxy.ts).
+ * An instance for web pages, with internet access for their resources. Chromium has access only through the container's
+ * proxy, which checks every address (container/engines/chromium/network/web-proxy.ts).
  */
 export class WebContainer extends EngineContainer {
   override enableInternet = true;
   override readonly engines = POOL_ENGINES.web;
 
-  /** Adds the settings of the Worker that are about addresses. Web pages are loaded by this kind of container alone. */
+  /** Adds the Worker's address settings. Only this kind of container loads web pages. */
   protected override settings(): Record<string, string> {
     const { URL_ALLOW, URL_DNS } = this.env;
     return { ...super.settings(), ...(URL_ALLOW ? { URL_ALLOW } : {}), ...(URL_DNS ? { URL_DNS } : {}) };

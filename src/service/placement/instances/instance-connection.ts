@@ -1,5 +1,5 @@
-// Connects a request to the instances of the container that the platform runs. The dispatcher says which one; the
-// frames go to it directly.
+// Connects a request to the platform's container instances. The dispatcher selects an instance; the frames go directly
+// to it.
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -16,7 +16,7 @@ import { instance } from "./instance-stub.ts";
 import { type Pool, poolOf } from "./pools.ts";
 import type { InstanceFault, SlotLease } from "./slots.ts";
 
-/** Questions that may fail before the job does. A dispatcher that has just been replaced fails one. */
+/** Maximum failed dispatcher calls before the job fails. Replacing a dispatcher fails one call. */
 const FAILED_QUESTIONS = 3;
 const AFTER_FAILED_QUESTION_MS = 200;
 
@@ -27,11 +27,11 @@ export function connectInstances(env: Env, caller: JobOrigin): ConnectedContaine
 class InstanceConnection implements ConnectedContainer {
   readonly #env: Env;
   readonly #caller: JobOrigin;
-  /** The instances that failed this request's job. */
+  /** Instances that failed this request's job. */
   readonly #avoid: number[] = [];
-  /** The slot of the job that runs. */
+  /** Slot of the running job. */
   #slot: SlotHandle | undefined;
-  /** The error of a job that an instance failed, until it is attempted again. */
+  /** The error of a job that an instance failed, until the retry. */
   #failure: unknown;
 
   constructor(env: Env, caller: JobOrigin) {
@@ -80,7 +80,7 @@ class InstanceConnection implements ConnectedContainer {
 
   prewarm(operation: Pick<OperationDeclaration<unknown>, "internet">): void {
     const pool = poolOf(operation);
-    // A job that comes starts an instance itself, if this fails.
+    // If prewarming fails, the job itself starts an instance.
     this.#caller.waitUntil(
       dispatcher(this.#env, pool)!
         .startAhead(pool)
@@ -89,7 +89,7 @@ class InstanceConnection implements ConnectedContainer {
   }
 
   /**
-   * @throws EngineFailure `busy` if there are too many jobs, no instance starts, or the wait takes too long
+   * @throws EngineFailure `busy` if the queue is full, no instance starts, or the wait takes too long
    * @throws the signal's reason when aborted
    */
   async #lease(pool: Pool, signal: AbortSignal): Promise<SlotLease> {
@@ -125,7 +125,7 @@ class InstanceConnection implements ConnectedContainer {
   }
 }
 
-/** A leased slot, which is renewed until its job has ended. */
+/** A leased slot, renewed until its job has ended. */
 class SlotHandle {
   readonly #env: Env;
   readonly #pool: Pool;
@@ -155,13 +155,13 @@ class SlotHandle {
     this.#caller.waitUntil(this.#dispatcher.fail(this.#pool, this.#lease, why).catch(() => {}));
   }
 
-  /** A new stub each time, because one whose connection broke stays broken. */
+  /** Creates a new stub for each call, because a stub with a broken connection is unusable. */
   get #dispatcher() {
     return dispatcher(this.#env, this.#pool)!;
   }
 }
 
-/** @returns undefined if the instance is not to blame */
+/** @returns undefined if the instance did not cause the error */
 function faultOf(error: unknown): InstanceFault | undefined {
   if (!(error instanceof EngineFailure)) return undefined;
   if (error.reason === "busy") return "full";

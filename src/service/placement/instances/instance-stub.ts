@@ -1,4 +1,4 @@
-// Reaches an instance of a pool.
+// Returns the stub of a pool's instance.
 
 import type { Env } from "../../settings/config.ts";
 import type { EngineContainer } from "./engine-container.ts";

@@ -1,13 +1,16 @@
-// Names the two kinds of container: the engines without a network, and the browser that needs it.
+// The two kinds of container: engines without network access, and the browser with it.
 
 import type { OperationDeclaration } from "../../../document/contract/operation.ts";
 
-/** `engines`: everything but web pages; no network. `web`: web pages and HTML; the internet through our proxy. */
+/**
+ * `engines`: all jobs except web pages; no network access. `web`: web pages and HTML; internet access through our
+ * proxy.
+ */
 export type Pool = "engines" | "web";
 
 export const POOLS: readonly Pool[] = ["engines", "web"];
 
-/** The engines that the instances of a kind start (container/server.ts). */
+/** The engines that the instances of a pool start (container/server.ts). */
 export const POOL_ENGINES: Readonly<Record<Pool, string>> = {
   engines: "office,ghostscript,verapdf,threads",
   web: "chromium",
@@ -16,13 +19,15 @@ export const POOL_ENGINES: Readonly<Record<Pool, string>> = {
 export const poolOf = ({ internet = false }: Pick<OperationDeclaration<unknown>, "internet">): Pool =>
   internet ? "web" : "engines";
 
-/** The settings of the Worker that are read here. */
+/** The Worker's settings for instances. */
 interface InstanceSettings {
   readonly CONTAINER_INSTANCES?: string;
   readonly WEB_CONTAINER_INSTANCES?: string;
 }
 
-/** Number of instances of each kind. wrangler.toml has it twice, and scripts/checks/deployment.ts compares the two. */
+/**
+ * Number of instances of each pool. wrangler.toml contains it twice, and scripts/checks/deployment.ts compares the two.
+ */
 export function instancesOf({ CONTAINER_INSTANCES, WEB_CONTAINER_INSTANCES }: InstanceSettings, pool: Pool): number {
   const setting = pool === "web" ? WEB_CONTAINER_INSTANCES : CONTAINER_INSTANCES;
   return Math.max(1, Math.floor(Number(setting)) || 1);

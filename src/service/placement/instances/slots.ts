@@ -1,47 +1,45 @@
-// Decides which instance of a container runs a job, which instance starts, and which job is refused, from what is known
-// of the instances. Knows neither the platform nor its clock: dispatcher.ts carries the decisions out.
+// Decides which instance runs a job, which instance starts, and which job is rejected. Independent of platform and
+// clock: dispatcher.ts executes the decisions.
 
 export interface SlotLimits {
-  /** Number of instances that may run. They are numbered from 0. */
+  /** Maximum number of instances, numbered from 0. */
   readonly instances: number;
-  /** Jobs that an instance runs at full speed, one for each processor. */
+  /** Jobs that an instance runs at full speed, one per CPU. */
   readonly jobs: number;
-  /** Further jobs of an instance that have run for `slowAfterMs` and therefore have a low priority there. */
+  /** Additional jobs of an instance that have run for `slowAfterMs`, and therefore have a low CPU priority. */
   readonly slowJobs: number;
   readonly slowAfterMs: number;
-  /** Jobs that may wait for a slot. */
+  /** Maximum number of queued jobs. */
   readonly waiting: number;
-  /** Time after which a job that its client no longer mentions loses its slot, or its place in the queue. */
+  /** Time without renewal after which a job loses its slot or its position in the queue. */
   readonly leaseMs: number;
-  /**
-   * Time since its last job for which an instance is taken to be awake. Shorter than the time after which it sleeps.
-   */
+  /** Time after its last job for which an instance counts as awake, shorter than the platform's sleep timeout. */
   readonly awakeMs: number;
-  /** Time for which an instance in trouble gets no job. */
+  /** Time for which a faulty instance receives no jobs. */
   readonly troubleMs: Readonly<Record<InstanceFault, number>>;
 }
 
 /**
- * `gone`: the connection broke. `full`: it refused a job. `not-started`: the platform could not start it.
- * `other-version`: it does not understand this Worker's frames.
+ * `gone`: the connection broke. `full`: it rejected a job. `not-started`: the platform failed to start it.
+ * `other-version`: its frame version differs from the Worker's.
  */
 export type InstanceFault = "gone" | "full" | "not-started" | "other-version";
 
-/** Troubles that do not pass within the time that a job waits. */
+/** Faults that last longer than a job waits. */
 const LASTING: ReadonlySet<InstanceFault> = new Set(["not-started", "other-version"]);
 
-/** `asked`: the platform is being asked whether it runs. */
+/** `asked`: the query whether it runs is pending. */
 type InstanceState =
   | { readonly is: "unknown" | "asked" | "asleep" | "starting" }
   | { readonly is: "ready"; readonly until: number }
   | { readonly is: "in-trouble"; readonly why: InstanceFault; readonly until: number };
 
-/** A job that asks for a slot. */
+/** A job that requests a slot. */
 export interface SlotRequest {
   readonly id: string;
-  /** Distinguishes clients, which take turns. */
+  /** Distinguishes clients for fair scheduling. */
   readonly client: string;
-  /** Instances that failed this job already. They are used only if no other can be. */
+  /** Instances that failed this job. They are used only if no other instance is available. */
   readonly avoid: readonly number[];
 }
 
@@ -74,7 +72,7 @@ export class SlotScheduler {
   readonly #limits: SlotLimits;
   readonly #now: () => number;
   readonly #conditions: InstanceState[];
-  /** In the order of arrival. */
+  /** In order of arrival. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #held = new Map<string, Held>();
   #refused: { id: string; why: string }[] = [];
@@ -87,7 +85,7 @@ export class SlotScheduler {
     this.#conditions = Array.from({ length: limits.instances }, () => UNKNOWN);
   }
 
-  /** Adds a job to the queue, or notes that its client still waits. */
+  /** Adds a job to the queue, or renews its queue position. */
   request(job: SlotRequest): void {
     const heardAt = this.#now();
     const held = this.#held.get(job.id);
@@ -99,12 +97,15 @@ export class SlotScheduler {
     } else this.#waiting.set(job.id, { ...job, heardAt });
   }
 
-  /** Returns the lease of a job that has one. */
+  /** Returns the lease of a job; undefined without one. */
   leaseOf(id: string): SlotLease | undefined {
     return this.#held.get(id);
   }
 
-  /** Notes that a job still runs. A lease that is not known was granted before this object lost its memory. */
+  /**
+   * Renews the lease of a running job. An unknown lease was granted before this object lost its memory, and is
+   * restored.
+   */
   renew({ id, client, instance }: SlotLease): void {
     if (this.#conditions[instance] === undefined) return;
     const now = this.#now();
@@ -112,7 +113,7 @@ export class SlotScheduler {
     this.#used(instance);
   }
 
-  /** Frees the slot of a job, or its place in the queue. */
+  /** Frees the slot of a job, or its queue position. */
   release(id: string): void {
     const held = this.#held.get(id);
     if (held) this.#used(held.instance);
@@ -120,7 +121,7 @@ export class SlotScheduler {
     this.#waiting.delete(id);
   }
 
-  /** Returns the instances of which it must be asked whether they run, and notes that they are being asked. */
+  /** Returns the instances whose state is unknown, and marks them as queried. */
   takeUnknown(): readonly number[] {
     const unknown = this.#all().filter((instance) => this.#condition(instance).is === "unknown");
     for (const instance of unknown) this.#conditions[instance] = { is: "asked" };
@@ -143,7 +144,7 @@ export class SlotScheduler {
     this.#conditions[instance] = { is: "in-trouble", why, until };
   }
 
-  /** Returns the instance to start ahead of a job that will come, unless one is awake or starting. */
+  /** Returns the instance to start in advance; undefined if one is awake or starting. */
   prewarm(): number | undefined {
     if (this.#all().some((instance) => ["ready", "starting", "asked"].includes(this.#condition(instance).is))) return;
     const asleep = this.#asleep()[0];
@@ -151,7 +152,7 @@ export class SlotScheduler {
     return asleep;
   }
 
-  /** Grants slots, refuses jobs that cannot get one, and chooses the instances to start. */
+  /** Grants slots, rejects jobs that no instance can run, and selects the instances to start. */
   decide(): Decisions {
     this.expireStale();
     const granted: Held[] = [];
@@ -168,7 +169,7 @@ export class SlotScheduler {
     return { granted, refused, start };
   }
 
-  /** Returns the time until a decision may change without an event, while jobs wait. */
+  /** Returns the time until decisions can change without an event; undefined without queued jobs. */
   msToNextChange(): number | undefined {
     if (this.#waiting.size === 0) return undefined;
     const now = this.#now();
@@ -216,7 +217,10 @@ export class SlotScheduler {
     return [...this.#held.values()].filter((held) => held.instance === instance && held.since > quickSince).length;
   }
 
-  /** Returns the instances that may run a job: those that it does not avoid, or all if nothing can come of them. */
+  /**
+   * Returns the instances that can run a job: all that it does not avoid, or all instances if none of the others can
+   * work.
+   */
   #candidates({ avoid }: SlotRequest): readonly number[] {
     const others = this.#all().filter((instance) => !avoid.includes(instance));
     const isHopeful = others.some((instance) => this.#condition(instance).is !== "in-trouble");
@@ -227,12 +231,12 @@ export class SlotScheduler {
     return this.#candidates(job).filter((instance) => this.#condition(instance).is === "ready");
   }
 
-  /** Returns the first instance with an idle processor. The last ones can go to sleep. */
+  /** Returns the first instance with an idle CPU, so that the last ones can go to sleep. */
   #idle(job: SlotRequest): number | undefined {
     return this.#ready(job).find((instance) => this.#count(instance) < this.#limits.jobs);
   }
 
-  /** Returns the instance with the fewest jobs among those where slow jobs leave room. */
+  /** Returns the instance with the fewest jobs among those with capacity besides their slow jobs. */
   #shared(job: SlotRequest): number | undefined {
     const { jobs, slowJobs } = this.#limits;
     return this.#ready(job)
@@ -240,13 +244,13 @@ export class SlotScheduler {
       .sort((one, other) => this.#count(one) - this.#count(other))[0];
   }
 
-  /** Slots that one client may have: half of all, because its slow jobs keep theirs for minutes. */
+  /** Maximum number of slots per client: half of all, because slow jobs occupy slots for minutes. */
   get #mostOfClient(): number {
     const { instances, jobs, slowJobs } = this.#limits;
     return Math.max(1, Math.floor((instances * (jobs + slowJobs)) / 2));
   }
 
-  /** Returns the next job to decide on: the first one of the client with the fewest slots. */
+  /** Returns the next job to decide on: the first job of the client with the fewest slots. */
   #nextIn(decided: readonly Waiting[]): Waiting | undefined {
     const slots = new Map<string, number>();
     for (const { client } of this.#held.values()) slots.set(client, (slots.get(client) ?? 0) + 1);
@@ -265,9 +269,9 @@ export class SlotScheduler {
     return held;
   }
 
-  /** Chooses sleeping instances to start for jobs that found no idle processor. */
+  /** Selects sleeping instances to start for jobs without an idle CPU. */
   #startFor(crowded: readonly Waiting[]): readonly number[] {
-    // A running instance may be among those that are being asked about.
+    // One of the queried instances might run.
     if (this.#all().some((instance) => this.#condition(instance).is === "asked")) return [];
     const starting = this.#all().filter((instance) => this.#condition(instance).is === "starting");
     let room = starting.length * this.#limits.jobs;
@@ -300,7 +304,9 @@ export class SlotScheduler {
     }
   }
 
-  /** Refuses the last job of the client with the most waiting jobs, if this client has fewer by more than one. */
+  /**
+   * Evicts the last job of the client with the most queued jobs, if that client has at least two more than this client.
+   */
   evictFor(client: string): boolean {
     const counts = new Map<string, number>();
     for (const job of this.#waiting.values()) counts.set(job.client, (counts.get(job.client) ?? 0) + 1);

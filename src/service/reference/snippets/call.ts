@@ -1,23 +1,23 @@
-// Defines a request as the generators of code need it.
+// Defines the input of the snippet generators: one request.
 import type { Control } from "../../http/contract/operation-list.ts";
 
 export interface Call {
   readonly method: string;
   readonly url: string;
-  /** Media type of the answer that is asked for. @default JSON */
+  /** Media type of the requested response. @default JSON */
   readonly accept?: string;
-  /** True if the request carries a key. */
+  /** True if the request contains an API key. */
   readonly keyed: boolean;
   readonly files: readonly Entry[];
-  /** Text fields of the form, in the order in which they are sent. */
+  /** Text fields of the form, in the order of sending. */
   readonly texts: readonly Entry[];
-  /** Name of the file that the answer is saved as. @default the answer is JSON, which is printed */
+  /** File name for saving the response. @default the response is JSON, and is printed */
   readonly saveAs?: string;
-  /** True if the answer leads to another one. @default false */
+  /** True if the response is a redirect. @default false */
   readonly isRedirect?: boolean;
 }
 
-/** A call of an operation, which the command line has as well. */
+/** A call of an operation, which the command line client also supports. */
 export interface OperationCall extends Call {
   readonly saveAs: string;
   readonly command: Command;
@@ -28,16 +28,16 @@ export interface Entry {
   readonly value: string;
 }
 
-/** The same for the command line, which names inputs by position. */
+/** The same call for the command line client, which identifies inputs by position. */
 export interface Command {
-  /** URL of the service, without a slash at the end. */
+  /** URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   /** Name of the operation. */
   readonly name: string;
   readonly inputs: readonly CallInput[];
-  /** A text that is read in place of a file. */
+  /** Text to use instead of a file. */
   readonly content?: string;
-  /** True if each input has an output of its own, which is named after it. */
+  /** True if each input has a separate output, named after the input. */
   readonly isBatch?: boolean;
   readonly options: readonly Option[];
 }
@@ -46,11 +46,11 @@ export interface Option extends Entry {
   readonly control: Control;
 }
 
-/** An input of a request: a file on the reader's disk, a stored file or an address. */
+/** An input of a request: a local file, a stored file, or a URL. */
 export interface CallInput {
   readonly kind: "file" | "id" | "url";
-  /** File name, id or address. */
+  /** File name, ID or URL. */
   readonly value: string;
-  /** Pages of this input, for operations that take one expression for each. */
+  /** Pages of this input, for operations with one page selection per input. */
   readonly pages?: string;
 }

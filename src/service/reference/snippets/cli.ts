@@ -1,11 +1,11 @@
-// Writes a request as a command of the command line client, for a POSIX shell.
+// Generates a command of the command line client, for a POSIX shell.
 import type { CallInput, OperationCall, Option } from "./call.ts";
 import { quoted } from "./curl.ts";
 
-/** Name of the file that holds a value which the command reads from a file. */
+/** Name of the file from which the command reads a JSON value. */
 const fileOf = ({ name }: Option): string => `${name}.json`;
 
-/** Writes the last request. The command converts documents by itself. */
+/** Uses only the last request: the command line client itself converts other documents first. */
 export function cli(calls: readonly OperationCall[]): string {
   const { keyed, saveAs, command } = calls.at(-1)!;
   const { baseUrl, name, inputs, content, options, isBatch } = command;
@@ -16,7 +16,7 @@ export function cli(calls: readonly OperationCall[]): string {
     isBatch ? "-d ." : `-o ${quoted(saveAs)}`,
     ...options.map(flag),
     `--url ${quoted(baseUrl)}`,
-    // The shell puts the key in.
+    // The shell substitutes the key.
     ...(keyed ? ['--api-key "$API_KEY"'] : []),
   ];
   return [
@@ -26,9 +26,9 @@ export function cli(calls: readonly OperationCall[]): string {
 }
 
 function operand({ kind, value, pages = "all" }: CallInput): string {
-  // A name that begins with a dash would be an option, and the port of an address that ends there a page.
+  // A name with a leading dash would be parsed as an option; a trailing port of a URL, as a page selection.
   const name = value.startsWith("-") ? `./${value}` : kind === "url" ? value.replace(/:\d+$/, "$&/") : value;
-  // The service takes spaces and capitals in a selection, the command does not.
+  // The service accepts spaces and capitals in a selection; the command line client accepts neither.
   const selection = pages.replace(/\s/g, "").toLowerCase();
   return quoted(selection === "all" ? name : `${name}:${selection}`);
 }

@@ -1,4 +1,4 @@
-// Writes requests in JavaScript, for Node's fetch.
+// Generates JavaScript for Node's fetch.
 import type { Call } from "./call.ts";
 
 export function javascript(calls: readonly Call[]): string {
@@ -7,7 +7,7 @@ export function javascript(calls: readonly Call[]): string {
     ...(calls.some(({ saveAs }) => saveAs !== undefined) ? ['import { writeFile } from "node:fs/promises";'] : []),
   ];
   const texts = calls.map(request);
-  // Blocks keep the names of several requests apart.
+  // Blocks separate the variable scopes of several requests.
   const blocks = texts.length === 1 ? texts : texts.map((text) => `{\n${text.replaceAll(/^/gm, "  ")}\n}`);
   return [...imports, ...(imports.length > 0 ? [""] : []), ...blocks].join("\n");
 }

@@ -1,4 +1,4 @@
-// Lists the languages of examples.
+// The languages of code examples.
 import type { Call, OperationCall } from "./call.ts";
 import { cli } from "./cli.ts";
 import { curl } from "./curl.ts";
@@ -9,13 +9,13 @@ import { python } from "./python.ts";
 interface Language<C> {
   readonly id: string;
   readonly name: string;
-  /** Word for code fences. */
+  /** Language tag of Markdown code fences. */
   readonly code: string;
-  /** @param calls requests whose files the next ones take; at least one */
+  /** @param calls at least one request; later requests use the files of earlier ones */
   write(calls: readonly C[]): string;
 }
 
-/** Languages in which any request can be written. */
+/** Languages that can express any request. */
 export const REQUEST_LANGUAGES: readonly Language<Call>[] = [
   { id: "curl", name: "curl", code: "sh", write: curl },
   { id: "javascript", name: "JavaScript", code: "js", write: javascript },

@@ -1,4 +1,4 @@
-// Writes requests in PHP, for its extension curl.
+// Generates PHP for its curl extension.
 import type { Entry, OperationCall } from "./call.ts";
 
 export const php = (calls: readonly OperationCall[]): string => ["<?php", ...calls.map(request)].join("\n");
@@ -25,7 +25,7 @@ function request({ url, keyed, accept = "*/*", saveAs, files, texts }: Operation
   return lines.join("\n");
 }
 
-/** Numbers names that occur repeatedly, because the keys of an array are unique: `pages[0]`, `pages[1]`. */
+/** Numbers repeated names, because the keys of a PHP array are unique: `pages[0]`, `pages[1]`. */
 function numbered(entries: readonly Entry[]): Entry[] {
   const seen = new Map<string, number>();
   return entries.map(({ name, value }) => {

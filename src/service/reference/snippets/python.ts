@@ -1,4 +1,4 @@
-// Writes requests in Python, for requests.
+// Generates Python for the requests library.
 import type { Call } from "./call.ts";
 
 export const python = (calls: readonly Call[]): string =>
@@ -39,5 +39,5 @@ function request({ method, url, keyed, accept, saveAs, files, texts }: Call): st
 const list = (name: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : [`    ${name}=[`, ...items.map((item) => `        ${item},`), "    ],"];
 
-/** A string of JSON is a string of Python, too. */
+/** Every JSON string is also a valid Python string literal. */
 const text = (value: string): string => JSON.stringify(value);

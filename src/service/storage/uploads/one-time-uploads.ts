@@ -1,5 +1,6 @@
-// Keeps the addresses at which one file can be uploaded, once. Layout:
-//   once/<token>   the state as JSON, so that each change is one conditional write
+// Stores upload URLs, each of which accepts one file, once.
+// Layout:
+// once/<token>   the state as JSON, so that each change is one conditional write
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { delay } from "../../../runtime/delay.ts";
@@ -7,7 +8,7 @@ import type { Bucket, BucketObject } from "../../ports/bucket.ts";
 import type { Limits } from "../../ports/limiter.ts";
 import type { FilePolicy } from "../file-policy.ts";
 
-/** Whose limits of bytes a file counts for. */
+/** The limits against which a file counts, and their client. */
 export interface Quota extends Pick<Limits, "megabytesPerDay" | "storedMegabytes"> {
   readonly client: string;
 }
@@ -15,7 +16,7 @@ export interface Quota extends Pick<Limits, "megabytesPerDay" | "storedMegabytes
 const PREFIX = "once/";
 const TOKEN = /^[\da-f]{64}$/;
 
-/** `open`: nothing has come. `taken`: a request is uploading. `done`: the file has the id. */
+/** `open`: unused. `taken`: a request is uploading. `done`: the file is stored under the ID. */
 export type OneTimeState = OneTimeUrl &
   (
     | { readonly state: "open" }
@@ -26,9 +27,9 @@ export type OneTimeState = OneTimeUrl &
 interface OneTimeUrl {
   readonly name: string;
   readonly expires: number;
-  /** Marks of the file. */
+  /** Policy of the file. */
   readonly marks: FilePolicy;
-  /** @default nobody's */
+  /** @default unlimited */
   readonly quota?: Quota;
 }
 
@@ -41,7 +42,7 @@ export class OneTimeUploads {
     this.#now = now;
   }
 
-  /** Returns the token of a new address: 256 random bits in hexadecimal digits. */
+  /** Returns the token of a new upload URL: 256 random bits in hexadecimal digits. */
   async create(
     name: string,
     marks: FilePolicy,
@@ -57,15 +58,15 @@ export class OneTimeUploads {
     return { token, expires: new Date(expires) };
   }
 
-  /** @returns undefined if there is no such address */
+  /** @returns undefined if there is no such upload URL */
   async find(token: string): Promise<OneTimeState | "expired" | undefined> {
     return (await this.#read(token))?.state;
   }
 
   /**
-   * Takes an address for one request. A request that was lost holds it for a limited time.
-   * @returns a function that sets the outcome: the id of the file, or undefined to open the address again; it returns
-   * false if another request has taken the address meanwhile
+   * Reserves the upload URL for one request. The reservation of a lost request expires.
+   * @returns a function that records the outcome: the ID of the file, or undefined to reopen the URL; it returns false
+   *   if another request has reserved the URL meanwhile
    */
   async reserve(
     token: string,
@@ -91,12 +92,15 @@ export class OneTimeUploads {
     };
   }
 
-  /** Removes addresses that nobody can use any more. @returns their number */
+  /**
+   * Deletes expired upload URLs.
+   * @returns their number
+   */
   async sweep(): Promise<number> {
     let removed = 0;
     for (let cursor: string | undefined; ; ) {
       const page = await this.#bucket.list({ prefix: PREFIX, ...(cursor === undefined ? {} : { cursor }) });
-      // Each change makes an object younger, and the last one comes before the address expires or soon after.
+      // Each change resets the age of the object; the last change precedes the expiry, or follows soon after.
       const over = ({ uploaded }: BucketObject) => uploaded.getTime() + 2 * LIMITS.oneTimeUploadMs <= this.#now();
       const keys = page.objects.filter(over).map(({ key }) => key);
       if (keys.length > 0) await this.#bucket.delete(keys);
@@ -118,7 +122,7 @@ export class OneTimeUploads {
       try {
         return await this.#bucket.put(PREFIX + token, encode(state), { onlyIf: { etagMatches: etag } });
       } catch (error) {
-        // R2 allows one write per second of one object.
+        // R2 limits an object to one write per second.
         if (attempt === WRITE_ATTEMPTS) throw error;
         await delay(attempt * WRITE_PAUSE_MS);
       }

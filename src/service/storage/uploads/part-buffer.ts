@@ -1,8 +1,7 @@
-// Cuts a stream of chunks into parts of equal size, in one buffer that grows as needed. Knows nothing about the
-// content.
+// Splits a stream of chunks into parts of equal size, using one growable buffer.
 
 const FIRST_BUFFER_BYTES = 2 ** 17;
-/** Size up to which the buffer is reused for the next file. */
+/** Maximum size of a buffer that is reused for the next file. */
 const KEPT_BUFFER_BYTES = 2 ** 19;
 
 export class PartBuffer {
@@ -13,7 +12,7 @@ export class PartBuffer {
   /**
    * Starts a new stream.
    * @param partBytes size of a part
-   * @param sizeHint upper limit of the bytes that will follow, if known
+   * @param sizeHint maximum number of bytes that follow, if known
    */
   begin(partBytes: number, sizeHint = FIRST_BUFFER_BYTES): void {
     this.#partBytes = partBytes;
@@ -22,7 +21,7 @@ export class PartBuffer {
     if (this.#buffer.length < size || this.#buffer.length > partBytes) this.#buffer = new Uint8Array(size);
   }
 
-  /** Yields each completed part, which is valid only until the next one is requested. */
+  /** Yields each complete part, which is valid only until the next one is requested. */
   *add(chunk: Uint8Array): Generator<Uint8Array> {
     let taken = 0;
     while (taken < chunk.length) {
@@ -39,8 +38,7 @@ export class PartBuffer {
   }
 
   /**
-   * Returns the bytes after the last complete part. The caller may keep them: they are not in a buffer that is much too
-   * large.
+   * Returns the bytes after the last complete part. The caller can retain them: an oversized buffer is copied first.
    */
   rest(): Uint8Array {
     const rest = this.#buffer.subarray(0, this.#length);

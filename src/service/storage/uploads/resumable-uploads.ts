@@ -1,5 +1,5 @@
-// Stores files that arrive in several requests. An upload has its id from the start, and is a stored file when its last
-// byte has arrived.
+// Stores files that arrive in several requests. An upload has its ID from the start, and becomes a stored file with its
+// last byte.
 
 import { detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Bucket } from "../../ports/bucket.ts";
@@ -9,7 +9,7 @@ import { FILES, fileOptions } from "../standalone-files.ts";
 import { findInfo, openState, removeState, statesIn, UPLOADS, type UploadInfo, writeState } from "./upload-state.ts";
 import { partCount, UploadWriter } from "./upload-writer.ts";
 
-/** The limit of R2 and S3. */
+/** The maximum part number of R2 and S3. */
 const LAST_PART_NUMBER = 10_000;
 
 export interface NewUpload {
@@ -23,7 +23,7 @@ export interface NewUpload {
 /** An unfinished upload. */
 export interface Unfinished extends NewUpload {
   readonly offset: number;
-  /** Time after which it is removed. */
+  /** Time at which the upload expires. */
   readonly expires: Date | undefined;
 }
 
@@ -32,14 +32,14 @@ export class ResumableUploads {
   readonly #lifetimeMs: number;
   readonly #now: () => number;
 
-  /** @param lifetimeMs time after the last change until an unfinished upload is removed; 0 means unlimited */
+  /** @param lifetimeMs time after the last change until an unfinished upload expires; 0 means never */
   constructor(bucket: Bucket, { lifetimeMs, now = Date.now }: { lifetimeMs: number; now?: () => number }) {
     this.#bucket = bucket;
     this.#lifetimeMs = lifetimeMs;
     this.#now = now;
   }
 
-  /** Returns the id of the new upload. An empty file is stored at once. */
+  /** Returns the ID of the new upload. An empty file is stored immediately. */
   async create({ name, length, metadata, marks = {} }: NewUpload): Promise<string> {
     const id = newId("input");
     const nothing = new Uint8Array(0);
@@ -55,13 +55,13 @@ export class ResumableUploads {
     return id;
   }
 
-  /** Returns the time after which an upload that changes now is removed. */
+  /** Returns the expiry of an upload that changes now. */
   expiry(changed = new Date(this.#now()), { expires = Infinity }: FilePolicy = {}): Date | undefined {
     const end = Math.min(this.#lifetimeMs > 0 ? changed.getTime() + this.#lifetimeMs : Infinity, expires);
     return end === Infinity ? undefined : new Date(end);
   }
 
-  /** @returns undefined if there is no such upload, or it is finished */
+  /** @returns undefined if there is no such upload, or it is complete */
   async find(id: string): Promise<Unfinished | "expired" | undefined> {
     const facts = isUploadId(id) ? await findInfo(this.#bucket, id) : undefined;
     if (!facts) return undefined;
@@ -72,7 +72,7 @@ export class ResumableUploads {
   /**
    * Opens an upload for the bytes of one request.
    * @param wholeBytes see WriterOptions
-   * @returns undefined if there is no such upload, or it is finished
+   * @returns undefined if there is no such upload, or it is complete
    */
   async open(id: string, wholeBytes?: number): Promise<UploadWriter | "expired" | undefined> {
     const opened = isUploadId(id) ? await openState(this.#bucket, id) : undefined;
@@ -82,7 +82,7 @@ export class ResumableUploads {
     return await UploadWriter.open({ bucket: this.#bucket, id, opened: { ...opened, reader }, wholeBytes });
   }
 
-  /** Removes an unfinished upload. A request that writes to it fails. */
+  /** Deletes an unfinished upload. Requests that write to it fail. */
   async remove(id: string): Promise<void> {
     const facts = isUploadId(id) ? await findInfo(this.#bucket, id) : undefined;
     if (!facts) return;
@@ -90,7 +90,10 @@ export class ResumableUploads {
     await this.#abort(id, facts.uploadId);
   }
 
-  /** Removes expired uploads. @returns their number */
+  /**
+   * Deletes expired uploads.
+   * @returns their number
+   */
   async sweep(): Promise<number> {
     let removed = 0;
     for await (const { key, uploaded, customMetadata } of statesIn(this.#bucket)) {
@@ -103,7 +106,7 @@ export class ResumableUploads {
     return removed;
   }
 
-  /** Reports whether an upload has outlived its time, or too many requests were lost for another one to finish it. */
+  /** Reports whether an upload has expired, or has lost so many part numbers that no request can complete it. */
   #isOver({ length, offset, freeNumber, marks }: UploadInfo, changed: Date): boolean {
     const expires = this.expiry(changed, marks);
     if (expires !== undefined && expires.getTime() <= this.#now()) return true;
@@ -112,7 +115,7 @@ export class ResumableUploads {
 
   async #abort(id: string, uploadId: string | undefined): Promise<void> {
     if (uploadId === undefined) return;
-    // Fails if the upload was finished at the same time, or the bucket has removed it after its own time limit.
+    // Fails if the upload was completed concurrently, or the bucket's lifecycle has deleted it.
     await this.#bucket
       .resumeMultipartUpload(FILES + id, uploadId)
       .abort()
@@ -120,5 +123,5 @@ export class ResumableUploads {
   }
 }
 
-/** Reports whether an id can be that of a resumable upload, finished or not. */
+/** Reports whether an ID can belong to a resumable upload, complete or not. */
 export const isUploadId = (id: string) => isId(id) && id.startsWith("1") && !isPacked(id);

@@ -1,8 +1,8 @@
-// Reads and writes the state of an unfinished upload, which is one object, so that each change is one conditional
-// write. Layout:
-//   uploads/<id>   facts as JSON, then the list of parts as JSON, then the bytes after the last part; custom metadata
-//                  holds the lengths of both texts, the marks of the file and, once there is a part, the bucket's id of
-//                  the multipart upload
+// Reads and writes the state of an unfinished upload: one object, so that each change is one conditional write.
+// Layout:
+// uploads/<id>   info as JSON, then the list of parts as JSON, then the bytes after the last part; custom metadata
+// contains the lengths of both texts, the file policy and, after the first part, the bucket's ID of the multipart
+// upload
 
 import { ByteReader } from "../../../document/contract/byte-reader.ts";
 import { delay } from "../../../runtime/delay.ts";
@@ -13,9 +13,9 @@ import { PART_BYTES } from "../standalone-files.ts";
 export const UPLOADS = "uploads/";
 export const stateKey = (id: string) => UPLOADS + id;
 
-/** Size of the first read. No facts are longer. */
+/** Size of the first read. All info is shorter. */
 const START_BYTES = 2 ** 15;
-/** R2 allows one write per second of one object, so a write that fails is repeated after a pause. */
+/** R2 limits an object to one write per second, so a failed write is retried after a delay. */
 const WRITE_ATTEMPTS = 4;
 const WRITE_PAUSE_MS = 700;
 
@@ -24,13 +24,13 @@ export interface UploadInfo {
   readonly name: string;
   /** Size of the whole file in bytes. */
   readonly length: number;
-  /** Number of bytes that are stored. */
+  /** Number of stored bytes. */
   readonly offset: number;
-  /** The client's description of the file, which is returned as it came. */
+  /** The client's description of the file, returned unchanged. */
   readonly metadata: string;
-  /** All part numbers from here on have never been given to a request. */
+  /** The lowest part number that no request has used. */
   readonly freeNumber: number;
-  /** Those of the file. @default none */
+  /** Policy of the file. @default none */
   readonly marks?: FilePolicy;
 }
 
@@ -61,7 +61,7 @@ export interface OpenedState {
   readonly state: UploadState;
   readonly etag: string;
   readonly changed: Date;
-  /** Stands before the bytes after the last part. */
+  /** Reads the bytes after the last part. */
   readonly reader: ByteReader;
 }
 
@@ -79,7 +79,7 @@ export async function openState(bucket: Bucket, id: string): Promise<OpenedState
 
 /**
  * @param rest the bytes after the last part
- * @param etag entity tag of the state that is replaced; undefined for a new upload
+ * @param etag entity tag of the state to replace; undefined for a new upload
  * @returns the new object, or null if another request has changed the state
  */
 export async function writeState(
@@ -113,7 +113,7 @@ export async function writeState(
   }
 }
 
-/** Lists the states of all unfinished uploads, with their metadata and without their bytes. */
+/** Lists the states of all unfinished uploads, with metadata and without bytes. */
 export async function* statesIn(bucket: Bucket): AsyncGenerator<BucketObject> {
   for (let cursor: string | undefined; ; ) {
     const options = { prefix: UPLOADS, include: ["customMetadata" as const] };
@@ -124,7 +124,7 @@ export async function* statesIn(bucket: Bucket): AsyncGenerator<BucketObject> {
   }
 }
 
-/** Returns the ids of the multipart uploads that can be continued. */
+/** Returns the IDs of the multipart uploads that can continue. */
 export async function resumableIds(bucket: Bucket): Promise<Set<string>> {
   const ids = new Set<string>();
   for await (const { customMetadata } of statesIn(bucket)) {

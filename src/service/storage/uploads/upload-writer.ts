@@ -1,5 +1,5 @@
-// Writes the bytes of one request to an unfinished upload. Holds one part. Any number of requests may write to an
-// upload at the same time: one of them goes on, the others fail, and no byte of theirs gets into the file.
+// Writes the bytes of one request to an unfinished upload. Buffers one part. Several requests can write to an upload
+// concurrently: one succeeds; the others fail without adding a byte to the file.
 
 import { detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Bucket, MultipartUpload, UploadedPart } from "../../ports/bucket.ts";
@@ -8,14 +8,14 @@ import { FILES, fileOptions, PART_BYTES, SNIFFED_BYTES } from "../standalone-fil
 import { PartBuffer } from "./part-buffer.ts";
 import { type OpenedState, removeState, restLength, stateKey, type UploadState, writeState } from "./upload-state.ts";
 
-/** R2 allows one write per second of one object. */
+/** R2 limits an object to one write per second. */
 const COMMIT_EVERY_MS = 1000;
-/** Limits what is lost with a request that is killed while it waits for bytes. */
+/** Limits the loss if a request is killed while it waits for bytes. */
 const UNCOMMITTED_PARTS = 4;
-/** Part numbers that a request takes at a time. If it is lost, they are too. */
+/** Part numbers that a request reserves at a time. A lost request loses them. */
 const NUMBERS_AT_ONCE = 16;
 
-/** Another request has changed or ended the upload meanwhile. */
+/** Another request has changed, completed or deleted the upload meanwhile. */
 export class UploadConflict extends Error {
   override readonly name = "UploadTaken";
 }
@@ -25,8 +25,8 @@ export interface WriterOptions {
   readonly id: string;
   readonly opened: OpenedState;
   /**
-   * Upper limit of the bytes of a request that counts as a whole or not at all. Nothing of it counts before `save` or
-   * `finish`. @default bytes count as they are stored
+   * Maximum number of bytes of a request that is stored completely or not at all: none of its bytes count before `save`
+   * or `finish`. @default bytes count as they are stored
    */
   readonly wholeBytes?: number | undefined;
 }
@@ -42,7 +42,7 @@ export class UploadWriter {
   #etag: string;
   #received: number;
   #multipart: MultipartUpload | undefined;
-  /** The part numbers that belong to this request. */
+  /** The next part number reserved by this request. */
   #nextNumber = 0;
   #endNumber = 0;
   #committedAt = Date.now();
@@ -62,7 +62,7 @@ export class UploadWriter {
     const writer = new UploadWriter(options);
     const rest = restLength(state);
     writer.#buffer.begin(PART_BYTES, rest + state.length - state.offset);
-    // The rest is shorter than a part, so it completes none.
+    // The rest is shorter than a part, so no part becomes complete.
     let loaded = 0;
     for await (const piece of reader.pieces(rest)) {
       loaded += piece.length;
@@ -72,25 +72,25 @@ export class UploadWriter {
     return writer;
   }
 
-  /** Number of bytes of the file, those of this request included, stored or not. */
+  /** Number of received bytes of the file, including this request's, stored or not. */
   get received(): number {
     return this.#received;
   }
 
-  /** Number of bytes that are missing. */
+  /** Number of missing bytes. */
   get missing(): number {
     return this.#state.length - this.#received;
   }
 
-  /** @throws UploadTaken */
+  /** @throws UploadConflict */
   async add(chunk: Uint8Array): Promise<void> {
     this.#received += chunk.length;
     for (const part of this.#buffer.add(chunk)) await this.#send(part);
   }
 
   /**
-   * Stores all that was received, for requests to come.
-   * @throws UploadTaken
+   * Stores all received bytes for later requests.
+   * @throws UploadConflict
    */
   async save(): Promise<void> {
     const rest = this.#buffer.rest();
@@ -100,8 +100,8 @@ export class UploadWriter {
   }
 
   /**
-   * Makes a stored file of the upload, all of which was received.
-   * @throws UploadTaken
+   * Completes the upload, whose bytes have all arrived, as a stored file.
+   * @throws UploadConflict
    */
   async finish(): Promise<void> {
     const rest = this.#buffer.rest();
@@ -118,7 +118,7 @@ export class UploadWriter {
     const multipart = this.#multipart ?? (await this.#begin(part));
     if (this.#nextNumber === this.#endNumber) await this.#commit();
     this.#parts.push(await this.orConflict(() => multipart.uploadPart(this.#nextNumber++, part)));
-    // A state in which nothing is missing would look finished.
+    // A state without missing bytes would look complete.
     const isLast = this.#parts.length * PART_BYTES === this.#state.length;
     const isDue =
       Date.now() - this.#committedAt >= COMMIT_EVERY_MS ||
@@ -127,8 +127,8 @@ export class UploadWriter {
   }
 
   /**
-   * Takes part numbers that no other request has, because a bucket keeps the last of two parts with the same number.
-   * @param bytes those after the last part that is stored, as far as they were received
+   * Reserves unused part numbers, because a bucket keeps only the last of two parts with the same number.
+   * @param bytes received bytes after the last stored part
    */
   async #begin(bytes: Uint8Array): Promise<MultipartUpload> {
     const { name, uploadId, freeNumber, length, offset, marks = {} } = this.#state;
@@ -156,7 +156,7 @@ export class UploadWriter {
     return this.#multipart;
   }
 
-  /** Stores which parts there are, and takes further part numbers. */
+  /** Stores the list of parts, and reserves further part numbers. */
   async #commit(): Promise<void> {
     const offset = this.#parts.length * PART_BYTES;
     await this.#write(
@@ -175,18 +175,18 @@ export class UploadWriter {
     this.#committedAt = Date.now();
   }
 
-  /** Runs a step that fails if another request has ended the upload. */
+  /** Runs a step that fails if another request has completed or deleted the upload. */
   async orConflict<T>(step: () => Promise<T>): Promise<T> {
     try {
       return await step();
     } catch (error) {
       const state = await this.#bucket.head(stateKey(this.#id));
-      // A request that began before may finish the upload, whose state is ours for a moment.
+      // An earlier request can complete the upload while our write of the state succeeds.
       const isOurs = state?.etag === this.#etag && !(await this.#bucket.head(FILES + this.#id));
       throw isOurs ? error : new UploadConflict(`${this.#id} was ended by another request`, { cause: error });
     }
   }
 }
 
-/** Returns how many part numbers that many bytes need. */
+/** Returns the number of part numbers needed for that many bytes. */
 export const partCount = (bytes: number) => Math.ceil(bytes / PART_BYTES) + 1;

@@ -1,12 +1,11 @@
-// Parses the paths of the IIIF Image API 3.0 (section 4), and writes their canonical form (section 4.7). Knows nothing
-// about pages.
+// Parses the paths of the IIIF Image API 3.0 (section 4), and formats their canonical form (section 4.7).
 
 import type { Rotation } from "../../../document/pictures/page-view.ts";
 import { outOfRange } from "../../http/contract/errors.ts";
 import {
   type IiifImageRequest,
+  type PageImageFormat,
   type PageImageParams,
-  type PictureFormat,
   QUALITIES,
   type Quality,
   type RequestedRegion,
@@ -20,13 +19,13 @@ const PERCENT_SIZE = new RegExp(`^pct:${NUMBER}$`);
 const EXACT_SIZE = /^(\d{1,9})?,(\d{1,9})?$/;
 const SIZE_WITHIN = /^!(\d{1,9}),(\d{1,9})$/;
 const ROTATION = new RegExp(`^(!?)${NUMBER}$`);
-const FORMATS: readonly PictureFormat[] = ["jpg", "png", "tif", "gif"];
+const FORMATS: readonly PageImageFormat[] = ["jpg", "png", "tif", "gif"];
 
 /**
  * @param segments region, size, rotation, and quality with format; decoded
- * @throws ServiceError 400 for the first segment that is not valid
+ * @throws ServiceError 400 for the first invalid segment
  */
-export function parsePicturePath([
+export function parseImagePath([
   region = "",
   size = "",
   rotation = "",
@@ -81,7 +80,7 @@ function oneOf<T extends string>(words: readonly T[], text: string, parameter: s
   return word;
 }
 
-/** Returns the canonical path of a picture below the URI of its page. */
+/** Returns the canonical path of a page image, relative to the URI of its page. */
 export function canonicalPath({ picture, format }: PageImageParams, quality: Quality, asked: RequestedSize): string {
   const { full, region, size, turn, mirrored } = picture;
   const isWhole = region.width === full.width && region.height === full.height;

@@ -12,7 +12,7 @@ import { resolvePageImage } from "../image-request.ts";
 import { documentProperties, findPage } from "../page-store.ts";
 import type { PageServices } from "../pages-service.ts";
 import { cacheControl, hasAny, isUnchanged, respondWithPageImage } from "../responses.ts";
-import { canonicalPath, parsePicturePath } from "./iiif-path.ts";
+import { canonicalPath, parseImagePath } from "./iiif-path.ts";
 import { CONTEXT, imageInformation, PROFILE } from "./image-information.ts";
 import { manifestText, CONTEXT as PRESENTATION_CONTEXT } from "./manifest.ts";
 
@@ -21,7 +21,7 @@ const PREFIX = `${IIIF_PATH}/`;
 const LD_JSON = "application/ld+json";
 const PAGE_IDENTIFIER = /^([^:]+):(\d{1,9})$/;
 
-/** Section 7.1: any page may show the pictures, and ask for them with any header. */
+/** Section 7.1: a web page of any origin can load the images, and send any header. */
 const CORS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "ETag, Link, X-Request-Id",
@@ -32,14 +32,14 @@ const PREFLIGHT = {
   "Access-Control-Max-Age": "86400",
 };
 
-/** Sets the headers that answers and errors have. */
+/** Sets the CORS headers of responses and errors. */
 export function allowOrigins(headers: Headers): void {
   for (const [name, value] of Object.entries(CORS)) headers.set(name, value);
 }
 
 /**
- * Answers all requests below {@link IIIF_PATH}.
- * @throws ServiceError 404 for an unknown document, page or path, 400 for a parameter that is not valid
+ * Responds to all requests below {@link IIIF_PATH}.
+ * @throws ServiceError 404 for an unknown document, page or path, 400 for an invalid parameter
  */
 export async function serveIiif(request: Request, service: PageServices): Promise<Response> {
   if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PREFLIGHT });
@@ -50,7 +50,7 @@ export async function serveIiif(request: Request, service: PageServices): Promis
   const document = await openDocument(id, service);
   const number = Number(page);
   if (number < 1 || number > LIMITS.selectedPages) throw noSuchPage();
-  // The spelling of the client is that of its other requests.
+  // URIs in the response use the client's spelling of the separator.
   const separator = identifier.includes(":") ? ":" : "%3A";
   const uri = `${service.baseUrl}${PREFIX}${id}${separator}${number}`;
   const [first = "", ...others] = rest.map(decoded);
@@ -62,12 +62,12 @@ export async function serveIiif(request: Request, service: PageServices): Promis
     const size = await findPage(document, number, service, request.signal);
     const text = JSON.stringify(imageInformation(uri, size));
     const key = cacheKey(id, document.file.etag, number, { uri });
-    return jsonAnswer(request, document.file, { chunks: [text], context: CONTEXT, tag: key.tag });
+    return jsonResponse(request, document.file, { chunks: [text], context: CONTEXT, tag: key.tag });
   }
   if (rest.length < 4) throw noSuchEndpoint();
-  // A backslash that a client sends is a slash of the URL.
+  // URL parsing turned a client's backslash into a slash.
   if (rest.length > 4) throw outOfRange("region", rest.slice(0, -3).map(decoded).join("/"));
-  const asked = parsePicturePath([first, ...others]);
+  const asked = parseImagePath([first, ...others]);
   const key = cacheKey(id, document.file.etag, number, asked);
   const name = `page-${number}`;
   return respondWithPageImage({ request, service, file: document.file, key, name }, async () => {
@@ -85,7 +85,7 @@ async function serveManifest(request: Request, service: PageServices, id: string
   const facts = await documentProperties(document, service, request.signal);
   const { tag } = cacheKey(id, document.file.etag, 0, { manifest: service.baseUrl });
   const chunks = manifestText(document.file, facts, service.baseUrl);
-  return jsonAnswer(request, document.file, { chunks, context: PRESENTATION_CONTEXT, tag });
+  return jsonResponse(request, document.file, { chunks, context: PRESENTATION_CONTEXT, tag });
 }
 
 interface LinkedData {
@@ -95,8 +95,8 @@ interface LinkedData {
   readonly tag: string;
 }
 
-/** Answers with JSON-LD if the client accepts it (section 5.1), and otherwise with JSON and a link to its context. */
-function jsonAnswer(request: Request, file: FoundFile, { chunks, context, tag }: LinkedData): Response {
+/** Responds with JSON-LD if the client accepts it (section 5.1), otherwise with JSON and a link to its context. */
+function jsonResponse(request: Request, file: FoundFile, { chunks, context, tag }: LinkedData): Response {
   const accepted = parseAccept(request.headers.get("Accept") ?? "").find(({ type }) => type === LD_JSON);
   const isLinked = accepted !== undefined && accepted.q > 0;
   const ownTag = isLinked ? `${tag}-ld` : tag;
@@ -115,7 +115,7 @@ function jsonAnswer(request: Request, file: FoundFile, { chunks, context, tag }:
   return new Response(toReadableStream(encoded(chunks), { signal: request.signal, onEnd: () => {} }), { headers });
 }
 
-/** Number of characters that are sent at a time. */
+/** Number of characters per chunk. */
 const PIECE_LENGTH = 2 ** 16;
 
 async function* encoded(chunks: Iterable<string>): AsyncGenerator<Uint8Array> {
@@ -130,7 +130,7 @@ async function* encoded(chunks: Iterable<string>): AsyncGenerator<Uint8Array> {
   yield encoder.encode(piece);
 }
 
-/** @returns the segment as it is if it is not encoded correctly */
+/** @returns the segment unchanged if its encoding is invalid */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

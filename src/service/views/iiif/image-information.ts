@@ -8,7 +8,10 @@ import { fullSize } from "../image-request.ts";
 export const CONTEXT = "http://iiif.io/api/image/3/context.json";
 export const PROFILE = "http://iiif.io/api/image/3/level2.json";
 
-/** @param uri of the image; @param page in points */
+/**
+ * @param uri URI of the image
+ * @param page size in points
+ */
 export function imageInformation(uri: string, page: Size): object {
   const full = fullSize(page);
   return {
@@ -18,9 +21,9 @@ export function imageInformation(uri: string, page: Size): object {
     protocol: "http://iiif.io/api/image",
     profile: "level2",
     ...full,
-    maxWidth: LIMITS.pictureSidePixels,
-    maxHeight: LIMITS.pictureSidePixels,
-    maxArea: LIMITS.picturePixels,
+    maxWidth: LIMITS.pageImageSidePixels,
+    maxHeight: LIMITS.pageImageSidePixels,
+    maxArea: LIMITS.pageImagePixels,
     sizes: wholeSizes(full).map(({ width, height }) => ({ type: "Size", width, height })),
     tiles: [{ type: "Tile", width: TILE_SIDE, height: TILE_SIDE, scaleFactors: scaleFactors(full) }],
     extraFormats: ["gif", "tif"],

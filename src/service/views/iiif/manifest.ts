@@ -10,7 +10,7 @@ import { fullSize } from "../image-request.ts";
 export const CONTEXT = "http://iiif.io/api/presentation/3/context.json";
 /** Largest side of a thumbnail in pixels. */
 const THUMBNAIL_SIDE = 256;
-/** Largest side of the picture that stands for a canvas. */
+/** Largest side of a canvas's image, in pixels. */
 const PICTURE_SIDE = 2048;
 
 type Label = { readonly none: readonly [string] };
@@ -23,7 +23,7 @@ interface Range {
   readonly items: object[];
 }
 
-/** Yields the text of the manifest in pieces: that of a long document is larger than everything else in memory. */
+/** Yields the text of the manifest in chunks: for a long document it is larger than all other data in memory. */
 export function* manifestText({ id, name }: StoredFile, facts: DocumentProperties, baseUrl: string): Generator<string> {
   const base = `${baseUrl}/iiif/${id}`;
   const canvasId = (index: number) => `${base}/canvas/${index + 1}`;
@@ -87,7 +87,7 @@ function fitted(full: Size, side: number): Size {
   return halved(full, Math.max(0, Math.ceil(Math.log2(Math.max(full.width, full.height) / side))));
 }
 
-/** Returns the ranges at the top level. A range has the canvas of its bookmark, and then the ranges below it. */
+/** Returns the top-level ranges. A range contains the canvas of its bookmark, then its child ranges. */
 function rangesOf(
   { bookmarks, sizes }: DocumentProperties,
   base: string,
@@ -104,7 +104,7 @@ function rangesOf(
   return top.filter(hasCanvas);
 }
 
-/** Removes ranges that lead nowhere. Each range follows its parent, so the deepest are looked at first. */
+/** Removes ranges without a target. Each range follows its parent, so the loop visits the deepest ranges first. */
 function hasCanvas({ items }: Range): boolean {
   for (let index = items.length - 1; index >= 0; index--) {
     const item = items[index] as Range;

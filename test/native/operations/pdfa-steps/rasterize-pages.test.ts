@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../../src/document/contract/limits.ts";
-import { type PicturePagesParams, rasterizePages } from "../../../../src/operations/pdfa-steps/rasterize-pages.ts";
+import { type RasterizePagesParams, rasterizePages } from "../../../../src/operations/pdfa-steps/rasterize-pages.ts";
 import { densePdfs } from "../../../fixtures/dense-pdfs.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { outputsOf } from "../../../support/operations.ts";
@@ -13,7 +13,7 @@ import { ascending, atLeast, finestOf } from "../../../support/picture-densities
 import { parsePnm, perceptualDistance, popplerPage } from "../../../support/pictures.ts";
 
 const CONTEXT = { signal: new AbortController().signal, heapLimitBytes: 2 ** 29, log() {}, defer() {} };
-async function pictured(pdf: Uint8Array, params: Partial<PicturePagesParams>): Promise<Uint8Array> {
+async function pictured(pdf: Uint8Array, params: Partial<RasterizePagesParams>): Promise<Uint8Array> {
   const [output] = await outputsOf(rasterizePages, [pdf, pdf], { inRgb: false, ...params }, CONTEXT);
   return output!;
 }

@@ -49,7 +49,7 @@ test("what has outlived its time is swept with its own files", async () => {
   const sweep = () => database.sweep(async (ids) => void removed.push(...ids));
   await sweep();
   expect(removed).toEqual([]);
-  now += LIMITS.keptAnswerMs;
+  now += LIMITS.storedResponseMs;
   await sweep();
   expect(removed).toEqual(["own file"]);
   await sweep();

@@ -17,7 +17,7 @@ const shown = (shape: () => string) => {
     return `${(error as { status: number }).status} ${(error as Error).message}`;
   }
 };
-const only = (...types: string[]) => `406 The answer is available as ${types.join(", ")} only.`;
+const only = (...types: string[]) => `406 The response is available only as ${types.join(", ")}.`;
 
 describe("one image, or several", () => {
   const several = only("application/json", "application/zip");

@@ -1,7 +1,7 @@
 // Which requests of web pages are refused, and which names are the service's.
 // Contract: docs/api.md#web-pages-of-other-origins, #agents
 import { expect, test } from "vitest";
-import { refuseWebPages } from "../../../../src/service/http/clients/web-callers.ts";
+import { rejectWebPages } from "../../../../src/service/http/clients/web-callers.ts";
 import { type Env, readConfig } from "../../../../src/service/settings/config.ts";
 
 type Settings = Partial<Pick<Env, "VARIANT" | "CORS_ORIGINS" | "ALLOWED_HOSTS" | "BASE_URL" | "FORWARDED_ORIGIN">>;
@@ -20,7 +20,7 @@ function ask(
 ) {
   const url = new URL(asked);
   try {
-    refuseWebPages(new Request(url, { method, headers }), url, url.pathname, readConfig(settings as Env));
+    rejectWebPages(new Request(url, { method, headers }), url, url.pathname, readConfig(settings as Env));
     return "taken";
   } catch (error) {
     expect(error).toMatchObject({ status: 403 });

@@ -3,14 +3,14 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../../src/document/contract/limits.ts";
 import { scaleFactors, wholeSizes } from "../../../../src/service/views/deep-zoom.ts";
-import { canonicalPath, parsePicturePath } from "../../../../src/service/views/iiif/iiif-path.ts";
+import { canonicalPath, parseImagePath } from "../../../../src/service/views/iiif/iiif-path.ts";
 import { fullSize, resolvePageImage } from "../../../../src/service/views/image-request.ts";
 
 const A0 = { width: 2383.94, height: 3370.39 };
 const LETTER = { width: 612, height: 792 };
 const STRIP = { width: 14_400, height: 3 };
 
-const pictureFor = (path: string, page = LETTER) => resolvePageImage(parsePicturePath(path.split("/")), page);
+const pictureFor = (path: string, page = LETTER) => resolvePageImage(parseImagePath(path.split("/")), page);
 const sizeFor = (path: string, page = LETTER) => {
   const { width, height } = pictureFor(path, page).picture.size;
   return [width, height];
@@ -29,8 +29,8 @@ describe("the full size", () => {
 describe("the largest picture", () => {
   test.each([LETTER, A0, STRIP])("of %o is within the limits, in the page's proportions", (page) => {
     const [width, height] = sizeFor("full/max/0/default.jpg", page) as [number, number];
-    expect(Math.max(width, height)).toBeLessThanOrEqual(LIMITS.pictureSidePixels);
-    expect(width * height).toBeLessThanOrEqual(LIMITS.picturePixels);
+    expect(Math.max(width, height)).toBeLessThanOrEqual(LIMITS.pageImageSidePixels);
+    expect(width * height).toBeLessThanOrEqual(LIMITS.pageImagePixels);
     const full = fullSize(page);
     expect(Math.abs(width / full.width - height / full.height)).toBeLessThan(0.1);
   });
@@ -40,8 +40,8 @@ describe("the largest picture", () => {
     expect(sizeFor("0,0,100,200/^max/0/default.png")).toEqual([800, 1600]);
     expect(pictureFor("0,0,100,200/^max/0/default.png").dpi).toBe(2400);
     const [width, height] = sizeFor("full/^max/0/default.png") as [number, number];
-    expect(width * height).toBeLessThanOrEqual(LIMITS.picturePixels);
-    expect(width * height).toBeGreaterThan(0.99 * LIMITS.picturePixels);
+    expect(width * height).toBeLessThanOrEqual(LIMITS.pageImagePixels);
+    expect(width * height).toBeGreaterThan(0.99 * LIMITS.pageImagePixels);
   });
 });
 
@@ -79,7 +79,7 @@ test("tiles and sizes of the information are accepted, and are their own canonic
     expect(sizeFor(`full/${width},${height}/0/default.jpg`)).toEqual([width, height]);
   }
   const [last] = scaleFactors(full).slice(-1);
-  const tile = parsePicturePath(
+  const tile = parseImagePath(
     `0,0,${full.width},${full.height}/${Math.ceil(full.width / last!)},/0/default.jpg`.split("/"),
   );
   expect(canonicalPath(resolvePageImage(tile, LETTER), "default", tile.size)).toBe("full/319,413/0/default.jpg");

@@ -1,26 +1,29 @@
-// Exposes the parameters of an operation as fields of the API, and translates between both.
+// Exposes the parameters of an operation as API fields, and converts values between the two.
 
 import { OutOfRange } from "../../../../document/contract/failure.ts";
 import type { Kind, Parameter, Parameters, Params } from "../../../../document/contract/parameter.ts";
 import { SECRET_VALUE, spellingOf } from "../fields.ts";
 
-/** What an endpoint changes about the parameters of its operation. */
+/**
+ * The differences between an endpoint's fields and its operation's parameters. Example: `{ names: { pages: "page_range"
+ * }, fixed: { flatten: true } }`.
+ */
 export interface Exposure<Q extends Parameters> {
-  /** Fields by parameter. @default the parameter in snake_case */
+  /** Field names by parameter. @default the parameter in snake_case */
   readonly names?: { readonly [K in keyof Q]?: string };
-  /** Values of parameters that are no fields. */
+  /** Constant values of parameters without a field. */
   readonly fixed?: { readonly [K in keyof Q]?: Params<Q>[K & keyof Params<Q>] };
-  /** Kinds with fewer values than those of the operation. */
+  /** Kinds that allow fewer values than the operation does. */
   readonly narrowed?: { readonly [K in keyof Q]?: Q[K]["kind"] };
 }
 
-/** The fields of an endpoint, and what they mean to its operation. */
+/** The fields of an endpoint, and their mapping to its operation's parameters. */
 export interface ExposedParameters {
-  /** By field, in the order of the operation. */
+  /** Parameters by field name, in the order of the operation. */
   readonly fields: Parameters;
-  /** Returns the field of a parameter. */
+  /** Returns the field name of a parameter. */
   fieldOf(parameter: string): string;
-  /** Returns the values of the operation for those of the fields. */
+  /** Converts field values to the operation's parameters. */
   paramsOf(values: Readonly<Record<string, unknown>>): Record<string, unknown>;
 }
 
@@ -60,7 +63,7 @@ export function exposed<Q extends Parameters>(parameters: Q, exposure: Exposure<
   };
 }
 
-/** Returns the error of an operation, which names its own parameter, in the words of the API. */
+/** Translates the parameter name in an operation's error to the field name. */
 export function inWordsOfApi(error: OutOfRange, { fields, fieldOf }: Pick<ExposedParameters, "fields" | "fieldOf">) {
   const name = fieldOf(error.parameter);
   const field = fields[name];

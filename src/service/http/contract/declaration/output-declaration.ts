@@ -2,7 +2,7 @@
 import type { JsonSchema } from "../../../../document/contract/parameter.ts";
 
 export type OutputDeclaration =
-  /** Files, which are stored, or the answer itself. */
+  /** Files, which are stored or returned as the response body. */
   | {
       readonly kind: "files";
       /**
@@ -12,24 +12,24 @@ export type OutputDeclaration =
       readonly naming: "name" | "prefix" | "list";
       /** Media type of each output, without parameters. */
       readonly type: string;
-      /** True if forms may leave out `output`, as JSON bodies may. @default false */
+      /** True if `output` is optional in forms, too, not only in JSON bodies. @default false */
       readonly isOptional?: boolean;
       /** Description of `output`. @default {@link DESCRIPTIONS_OF_NAMES} */
       readonly description?: string;
     }
   /**
-   * Data, which are the answer and are not stored. The operation has one output: an object in JSON, whose members are
-   * those of the answer, or a text, which is one member.
+   * Data, returned as the response and not stored. The operation has one output: a JSON object, whose members become
+   * members of the response, or text, which becomes one member.
    */
   | {
       readonly kind: "data";
       /** `application/json`, or the media type of the text, without parameters. */
       readonly type: string;
-      /** Name of the member that is the text. @default the members are those of the output */
+      /** Name of the member that contains the text. @default the output is an object */
       readonly member?: string;
       /** Schemas of the members. */
       readonly schema: Readonly<Record<string, JsonSchema>>;
-      /** True if clients may ask for a file that has the data instead, by `output_type`. @default false */
+      /** True if clients can request a file with the data by `output_type`. @default false */
       readonly mayBeFile?: boolean;
     };
 
@@ -39,8 +39,8 @@ export const DESCRIPTIONS_OF_NAMES = {
   list: "Prefix of the files' names, without extension; a number from 1 is appended to each. The input's name if left out.",
 } as const;
 
-/** Returns the media type and the naming of outputs, on which the forms of an answer depend. */
+/** Returns the media type and naming of outputs, which determine the available response formats. */
 export const offersOf = (output: OutputDeclaration) => ({ type: output.type, naming: namingOf(output) });
 
-/** Returns the naming of outputs as far as it matters to the form of an answer. */
+/** Returns the naming of outputs, as far as it affects the response format. */
 export const namingOf = (output: OutputDeclaration) => (output.kind === "files" ? output.naming : "name");

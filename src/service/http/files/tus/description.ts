@@ -1,4 +1,4 @@
-// Describes the requests of tus 1.0: their header fields, answers and errors.
+// Describes the requests of tus 1.0: headers, responses and errors.
 
 import type { Config } from "../../../settings/config.ts";
 import {
@@ -32,7 +32,7 @@ import { CHECKSUMS, PATCH_TYPE, TUS_VERSION } from "./headers.ts";
 
 const bytes = (description: string): ParameterDescription => ({ description, schema: { type: "integer", minimum: 0 } });
 
-/** Header fields of requests and answers. */
+/** Headers of requests and responses. */
 const FIELDS = {
   "Tus-Resumable": { description: "Version of tus.", example: TUS_VERSION, required: true },
   "Tus-Version": { description: "Versions that the service has.", example: TUS_VERSION },
@@ -86,7 +86,7 @@ const operation = ({ status, description, answers, headers, ...rest }: Call): Op
   },
 });
 
-/** Describes the path at which uploads are created. */
+/** Describes the path that creates uploads. */
 export const describeUploads: Describe = ({ maxUploadBytes }: Config) => ({
   path: TUS_PATH,
   section: "resumable-uploads",

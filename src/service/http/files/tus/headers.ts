@@ -1,4 +1,4 @@
-// Reads the header fields of tus 1.0 requests, and names what the service supports.
+// Parses the headers of tus 1.0 requests, and lists the supported extensions.
 
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -8,7 +8,7 @@ import { invalidHeader, wrongPatchType, wrongTusVersion } from "../../contract/e
 
 export const TUS_VERSION = "1.0.0";
 export const EXTENSIONS = ["creation", "creation-with-upload", "checksum", "termination"];
-/** Media type of a body with bytes of an upload. */
+/** Media type of a body with upload bytes. */
 export const PATCH_TYPE = "application/offset+octet-stream";
 
 interface Digest {
@@ -41,7 +41,7 @@ export const CHECKSUMS: Readonly<Record<string, () => Digest>> = {
   },
 };
 
-/** A checksum of a body, which is computed as the body arrives. */
+/** A checksum, updated as the body arrives. */
 export interface Checksum {
   update(chunk: Uint8Array): void;
   isRight(): boolean;
@@ -53,7 +53,7 @@ export function requireVersion(headers: Headers): void {
 }
 
 /**
- * Refuses what the service does not announce: whoever sends parts would take each of them for a part.
+ * Rejects unsupported extensions: without concatenation, each partial upload would become a file.
  * @throws ServiceError 400
  */
 export function requireKnownExtensions(headers: Headers): void {
@@ -61,7 +61,7 @@ export function requireKnownExtensions(headers: Headers): void {
 }
 
 /**
- * Returns a number of bytes.
+ * Returns a byte count.
  * @throws ServiceError 400
  */
 export function parseByteCount(headers: Headers, name: "Upload-Length" | "Upload-Offset"): number {
@@ -70,13 +70,13 @@ export function parseByteCount(headers: Headers, name: "Upload-Length" | "Upload
   return Number(text);
 }
 
-/** Returns the size of the body in bytes if the client sent it. */
+/** Returns the size of the body in bytes, if the client sent it. */
 export function bodySizeOf(headers: Headers): number | undefined {
   const text = headers.get("Content-Length");
   return text === null ? undefined : Number(text);
 }
 
-/** Reports whether the body has bytes of an upload. */
+/** Reports whether the body contains upload bytes. */
 export function isPatch(headers: Headers): boolean {
   return (headers.get("Content-Type") ?? "").split(";")[0]?.trim().toLowerCase() === PATCH_TYPE;
 }
@@ -88,7 +88,7 @@ export function requirePatch(headers: Headers): void {
 
 /**
  * Returns the checksum of a body, if the client sent one.
- * @throws ServiceError 400 for another algorithm, or a value that no checksum has
+ * @throws ServiceError 400 for an unsupported algorithm or an invalid value
  */
 export function checksumOf(headers: Headers): Checksum | undefined {
   const text = headers.get("Upload-Checksum");
@@ -101,15 +101,15 @@ export function checksumOf(headers: Headers): Checksum | undefined {
 }
 
 export interface Metadata {
-  /** The header field as it was sent. */
+  /** The unchanged header value. */
   readonly text: string;
   /** Safe name of the file. */
   readonly name: string;
 }
 
 /**
- * Reads Upload-Metadata: pairs of a key and a value in base64. The type of the file, which clients also send, is
- * ignored: the content tells it.
+ * Parses Upload-Metadata: pairs of a key and a base64 value. Ignores the type of the file, which is detected from the
+ * content.
  * @throws ServiceError 400
  */
 export function parseMetadata(headers: Headers): Metadata {
@@ -125,7 +125,7 @@ export function parseMetadata(headers: Headers): Metadata {
   return { text, name: safeName(values.get("filename") ?? "") || "file" };
 }
 
-/** Returns the metadata of a file of this name. */
+/** Returns the Upload-Metadata of a file with this name. */
 export const metadataFor = (name: string): string =>
   `filename ${btoa(String.fromCharCode(...new TextEncoder().encode(name)))}`;
 

@@ -1,4 +1,4 @@
-// Serves resumable uploads by tus 1.0 (docs/api.md#resumable-uploads). Holds one part of an upload.
+// Serves resumable uploads by tus 1.0 (docs/api.md#resumable-uploads). Buffers one part of an upload.
 
 import { LIMITS } from "../../../../document/contract/limits.ts";
 import type { Semaphore } from "../../../placement/semaphore.ts";
@@ -42,13 +42,13 @@ export interface TusService {
   readonly bucket: Bucket;
   readonly store: Store;
   readonly config: Config;
-  readonly uploadTurns: Semaphore;
-  /** Returns the marks of a file that is stored now. */
+  readonly uploadSemaphore: Semaphore;
+  /** Returns the policy of a file stored now. */
   marks(): FilePolicy;
   readonly mayRemove: DeletePolicy;
-  /** Counts an upload with its whole length from its start. @default not counted */
+  /** Counts an upload at its creation, with its whole length. @default not counted */
   readonly storing?: Storing | undefined;
-  /** Told of uploads that were removed. */
+  /** Called with deleted uploads. */
   retired?(files: readonly CountedFile[]): Promise<void>;
   /** Counts bytes that were received. */
   received(bytes: number): void;
@@ -56,14 +56,14 @@ export interface TusService {
   readonly baseUrl: string;
 }
 
-/** Returns the method of a request. A client that cannot send PATCH or DELETE sends POST and names the method. */
+/** Returns the method of a request. Clients that cannot send PATCH or DELETE send POST with the method in a header. */
 function methodOf({ method, headers }: Request): string {
   const other = headers.get("X-HTTP-Method-Override");
   return method === "POST" && other !== null ? other.trim().toUpperCase() : method;
 }
 
 /**
- * Answers a request for all uploads, or for the one with an id.
+ * Handles a request to the collection of uploads, or to the upload with an ID.
  * @throws ServiceError 400, 404, 405, 408, 409, 410, 412, 413, 415, 423, 460, 503
  */
 export async function serveUploads(request: Request, id: string | undefined, service: TusService): Promise<Response> {
@@ -75,7 +75,7 @@ export async function serveUploads(request: Request, id: string | undefined, ser
     if (method === "POST") return tus.create(request);
     throw methodNotAllowed("OPTIONS, POST");
   }
-  // Other files can be asked for and removed under their own path.
+  // Other files are read and deleted under /resource.
   if (!isUploadId(id)) throw noSuchUpload();
   switch (method) {
     case "HEAD":
@@ -100,9 +100,9 @@ function describeService({ config }: TusService): Response {
 }
 
 interface UploadProgress {
-  /** Absent if nothing was written. */
+  /** Absent if no byte was written. */
   readonly offset?: number;
-  /** True if the upload is a stored file, which has no time of its own any more. */
+  /** True if the upload has become a stored file, which does not expire as an upload. */
   readonly isFinished: boolean;
 }
 
@@ -138,7 +138,7 @@ class Tus {
       try {
         progress = await this.#write(request, id, 0);
       } catch (error) {
-        // The client does not get to know the id.
+        // The client never receives the ID.
         await this.#uploads.remove(id);
         storing?.giveBack(length);
         throw error;
@@ -177,7 +177,7 @@ class Tus {
     const { marks = {} } = file ?? (upload === "expired" ? {} : upload!);
     if (!mayRemove(marks)) throw notOwner();
     await this.#uploads.remove(id);
-    // A request may have finished the upload meanwhile.
+    // Another request might have completed the upload meanwhile.
     await store.remove([id]);
     if (upload === "expired") throw uploadExpired();
     const { expires } = upload ?? file!;
@@ -185,16 +185,19 @@ class Tus {
     return new Response(null, { status: 204 });
   }
 
-  /** Writes a body at an offset. @returns the progress after it */
+  /**
+   * Writes a body at an offset.
+   * @returns the resulting progress
+   */
   async #write({ headers, body, signal }: Request, id: string, offset: number): Promise<UploadProgress> {
     const checksum = checksumOf(headers);
     const bodySize = bodySizeOf(headers);
-    // Each byte that arrives counts, even if the connection breaks before the next one.
+    // Each received byte counts, even if the connection breaks before the next one.
     const arriving = body && new ArrivingBody(body, 1);
     const first = await arriving?.read().catch(orBroken);
-    // What has arrived is stored even if the client has left.
+    // Received bytes are stored even if the client has disconnected.
     const until = first instanceof Uint8Array ? new AbortController().signal : signal;
-    using _turn = await this.#service.uploadTurns.acquire(until);
+    using _turn = await this.#service.uploadSemaphore.acquire(until);
     const writer = await this.#uploads.open(id, checksum && (bodySize ?? Number.POSITIVE_INFINITY));
     if (!writer) return this.#writeNothing(id, offset, bodySize);
     if (writer === "expired") throw uploadExpired();
@@ -216,7 +219,7 @@ class Tus {
     return { offset: writer.received, isFinished: writer.missing === 0 };
   }
 
-  /** Answers for an upload that is finished, to which nothing can be added. */
+  /** Responds for a completed upload, which accepts no more bytes. */
   async #writeNothing(id: string, offset: number, bodySize: number | undefined): Promise<UploadProgress> {
     const file = await this.#service.store.find(id);
     if (!file) throw noSuchUpload();
@@ -236,7 +239,7 @@ class Tus {
 const expiresAt = (expires: Date | undefined): Record<string, string> =>
   expires ? { "Upload-Expires": expires.toUTCString() } : {};
 
-/** Returns the error that ended a body before its end. */
+/** Returns the error that interrupted a body. */
 function orBroken(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   throw error;
@@ -244,8 +247,8 @@ function orBroken(error: unknown): ServiceError {
 
 /**
  * Passes a body to a writer as it arrives.
- * @param first its first piece, or how it ended without one
- * @returns the error that ended the body before its end
+ * @param first its first chunk, or the error before any chunk
+ * @returns the error that interrupted the body
  */
 async function receive(
   arriving: ArrivingBody,
@@ -269,7 +272,10 @@ async function receive(
   }
 }
 
-/** Reads a limited rest of a body that failed, because many clients read the response only after they have sent it. */
+/**
+ * Reads a limited rest of a failed request's body, because many clients read the response only after sending
+ * everything.
+ */
 async function drain(arriving: ArrivingBody): Promise<void> {
   for (let drained = 0; drained < LIMITS.drainedBytes; ) {
     const piece = await arriving.read(1).catch(() => undefined);

@@ -1,0 +1,228 @@
+// The contract of all endpoints: every rule that holds for each of them, over the list that the service itself serves.
+// An endpoint's own file tests only what is special about it.
+// Contract: docs/api.md#requests, #page-selections, #responses, #file-responses, #inputs-by-url, #idempotency, #asynchronous-jobs, #keys
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import type {
+  DescribedParameter,
+  ListedOperation,
+  OperationList,
+} from "../../src/service/http/contract/operation-list.ts";
+import { encrypted, textPdf } from "../fixtures/pdfs.ts";
+import { beginning } from "../support/beginning.ts";
+import { createClient, type FormFields, keyedClient, upload } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
+
+const DAMAGED = "The input file is damaged or is not a PDF.";
+const PNG_1X1 = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+const { keyed, private: open } = inject("services");
+const client = keyedClient();
+const list = (await (await fetch(`${keyed.url}/operations.json`)).json()) as OperationList;
+const operations = list.operations.map((operation) => [operation.path, operation] as const);
+const opensPdfs = operations.filter(([, { input }]) => input.accepts === "pdf" && input.kind !== "none");
+const takesOne = operations.filter(([, { input }]) => input.kind === "one");
+const takesFiles = operations.filter(([, { input }]) => ["one", "several"].includes(input.kind));
+const makesFiles = operations.filter(([, { output }]) => !output.data);
+const parameters = operations.flatMap(([path, operation]) =>
+  operation.parameters.map((parameter) => [path, parameter.name, operation, parameter] as const),
+);
+
+let pdf: Uint8Array;
+beforeAll(async () => {
+  pdf = await textPdf(1, [300, 200]);
+});
+
+const nameOf = ({ name, list: isList }: DescribedParameter) => (isList ? `${name}[]` : name);
+
+/** Returns the fields of a request that succeeds, with the given document. */
+function fieldsFor(operation: ListedOperation, document: FormFields = { file: upload(pdf) }): FormFields {
+  const { input, files = [], example } = operation;
+  const { file: _, ...values } = example;
+  const fields: Record<string, FormFields[string]> = { output: "made" };
+  for (const [name, value] of Object.entries(values)) fields[name] = Array.isArray(value) ? ["1"] : String(value);
+  for (const parameter of operation.parameters) if (parameter.perInput) fields[nameOf(parameter)] = "1";
+  if (input.orderedBy) fields[`${input.orderedBy}[]`] = (Object.keys(document)[0] ?? "file").replace("[]", "");
+  if (input.kind === "text") return { ...fields, [input.field!]: "<p>Hello" };
+  for (const { name, required } of files) if (required) fields[name] = upload(PNG_1X1, "dot.png");
+  if (input.kind === "none") return fields;
+  const isHtml = operation.path === "/pdf" && "file" in document;
+  return { ...fields, ...(isHtml ? { file: upload("<!doctype html><p>Hello", "a.html") } : document) };
+}
+
+async function error(operation: ListedOperation, fields: FormFields) {
+  const { status, body } = await client.post(operation.path, fields);
+  return [status, body.error];
+}
+
+async function send(operation: ListedOperation, headers: Record<string, string>, to = keyed.url) {
+  const form = new FormData();
+  for (const [name, given] of Object.entries(fieldsFor(operation)))
+    for (const value of [given].flat()) form.append(name, value);
+  return fetch(to + operation.path, { method: "POST", body: form, headers: { "Api-Key": keyed.key, ...headers } });
+}
+
+test("the list has every POST that runs an operation", async () => {
+  const { paths } = (await (await fetch(`${keyed.url}/openapi.json`)).json()) as {
+    paths: Record<string, { post?: { requestBody?: { content?: Record<string, unknown> } } }>;
+  };
+  const posts = Object.keys(paths).filter((path) => paths[path]!.post && !/upload|delete|\/mcp|\{/.test(path));
+  expect(list.operations.map(({ path }) => path).toSorted()).toEqual(posts.toSorted());
+});
+
+describe.each(operations)("%s", (path, operation) => {
+  test("its example succeeds", async () => {
+    const { status, body } = await client.post(path, fieldsFor(operation));
+    expect([status, body.error]).toEqual([200, undefined]);
+    if (operation.output.data) return expect(Object.keys(operation.output.data)).not.toEqual([]);
+    const id = [body.outputId].flat()[0];
+    const file = await fetch(`${keyed.url}/resource/${id}?format=file`);
+    expect(file.headers.get("Content-Type")).toContain(operation.output.type);
+  });
+
+  test("401 without a key", async () => {
+    const { status, body } = await createClient(keyed.url).post(path, fieldsFor(operation));
+    expect([status, body.error]).toEqual([401, "An Api-Key header is required to send this request."]);
+  });
+
+  test("belongs to its variants only", async () => {
+    if (operation.variants.includes("private")) return expect((await send(operation, {}, open.url)).status).toBe(200);
+    const response = await send(operation, {}, open.url);
+    const { error } = (await response.json()) as { error: string };
+    expect([response.status, error]).toEqual([
+      ...[404, `There is no such endpoint. ${path} belongs to the keyed variant.`],
+    ]);
+  });
+
+  test("runs later, and is not run twice for one Idempotency-Key", async () => {
+    const headers = { Prefer: "respond-async", "Idempotency-Key": crypto.randomUUID() };
+    const [first, second] = [await send(operation, headers), await send(operation, headers)];
+    expect([first.status, second.status]).toEqual([202, 202]);
+    const ids = await Promise.all(
+      [first, second].map(async (response) => ((await response.json()) as { requestId: string }).requestId),
+    );
+    expect(ids[1]).toBe(ids[0]);
+    expect(second.headers.get("Idempotent-Replayed")).toBe("true");
+    await eventually(async () => {
+      const asked = await fetch(`${keyed.url}/request-status/${ids[0]}`, { headers: { "Api-Key": keyed.key } });
+      expect(((await asked.json()) as { status: string }).status).toBe("success");
+    });
+  });
+});
+
+describe.each(makesFiles)("%s as a file", (_, operation) => {
+  const { type } = operation.output;
+
+  test("the response is the file, if its type is preferred", async () => {
+    const response = await send(operation, { Accept: type });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Content-Type")).toContain(type);
+    expect(response.headers.get("Content-Disposition")).toMatch(/^attachment; filename=made(_1)?\.[a-z]{3,4}$/);
+    expect(response.headers.get("Vary")).toContain("Accept");
+    expect(response.headers.get("Server-Timing")).toMatch(
+      /^receive;dur=\d+, wait;dur=\d+, engine;dur=\d+, store;dur=\d+$/,
+    );
+    expect(response.headers.get("Output-Id")).toBeNull();
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(5);
+  });
+
+  test("406 for any other type, which lists the available ones", async () => {
+    const response = await send(operation, { Accept: "video/mp4" });
+    const { error } = (await response.json()) as { error: string };
+    expect([response.status, response.headers.get("Vary")]).toEqual([406, expect.stringContaining("Accept")]);
+    expect(error).toContain("application/json");
+    expect(error).toContain(type);
+  });
+});
+
+describe.each(takesFiles)("the inputs of %s", (_, operation) => {
+  test("400 for none, and for an id of which there is no file", async () => {
+    const missing = fieldsFor(operation, {});
+    expect(await error(operation, missing)).toEqual([
+      400,
+      expect.stringMatching(/^This route needs a File,? (an ID )?or an? (ID|URL)/),
+    ]);
+    const id = "100000000-0000-4000-8000-000000000000";
+    const name = operation.input.kind === "several" ? "id[]" : "id";
+    expect(await error(operation, fieldsFor(operation, { [name]: id }))).toEqual([404, "That file does not exist"]);
+  });
+
+  test("private addresses are refused", async () => {
+    const name = operation.input.kind === "several" ? "url[]" : "url";
+    expect(await error(operation, fieldsFor(operation, { [name]: "http://10.0.0.1/a.pdf" }))).toEqual([
+      400,
+      beginning(`http://10.0.0.1/a.pdf is not within the acceptable range for ${name}.`),
+    ]);
+  });
+});
+
+describe.each(takesOne)("%s", (_, operation) => {
+  test("spec: 400 for file and id together, and for two files", async () => {
+    const { body } = await client.post("/zip", { file: upload(pdf), output: "a" });
+    const both = { ...fieldsFor(operation), id: String([body.inputId].flat()[0]) };
+    expect(await error(operation, both)).toEqual([400, "This route will only accept a File or an ID, not both."]);
+    const two = fieldsFor(operation, { file: [upload(pdf), upload(pdf)] });
+    expect(
+      await error(operation, operation.path === "/pdf" ? { ...two, file: [upload(pdf), upload(pdf)] } : two),
+    ).toEqual([400, "This route will only accept one File or one ID."]);
+  });
+});
+
+describe.each(opensPdfs)("the documents of %s", (_, operation) => {
+  test("spec: 401 for a user password", async () => {
+    const [status, sentence] = await error(operation, fieldsFor(operation, { file: upload(encrypted(pdf, "u", "o")) }));
+    expect([status, sentence]).toEqual([
+      401,
+      beginning("The input file is password protected and cannot be processed."),
+    ]);
+  });
+
+  test.each([
+    ["a PNG", "\x89PNG\r\n\x1a\n", DAMAGED],
+    ["a PDF without objects", "%PDF-1.7\nnothing", DAMAGED],
+    ["a web page", "<html>", "Uploaded file is not valid input for this route."],
+  ])("400 for %s", async (_, content, sentence) => {
+    expect(await error(operation, fieldsFor(operation, { file: upload(content) }))).toEqual([400, beginning(sentence)]);
+  });
+});
+
+const counting = parameters.filter(([, , , { requiredIf, standsFor }]) => !requiredIf && !standsFor);
+const those = (rule: (parameter: DescribedParameter) => boolean) =>
+  counting.filter(([, , , parameter]) => rule(parameter));
+
+test.each(those(({ schema }) => schema.enum !== undefined))("400 for another word: %s, %s", async (...row) => {
+  const [, , operation, parameter] = row;
+  const field = nameOf(parameter);
+  expect(await error(operation, { ...fieldsFor(operation), [field]: "nonsense" })).toEqual([
+    400,
+    beginning(`nonsense is not within the acceptable range for ${field}.`),
+  ]);
+});
+
+test.each(those(({ schema }) => schema.minimum !== undefined))("400 outside of its range: %s, %s", async (...row) => {
+  const [, , operation, parameter] = row;
+  const { minimum, maximum } = parameter.schema;
+  const field = nameOf(parameter);
+  for (const value of [minimum! - 1, maximum! + 1, Number.NaN].map(String))
+    expect(await error(operation, { ...fieldsFor(operation), [field]: value })).toEqual([
+      400,
+      beginning(`${value} is not within the acceptable range for ${field}.`),
+    ]);
+});
+
+test.each(those(({ required, perInput }) => required && !perInput))("400 if it is missing: %s, %s", async (...row) => {
+  const [, name, operation, parameter] = row;
+  const { [nameOf(parameter)]: _, ...others } = fieldsFor(operation);
+  expect(await error(operation, others)).toEqual([400, `The '${name}' field is required.`]);
+});
+
+test.each(those(({ list: isList, joined, control }) => !isList && !joined && control !== "lines"))(
+  "400 if it is repeated: %s, %s",
+  async (_, __, operation, parameter) => {
+    const field = nameOf(parameter);
+    const value = String(fieldsFor(operation)[field] ?? parameter.default ?? "x");
+    expect((await client.post(operation.path, { ...fieldsFor(operation), [field]: [value, value] })).status).toBe(400);
+  },
+);
