@@ -161,7 +161,7 @@ async function judge(
 
 /**
  * Reports whether one candidate is better than another. A candidate that looks like the original ranks above a valid
- * one, because rasterizing pages can repair the remaining violations.
+ * one, because page images can repair the remaining violations.
  */
 function isNearer(one: Assessment, other: Assessment): boolean {
   const faults = ({ validation, comparison }: Assessment) => [
