@@ -45,7 +45,7 @@ const tools: Readonly<Record<string, (from: string, to: string) => Promise<numbe
   mutool: (from, to) => run("mutool", "clean", "-gggg", "-z", from, to),
 };
 
-/** @returns processor time in seconds */
+/** @returns CPU time in seconds */
 async function ours(level: Level, from: string, to: string): Promise<number> {
   const pdf = new Uint8Array(readFileSync(from));
   const start = process.cpuUsage();
@@ -56,7 +56,7 @@ async function ours(level: Level, from: string, to: string): Promise<number> {
   return (user + system) / 1e6;
 }
 
-/** @returns processor time in seconds, which other work on the machine hardly changes */
+/** @returns CPU time in seconds, which other work on the machine hardly changes */
 function run(program: string, ...options: string[]): number {
   const script = 'TIMEFORMAT="%U %S"; time "$@" >/dev/null 2>&1';
   const { stderr } = spawnSync("bash", ["-c", script, "bash", program, ...options], { encoding: "utf8" });
@@ -138,7 +138,7 @@ async function measure(file: string): Promise<Map<string, Result>> {
   return results;
 }
 
-/** Returns the pages of a document as a scanner produces them: one picture each. */
+/** Returns the pages of a document as a scanner produces them: one image each. */
 function scanOf(source: string, kind: "color" | "bilevel", pages: number): string {
   const place = mkdtempSync(join(folder, "scan-"));
   const options = kind === "color" ? ["-jpeg", "-jpegopt", "quality=90", "-r", "200"] : ["-mono", "-r", "300"];

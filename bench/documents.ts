@@ -26,7 +26,7 @@ interface Task {
 
 const MB = 1e6;
 
-/** A book with text on every page, and incompressible pictures of the given total size. */
+/** A book with text on every page, and incompressible images of the given total size. */
 export function book(pages: number, pictureBytes = 0): Uint8Array {
   const builder = new PdfBuilder();
   for (let page = 1; page <= pages; page++) {

@@ -26,7 +26,7 @@ fonts=(
   # Replacements for the standard fonts of PDF, and the CMaps of fonts that are not embedded.
   fonts-urw-base35 poppler-data
 )
-# Where words of Office documents may be broken, for most languages of Latin, Greek and Cyrillic script: 3 MB.
+# Hyphenation patterns for most languages with Latin, Greek and Cyrillic script: 3 MB.
 hyphenation=(
   hyphen-af hyphen-be hyphen-bg hyphen-ca hyphen-cs hyphen-da hyphen-de hyphen-el hyphen-en-gb hyphen-en-us hyphen-es
   hyphen-fr hyphen-gl hyphen-hr hyphen-hu hyphen-id hyphen-is hyphen-it hyphen-lt hyphen-lv hyphen-nl hyphen-no

@@ -1,7 +1,7 @@
-// Defines the limits of a job in the container: its time and its share of the machine. src/document/contract/limits.ts has the
-// limits of a request. Names end with their unit (Ms, Bytes) unless they count something. scripts/limits/limit-descriptions.ts
-// describes each limit, and docs/limits.md lists all of them. Imports nothing, because every room takes its limits from
-// here.
+// Defines the limits of a job in the container: its time and its share of the machine. src/document/contract/limits.ts
+// has the limits of a request. Names end with their unit (Ms, Bytes) unless they count something.
+// scripts/limits/limit-descriptions.ts describes each limit, and docs/limits.md lists all of them. Imports nothing,
+// because every module imports this file.
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -15,7 +15,7 @@ export const CONTAINER_LIMITS = {
   /** Platforms kill after ten seconds or more. */
   graceMs: 4_000,
   engineProofMs: 1_000,
-  /** Longer than the processor time, because other jobs have the processors too, and images are limited after it. */
+  /** Longer than the CPU time, because other jobs have the processors too, and images are limited after it. */
   libreOfficeMs: 240_000,
   libreOfficeCpuMs: 180_000,
   ghostscriptMs: 240_000,
@@ -40,11 +40,11 @@ export const CONTAINER_LIMITS = {
 
   jobInputBytes: GIB,
   threadHeapBytes: GIB,
-  /** Pages of up to this size wait for a slower page while the next ones are drawn. */
+  /** Buffer for finished pages that wait for an earlier, slower page. */
   shareAheadBytes: 16 * MIB,
   jobsWaitingPerPlace: 8,
   slowJobsPerPlace: 4,
-  /** Jobs that take more are rare, and their engines end them at their own limits. */
+  /** Jobs that need more are rare, and their engines have limits of their own. */
   slowJobBytes: GIB,
   jobFiles: 1000,
   memoryFoldersBytes: 512 * MIB,
@@ -54,7 +54,7 @@ export const CONTAINER_LIMITS = {
   ghostscriptFileBytes: GIB,
   rewriterMemoryBytes: 1.5 * GIB,
   rewriterFileBytes: 512 * MIB,
-  /** Only heavy files use all of it, and there is one of them at a time. */
+  /** Only heavy files use all of it, and only one heavy file is validated at a time. */
   veraPdfHeapBytes: 2 * GIB,
   embeddedPdfs: 16,
   embeddedDepth: 1,

@@ -4,14 +4,15 @@
 // Environment variables:
 // - CONTAINER_SECRET (required)
 // - PORT, HOST
-// - ENGINES: names of the engines that start (engine-selection.ts), all by default; operations of others do not exist
-// - JOB_CONCURRENCY (earlier JOBS): number of jobs of each kind that run at a time
-// - SHUTDOWN_GRACE_SECONDS (earlier GRACE_MS): time that jobs have to end after SIGTERM, limits.ts by default
+// - ENGINES: names of the engines to start (engine-selection.ts), all by default; operations of other engines return
+// 404
+// - JOB_CONCURRENCY (earlier JOBS): number of concurrent jobs per operation
+// - SHUTDOWN_GRACE_SECONDS (earlier GRACE_MS): time for running jobs after SIGTERM; the default is in limits.ts
 // - SCRATCH_DIR: a folder that other users can pass through
 // - MEMORY_SCRATCH_DIR: a folder with the same permissions in memory, /dev/shm by default
-// - URL_ALLOW: addresses that `url` and web pages may visit beside the public web,
-//   see engines/chromium/web-addresses.ts
-// - URL_DNS: the DNS servers to ask
+// - URL_ALLOW: addresses that `url` and web pages can load in addition to the public web, see
+// engines/chromium/network/web-addresses.ts
+// - URL_DNS: the DNS servers to use
 
 import { totalmem } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -46,9 +47,9 @@ const { jobs, graceMs } = orLeave(() => readServerSettings(process.env));
 const selected = orLeave(() => selectedEngines(process.env.ENGINES));
 const web = orLeave(() => readWebSettings(process.env));
 
-/** Interval at which the service looks whether its last jobs have ended. */
+/** Interval between checks for running jobs during the shutdown. */
 const LOOK_MS = 50;
-/** Maximum time that clients have to read their answers before their connections are closed. */
+/** Maximum time in which clients can read their responses before their connections are closed. */
 const LAST_ANSWERS_MS = 500;
 
 let isUp = false;
@@ -60,7 +61,7 @@ const lane = new SlowLane(slowLaneCapacity(jobs, memoryBytes));
 const slow = { lane, afterMs: CONTAINER_LIMITS.slowAfterMs };
 const { jobsWaitingPerPlace, placeWaitMs: maxWaitMs } = CONTAINER_LIMITS;
 const limits = { atOnce: jobs, waiting: jobsWaitingPerPlace * jobs, maxWaitMs, slow };
-/** Engines have room for both quick and slow jobs. */
+/** The concurrency of engines covers both quick and slow jobs. */
 const children = jobs + lane.places;
 const ending = new AbortController();
 const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
@@ -174,7 +175,7 @@ async function stop(why: string, graceMs: number): Promise<void> {
   }
 }
 
-/** Lets jobs end for a limited time, during which the service still listens and refuses others. */
+/** Waits a limited time for running jobs, while the service still listens and rejects new ones. */
 async function end(graceMs: number): Promise<void> {
   engines.holdStarts();
   const until = performance.now() + graceMs;
@@ -205,9 +206,9 @@ function leave(why: string): never {
 
 process.on("SIGTERM", () => void stop("SIGTERM", graceMs));
 process.on("SIGINT", () => void stop("SIGINT", graceMs));
-// The parent that started this service has ended, and no one waits for an answer.
+// The parent that started this service has ended, and no one waits for a response.
 process.on("disconnect", () => void stop("the parent is gone", 0));
-// It ended before this process could hear of it, as when the supervisor starts the service again.
+// The parent exited before this process could observe it, as when the supervisor restarts the service.
 if (process.connected === false) void stop("the parent is gone", 0);
 
 function log(message: string, details: Record<string, unknown> = {}): void {

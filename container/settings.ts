@@ -1,5 +1,5 @@
-// Reads the numbers among the settings of the container's server from environment variables. Earlier names stay valid,
-// and win: the image sets the current ones.
+// Reads the numeric settings of the container's server from environment variables. Earlier names stay valid and take
+// precedence, because the image sets the current names.
 
 import { availableParallelism } from "node:os";
 import { CONTAINER_LIMITS } from "./limits.ts";

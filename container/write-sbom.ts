@@ -14,7 +14,7 @@ interface Component {
   readonly properties?: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** The part of npm's answer that is looked at; all of it is kept. */
+/** The fields of npm's output that this file reads; the output is copied as a whole. */
 interface Bill {
   readonly components: readonly Component[];
 }
@@ -30,7 +30,7 @@ if (!file) {
 const run = (program: string, ...args: string[]) =>
   execFileSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: MAX_BYTES });
 
-// With `--omit dev`, npm leaves out what the service and its development both need.
+// `--omit dev` would also omit packages that the service and its development have in common.
 const bill = JSON.parse(run("npm", "sbom", "--sbom-format", "cyclonedx", "--package-lock-only")) as Bill;
 const components = [...bill.components.filter(isUsed), node(), ...debianPackages(), ...jars()];
 writeFileSync(file, `${JSON.stringify({ ...bill, components }, undefined, 2)}\n`);
@@ -45,7 +45,7 @@ function node(): Component {
   return { type: "application", name: "node", version, purl: `pkg:generic/node@${version}` };
 }
 
-/** Packages of fonts have a section of their own. */
+/** Font packages have a separate section. */
 function debianPackages(): Component[] {
   const format = "$" + "{db:Status-Status}\t$" + "{Section}\t$" + "{Package}\t$" + "{Version}\t$" + "{Architecture}\n";
   const lines = run("dpkg-query", "--show", `--showformat=${format}`).trimEnd().split("\n");

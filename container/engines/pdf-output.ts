@@ -1,12 +1,12 @@
-// Checks a PDF that an engine's process wrote, and moves it out of the process's folder. Knows nothing about engines.
+// Checks a PDF that an engine's process wrote, and moves it out of the process's folder.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { copyFile, rename } from "node:fs/promises";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 
 /**
- * Checks an output. The files in the folder were written by a process that read an untrusted document. A link would
- * make this process, which has more rights, open another file.
+ * Checks an output. The files in the folder were written by a process that read an untrusted document. Rejects symbolic
+ * links, which would make this process open another file with its greater permissions.
  *
  * @returns its size in bytes
  * @throws EngineFailure `crashed` if it is not a PDF
@@ -38,7 +38,7 @@ export async function takePdf(from: string, to: string): Promise<void> {
 
 function openPlainly(path: string): number {
   try {
-    // Does not wait if it is a pipe.
+    // Prevents blocking if the file is a pipe.
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (cause) {
     throw new EngineFailure("crashed", `no PDF was written: ${cause}`, { cause });

@@ -1,12 +1,12 @@
-// Runs an engine's jobs in forks of its warm zygote, or with its plain program while there is no zygote: slow, but
-// works wherever the engine does. Knows nothing about engines.
+// Runs an engine's jobs in forks of its warm zygote, or with its plain program while there is no zygote, which is slow
+// but works wherever the engine does.
 
 import { countEvent } from "../supervision/engine-events.ts";
 import type { EngineState } from "../supervision/engine-state.ts";
 import { type Launch, NotReady } from "../supervision/resident.ts";
 import { Zygote, type ZygoteJob } from "./zygote/zygote.ts";
 
-/** Number of children for which a zygote has room beside those of jobs: a proof never waits for a job. */
+/** Additional children of a zygote beyond those of jobs, so that a probe never waits for a job. */
 export const PROBE_CONCURRENCY = 1;
 
 /** Starts the engine's program once for each job. */
@@ -85,14 +85,14 @@ export class EngineWithFallback<Job extends ZygoteJob, Result, PlainMode extends
   }
 
   /**
-   * Proves that the zygote converts documents.
+   * Probes the zygote with a sample document.
    * @throws EngineFailure as {@link convert}
    */
   async probe(job: Job, signal: AbortSignal): Promise<void> {
     await this.#zygote.prove(job, signal);
   }
 
-  /** Starts another zygote in place of one that proves nothing. */
+  /** Replaces a zygote that fails its probes. */
   restart(why: string): void {
     this.#zygote.replace(why);
   }

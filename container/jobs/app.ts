@@ -1,6 +1,6 @@
 // Serves the container's HTTP interface: POST /{operation} with the frames of placement/remote.ts in both directions,
-// GET /up, GET /ready and GET /metrics. Provides each job with a folder, a place and a time limit, and cleans up after it. Knows
-// nothing about operations or engines.
+// GET /up, GET /ready and GET /metrics. Provides each job with a folder, a permit and a time limit, and cleans up after
+// it.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { closeSync, createWriteStream, openSync, writeSync } from "node:fs";
@@ -32,7 +32,7 @@ import { JobTrace } from "./job-trace.ts";
 import { engineReadiness, type ReadinessSettings } from "./readiness.ts";
 
 export interface AppSettings {
-  /** The secret that callers send as `Authorization: Bearer`. */
+  /** The secret that callers must send as `Authorization: Bearer`. */
   readonly secret: string;
   /** Operations, keyed by their name in the path. */
   readonly operations: ReadonlyMap<string, ContainerOperation>;
@@ -41,7 +41,7 @@ export interface AppSettings {
   readonly maxInputBytes: number;
   /** Ends every job when aborted. */
   readonly ending: AbortSignal;
-  /** Reports whether the service is about to end: jobs that run go on, and new ones are refused. */
+  /** Reports whether the service is shutting down: running jobs continue, and new ones are rejected. */
   isEnding(): boolean;
   /** Returns fields to add to the health response. */
   health(): Record<string, unknown>;
@@ -53,9 +53,9 @@ export interface AppSettings {
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
-/** Time after which another instance, or this one started again, can take the job. */
+/** Retry-After: time after which another instance, or this one after a restart, can run the job. */
 const RETRY_AFTER_S = "5";
-/** Time a client has to read the failure of a job that timed out, before its connection is closed. */
+/** Time in which a client can read the failure of a timed-out job, before its connection is closed. */
 const LAST_WORDS_MS = 5_000;
 
 export function createApp(settings: AppSettings): App {
@@ -112,8 +112,8 @@ export function createApp(settings: AppSettings): App {
 }
 
 /**
- * Returns a check of the Authorization header. Its duration reveals neither how much of the secret was right nor its
- * length.
+ * Returns a check of the Authorization header. Takes constant time, so that its duration reveals nothing about the
+ * secret.
  */
 function comparison(secret: string): (header: string) => boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
@@ -121,15 +121,16 @@ function comparison(secret: string): (header: string) => boolean {
   return (header) => timingSafeEqual(digest(header), expected);
 }
 
-/** What observes a job. */
+/** Observers of a job. */
 interface Observed {
-  /** Called once, whatever the end. */
+  /** Called once when the job ends for any reason. */
   ended(job: EndedJob): void;
   readonly trace: JobTrace | undefined;
 }
 
 /**
- * Runs one job, from the request's body to the response's. Always removes the folder and frees the place when it ends.
+ * Runs one job, from the request's body to the response's. Always deletes the folder and releases the permit at the
+ * end.
  */
 async function* carryOut(
   hosted: ContainerOperation,
@@ -173,7 +174,7 @@ async function* carryOut(
     for await (const frame of priority.within(runSteps(steps, job))) {
       details.responseBytes = Number(details.responseBytes ?? 0) + frame.length;
       outcome = outcomeOf(frame, signal);
-      // A client that has the last frame closes its connection.
+      // A client closes its connection after the last frame, which is not an abort.
       if (responseOutcome(frame) !== undefined) details.outcome = "answered";
       const traced = spans(frame);
       if (traced) yield traced;
@@ -195,7 +196,7 @@ async function* carryOut(
   }
 }
 
-/** Returns the operations of a request. @throws EngineFailure `crashed` if one does not exist here */
+/** Returns the operations of a request. @throws EngineFailure `crashed` if this instance lacks one */
 function stepsOf({ steps }: RemoteRequest, operations: AppSettings["operations"]): readonly ContainerStep[] {
   return steps.map(({ operation: name, params }) => {
     const operation = operations.get(name);
@@ -205,12 +206,12 @@ function stepsOf({ steps }: RemoteRequest, operations: AppSettings["operations"]
 }
 
 /**
- * Returns the outcome of a job whose answer ends with these frames, or is left after them. Called before they are sent,
- * because a client that has them closes its connection.
+ * Returns the outcome of a job whose response ends with these frames, or is aborted after them. Called before they are
+ * sent, because the client then closes its connection.
  */
 function outcomeOf(frames: Uint8Array, signal: AbortSignal): JobOutcome {
   const end = responseOutcome(frames);
-  // An operation that is aborted tells any error.
+  // An aborted operation may throw any error.
   if (end === "answered" || !signal.aborted) return end ?? "left";
   return signal.reason instanceof EngineFailure ? signal.reason.reason : "left";
 }
@@ -245,7 +246,7 @@ function writer(path: string): (source: AsyncIterable<Uint8Array>) => Promise<vo
   };
 }
 
-/** @param leave called when the failure has not been read {@link LAST_WORDS_MS} after the time was up */
+/** @param leave called if the failure has not been read {@link LAST_WORDS_MS} after the timeout */
 function timeLimit(timeoutMs: number, leave: () => void): Disposable & { readonly signal: AbortSignal } {
   const late = new AbortController();
   let timer = setTimeout(() => {

@@ -1,5 +1,5 @@
-// Defines a job as the container runs it: operations with limits, answered in frames of placement/remote.ts. Runs their
-// steps one after the other. Knows nothing about HTTP or engines.
+// A job of the container: one or more operations with limits, which run one after the other and return frames
+// (placement/frames.ts).
 
 import { open } from "node:fs/promises";
 import { extname, join } from "node:path";
@@ -20,13 +20,13 @@ export interface ContainerOperation {
   readonly pool: JobPool;
   /** True if only the inputs are written to the job's folder, which may then be in memory. @default false */
   readonly onlyInputs?: boolean;
-  /** Time limit of a job, from the moment when its turn comes. */
+  /** Time limit of a job from its start, without queueing. */
   readonly timeoutMs: number;
   /** Name of the engine that does the work, for traces. */
   readonly engine?: string;
-  /** Called when a job was answered. */
+  /** Called when a job has succeeded. */
   onSuccess?(): void;
-  /** @returns whole frames; failures are frames, nothing is thrown but the signal's reason */
+  /** @returns complete frames. Failures are frames too; throws only the signal's reason */
   run(job: ContainerJob): AsyncIterable<Uint8Array>;
 }
 
@@ -62,7 +62,7 @@ export async function* runSteps(
   yield* operation.run({ ...job, inputs, params });
 }
 
-/** Writes the outputs of a step to files, which have the name of the first input if they have none of their own. */
+/** Writes the outputs of a step to files. An output without a name gets the name of the first input. */
 async function spoolOutputs(
   frames: AsyncIterable<Uint8Array>,
   prefix: string,
@@ -86,7 +86,7 @@ async function patch(path: string, header: Uint8Array): Promise<void> {
   await file.write(header, 0, header.length, 0);
 }
 
-/** Returns the path of a new file in a job's folder, whose name keeps only the extension of a document's name. */
+/** Returns the path of a new file in a job's folder, with the extension of the document's name. */
 export function spoolPath(folder: string, base: string, name: string): string {
   return join(folder, base + (/^\.[a-z0-9]{1,8}$/.exec(extname(name).toLowerCase())?.[0] ?? ""));
 }

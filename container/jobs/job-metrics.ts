@@ -7,21 +7,21 @@ import { collectProcessMetrics, DURATION_BUCKETS } from "../processes/process-me
 import type { EngineState } from "../supervision/engine-state.ts";
 import type { ContainerOperation } from "./container-job.ts";
 
-/** The metrics of this process itself. The host serves these and its own in one page, so that names must differ. */
+/** Prefix of this process's own metrics. The host serves them on one page with its own, so the names must differ. */
 const PROCESS_PREFIX = "pagewright_container_";
 
-/** `left`: the client did not take the whole answer. */
+/** `left`: the client disconnected before the end of the response. */
 export type JobOutcome = ResponseOutcome | "left";
 
-/** A job that has ended. Its times are those of its log line, in milliseconds since it arrived. */
+/** A finished job. Times are the same as in its log line, in milliseconds since its arrival. */
 export interface EndedJob {
   readonly outcome: JobOutcome;
   /** Set once its inputs were received. */
   readonly receivedMs?: number;
-  /** Set once its turn came. */
+  /** Set once it has its permit. */
   readonly waitedMs?: number;
   readonly durationMs: number;
-  /** Size of its inputs; set once they were announced. */
+  /** Size of its inputs; set once their headers have arrived. */
   readonly inputBytes?: number;
   /** Bytes of the frames of its response. @default 0 */
   readonly responseBytes?: number;
@@ -97,7 +97,7 @@ export class JobMetrics {
 
   /** Returns all metrics in Prometheus' text format. */
   async text(): Promise<string> {
-    // They watch the event loop and the garbage collector, in vain where nobody asks.
+    // Started on demand, because monitoring the event loop and the garbage collector takes CPU time.
     if (!this.#countsProcess) collectProcessMetrics(this.#registry, PROCESS_PREFIX);
     this.#countsProcess = true;
     return this.#registry.metrics();

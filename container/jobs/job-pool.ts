@@ -1,5 +1,5 @@
-// Limits how many jobs run at a time and how many wait. A flood of jobs is refused at once rather than queued, and jobs
-// of different clients run alternately, so that no client blocks the others. Knows nothing about engines or HTTP.
+// Limits the concurrency and the queue of jobs. When the queue is full, jobs are rejected immediately. The queue
+// alternates between clients, so that no client blocks the others.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { ClientShares, ticketToEvict } from "../../src/runtime/client-shares.ts";
@@ -7,34 +7,33 @@ import { PermitQueue } from "../../src/runtime/permit-queue.ts";
 import type { PromisedPlace, SlowLane, SlowPermit } from "./slow-lane.ts";
 
 export interface JobPoolLimits {
-  /** Maximum number of jobs that run at the same time. */
+  /** Maximum number of concurrent jobs. */
   readonly atOnce: number;
-  /** Maximum number of further jobs, which wait. */
+  /** Maximum number of queued jobs. */
   readonly waiting: number;
-  /** Milliseconds after which a waiting job is refused. */
+  /** Time after which a queued job is rejected, in milliseconds. */
   readonly maxWaitMs: number;
-  /** Moves a job that has run for `afterMs` to the slow lane, as long as the lane has places. @default no job moves */
+  /** Moves a job that has run for `afterMs` to the slow lane, if the lane has a free permit. @default no job moves */
   readonly slow?: { readonly lane: SlowLane; readonly afterMs: number };
 }
 
-/** One job's membership. Disposing of it admits the next job. */
+/** One job's entry in the pool. Disposal admits the next job. */
 export interface PooledJob extends Disposable {
   /**
-   * Waits until this job may run. Jobs run in the order of arrival, but one job of each client runs before the next job
-   * of any.
-   * @throws EngineFailure `busy` when the wait took too long, or when others need its place in the queue
+   * Waits until this job may run. The queue alternates between clients; each client's jobs run in order of arrival.
+   * @throws EngineFailure `busy` after a timeout, or if the job was evicted from the queue for another client
    * @throws the signal's reason when aborted
    */
   acquire(signal: AbortSignal): Promise<void>;
   /**
-   * Admits the next job while `work` runs, and then resumes this job ahead of waiting jobs.
+   * Releases the permit while `work` runs, and then resumes this job ahead of queued jobs.
    * @throws the same errors as {@link PooledJob.acquire}
    */
   withoutPermit<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 export interface EnterOptions {
-  /** Client name: jobs with the same name share turns and places. @default one name for all jobs without one */
+  /** Client ID: jobs with the same ID share permits. @default all jobs without an ID are one client */
   readonly client?: string;
   /** Called when the job moves to the slow lane. */
   readonly slowed?: () => void;
@@ -43,13 +42,13 @@ export interface EnterOptions {
 /** A job's request to run. */
 interface Ticket {
   readonly client: string;
-  /** True if the job gave up its place for a while and resumes ahead of waiting jobs. */
+  /** True if the job had released its permit and resumes ahead of queued jobs. */
   readonly isFirst: boolean;
-  /** Place in the slow lane, if the job has one of those quick places that its client gives back within a short time. */
+  /** Reserved permit of the slow lane, which guarantees that the job's quick permit becomes free soon. */
   promised?: PromisedPlace;
 }
 
-/** The places for jobs of one operation to run in. */
+/** The permits for the jobs of one operation. */
 export class JobPool {
   readonly #limits: JobPoolLimits;
   readonly #shares = new ClientShares();
@@ -69,7 +68,7 @@ export class JobPool {
     return { working: this.#queue.active.length, present: this.#present };
   }
 
-  /** Number of jobs that wait for their first turn. */
+  /** Number of queued jobs that have not started. */
   get waiting(): number {
     return this.#queue.queued.filter(({ isFirst }) => !isFirst).length;
   }
@@ -80,12 +79,12 @@ export class JobPool {
     return Math.max(0, atOnce + waiting - this.#present);
   }
 
-  /** Number of jobs whose first turn has come and that have not ended, in whatever lane. */
+  /** Number of running jobs, in both lanes. */
   get running(): number {
     return this.#running;
   }
 
-  /** @throws EngineFailure `busy` when the places and the queue are full */
+  /** @throws EngineFailure `busy` when all permits are taken and the queue is full */
   enter({ client = "", slowed = () => {} }: EnterOptions = {}): PooledJob {
     const { atOnce, waiting } = this.#limits;
     if (this.#present >= atOnce + waiting && !this.#makeRoomFor(client))
@@ -133,7 +132,7 @@ export class JobPool {
     stay.begin(turn, ticket.promised);
   }
 
-  /** Returns a job that was aside first, then a job of the client whose turn it is. */
+  /** Returns a resuming job first, otherwise the next client's first job. */
   #next(waiting: readonly Ticket[], working: readonly Ticket[]): Ticket | undefined {
     const { slow } = this.#limits;
     const able = waiting.filter(({ client }) => this.#hasPart(client, working) || !slow?.lane.isFullFor(client));
@@ -144,8 +143,8 @@ export class JobPool {
   }
 
   /**
-   * Reports whether a client has less than half of the places here, but for those with a promise: any of its jobs may
-   * be slow, and others must not find all places taken until the slowest of them ends.
+   * Reports whether a client has less than half of the permits, without those that have a reservation in the slow lane.
+   * Any of its jobs may be slow, and must not block all permits until it ends.
    */
   #hasPart(client: string, working: readonly Ticket[]): boolean {
     const held = working.filter((ticket) => ticket.client === client && !ticket.promised).length;
@@ -153,12 +152,12 @@ export class JobPool {
   }
 }
 
-/** A running job, first in a quick place, then perhaps in the slow lane. */
+/** A running job, which starts with a quick permit and may move to the slow lane. */
 class RunningJob {
   readonly #limits: JobPoolLimits;
   readonly #client: string;
   readonly #slowed: () => void;
-  /** The quick place, while the job has one. */
+  /** The quick permit, while the job has one. */
   #turn: Disposable | undefined;
   #timer: NodeJS.Timeout | undefined;
   #place: SlowPermit | undefined;
@@ -170,7 +169,7 @@ class RunningJob {
     this.#slowed = slowed;
   }
 
-  /** @param promised a place in the slow lane */
+  /** @param promised reserved permit of the slow lane */
   begin(turn: Disposable, promised: PromisedPlace | undefined): void {
     this.#turn = turn;
     this.#place = promised;

@@ -1,5 +1,5 @@
-// The spans of one job, which the container reports to its caller with the answer: it may have no network to a
-// collector, and needs no secret of one.
+// The spans of one job, which the container returns to its caller with the response: it may have no network to reach a
+// collector, and so needs no collector credentials.
 
 import { newSpanId, readTraceContext, type Span, type TraceContext } from "../../src/document/contract/trace.ts";
 import { encodeSpans } from "../../src/service/placement/remote.ts";
@@ -29,7 +29,10 @@ export class JobTrace {
     return trace && new JobTrace(trace, job);
   }
 
-  /** Returns the frame that ends just before the last one of the answer, or undefined if the trace is not sampled. */
+  /**
+   * Returns the frame with the spans, to be sent just before the response's last frame, or undefined if the trace is
+   * not sampled.
+   */
   frame(job: EndedJob): Uint8Array<ArrayBuffer> | undefined {
     return this.#trace.isSampled ? encodeSpans(this.#spans(job)) : undefined;
   }

@@ -1,11 +1,10 @@
-// Divides a job with many outputs among threads: each makes every n-th output, and the answer has them in their order.
-// Knows nothing about operations or HTTP.
+// Splits a job across n threads: thread k makes outputs k, k+n, …; the response keeps their order.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { type EncodedOutput, joinResponse, splitResponse } from "../../src/service/placement/remote.ts";
 import { ReadAhead } from "./read-ahead.ts";
 
-/** Counts the threads that jobs use, so that a job takes only those that no other needs. */
+/** Counts the threads in use, so that a job takes only idle threads. */
 export class ThreadAllocator {
   readonly #size: number;
   #claimed = 0;
@@ -15,7 +14,7 @@ export class ThreadAllocator {
     this.#size = size;
   }
 
-  /** Claims one thread, and all that are free if `most` allows it. */
+  /** Claims one thread, and further idle ones up to `most`. */
   take(most = 1): ThreadAllocation {
     let count = Math.max(1, Math.min(most, this.#size - this.#claimed));
     this.#claimed += count;
@@ -36,7 +35,7 @@ export class ThreadAllocator {
 export interface ThreadAllocation extends Disposable {
   /** Number of threads. */
   readonly count: number;
-  /** Gives back all threads but this number. */
+  /** Releases all but this number of threads. */
   keep(count: number): void;
 }
 
@@ -44,18 +43,19 @@ type Frames = AsyncIterable<Uint8Array>;
 
 export interface PartitionedJob {
   readonly claim: ThreadAllocation;
-  /** Maximum number of bytes of one share that wait for those before them. */
+  /** Maximum buffered bytes of one partition, while earlier outputs are pending. */
   readonly aheadBytes: number;
   readonly signal: AbortSignal;
   /**
-   * Runs one share in a thread.
-   * @returns its frames, of which the outputs tell the number of outputs of the whole job
+   * Runs one partition in a thread.
+   * @returns its frames; output frames contain the number of outputs of the whole job
    */
   run(share: number, shares: number, signal: AbortSignal): Frames;
 }
 
 /**
- * Returns the frames of the whole job. Begins with one share: its first output tells whether there is work for others.
+ * Returns the frames of the whole job. Starts with one partition, whose first output shows whether there is work for
+ * further threads.
  * @throws the signal's reason when aborted
  */
 export async function* runPartitioned(job: PartitionedJob): AsyncGenerator<Uint8Array> {
@@ -81,7 +81,7 @@ export async function* runPartitioned(job: PartitionedJob): AsyncGenerator<Uint8
 
 interface StartedShare {
   readonly outputs: AsyncGenerator<EncodedOutput>;
-  /** Resolves when its thread has ended the work. */
+  /** Resolves when its thread is idle again. */
   readonly ended: Promise<void>;
 }
 
@@ -100,7 +100,7 @@ async function* outputsOf(
     if (next.done) throw new EngineFailure("crashed", `output ${place + 1} of ${total} is missing`);
     yield next.value;
   }
-  // A thread whose work is not over at the end of the job cannot be used again.
+  // A thread that is still busy at the end of the job cannot be reused.
   for (const { outputs, ended } of all) {
     await outputs.next();
     await ended;

@@ -1,4 +1,4 @@
-// Reads chunks before they are asked for, up to a number of bytes, so that their producer works on meanwhile.
+// Buffers chunks ahead of their reader, up to a number of bytes, so that the producer is not blocked.
 
 export class ReadAhead implements AsyncIterable<Uint8Array> {
   /** Resolves when the producer has ended. */

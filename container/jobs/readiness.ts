@@ -1,4 +1,4 @@
-// Answers GET /ready of the container: what each engine can do at this moment, and the room for jobs.
+// GET /ready of the container: the state of each engine, and the free capacity for jobs.
 
 import { type ContainerHealth, isHealthy } from "../../src/service/placement/container-health.ts";
 import type { ContainerOperation } from "./container-job.ts";
@@ -6,7 +6,7 @@ import type { ContainerOperation } from "./container-job.ts";
 export interface ReadinessSettings {
   readonly operations: ReadonlyMap<string, Pick<ContainerOperation, "pool">>;
   isEnding(): boolean;
-  /** Returns the engines, after a limited wait for proofs. */
+  /** Returns the engines, after a limited wait for probes. */
   engines(): Promise<ContainerHealth["engines"]>;
 }
 

@@ -1,12 +1,12 @@
-// Provides places for jobs that have run for long, shared by all operations. Jobs that move here free the quick places,
-// and each client is limited to a share. Knows nothing about jobs or engines.
+// Permits for long-running jobs, shared by all operations. A job that moves here releases its quick permit. Each client
+// is limited to a part of the permits.
 
 import { CONTAINER_LIMITS } from "../limits.ts";
 
-/** A place in the lane, or a request for one. Disposing of it returns it. */
+/** A permit of the lane, or a queued request for one. Disposal releases it. */
 export type SlowPermit = Disposable;
 
-/** A place that is kept for a job. Disposing of it returns it, whether the job has entered or not. */
+/** A permit reserved for a job. Disposal releases it, whether the job has used it or not. */
 export interface PromisedPlace extends SlowPermit {
   enter(): void;
 }
@@ -17,8 +17,8 @@ interface Waiter {
 }
 
 /**
- * Returns the number of slow places.
- * @param jobs number of jobs of each kind that run at a time while they are quick
+ * Returns the number of slow permits.
+ * @param jobs number of concurrent quick jobs per operation
  */
 export function slowLaneCapacity(jobs: number, memoryBytes: number): number {
   const { slowJobsPerPlace, slowJobBytes } = CONTAINER_LIMITS;
@@ -28,25 +28,25 @@ export function slowLaneCapacity(jobs: number, memoryBytes: number): number {
 export class SlowLane {
   readonly places: number;
   readonly #perClient: number;
-  /** Places that each client has or was promised. */
+  /** Permits that each client has or has reserved. */
   readonly #held = new Map<string, number>();
   readonly #wishes = new Set<Waiter>();
   readonly #listeners: (() => void)[] = [];
   #heldByAll = 0;
   #taken = 0;
 
-  /** @param places maximum number of jobs in the lane; one client may have half of them, and at least one */
+  /** @param places maximum number of jobs in the lane; one client can have half of them, at least one */
   constructor(places: number) {
     this.places = places;
     this.#perClient = Math.max(1, Math.floor(places / 2));
   }
 
-  /** Number of places that are taken. */
+  /** Number of permits in use. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** @param listener called whenever there is room again */
+  /** @param listener called whenever a permit becomes free */
   onRoom(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -56,7 +56,7 @@ export class SlowLane {
     return this.#heldByAll >= this.places || (this.#held.get(client) ?? 0) >= this.#perClient;
   }
 
-  /** Keeps a place for a job that may become slow. The lane must have room for its client. */
+  /** Reserves a permit for a job that may become slow. A permit must be available for its client. */
   promise(client: string): PromisedPlace {
     this.#hold(client, 1);
     let state: "promised" | "entered" | "over" = "promised";
@@ -76,7 +76,7 @@ export class SlowLane {
     };
   }
 
-  /** @param enter called once there is a place: at once, later, or never */
+  /** @param enter called when a permit is available: immediately, later, or never */
   ask(client: string, enter: () => void): SlowPermit {
     let place: PromisedPlace | undefined;
     const wish: Waiter = {

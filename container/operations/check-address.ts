@@ -1,4 +1,4 @@
-// Asks the gate of web pages about an address.
+// Checks a URL against the allow list for web pages.
 
 import { checkAddress } from "../../src/service/outbound/check-address.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
@@ -8,7 +8,8 @@ import { nativeOperation } from "./native.ts";
 /** @throws OutOfRange as {@link WebPosts.check} does */
 export const nativeCheckAddress = nativeOperation(
   checkAddress,
-  // An instance for web pages has the internet (src/service/placement/instances/pools.ts), though no browser takes part.
+  // Runs on an instance for web pages, which has internet access (src/service/placement/instances/pools.ts), but needs
+  // no browser.
   { engine: "chromium", countsAsProbe: false, timeoutMs: CONTAINER_LIMITS.webConnectMs, onlyInputs: true },
   async function* ({ withoutPermit, log }, { url }, { posts }) {
     await withoutPermit(() => posts.check(url));

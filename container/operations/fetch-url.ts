@@ -1,4 +1,4 @@
-// Fetches a file from the web. Knows nothing about addresses and connections.
+// Fetches a file from the web.
 
 import { fetchUrl } from "../../src/service/outbound/fetch-url.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
@@ -8,7 +8,8 @@ import { nativeOperation } from "./native.ts";
 /** @throws EngineFailure, OutOfRange as {@link WebFiles.fetch} does */
 export const nativeFetchUrl = nativeOperation(
   fetchUrl,
-  // An instance for web pages has the internet (src/service/placement/instances/pools.ts), though no browser takes part.
+  // Runs on an instance for web pages, which has internet access (src/service/placement/instances/pools.ts), but needs
+  // no browser.
   { engine: "chromium", countsAsProbe: false, timeoutMs: CONTAINER_LIMITS.fetchMs, onlyInputs: true },
   async function* ({ signal, log }, { url, maxBytes }, { web }) {
     const { name, type, body } = await web.fetch(url, maxBytes, signal);

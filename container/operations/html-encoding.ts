@@ -1,12 +1,12 @@
 // Determines the encoding of an HTML file as browsers do (HTML, 13.2.3), and recognizes UTF-8 without a label, which
 // browsers do only for files on a disk.
 
-/** Bytes in which a label counts wherever it is. Behind them it counts only in the head, as in Chromium. */
+/** Number of bytes in which a declaration counts anywhere. After them it counts only in the head, as in Chromium. */
 const LABEL_WITHIN_BYTES = 1024;
-/** Elements whose content is text, so that tags in it are none (HTML, 13.2.6.2). */
+/** Elements whose content is raw text without tags (HTML, 13.2.6.2). */
 const TEXT_ELEMENTS = ["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes"];
 const HEAD_ELEMENTS = ["html", "head", "meta", "title", "base", "link", "script", "noscript", "style", "object"];
-/** Encodings of the standard that `TextDecoder` of Node does not know. */
+/** Encodings of the standard that Node's `TextDecoder` lacks. */
 const OTHER_ENCODINGS: Readonly<Record<string, string>> = {
   "x-user-defined": "windows-1252",
   "iso-8859-16": "iso-8859-16",
@@ -21,14 +21,14 @@ const ENCODING_IN_XML = /^<\?xml[^>]*?encoding[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^">
 const JAPANESE_BEGINS = ["\u001b$@", "\u001b$B"];
 
 /**
- * Returns the charset to send along with an HTML file, or undefined if the browser is to detect it.
+ * Returns the charset to send with an HTML file, or undefined to let the browser detect it.
  * @param start the first bytes of the file, with its whole head
  */
 export function charsetOf(start: Buffer): string | undefined {
   const text = start.toString("latin1");
-  // A byte order mark decides alone.
+  // A byte order mark takes precedence.
   if (/^(?:\xff\xfe|\xfe\xff|\xef\xbb\xbf)/.test(text)) return undefined;
-  // The standard requires a whole `<?x`, but no other text starts so.
+  // The standard requires a complete `<?x`, but no other text starts like this.
   if (text.startsWith("<\0")) return "utf-16le";
   if (text.startsWith("\0<")) return "utf-16be";
   const declared = declaredIn(text);
@@ -36,7 +36,7 @@ export function charsetOf(start: Buffer): string | undefined {
   return JAPANESE_BEGINS.some((begin) => text.includes(begin)) ? "iso-2022-jp" : "utf-8";
 }
 
-/** Finds the label in a text that has one character per byte (HTML, 13.2.3.2). */
+/** Finds the declared encoding in a Latin-1 string (HTML, 13.2.3.2). */
 function declaredIn(text: string): string | undefined {
   let isInHead = true;
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {
@@ -69,7 +69,7 @@ function behindDeclaration(text: string, at: number): number {
     const end = text.indexOf(mark, from);
     return end < 0 ? text.length : end + mark.length;
   };
-  // The dashes of the start may be those of the end.
+  // The dashes of the start may also be the dashes of the end.
   if (text.startsWith("<!--", at)) return endOf("-->", at + 2);
   return "!/?".includes(text.charAt(at + 1)) ? endOf(">", at + 1) : at + 1;
 }
@@ -101,7 +101,7 @@ function encodingInMeta(attributes: ReadonlyMap<string, string>): string | undef
   return encodingOf(double ?? single ?? bare);
 }
 
-/** Returns the encoding that a label in ASCII can mean: it is not UTF-16. */
+/** Returns the encoding for a label. UTF-16 is excluded, because the label itself is ASCII. */
 function encodingOf(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
   const other = OTHER_ENCODINGS[label.trim().toLowerCase()];

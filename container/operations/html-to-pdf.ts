@@ -1,5 +1,4 @@
-// Converts an HTML file, or the page at a URL, to PDF with Chromium: detects the file's type. Knows nothing about
-// how Chromium is run.
+// Converts an HTML file, or the page at a URL, to PDF with Chromium. Detects the file's type.
 
 import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
@@ -41,7 +40,7 @@ const LOOKED_AT_BYTES = 2 ** 20;
 
 /**
  * Matches a page that may have a script, navigate away, or have content that moves or loads when visible. It need not
- * be exact: the check of the loaded page decides. Encodings with more than one byte per letter are not searched.
+ * be exact, because the loaded page is checked again. Encodings with more than one byte per letter are not searched.
  */
 const LIVELY =
   /\0|<(?:script|i?frame|object|embed|applet|video|audio|template|animate|set\b)|[\s"'/]on[a-z]+\s*=|loading\s*=|http-equiv/i;

@@ -1,4 +1,4 @@
-// Answers with a PDF that an engine exported, and limits its images as the client requested.
+// Returns a PDF that an engine exported, with images limited as the client requested.
 
 import { createReadStream, readFileSync } from "node:fs";
 import type { Notice } from "../../src/document/contract/notice.ts";
@@ -15,13 +15,13 @@ interface Exported {
   readonly notices?: readonly Notice[];
 }
 
-/** Maximum size of a PDF that is sent as one frame of the answer. */
+/** Maximum size of a PDF that is sent as one frame. */
 const AT_ONCE_BYTES = 2 ** 20;
 const STRETCH_BYTES = 2 ** 20;
-/** Overlap of consecutive chunks: a searched text may be cut by a chunk boundary, and is no longer than this. */
+/** Overlap of consecutive chunks, at least the length of a searched text, which a chunk boundary may split. */
 const OVERLAP_BYTES = 64;
 
-/** Yields the frames of the answer. */
+/** Yields the frames of the response. */
 export async function* limitedExport(
   { path, size, notices = [] }: Exported,
   images: LimitImagesParams,

@@ -1,4 +1,4 @@
-// Defines the shape of the operations that only the container has, because native engines do the work.
+// The interface of operations that run only in the container, with native engines.
 
 import type { OperationDeclaration } from "../../src/document/contract/operation.ts";
 import type { EngineName } from "../engine-selection.ts";
@@ -16,9 +16,9 @@ export interface NativeJob {
   readonly inputs: readonly FileInput[];
   /** The job's own folder, which is removed when the job has ended. */
   readonly folder: string;
-  /** Aborted when the client has left, the time is up, or the service ends. */
+  /** Aborted when the client disconnects, the time limit is reached, or the service shuts down. */
   readonly signal: AbortSignal;
-  /** Does long work that does not need the job's place, and leaves the place to other jobs meanwhile. */
+  /** Releases the job's permit during long work that does not need it. */
   withoutPermit<T>(work: () => Promise<T>): Promise<T>;
   log(message: string, details?: Record<string, unknown>): void;
 }
@@ -45,13 +45,13 @@ interface Engine<E> {
   ready(signal: AbortSignal): Promise<E>;
 }
 
-/** Describes an operation before it runs a job. */
+/** Declaration of an operation. */
 interface NativeRequirements {
   /** Engine without which the operation is not offered. */
   readonly engine: EngineName;
-  /** False if an answered job does not prove that the engine works. @default true */
+  /** False if a successful job does not prove that the engine works. @default true */
   readonly countsAsProbe?: boolean;
-  /** Time limit of a job, from the moment when its turn comes. */
+  /** Time limit of a job from its start, without queueing. */
   readonly timeoutMs: number;
   /** True if only the inputs are written to the job's folder, which may then be in memory. @default false */
   readonly onlyInputs?: boolean;
@@ -61,13 +61,13 @@ export interface NativeOperation extends NativeRequirements {
   readonly name: string;
   /**
    * Checks the parameters and runs a job.
-   * @returns the frames of the answer
+   * @returns the frames of the response
    * @throws ZodError, which the client sees as `crashed`, if the parameters do not match the schema
    */
   run(job: NativeJob, params: unknown, engines: Engines): AsyncIterable<Uint8Array>;
 }
 
-/** @param run returns the frames of the answer */
+/** @param run returns the frames of the response */
 export function nativeOperation<P>(
   { name, params: schema }: OperationDeclaration<P>,
   needs: NativeRequirements,

@@ -1,4 +1,4 @@
-// Converts an Office document to PDF with LibreOffice. Knows nothing about how LibreOffice is run.
+// Converts an Office document to PDF with LibreOffice.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { officeToPdf } from "../../src/operations/to-pdf/office-to-pdf.ts";

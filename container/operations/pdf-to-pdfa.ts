@@ -1,5 +1,4 @@
-// Converts a PDF to PDF/A: runs the ladder with its strategies on the input file and returns the output file. Knows nothing
-// about how any strategy works.
+// Converts a PDF to PDF/A: tries the strategies on the input file, and returns the accepted candidate.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import type { Output } from "../../src/document/contract/operation.ts";

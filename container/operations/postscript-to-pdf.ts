@@ -1,4 +1,4 @@
-// Converts a PostScript or EPS file to PDF with Ghostscript. Knows nothing about how Ghostscript is run.
+// Converts a PostScript or EPS file to PDF with Ghostscript.
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";

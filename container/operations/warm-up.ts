@@ -1,5 +1,5 @@
-// Converts a sample to PDF/A after the start, so that the first documents are as quick as later ones: code that has run
-// is compiled, in threads and in the validator.
+// Converts a sample to PDF/A after the start, which compiles code in the threads and in the validator, so that the
+// first documents are as fast as later ones.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ export async function warmUp(engines: ConversionEngines, folder: string, signal:
     await writeFile(path, pdf);
     const inputs = [fileInput("sample.pdf", pdf.length, path)];
     const job = { inputs, folder, signal, log: () => {}, withoutPermit: <T>(work: () => Promise<T>) => work() };
-    // The output has its fonts embedded, and is repaired once more at another level.
+    // The output, which now has embedded fonts, is repaired again at another level.
     const level = { part: 2, conformance: round % 2 === 0 ? "b" : "u" } as const;
     for await (const { body } of convertToPdfa(engines, { level, rasterize: false }, job)) {
       if (body instanceof Uint8Array) pdf = body;

@@ -1,5 +1,5 @@
-// Builds the workshop of a job from the container's threads and engines. Files are passed by their paths in the job's
-// folder.
+// Builds the conversion context of a job from the container's threads and engines. Passes files by their paths in the
+// job's folder.
 
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
@@ -26,7 +26,7 @@ import { convertToLevel } from "./convert.ts";
 import { drainOnReturn, readText, writeToFile } from "./outputs.ts";
 import type { ConversionContext, GeneratedFile, RenderTask, Strategy } from "./strategy.ts";
 
-/** The threads and engines that do the work. */
+/** The threads and engines to use. */
 export interface ConversionEngines {
   readonly threads: JobThreads;
   readonly validator: Pick<VeraPdf, "validate">;
@@ -35,25 +35,28 @@ export interface ConversionEngines {
   readonly heapLimitBytes: number;
 }
 
-/** The parts of a job that the workshop uses. */
+/** The parts of a job that the conversion context uses. */
 export interface ConversionJob {
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** Does long work that does not need the job's place, and leaves the place to other jobs meanwhile. */
+  /** Releases the job's permit during long work that does not need it. */
   withoutPermit<T>(work: () => Promise<T>): Promise<T>;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Time that a thread has to end a look that is no longer needed. Replacing the thread would cost more. */
+/**
+ * Time in which a thread can finish an assessment that is no longer needed, because replacing the thread would cost
+ * more.
+ */
 const LOOKING_ENDS_MS = 200;
 
 /** Maximum work of a light validation. Validations that need more time or memory run one at a time. */
 const LIGHT: ContentWork = { ms: 2_000, bytes: 256 * 2 ** 20 };
 
-/** Operations after which pages show other objects than before. */
+/** Operations that change the objects on pages. */
 const REDRAWING = new Set([flattenTransparency.name, rasterizePages.name, replaceContents.name]);
 
-/** Failures that a document can cause in the validator. A file made from the document possibly does not cause them. */
+/** Validator failures that a document can cause. A candidate made from the document may be free of them. */
 const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
 
 export class JobConversionContext implements ConversionContext {
@@ -63,7 +66,7 @@ export class JobConversionContext implements ConversionContext {
   readonly #job: ConversionJob;
   readonly #depth: number;
 
-  /** @param depth number of documents that the document is embedded in */
+  /** @param depth nesting depth of the document as an embedded file */
   constructor(
     level: PdfaLevel,
     strategies: readonly Strategy[],
@@ -148,7 +151,7 @@ export class JobConversionContext implements ConversionContext {
     } catch (error) {
       this.signal.throwIfAborted();
       if (!(error instanceof EngineFailure) || error.reason === "too-much-content") throw error;
-      // The strategies detect any other fault of the document.
+      // The strategies detect other faults of the document.
       return undefined;
     }
   }
@@ -161,7 +164,7 @@ export class JobConversionContext implements ConversionContext {
       return await (isLight ? validate() : this.#job.withoutPermit(validate));
     } catch (error) {
       if (!(error instanceof EngineFailure)) throw error;
-      // The estimate was too low. A file made from this one would take as long, and fail too.
+      // The estimate was too low. A candidate made from this file would time out too.
       if (error.reason === "too-large") throw new EngineFailure("too-much-content", error.detail, { cause: error });
       if (!UNREADABLE.has(error.reason)) throw error;
       this.log("candidate not validated", { error: String(error) });
@@ -205,7 +208,7 @@ export class JobConversionContext implements ConversionContext {
     return JSON.parse(text);
   }
 
-  /** @returns undefined if the look fails: the comparison repeats the failure, and reports it */
+  /** @returns undefined if rendering fails: the comparison then fails in the same way, and reports it */
   #lookAt(input: FileInput, until: AbortSignal): Promise<FileInput | undefined> {
     return this.extract(renderPdf, [input], { timeMs: CONTAINER_LIMITS.lookMs }, until)
       .then(([made]) => made)

@@ -1,5 +1,5 @@
-// Climbs the strategies, and returns the first candidate that the validator accepts and that looks and reads like the
-// original.
+// Tries the strategies in order, and returns the first candidate that the validator accepts and whose page images and
+// text match the original.
 
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/document/contract/failure.ts";
 import { applyTransferFunctions } from "../../src/operations/pdfa-steps/apply-transfer-functions.ts";
@@ -19,7 +19,7 @@ import {
 
 /** Failures of the input itself, which no strategy can repair. */
 const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged", "too-complex", "too-much-content"]);
-/** Failures of the service, which no strategy can repair either. */
+/** Failures of the service, after which no other strategy is tried. */
 const OF_THE_SERVICE = new Set(["busy", "timed-out"]);
 
 /**
@@ -76,7 +76,7 @@ export async function convertToLevel(
       await candidates.return();
     }
   }
-  // A limit is a better reason than rules that a further strategy might have repaired.
+  // Reports an exceeded limit rather than violated rules that another strategy might have repaired.
   if (failure instanceof EngineFailure && failure.why !== undefined) throw failure;
   if (!best) throw failure ?? new EngineFailure("crashed", "no strategy made a candidate");
   const nonconformity = nonconformityOf(best, workshop);
@@ -85,7 +85,7 @@ export async function convertToLevel(
 }
 
 /**
- * Makes the effect of transfer functions part of the colors, because the engine that compares and draws ignores it.
+ * Applies transfer functions to the colors, because the rendering engine ignores them.
  * @returns undefined if that fails; without them, only the colors change
  */
 async function withTransfersApplied(
@@ -106,8 +106,8 @@ const lacksTransfers = ({ notices = [] }: GeneratedFile): boolean =>
   notices.some(({ code }) => code === "transfers-removed");
 
 /**
- * Validates the original, and counts its content first: a validator might never finish a file that was not counted.
- * Repaired files are counted by the repair.
+ * Validates the original after checking its amount of content, because validating an enormous file might never finish.
+ * The repair counts the content of repaired files.
  */
 async function validated(original: FileInput, workshop: ConversionContext): Promise<Validation | undefined> {
   const work = await workshop.count(original);
@@ -142,7 +142,7 @@ function hasFilteredMetadata(text: string): boolean {
   return false;
 }
 
-/** Judgment of the original itself, which the validator accepts. */
+/** Assessment of an original that the validator accepts. */
 const UNTOUCHED: Assessment = {
   validation: { valid: true, failures: [] },
   comparison: { compared: 0, furthest: { mean: 0, worst: 0 }, differences: [] },
@@ -160,8 +160,8 @@ async function judge(
 }
 
 /**
- * Reports whether one candidate is nearer than another. A candidate that looks right ranks above a valid one, because
- * pictures of pages can repair the rest.
+ * Reports whether one candidate is better than another. A candidate that looks like the original ranks above a valid
+ * one, because page images can repair the remaining violations.
  */
 function isNearer(one: Assessment, other: Assessment): boolean {
   const faults = ({ validation, comparison }: Assessment) => [
@@ -173,13 +173,13 @@ function isNearer(one: Assessment, other: Assessment): boolean {
   return differences! < otherDifferences! || (differences === otherDifferences && failures! < otherFailures!);
 }
 
-/** Summarizes a judgment for the log. */
+/** Summarizes an assessment for the log. */
 function summary({ validation, comparison }: Assessment): Record<string, unknown> {
   const rules = validation?.failures.map(({ clause, test, places }) => `${clause}-${test} (${places.length})`);
   return { rules: rules?.slice(0, 20) ?? "unreadable", differences: comparison.differences.slice(0, 5) };
 }
 
-/** Maximum number of pages that are reported for each rule. */
+/** Maximum number of reported pages per rule. */
 const TOLD_PAGES = 20;
 const TOLD_RULES = 20;
 

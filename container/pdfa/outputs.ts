@@ -1,4 +1,4 @@
-// Reads the outputs of operations that run in threads: to a file, or as a text.
+// Reads the outputs of operations in threads, to a file or as text.
 
 import { closeSync, openSync, writeFile, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
@@ -6,15 +6,15 @@ import type { Output } from "../../src/document/contract/operation.ts";
 import { type FileInput, fileInput, SMALL_BYTES } from "../scratch/file-input.ts";
 
 /**
- * Reads an answer to its end even if its reader stops early. Otherwise the thread would be ended, although only a
- * meaningless frame is left to read.
+ * Reads a response to its end even if its reader stops early, because the thread would otherwise be terminated before
+ * its unimportant last frame.
  */
 export function drainOnReturn(frames: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
   const leave = async (): Promise<IteratorResult<Uint8Array>> => {
     try {
       while (!(await frames.next()).done);
     } catch {
-      // The job was aborted. The reader is notified in another way.
+      // The job was aborted; the reader learns it from its signal.
     }
     return { done: true, value: undefined };
   };

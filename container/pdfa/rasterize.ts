@@ -1,14 +1,14 @@
-// The last strategy: replaces the pages that no other strategy could make conform by pictures, and keeps the others. If that is
-// not enough, replaces all pages by pictures.
+// The last strategy: replaces pages that no other strategy could make conform by images, and keeps the other pages. If
+// the result still fails, replaces all pages.
 
 import { rasterizePages } from "../../src/operations/pdfa-steps/rasterize-pages.ts";
 import { type Assessment, repairOnce, type Strategy } from "./strategy.ts";
 
 const MAX_PASSES = 5;
-/** The last way to draw pages: flat annotations, in RGB. */
+/** The last attempt: annotations flattened, in RGB. */
 const LAST_WAY = { inRgb: true, flatAnnotations: true };
 /**
- * Ways to draw pages, tried in this order. Annotations stay, unless one of them breaks a rule. CMYK and spot colors
+ * Rendering options, tried in this order. Annotations stay, unless one of them violates a rule. CMYK and spot colors
  * stay, unless the page then looks different: a page that is blended in RGB may look different in CMYK.
  */
 const WAYS = [{ inRgb: false, flatAnnotations: false }, { inRgb: false, flatAnnotations: true }, LAST_WAY];
@@ -26,7 +26,7 @@ export const rasterize: Strategy = {
       for (const page of offendingPages(found)) pages.add(page);
       if (pages.size === before && ++way === WAYS.length) break;
     }
-    // Bookmarks and links are dropped only if they break a rule.
+    // Bookmarks and links are dropped only if they violate a rule.
     if (best) {
       const pictured = await workshop.runOperation(rasterizePages, [best.candidate, original], {
         ...LAST_WAY,

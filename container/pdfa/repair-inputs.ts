@@ -1,5 +1,5 @@
-// Prepares the document that the repairing strategies start with: the original, or a copy with the changes that the level
-// requires first (flattened, or with converted attachments). The copy is made once for all strategies.
+// Prepares the input of the repairing strategies: the original, or a copy with the changes that the level requires
+// first (flattened, or with converted attachments). Makes the copy once for all strategies.
 
 import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
 import { extractPdfs } from "../../src/operations/pdfa-steps/extract-pdfs.ts";
@@ -11,7 +11,7 @@ import type { ConversionContext, GeneratedFile, RepairInputs } from "./strategy.
 
 /** Clause of ISO 19005-1 on transparency, which the other parts allow. */
 const TRANSPARENCY = "6.4";
-/** Quality of flattening, as fine as pictures of whole pages: finer pictures take two to eight times as long. */
+/** Quality of flattening, with the resolution of rasterized pages: a higher one takes two to eight times longer. */
 const FLATTENING = "medium";
 /** Clause of ISO 19005-2 on embedded files that are not PDF/A. */
 const EMBEDDED_FILES = "6.8";
@@ -28,7 +28,7 @@ export class PreparedRepairInputs implements RepairInputs {
   }
 
   /**
-   * Returns the base that is needed according to a validation.
+   * Returns the input that a validation requires.
    * @param validation of the original, or of a file made from it
    * @throws EngineFailure
    */
@@ -44,7 +44,7 @@ export class PreparedRepairInputs implements RepairInputs {
     return this.#workshop.runOperation(flattenTransparency, [this.#original], { quality: FLATTENING });
   }
 
-  /** Converts embedded PDFs with the same ladder if possible, because embedded files must be PDF/A themselves. */
+  /** Converts embedded PDFs with the same strategies if possible, because embedded files must be PDF/A themselves. */
   async #convertEmbedded(): Promise<GeneratedFile> {
     const workshop = this.#workshop;
     const ends = performance.now() + CONTAINER_LIMITS.embeddedPdfsMs;

@@ -11,17 +11,16 @@ export const repair: Strategy = {
     const base = await bases.for(originalValidation);
     const needsAnother = async (found: Assessment["validation"]) => (await bases.for(found)) !== base;
     const last = yield* repaired(workshop, base, needsAnother);
-    // The validation of the repaired file may show that another base is needed, which the validation of the original
-    // could not show.
+    // The validation of the repaired file may reveal that another input is needed.
     const other = await bases.for(last?.validation);
     if (other !== base) yield* repaired(workshop, other);
   },
 };
 
 /**
- * Repairs the same document until nothing changes any more, each time with more findings.
+ * Repairs the document repeatedly, each time with the findings so far, until nothing changes.
  * @param ends reports whether a finding makes further passes useless
- * @returns the last judgment
+ * @returns the last assessment
  */
 export async function* repaired(
   workshop: ConversionContext,
@@ -35,7 +34,7 @@ export async function* repaired(
     judgment = yield await repairOnce(workshop, base, [...known.values()]);
     const found = judgment.validation?.failures ?? [];
     const now = JSON.stringify(found.map(({ clause, test, places }) => [clause, test, places.length]));
-    // Another pass changes neither what it cannot repair nor how the page looks.
+    // Another pass would not help: it would neither repair these rules nor change the appearance.
     if (found.length === 0 || now === before || (await ends(judgment.validation))) break;
     before = now;
     for (const failure of found) known.set(`${failure.clause}-${failure.test}`, failure);

@@ -29,8 +29,8 @@ class SystemShelf implements FontProvider {
 export const systemFonts: FontProvider = new SystemShelf();
 
 /**
- * Returns paths by name. If several files have one name, the last counts: Debian numbers newer packages of the same
- * fonts.
+ * Returns paths by name. Of several files with one name, the last is used: it belongs to the newer of Debian's numbered
+ * packages.
  */
 function pathsIn(folder: string, nameOf: (file: string) => string | undefined): Map<string, string> {
   const files = entriesOf(folder)

@@ -1,6 +1,5 @@
-// Lowers the priority of slow jobs' processes. A job registers the processes and threads that work for it. Once the job
-// is slow, the system schedules these last. The registry of a job is found through its async context. Knows nothing
-// about engines.
+// Lowers the priority of slow jobs' processes. A job registers its processes and threads, whose priority is lowered
+// once the job is slow. The registry of a job is found through its async context.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { constants, setPriority } from "node:os";
@@ -15,12 +14,12 @@ export const SLOW_PRIORITY: number = constants.priority.PRIORITY_BELOW_NORMAL;
 
 const current = new AsyncLocalStorage<Priority>();
 
-/** One job's priority and the work that it applies to. */
+/** One job's priority, and its registered processes and threads. */
 export class Priority {
   readonly #workers = new Set<() => void>();
   #isLow = false;
 
-  /** Iterates the work step by step. Everything that the work starts belongs to this job. */
+  /** Iterates the work within this job's async context, so that everything it starts belongs to the job. */
   async *within<T>(work: AsyncIterable<T>): AsyncGenerator<T> {
     const iterator = work[Symbol.asyncIterator]();
     try {
@@ -34,7 +33,7 @@ export class Priority {
     }
   }
 
-  /** Lowers the priority of everything that works for this job, now and later. */
+  /** Lowers the priority of the job's current and future workers. */
   lower(): void {
     this.#isLow = true;
     for (const worker of this.#workers) worker();
@@ -42,7 +41,7 @@ export class Priority {
 
   /**
    * Registers a worker.
-   * @param lowerIt called when the job becomes slow, or at once if it already is
+   * @param lowerIt called when the job becomes slow, or immediately if it is slow
    * @returns a function that removes the worker
    */
   add(lowerIt: () => void): () => void {
@@ -52,12 +51,12 @@ export class Priority {
   }
 }
 
-/** Registers a process with the job that runs here. Returns a function that removes it. */
+/** Registers a process with the job of the async context. Returns the unregister function. */
 export function registerProcess(pid: number): () => void {
   return registerWorker(() => lowerProcess(pid));
 }
 
-/** Registers any other worker with the job that runs here. Returns a function that removes it. */
+/** Registers another kind of worker with the job of the async context. Returns the unregister function. */
 export function registerWorker(lowerIt: () => void): () => void {
   return current.getStore()?.add(lowerIt) ?? (() => {});
 }

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
-/** A process that is `stopped` (SIGSTOP) or `traced` (by a debugger) is not scheduled, however much work it has. */
+/** A process that is `stopped` (SIGSTOP) or `traced` (by a debugger) is never scheduled. */
 export type ProcessState = "running" | "stopped" | "traced" | "ended";
 
 /** State letters. All others are states of a process that runs or waits. */

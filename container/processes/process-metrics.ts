@@ -5,7 +5,7 @@ import { collectDefaultMetrics, type PrometheusContentType, type Registry } from
 /** Upper bounds of the histograms of requests and jobs, in seconds. */
 export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** Gauges whose names are those of counters, which `promtool check metrics` rejects. */
+/** Gauges to omit, because `promtool check metrics` rejects their names, which end like counters. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
 /** @param prefix of the names, different for each process whose metrics are served in one page */

@@ -1,5 +1,5 @@
-// Runs a native program once, with an argument array, limits and bounded output, and ends its whole process group.
-// Knows nothing about engines.
+// Runs a native program once, with an argument array, limits and bounded output, and kills its whole process group at
+// the end.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
@@ -13,11 +13,11 @@ import { watchForStopped } from "./stopped-processes.ts";
 export interface ProcessLimits {
   /** Wall-clock limit. */
   readonly timeoutMs: number;
-  /** Processor time limit of each process. @default the wall-clock limit, in whole seconds */
+  /** CPU time limit of each process. @default the wall-clock limit, in whole seconds */
   readonly cpuSeconds?: number;
   /**
-   * Address space limit of each process. @default no limit, which is only right for programs that reserve memory that
-   * they never use
+   * Address space limit of each process. @default no limit, only for programs that reserve far more memory than they
+   * use
    */
   readonly memoryBytes?: number;
   /** Maximum size of a file that the program writes. @default 2 GiB */
@@ -26,7 +26,7 @@ export interface ProcessLimits {
   readonly openFiles?: number;
 }
 
-/** Returns a limit of processor time in seconds: `cpuMs`, but no more than the wall-clock limit. */
+/** Returns a limit of CPU time in seconds: `cpuMs`, but no more than the wall-clock limit. */
 export const cpuSecondsWithin = (timeoutMs: number, cpuMs: number): number =>
   Math.ceil(Math.min(timeoutMs, cpuMs) / 1000);
 
@@ -38,11 +38,11 @@ export interface RunOptions {
   /** Variables added to the minimal environment. TMPDIR and HOME are the working folder unless set here. */
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: Uint8Array;
-  /** Maximum number of bytes kept of standard output, from its beginning. @default 1 MiB */
+  /** Maximum number of bytes of standard output that are returned. @default 1 MiB */
   readonly outputBytes?: number;
   /** Allows sockets other than AF_UNIX. @default false */
   readonly network?: boolean;
-  /** Paths that the program can access. @default all that its user can */
+  /** Paths that the program can access. @default all paths that its user can access */
   readonly files?: FileAccess;
   /**
    * User and group to run as if this process is root. The caller transfers ownership of the folder. @default no change
@@ -68,14 +68,17 @@ export interface ExitResult {
 }
 
 const STDERR_BYTES = 16 * 1024;
-/** Maximum wait for output after the end: it arrives at once unless a process outside the group holds the pipes. */
+/**
+ * Maximum wait for output after the exit. Output is delayed only if a process outside the group has inherited the
+ * pipes.
+ */
 const LAST_OUTPUT_MS = 500;
 const CONFINE = join(import.meta.dirname, "confine.pl");
 
 /**
  * Runs a program to its end.
  *
- * @throws EngineFailure `timed-out` (wall clock or processor time), `too-large` (file size), `crashed` (any other
+ * @throws EngineFailure `timed-out` (wall clock or CPU time), `too-large` (file size), `crashed` (any other
  *   signal)
  * @throws EngineLost when it was killed or frozen from outside, or could not be started
  * @throws the signal's reason when aborted
@@ -94,7 +97,7 @@ export async function run(program: string, args: readonly string[], options: Run
   const errors = new Tail(STDERR_BYTES);
   child.stdout.on("data", (chunk: Buffer) => output.add(chunk));
   child.stderr.on("data", (chunk: Buffer) => errors.add(chunk));
-  // A program need not read its standard input.
+  // Ignores errors of standard input, which a program need not read.
   child.stdin.on("error", () => {});
   child.stdin.end(options.stdin);
   if (child.pid !== undefined) sacrificeFirst(child.pid);
@@ -149,7 +152,7 @@ export function confinedCommand(
     ...["--pdeathsig", "KILL"],
     ...(changed ? [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"] : []),
     "prlimit",
-    // The soft limit's SIGXCPU distinguishes this end from others.
+    // SIGXCPU of the soft limit distinguishes this case from other kills.
     `--cpu=${cpu}:${cpu + 2}`,
     `--fsize=${limits.fileBytes ?? 2 ** 31}`,
     `--nofile=${limits.openFiles ?? 256}`,
@@ -162,14 +165,14 @@ export function confinedCommand(
   ];
 }
 
-/** Returns an environment without the service's own variables, which may hold secrets. */
+/** Returns an environment without the service's own variables, which may contain secrets. */
 export function minimalEnvironment(home: string): Record<string, string> {
   return { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C.UTF-8", HOME: home, TMPDIR: home };
 }
 
 /** Makes the kernel end this process before the service when memory runs out (proc(5)). */
 function sacrificeFirst(pid: number): void {
-  // The process may have ended already, and then there is nothing to do.
+  // Ignores the error if the process has already exited.
   writeFile(`/proc/${pid}/oom_score_adj`, "900").catch(() => {});
 }
 
@@ -179,15 +182,14 @@ export function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    // No process of the group is left.
+    // The process group no longer exists.
   }
 }
 
 function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve, reject) => {
     child.once("error", (cause) => reject(new EngineLost(`not started: ${cause.message}`, { cause })));
-    // Does not wait for "close": processes that the program left running hold the pipes open, and the event would come
-    // late or never.
+    // Waits for "exit" instead of "close": processes that the program left behind may keep the pipes open.
     child.once("exit", (code, signal) => {
       killGroup(child);
       setTimeout(() => resolve({ code, signal }), LAST_OUTPUT_MS).unref();

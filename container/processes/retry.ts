@@ -1,9 +1,9 @@
-// Decides for all engines when work is retried: a job that loses its engine is retried once, and a document whose
-// engine crashes twice is refused. Knows nothing about any particular engine.
+// The retry rules of all engines: a job that loses its engine is retried once, and a document whose engine crashes
+// twice is rejected.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 
-/** The engine was killed, froze or could not work, and the document is not the cause. */
+/** The engine was killed, hung or failed to start, and the document is not the cause. */
 export class EngineLost extends EngineFailure {
   constructor(detail: string, options?: ErrorOptions) {
     super("crashed", detail, options);
@@ -18,21 +18,23 @@ export interface AttemptLimits {
 }
 
 /**
- * Runs one attempt, which leaves nothing behind when it fails and rejects when its signal is aborted.
- * @param timeoutMs time that is left
+ * Runs one attempt, which cleans up after a failure and rejects when its signal is aborted.
+ * @param timeoutMs remaining time
  */
 export type AttemptFunction<T> = (signal: AbortSignal, timeoutMs: number) => Promise<T>;
 
-/** Time an attempt has to end its processes when its time is up. After that, the job is answered without it. */
+/**
+ * Time in which an attempt can end its processes after its timeout. After that, the job fails without waiting for it.
+ */
 const CLEANUP_MS = 700;
 
-/** Kinds of losses after which work is retried. */
+/** The losses after which work is retried, by kind. */
 export interface Retries<Kind extends string> {
   /** Number of retries after losses of each kind. */
   readonly retries: Readonly<Record<Kind, number>>;
   /** Returns the kind of loss of a failure, or undefined if the failure is final. */
   kindOf(failure: unknown): Kind | undefined;
-  /** Called before each retry, which waits for it. */
+  /** Called and awaited before each retry. */
   onRetry?(failure: unknown, kind: Kind): void | Promise<void>;
 }
 
@@ -87,14 +89,14 @@ export async function retryCrashOnce<T>(
   }
 }
 
-/** Returns the failure to answer with when no attempt is left. */
+/** Returns the failure to report after the last attempt. */
 export function finalFailure(failure: unknown): unknown {
   if (!isCrash(failure)) return failure;
   const reason = failure instanceof EngineLost ? "busy" : "too-complex";
   return new EngineFailure(reason, failure.detail, { cause: failure });
 }
 
-/** Reports whether a person or the system ended the process. A fault within the process ends it with other signals. */
+/** Reports whether a person or the system killed the process. A fault within the process raises other signals. */
 export function isExternalSignal(signal: NodeJS.Signals | null): boolean {
   return signal !== null && OUTSIDE.has(signal);
 }

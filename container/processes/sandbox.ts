@@ -1,4 +1,4 @@
-// Finds out which parts of the engines' sandboxes this machine lacks (SECURITY.md).
+// Detects the parts of the engines' sandboxes that this machine lacks (SECURITY.md).
 
 import { execFile } from "node:child_process";
 
@@ -10,10 +10,13 @@ export const SANDBOX_PARTS = ["users", "landlock", "network", "sandbox"] as cons
 export type SandboxPart = (typeof SANDBOX_PARTS)[number];
 
 const PROBE_TIMEOUT_MS = 5_000;
-/** Asks for the version of Landlock, as confine.pl does: landlock_create_ruleset(2) has this number everywhere. */
+/**
+ * Queries the version of Landlock, as confine.pl does. landlock_create_ruleset(2) has the same number on all
+ * architectures.
+ */
 const LANDLOCK = "exit(syscall(444, 0, 0, 1) < 1)";
 
-/** Returns the parts that every engine with processes of its own lacks. */
+/** Returns the missing parts that affect every engine with separate processes. */
 export async function missingParts(): Promise<readonly SandboxPart[]> {
   const hasLandlock = await new Promise<boolean>((resolve) => {
     execFile("perl", ["-e", LANDLOCK], { timeout: PROBE_TIMEOUT_MS }, (error) => resolve(error === null));

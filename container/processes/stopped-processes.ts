@@ -1,5 +1,5 @@
-// Finds processes that were stopped (SIGSTOP) and would keep their job waiting until its limit. A busy process is in
-// another state, however long it works.
+// Finds processes that were stopped (SIGSTOP), which would block their job until its timeout. A busy process is in
+// another state.
 
 import { stateOf } from "./proc.ts";
 
@@ -8,8 +8,7 @@ const LOOK_EVERY_MS = 500;
 /**
  * Checks processes at an interval until disposed of.
  * @param pids returns the processes that run now
- * @param frozen called with a process that was stopped at two checks in a row: a debugger or a profiler stops one for
- *   less
+ * @param frozen called with a process that was stopped at two consecutive checks, longer than by a debugger or profiler
  */
 export function watchForStopped(pids: () => Iterable<number>, frozen: (pid: number) => void): Disposable {
   let before = new Set<number>();

@@ -1,4 +1,4 @@
-// Defines a job for a thread: an operation and the files that it works on. Does not know operations by name.
+// A job for a thread: an operation and its input files.
 import { factsOf, type InputFacts, type OperationDeclaration } from "../../src/document/contract/operation.ts";
 
 /** A job as a message to a thread. */
@@ -14,10 +14,10 @@ interface ThreadFile extends InputFacts {
   readonly path: string;
 }
 
-/** Runs jobs, each in a thread of its own. */
+/** Runs jobs, each in a separate thread. */
 export interface JobThreads {
   /**
-   * Returns the frames of the answer.
+   * Returns the frames of the response.
    * @throws the signal's reason when aborted
    */
   run(
@@ -34,7 +34,7 @@ export function threadJob<P>(
   params: NoInfer<P>,
   heapLimitBytes: number,
 ): ThreadJob {
-  // A message holds no functions.
+  // A message between threads cannot contain functions.
   const files = inputs.map((file) => ({ ...factsOf(file), path: file.path }));
   return { operation: operation.name, inputs: files, params, heapLimitBytes };
 }

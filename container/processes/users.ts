@@ -15,12 +15,12 @@ export interface UserRange {
  * within a user namespace of 65,536 IDs, which a container may have.
  */
 const FIRST = 54_000;
-/** Enough for the quick and slow jobs of a machine with 128 processors (jobs/slow-lane.ts). */
+/** Enough for the quick and slow jobs on 128 processors (jobs/slow-lane.ts). */
 const PLACES = 700;
 
 const range = (index: number, count = PLACES): UserRange => ({ first: FIRST + index * PLACES, count });
 
-/** Users of each way to run an engine. */
+/** Ranges of users, one for each kind of engine process. */
 export const USERS = {
   libreOfficeZygote: range(0),
   soffice: range(1),
@@ -40,12 +40,12 @@ export function firstUserOf({ first, count }: UserRange, processes: number): num
   return first;
 }
 
-/** A user that only one process has. Disposing of it returns the user to the pool. */
+/** A user of a single process. Disposal returns it to the pool. */
 export interface LeasedUser extends Disposable {
   readonly id: number;
 }
 
-/** Lends each of a range's users to one process at a time. */
+/** Assigns each user of a range to one process at a time. */
 export class UserPool {
   readonly #range: UserRange;
   readonly #taken = new Set<number>();

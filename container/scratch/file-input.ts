@@ -1,4 +1,4 @@
-// Represents inputs that are files in a job's folder.
+// Inputs that are files in a job's folder.
 
 import { createReadStream, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ export const SMALL_BYTES = 2 ** 20;
 /** Returns a file as an input. */
 export const fileInput = (name: string, size: number, path: string): FileInput => asFile({ name, size }, path);
 
-/** Returns the file of an input about which these facts are known. */
+/** Returns an input for a file with known properties. */
 export function asFile(facts: InputFacts, path: string): FileInput {
   const bytes = async () => (facts.size <= SMALL_BYTES ? readFileSync(path) : readFile(path));
   return { ...factsOf(facts), path, bytes, stream: () => createReadStream(path) };

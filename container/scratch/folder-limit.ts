@@ -1,4 +1,4 @@
-// Limits how much a job writes: the kernel's limits apply to one file, and a program can make many.
+// Limits the total size of a job's folder, because the kernel's limits apply only to single files.
 
 import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
@@ -35,7 +35,8 @@ export function limitFolder(path: string, maxBytes: number): FolderLimit {
 }
 
 /**
- * Returns the bytes of all files. Too many files count as infinitely large, and files that vanish meanwhile as empty.
+ * Returns the bytes of all files. Too many files count as infinitely large; files that are deleted meanwhile count as
+ * empty.
  */
 async function sizeOf(folder: string): Promise<number> {
   const entries: Dirent[] = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);

@@ -1,23 +1,22 @@
-// Provides room in the machine's memory for the files of small jobs, if the system has a file system there (tmpfs(5)):
-// this takes a third less processor time than a disk. Limited in bytes; jobs that need more use a disk. Knows nothing
-// about jobs.
+// Provides folders in memory (tmpfs(5)) for the files of small jobs, which takes a third less CPU time than a disk.
+// Limited in bytes; jobs that need more use a disk.
 
 import { statfsSync } from "node:fs";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 
-/** A folder or a file in memory could not grow. A disk may have room for it. */
+/** A folder or a file in memory could not grow. The job can be retried on a disk. */
 export class ScratchFull extends EngineFailure {
   constructor(detail: string) {
     super("too-large", detail);
   }
 }
 
-/** One folder's share of the memory. Disposing of it reports that the folder is gone. */
+/** One folder's memory reservation. Dispose of it after deleting the folder. */
 export interface FolderReservation extends Disposable {
   /** Aborted with {@link ScratchFull} when all folders together have grown too large. */
   readonly full: AbortSignal;
-  /** Maximum size of a file that may be written there. */
+  /** Maximum size of a file in the folder. */
   readonly fileBytes: number;
 }
 
@@ -42,7 +41,7 @@ export class MemoryScratch {
     this.#freeAtFirst = free;
   }
 
-  /** @returns undefined if there is no such file system, or hardly any room in it */
+  /** @returns undefined if there is no tmpfs, or too little free space in it */
   static at(path: string): MemoryScratch | undefined {
     try {
       const { type } = statfsSync(path);
@@ -57,7 +56,7 @@ export class MemoryScratch {
   /**
    * Admits a folder.
    * @param bytes size of the folder's first contents
-   * @returns undefined if that is too much, or if others have taken too much
+   * @returns undefined if the limit would be exceeded
    */
   enter(bytes: number): FolderReservation | undefined {
     if (bytes > this.#bytes / 64 || this.#takenBytes() > this.#bytes / 2) return undefined;
@@ -83,13 +82,13 @@ export class MemoryScratch {
     this.#full = new AbortController();
   }
 
-  /** Returns the bytes taken by all users of the file system, who have the same right to it. */
+  /** Returns the used bytes of the file system, including other programs' files. */
   #takenBytes(): number {
     return this.#freeAtFirst - freeBytes(this.path);
   }
 }
 
-/** @returns 0 if the file system is gone, so that callers use a disk */
+/** @returns 0 if the file system is unavailable, so that callers use a disk */
 function freeBytes(path: string): number {
   try {
     const { bavail, bsize } = statfsSync(path);

@@ -1,5 +1,5 @@
-// Provides the folders that jobs and engines work in, on a disk or in memory, and removes what a killed predecessor
-// left.
+// Provides the folders that jobs and engines work in, on a disk or in memory, and deletes folders that a killed
+// predecessor left behind.
 
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
@@ -10,16 +10,19 @@ import { type FolderReservation, MemoryScratch } from "./memory-scratch.ts";
 /** One job's folder, removed when disposed of. */
 export interface JobFolder extends AsyncDisposable {
   readonly path: string;
-  /** The folder's share of memory, if it is in memory. */
+  /** The folder's memory reservation, if it is in memory. */
   readonly memory?: FolderReservation;
 }
 
 const PREFIX = "pagewright-";
 
-/** Folders made by this process. Folders of an earlier process with the same process ID are swept. */
+/**
+ * Folders created by this process, to distinguish them from folders of an earlier process with the same process ID,
+ * which are swept.
+ */
 const own = new Set<string>();
 
-/** A parent folder for job folders. Opening it sweeps what a killed predecessor left. */
+/** A parent folder for job folders. Opening it deletes folders that a killed predecessor left behind. */
 export class Scratch implements AsyncDisposable {
   readonly path: string;
   /** The parent folder in memory, for the folders of small jobs. */
@@ -54,7 +57,8 @@ export class Scratch implements AsyncDisposable {
    */
   async folder(kind = "job", bytes?: number): Promise<JobFolder> {
     const memory = bytes === undefined ? undefined : this.#memory?.enter(bytes);
-    // One system call each, which the cache answers: a round trip through the thread pool would take ten times as long.
+    // Synchronous, because each is one fast system call: a round trip through the thread pool would take ten times
+    // longer.
     if (memory === undefined) {
       const path = mkdtempSync(join(this.path, `${kind}-`));
       return { path, [Symbol.asyncDispose]: () => remove(path) };
@@ -91,7 +95,7 @@ function makeFolder(parent: string): string {
   return path;
 }
 
-/** Removes a folder with retries: a process that is being killed may still create files during the removal. */
+/** Deletes a folder with retries, because a process that is being killed may still create files. */
 async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 }
@@ -101,7 +105,7 @@ async function sweep(parent: string): Promise<void> {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-\\w+$`).exec(name) ?? [];
     const path = join(parent, name);
     if (pid === undefined || own.has(path) || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
-    // A folder that cannot be removed belongs to another user, whose service sweeps it.
+    // A folder that cannot be deleted belongs to another user's service, which sweeps it.
     await remove(path).catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
-// Counts what happens to the engines' processes, for the metrics.
+// Counts events of the engines' processes, for the metrics.
 
 /**
  * `restart`: a process or thread ended unexpectedly, and is started again. `kill`: the service ended one that was

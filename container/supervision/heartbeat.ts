@@ -1,12 +1,11 @@
-// The server's side of supervise.pl: sends heartbeats and handles uncaught exceptions. Knows nothing about
-// jobs.
+// The server's side of supervise.pl: sends heartbeats and handles uncaught exceptions.
 
 import { writeSync } from "node:fs";
 import type { Log } from "../../src/runtime/log-line.ts";
 
 /** Heartbeat interval. The supervisor waits several times as long. */
 const BEAT_MS = 500;
-/** Maximum number of uncaught exceptions within a minute. More than that are not isolated accidents. */
+/** Maximum number of uncaught exceptions within a minute. More than that indicate a persistent fault. */
 const MAX_UNEXPECTED = 20;
 const MINUTE_MS = 60_000;
 /** sysexits(3): EX_SOFTWARE. */
@@ -19,7 +18,7 @@ export function startHeartbeat(descriptor = Number(process.env.HEARTBEAT_FD)): v
     try {
       writeSync(descriptor, ".");
     } catch {
-      // The supervisor has not read for long; the heartbeats in the pipe are enough.
+      // The pipe is full of unread heartbeats, so no further one is needed.
     }
   };
   beat();

@@ -1,5 +1,5 @@
-// Runs an engine's long-lived process, which reports in its first line whether it is ready and then answers in lines of
-// JSON. Knows nothing about engines, or about any protocol beyond that.
+// Runs an engine's long-lived process. Its first line of output reports whether it is ready; further lines are JSON
+// responses.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -25,7 +25,7 @@ export interface Launch {
   readonly folder: JobFolder;
 }
 
-/** Facts from the first line of a process that is ready. */
+/** Data in the first line of a process that is ready. */
 export interface ReadyInfo {
   readonly version: string;
   readonly startMs: number;
@@ -34,14 +34,14 @@ export interface ReadyInfo {
 export interface ExitInfo {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Reason, if this process ended the other one. */
+  /** Reason, if this service killed the process. */
   readonly why: EngineFailure | undefined;
 }
 
 const START_TIMEOUT_MS = 60_000;
-/** Time a process has to end by itself after its input was closed. */
+/** Time in which a process can exit after its input was closed. */
 const LAST_WORDS_MS = 1_000;
-/** Maximum wait for output after the end: it arrives at once unless a process that it started holds the pipes. */
+/** Maximum wait for output after the exit. Output is delayed only if a child process has inherited the pipes. */
 const LAST_OUTPUT_MS = 1_000;
 
 type Line = Record<string, unknown>;
@@ -112,13 +112,13 @@ export class ResidentProcess {
     killGroup(this.#child);
   }
 
-  /** Closes the process's input, which ends it, kills it if it does not end in time, and removes its folder. */
+  /** Stops the process by closing its input, kills it after a timeout, and deletes its folder. */
   async close(): Promise<void> {
     this.#child.stdin?.end();
     const timer = setTimeout(() => killGroup(this.#child), LAST_WORDS_MS);
     await Promise.race([this.ended, passed(2 * LAST_WORDS_MS)]);
     clearTimeout(timer);
-    // Files that cannot be removed now are removed with the parent of all folders.
+    // Remaining files are deleted with the parent of all folders.
     await Promise.resolve(this.folder[Symbol.asyncDispose]()).catch(() => {});
   }
 

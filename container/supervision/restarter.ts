@@ -1,17 +1,17 @@
-// Keeps one instance of something running: starts one, and starts another when it is gone, with pauses that double
-// while starts fail. Knows nothing about the instances.
+// Keeps one instance of an engine running: starts an instance, and restarts it after its exit, with exponential backoff
+// while starts fail.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { untilAborted } from "../../src/runtime/until-aborted.ts";
 
 export interface KeeperSettings<T> {
-  /** Starts an instance, and leaves nothing behind when that fails. @param signal aborted when the keeper is closed */
+  /** Starts an instance, and cleans up after a failure. @param signal aborted when the restarter is closed */
   start(signal: AbortSignal): Promise<T>;
-  /** Called with each instance that has started, once it is the current one. */
+  /** Called with each started instance, once it is the current one. */
   started?(one: T): void;
   /**
    * Called when a start has failed.
-   * @param pauseMs pause that follows
+   * @param pauseMs delay before the next start
    * @returns the failure for all callers until an instance starts; undefined to let them wait
    */
   failed(error: unknown, pauseMs: number): Error | undefined;
@@ -19,11 +19,11 @@ export interface KeeperSettings<T> {
   end(one: T): Promise<void>;
 }
 
-/** Pauses between starts. */
+/** Backoff between starts. */
 export interface Backoff {
-  /** Pause before the first start. */
+  /** Delay before the first start. */
   readonly initialDelayMs: number;
-  /** Pause after the first failure; each further one is twice as long as the one before it, up to the longest. */
+  /** Delay after the first failure, which doubles with each further failure up to the maximum. */
   readonly minBackoffMs: number;
   readonly maxBackoffMs: number;
 }
@@ -50,7 +50,7 @@ export class Restarter<T> {
     return this.#failure;
   }
 
-  /** The pause before the start that is in progress or comes next. */
+  /** The delay before the current or next start. */
   get pauseMs(): number {
     return this.#pauseMs;
   }
@@ -59,7 +59,7 @@ export class Restarter<T> {
     return this.#closing.signal.aborted;
   }
 
-  /** Settles with the next start, or with the failure of it. */
+  /** Settles with the next start or its failure. */
   get next(): Promise<T> {
     return this.#next.promise;
   }
@@ -95,7 +95,7 @@ export class Restarter<T> {
     }
   }
 
-  /** Makes an instance the current one. The caller has to end the previous one. */
+  /** Makes an instance the current one. The caller must end the previous one. */
   replace(one: T): void {
     this.#failure = undefined;
     this.#current = one;
@@ -103,7 +103,7 @@ export class Restarter<T> {
     this.#settings.started?.(one);
   }
 
-  /** Drops an instance, so that callers wait for the next one. @returns false if it is not the current one */
+  /** Discards an instance, so that callers wait for the next one. @returns false if it is not the current one */
   clear(one: T): boolean {
     if (this.#current !== one) return false;
     this.#current = undefined;
@@ -129,12 +129,12 @@ export class Restarter<T> {
 
 function pending<T>(): PromiseWithResolvers<T> {
   const next = Promise.withResolvers<T>();
-  // Without a waiting caller, a rejection must not count as unhandled.
+  // Prevents an unhandled rejection if no caller is waiting.
   next.promise.catch(() => {});
   return next;
 }
 
-/** Waits, at most until the signal is aborted. Does not keep the process running. */
+/** Sleeps until the signal is aborted at the latest. Does not keep the process running. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

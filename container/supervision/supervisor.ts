@@ -1,5 +1,4 @@
-// Keeps one engine's process running: checks that it is alive, and restarts it when it has ended. Knows nothing about
-// engines or jobs.
+// Keeps one engine's process running: checks its heartbeat, and restarts it after its exit.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { EngineLost } from "../processes/retry.ts";
@@ -11,9 +10,9 @@ import { Restarter } from "./restarter.ts";
 export interface SupervisorSettings {
   /** The engine's name, for the log. */
   readonly engine: string;
-  /** Time without output after which a process is ended. */
+  /** Time without output after which a process is killed. */
   readonly heartbeatTimeoutMs: number;
-  /** Request that the process answers at once. @default none: it writes a line every second by itself */
+  /** Request to which the process responds immediately. @default none: it writes a line every second by itself */
   readonly ping?: object;
   /** @throws NotReady */
   prepare(): Promise<Launch>;
@@ -21,19 +20,19 @@ export interface SupervisorSettings {
   started?(resident: ResidentProcess): void;
   /** Called with each line that the process writes. */
   heard(resident: ResidentProcess, line: Record<string, unknown>): void;
-  /** Called when the process has ended, to fail its jobs. */
+  /** Called when the process has exited, to fail its jobs. */
   ended(resident: ResidentProcess, ending: ExitInfo): void;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
 /**
- * Pauses between starts. An engine that has never started is probably not built, or has the wrong version. Its starts
- * can take long and must not take processor time from its fallback.
+ * Backoff between starts. An engine that has never started is probably not built, or has the wrong version. Its starts
+ * can be slow and must not take CPU time from its fallback.
  */
 const FIRST_START = { initialDelayMs: 0, minBackoffMs: 100, maxBackoffMs: 60_000 };
 const RESTART = { initialDelayMs: 100, minBackoffMs: 100, maxBackoffMs: 10_000 };
 const HEARTBEAT_MS = 1_000;
-/** Maximum number of first starts that are killed before callers are told that there is no process. */
+/** Number of killed first starts after which waiting callers fail. */
 const MAX_STARTS = 5;
 
 export class Supervisor {
@@ -76,7 +75,7 @@ export class Supervisor {
     return this.#keeper.ready(signal);
   }
 
-  /** Ends a process. Later callers receive another one. */
+  /** Kills a process. Later callers receive its replacement. */
   retire(resident: ResidentProcess, why: EngineFailure): void {
     this.#keeper.clear(resident);
     resident.end(why);
@@ -95,8 +94,7 @@ export class Supervisor {
       silentBeats = 0;
       heard(resident, line);
     };
-    // Counts ticks of this process's timer instead of time, because after a delay of this process, the output of the
-    // other one is still unread.
+    // Counts timer ticks instead of time: after a delay of this process, the engine's output is still unread.
     const beat = setInterval(() => {
       if (++silentBeats * HEARTBEAT_MS > heartbeatTimeoutMs) {
         resident.end(new EngineFailure("crashed", `${engine} was silent for ${heartbeatTimeoutMs} ms`));

@@ -1,18 +1,21 @@
-// Finds worker threads that read no messages, because their code loops or waits without an end. A thread that waits for
-// a processor is not one of them, however busy the machine is.
+// Detects worker threads that read no messages, because their code loops or waits forever. A thread that only waits for
+// a processor is not hung, even on a busy machine.
 
 import { read, statFields } from "../processes/proc.ts";
 
 const LOOK_EVERY_MS = 500;
-/** In the kernel's unit of processor time (USER_HZ): 2 s of work, far more than a thread does between two jobs. */
+/** In the kernel's unit of CPU time (USER_HZ): 2 s, far more than a thread needs between two jobs. */
 const MAX_TICKS = 200;
-/** Looks in a row at which the thread slept. A stop of the whole process delays the looks as well. */
+/**
+ * Number of consecutive checks that found the thread sleeping. If the whole process is stopped, the checks are delayed
+ * as well.
+ */
 const MAX_ASLEEP = 8;
 
 /**
- * Watches a thread that was sent a message, until disposed of or until the thread is gone.
+ * Monitors a thread after a message, until disposed of or until the thread exits.
  * @param number returns the thread's ID in the system, undefined until it has one
- * @param frozen called once, when the thread has worked or slept for long
+ * @param frozen called once, when the thread has run or slept for too long
  */
 export function watchForHungThread(number: () => number | undefined, frozen: () => void): Disposable {
   let first: number | undefined;

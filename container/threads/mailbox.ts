@@ -74,7 +74,7 @@ export async function nextFrame(mail: Mailbox, log: Log): Promise<Frame | undefi
   }
 }
 
-/** Reports whether a thread that sent the last frame of an answer then ends its work. */
+/** Reports whether a thread that sent the last frame of a response then ends its work. */
 export async function hasEnded(mail: Mailbox, log: Log): Promise<boolean> {
   try {
     return (await nextFrame(mail, log)) === undefined;

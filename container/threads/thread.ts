@@ -1,5 +1,5 @@
-// Runs the operations of the registry in a worker thread, one job at a time. Sends the answer's frames, at most a few
-// ahead of what has been read. Knows nothing about HTTP; threads.ts is its other end.
+// Runs operations in a worker thread, one job at a time. Sends the response's frames, at most a few ahead of the
+// reader. threads.ts is the other end.
 
 import { readlinkSync } from "node:fs";
 import { basename } from "node:path";
@@ -12,7 +12,7 @@ import { systemFonts } from "../pdfa/system-fonts.ts";
 import type { ThreadJob } from "../processes/thread-job.ts";
 import { asFile } from "../scratch/file-input.ts";
 
-/** Messages to a thread. `taken`: the reader has read a frame. `job`, `ping`: the thread answers that it is alive. */
+/** Messages to a thread. `taken`: the reader has read a frame. `job`, `ping`: the thread replies that it is alive. */
 export type ToThread = { readonly job: ThreadJob } | { readonly ack: true } | { readonly ping: true };
 
 export type FromThread =
@@ -26,8 +26,7 @@ export type FromThread =
 const operations = new Map([...CONTAINER_OPERATIONS, ...PDFA_STEPS].map((operation) => [operation.name, operation]));
 
 /**
- * Delay before deferred work, which makes the next job faster. The work waits because the job that ended may be a step
- * of a job that continues.
+ * Delay before deferred work, which makes the next job faster. The delay avoids blocking the next step of the same job.
  */
 const REST_MS = 20;
 /** Maximum number of unread frames. Frames are 1 MiB at most. */
@@ -56,7 +55,7 @@ async function carryOut(job: ThreadJob): Promise<void> {
   clearTimeout(rest);
   const deferred: (() => Promise<void>)[] = [];
   const context: Context = {
-    // A job is ended by ending its thread: an engine at work checks no signal.
+    // A job is aborted by terminating its thread, because a running engine does not check signals.
     signal: new AbortController().signal,
     heapLimitBytes: job.heapLimitBytes,
     fonts: systemFonts,
@@ -76,7 +75,7 @@ async function carryOut(job: ThreadJob): Promise<void> {
   }
   send({ done: true });
   rest = setTimeout(async () => {
-    // The next job may have started, and must not fail with this work.
+    // The next job may have started, and must not fail because of deferred work.
     for (const work of deferred) {
       await work().catch((error) => context.log("deferred work failed", describeError(error)));
     }

@@ -1,5 +1,5 @@
-// Keeps worker threads warm for the edge's own operations, so that the server itself never blocks. To stop a job, its
-// thread is ended, and another thread replaces it. Knows nothing about operations.
+// Keeps worker threads warm for the edge's operations, so that the server itself never blocks. To abort a job, its
+// thread is terminated and replaced.
 
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
@@ -16,11 +16,10 @@ import type { FromThread, ToThread } from "./thread.ts";
 
 export interface ThreadSettings {
   /**
-   * Maximum number of threads that are kept warm; as many as there are places for jobs. Each starts when it is first
-   * needed.
+   * Maximum number of warm threads, equal to the number of permits. Each starts when it is first needed.
    */
   readonly size: number;
-  /** Time after the last thread became idle until threads beyond `size` are ended. @default 10 s */
+  /** Time without activity after which threads beyond `size` are terminated. @default 10 s */
   readonly spareMs?: number;
   /** Maximum size of each thread's JavaScript heap, in MiB. */
   readonly heapMiB: number;
@@ -35,19 +34,18 @@ export interface ThreadSettings {
  */
 const JOBS_PER_THREAD = 1000;
 /**
- * Default of {@link ThreadSettings.spareMs}. Threads beyond `size` serve many jobs at once, and each takes 100 MB with
+ * Default of {@link ThreadSettings.spareMs}. Threads beyond `size` handle bursts of jobs, and each takes 100 MB with
  * its engines.
  */
 const SPARE_MS = 10_000;
 /**
- * Maximum wait for a thread's end. A thread ends at once unless it is in a system call; the end of the call is not
- * awaited.
+ * Maximum wait for a thread's exit. A thread exits immediately unless it is in a system call, which may take longer.
  */
 const END_MS = 500;
-/** Pauses between starts of a thread that fail. */
+/** Backoff between failed starts of a thread. */
 const MIN_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 30_000;
-/** Folder of compiled code: a thread starts in a third of the processor time with it. */
+/** Folder of compiled code, which reduces the CPU time of a thread's start to a third. */
 const { NODE_COMPILE_CACHE } = process.env;
 const COMPILED = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 const THREAD = new URL("./thread.ts", import.meta.url);
@@ -62,25 +60,25 @@ interface Thread {
   readonly done: Map<string, number>;
   /** True once the thread has started. */
   isReady: boolean;
-  /** Called when it has read what it was sent. */
+  /** Called when it has read its last message. */
   readonly heard: Set<() => void>;
-  /** The proof that it is alive, while it has not answered. */
+  /** The pending probe. */
   pinging?: Promise<void> | undefined;
 }
 
 type Frame = Uint8Array<ArrayBuffer>;
 type Log = ThreadSettings["log"];
 
-/** A thread read no message, so that the job it was given was not begun. */
+/** A thread hung before it read its job, which therefore has not started. */
 class ThreadFrozen extends EngineLost {}
 
-/** A thread that works on a job. */
+/** A thread that runs a job. */
 interface Session {
   readonly thread: Thread;
   readonly mail: Mailbox;
-  /** Removes the thread from the job's priority. */
+  /** Unregisters the thread from the job's priority. */
   readonly forget: () => void;
-  /** First frame of the answer. */
+  /** First frame of the response. */
   readonly first: Frame | undefined;
 }
 
@@ -88,11 +86,11 @@ export class Threads implements AsyncDisposable, JobThreads {
   readonly #settings: ThreadSettings;
   readonly #idle: Thread[] = [];
   #all = new Set<Thread>();
-  /** Number of threads that are kept warm so far. */
+  /** Current number of warm threads. */
   #kept = 0;
   #closed = false;
   #trimming: NodeJS.Timeout | undefined;
-  /** Pause before the next start of a thread that nobody waits for; 0 unless the last one ended as it started. */
+  /** Delay before the next start of a spare thread; 0 unless the last one failed to start. */
   #pauseMs = 0;
 
   constructor(settings: ThreadSettings) {
@@ -105,7 +103,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     return this.#pauseMs > 0 ? "failed" : "starting";
   }
 
-  /** Keeps one thread warm before a job needs it. Resolves once it is ready, or did not start. */
+  /** Starts one thread before a job needs it. Resolves once it is ready or has failed to start. */
   async warm(): Promise<void> {
     if (this.#kept > 0 || this.#closed) return;
     const thread = this.#start();
@@ -116,9 +114,9 @@ export class Threads implements AsyncDisposable, JobThreads {
   }
 
   /**
-   * Proves that all idle threads are alive. Those that have a job prove themselves by their work. One that is frozen is
-   * replaced, whether the proof still waits for it or not.
-   * @throws EngineLost if none runs, or the signal's reason when aborted
+   * Probes all idle threads; the work of busy threads counts as their probe. A hung thread is replaced, even after the
+   * probe's timeout.
+   * @throws EngineLost if no thread is running, or the signal's reason when aborted
    */
   async prove(signal: AbortSignal): Promise<void> {
     if (this.state !== "warm") throw new EngineLost("no thread runs");
@@ -126,7 +124,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     await untilAborted(Promise.all(proofs), signal);
   }
 
-  /** Rejects once the thread is frozen, and has been replaced unless a job has taken it. */
+  /** Rejects once the thread hangs. Replaces it, unless a job has taken it. */
   #ping(thread: Thread): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const answered = () => {
@@ -137,12 +135,12 @@ export class Threads implements AsyncDisposable, JobThreads {
       if (this.#idle.includes(thread)) void this.#replaceFrozen(thread);
       reject(why);
     });
-    // The proof may have ended before.
+    // The probe may already have ended.
     promise.catch(() => {});
     return promise;
   }
 
-  /** Sends a message that the thread answers when it has read it. */
+  /** Sends a message to which the thread replies when it has read it. */
   #send(thread: Thread, message: ToThread, read: () => void, frozen: (why: ThreadFrozen) => void): void {
     const watch = watchForHungThread(
       () => thread.number,
@@ -160,7 +158,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     thread.worker.postMessage(message);
   }
 
-  /** Starts other threads in place of idle ones that prove nothing. */
+  /** Replaces idle threads that fail their probes. */
   async replace(): Promise<void> {
     await Promise.all([...this.#idle].map((thread) => this.#replace(thread)));
   }
@@ -168,7 +166,7 @@ export class Threads implements AsyncDisposable, JobThreads {
   /**
    * Runs a job, and retries it when its thread was lost or crashed before its first frame.
    *
-   * @returns the answer's frames; the thread works a few frames ahead, and waits while nobody reads
+   * @returns the response's frames; the thread runs at most a few frames ahead of the reader
    * @throws the signal's reason when aborted
    */
   async *run(job: ThreadJob, signal: AbortSignal, log: Log): AsyncGenerator<Frame> {
@@ -189,7 +187,7 @@ export class Threads implements AsyncDisposable, JobThreads {
       signal.throwIfAborted();
       for (let frame = session.first; frame; frame = await nextFrame(mail, log)) {
         const isLast = responseOutcome(frame) !== undefined;
-        // The reader may leave with the last frame. The thread has ended its work by then, and can be used again.
+        // The reader may stop after the last frame. The thread has finished its work by then, and can be reused.
         if (isLast) reusable = await hasEnded(mail, log);
         yield frame;
         if (isLast) return;
@@ -223,7 +221,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     }
   }
 
-  /** @throws ThreadFrozen if the job was not begun */
+  /** @throws ThreadFrozen if the job was not started */
   async #beginIn(thread: Thread, job: ThreadJob, signal: AbortSignal, log: Log): Promise<Session> {
     thread.jobs++;
     thread.done.set(job.operation, (thread.done.get(job.operation) ?? 0) + 1);
@@ -257,11 +255,10 @@ export class Threads implements AsyncDisposable, JobThreads {
   }
 
   /**
-   * Takes the idle thread that ran this operation most often: code that has run a few times is compiled, and several
-   * times faster.
+   * Takes the idle thread that ran this operation most often, because its code is compiled and several times faster.
    */
   #takeIdle(operation: string): Thread | undefined {
-    // A thread that has not read its last message comes last.
+    // A thread with an unread message is the last choice.
     const times = ({ done, heard }: Thread) => (heard.size > 0 ? -1 : (done.get(operation) ?? 0));
     const most = Math.max(...this.#idle.map(times));
     const place = this.#idle.findLastIndex((thread) => times(thread) === most);
@@ -272,7 +269,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     const { heapMiB, module = THREAD } = this.#settings;
     const worker = new Worker(module, {
       resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 },
-      // Code that a document makes an engine run finds no secret in the environment.
+      // A compromised engine must find no secret in the environment.
       env: COMPILED,
     });
     const thread: Thread = {
@@ -331,7 +328,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     this.#refill();
   }
 
-  /** Removes a thread that ended. Replaces it if it was idle, after a pause if it did not even start. */
+  /** Removes an exited thread. Replaces it if it was idle, with a delay if it had failed to start. */
   #mourn(thread: Thread): void {
     const wasIdle = this.#idle.includes(thread);
     if (this.#all.has(thread) && !this.#closed) countEvent("threads", "restart");
@@ -358,7 +355,7 @@ export class Threads implements AsyncDisposable, JobThreads {
 
 const ignore = () => {};
 
-/** Ends a thread, and waits briefly for its end. */
+/** Terminates a thread, and waits briefly for its exit. */
 async function ended({ worker }: Thread): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, END_MS);
@@ -374,7 +371,7 @@ function lower(thread: Thread): void {
 
 /**
  * Restores a thread's usual priority.
- * @returns true if the thread has its usual priority for the next job: only root can restore it
+ * @returns true if the thread has its usual priority again, which only root can restore
  */
 function raise(thread: Thread): boolean {
   if (thread.priority === "usual") return true;

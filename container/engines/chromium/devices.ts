@@ -1,4 +1,4 @@
-// Emulates the device that a page is shown on: its screen size, its input and its user agent. Knows nothing about jobs.
+// Emulates the device that a page is shown on: its screen size, its input and its user agent.
 
 import type { Session } from "./pipe.ts";
 

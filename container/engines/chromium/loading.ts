@@ -91,7 +91,7 @@ export class Loading implements Disposable {
     await this.#until(() => this.#isParsed && !this.#isLeaving && !this.#isDue);
   }
 
-  /** Waits until pictures, styles and frames are loaded too, and no request is pending. */
+  /** Waits until images, styles and frames are loaded too, and no request is pending. */
   async loaded(): Promise<void> {
     await this.#until(() => this.#isLoaded && !this.#isLeaving && !this.#isDue && this.#onWay.size === 0);
     while (this.#wasScripted && !this.#isOver) {

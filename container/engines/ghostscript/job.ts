@@ -7,7 +7,7 @@ import type { PdfSettings } from "./program.ts";
 export interface PostscriptToPdfOptions extends PdfSettings {
   /** Wall-clock limit, including all waiting. @default 240 s */
   readonly timeoutMs?: number;
-  /** Processor time limit. @default 115 s, or the wall-clock limit if that is shorter */
+  /** CPU time limit. @default 115 s, or the wall-clock limit if that is shorter */
   readonly cpuSeconds?: number;
   /** Memory limit, on top of Ghostscript's own use. @default 1 GiB */
   readonly memoryBytes?: number;

@@ -4,7 +4,7 @@
 import type { Box, PostscriptProgram } from "./input.ts";
 
 export interface PdfSettings {
-  /** Stores pictures losslessly; otherwise photographs are stored as JPEG. */
+  /** Stores images losslessly; otherwise photographs are stored as JPEG. */
   readonly lossless: boolean;
   /** Maximum resolution in dpi of images with more than one bit per pixel. @default unlimited */
   readonly maxImageDpi?: number;

@@ -19,7 +19,7 @@ const byContent: Import = { importFilter: "", importOptions: "" };
 
 /**
  * @param path document, with the extension that the client sent
- * @param hasPictures true if it is HTML that contains pictures, which LibreOffice shows in texts only
+ * @param hasPictures true if it is HTML that contains images, which LibreOffice shows in texts only
  */
 export async function importFor(path: string, hasPictures = false): Promise<Import> {
   const extension = extname(path).toLowerCase();

@@ -9,13 +9,13 @@ import type { Place } from "./preparation/place.ts";
 export interface OfficeToPdfOptions {
   /** Includes the structure (ISO 32000-1, 14.8), language and title in the PDF. */
   readonly tagged: boolean;
-  /** Stores pictures losslessly; otherwise as JPEG of quality 90. */
+  /** Stores images losslessly; otherwise as JPEG of quality 90. */
   readonly lossless: boolean;
   /** The client's file name, which fields of the document can print. @default a neutral name */
   readonly name?: string;
   /** Wall-clock limit, including all waiting. @default 240 s */
   readonly timeoutMs?: number;
-  /** Processor time limit. @default 180 s, or the wall-clock limit if that is shorter */
+  /** CPU time limit. @default 180 s, or the wall-clock limit if that is shorter */
   readonly cpuSeconds?: number;
   /** Memory limit, on top of LibreOffice's own use. @default 2 GiB */
   readonly memoryBytes?: number;

@@ -34,13 +34,13 @@ import org.verapdf.tools.StaticResources;
 import org.verapdf.xmp.containers.StaticXmpCoreContainers;
 
 /**
- * Keeps veraPDF running: reads a line of JSON for each file and writes a line for it, one after the other.
+ * Keeps veraPDF running: validates files sequentially, with one line of JSON for each request and response.
  * engines/verapdf/verapdf.ts is the other end.
  *
  * Requests: {"path","flavour"}, a flavor as in "2b". Answers: once {"ready":true,"version","startMs"}; then for each
  * request {"valid","failures":[{"clause","test","places":[{"pageNumber","objectNumber","context"}]}]} or
  * {"failed","detail"}, with failed one of password, damaged, complex. In between {"alive":true}, once a second. When
- * memory runs out the process ends (-XX:+ExitOnOutOfMemoryError).
+ * memory runs out, the process exits (-XX:+ExitOnOutOfMemoryError).
  */
 final class Server {
   /** Maximum number of examined locations at which one rule fails. */
@@ -71,8 +71,8 @@ final class Server {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
-   * Threads by flavor. veraPDF compiles its rules to Java's bytecode for each thread, which takes longer than applying
-   * them to a plain file. It also caches them by their names, which mean something else in another flavor.
+   * Threads by flavor. veraPDF compiles its rules to bytecode for each thread, which takes longer than validating a
+   * small file. It caches compiled rules by name, and the same name is another rule in another flavor.
    */
   private static final Map<String, ExecutorService> THREADS = new HashMap<>();
 
@@ -82,7 +82,7 @@ final class Server {
   public static void main(String[] arguments) throws Exception {
     long started = System.currentTimeMillis();
     PrintStream answers = System.out;
-    // The output of libraries must not mix with answers.
+    // The output of libraries must not mix with responses.
     System.setOut(System.err);
     LogManager.getLogManager().reset();
     VeraGreenfieldFoundryProvider.initialise();
@@ -105,7 +105,7 @@ final class Server {
               try {
                 for (; ; Thread.sleep(SIGN_OF_LIFE_MS)) say(answers, JSON.createObjectNode().put("alive", true));
               } catch (IOException | InterruptedException over) {
-                // No reader is left.
+                // The reader has closed the pipe.
               }
             },
             "signs of life");
@@ -129,7 +129,7 @@ final class Server {
     }
   }
 
-  /** Tests that the rules of each level are loaded and applied. The sample conforms only to 2b. */
+  /** Tests that the rules of each level are applied: the sample conforms only to 2b. */
   private static String selfTest(String sample) throws InterruptedException {
     for (String flavour : new String[] {"1b", "2b", "2u", "3b", "3u"}) {
       ObjectNode answer = answer(sample, flavour);
@@ -139,7 +139,7 @@ final class Server {
     return "";
   }
 
-  /** Answers a request. No content of the file makes it throw. */
+  /** Handles a request. Never throws, whatever the file contains. */
   private static ObjectNode answer(String path, String flavour) throws InterruptedException {
     ExecutorService thread = THREADS.computeIfAbsent(flavour, name -> Executors.newSingleThreadExecutor(Server::deep));
     ObjectNode answer;
@@ -148,7 +148,7 @@ final class Server {
     } catch (ExecutionException broken) {
       answer = failed("damaged", broken.toString());
     }
-    // A failure may have left state behind.
+    // A failed validation may leave state in the thread.
     if (!answer.has("valid")) THREADS.remove(flavour).shutdown();
     return answer;
   }
@@ -161,7 +161,7 @@ final class Server {
 
   private static ObjectNode validated(File file, String name) {
     PDFAFlavour flavour = PDFAFlavour.fromString(name);
-    // No messages: some of level 1 cannot be built ("BM" is not defined), and nobody reads them.
+    // Disables messages, which are unused, and some of which fail in level 1 ("BM" is not defined).
     try (PDFAParser parser = Foundries.defaultInstance().createParser(file, flavour);
         PDFAValidator validator =
             Foundries.defaultInstance().createValidator(flavour, PLACES_SEEN, false, false, false)) {
@@ -173,7 +173,7 @@ final class Server {
     } catch (Exception broken) {
       return failed("damaged", broken.toString());
     } finally {
-      // Otherwise the document would stay with the thread until the next one.
+      // Otherwise, the thread would keep the document in memory until the next one.
       StaticContainers.clearAllContainers();
       StaticCoreContainers.clearAllContainers();
       StaticResources.clear();

@@ -1,5 +1,5 @@
 // Manages one long-lived veraPDF process (container/engines/verapdf/Server.java, which documents the lines of requests
-// and answers). It validates one file at a time, and is ended when it takes too long.
+// and answers). It validates one file at a time, and is killed after a timeout.
 
 import { chmodSync, constants, copyFileSync, rmSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
@@ -37,32 +37,31 @@ const READABLE = [
   "/dev/urandom",
   "/dev/null",
 ];
-/** Debian's link to the JRE in /usr/lib: programs are not searched for where file access is restricted. */
+/** Debian's link to the JRE in /usr/lib. An absolute path, because the sandbox has no PATH. */
 const JAVA = "/usr/bin/java";
 /** Maximum time without output. The process writes a heartbeat each second, but not while it collects a large heap. */
 const SILENCE_MS = 6_000;
 /**
- * Time after which a process is ended if no caller waits for its file any more. Until then, ending it costs more than
+ * Time after which a process is killed if no caller waits for its file any more. Before that, a restart costs more than
  * finishing.
  */
 const ABANDONED_MS = 2_000;
 /** Exit code of a Java that ends when memory runs out (-XX:+ExitOnOutOfMemoryError). */
 const MEMORY_EXIT_CODE = 3;
-/** Exit codes of a Java that was asked to end by SIGHUP, SIGINT or SIGTERM. */
+/** Exit codes of Java after SIGHUP, SIGINT or SIGTERM. */
 const ASKED_EXIT_CODES: readonly (number | null)[] = [129, 130, 143];
 /**
- * Memory beyond which a process is replaced. Heavy files need more, but not for long (classes, code and stacks: 150
- * MiB).
+ * Memory beyond which a process is replaced. Heavy files may temporarily need more (classes, code and stacks: 150 MiB).
  */
 const LASTING_BYTES = 896 * 2 ** 20;
 /**
- * Processor time limit. setrlimit(2) counts the whole life of a long-lived process; each file is limited by the clock
+ * CPU time limit: none, because setrlimit(2) would count the whole lifetime of the process. A timeout limits each file
  * instead.
  */
 const CPU_SECONDS = 2 ** 31;
 /**
- * Limit of open files. veraPDF keeps a file open for each object stream of more than 10 KB, and with fewer files it
- * reports large documents as damaged.
+ * Limit of open files. veraPDF keeps a file open for each object stream of more than 10 KB, and reports documents as
+ * damaged when it reaches the limit.
  */
 const OPEN_FILES = 16_384;
 
@@ -117,7 +116,7 @@ export class VeraPdfProcess {
     return this.#supervisor.current?.pid;
   }
 
-  /** True if the process can take a file at once. */
+  /** True if the process is idle and ready. */
   get isReady(): boolean {
     return this.#supervisor.current !== undefined;
   }
@@ -145,7 +144,7 @@ export class VeraPdfProcess {
     }
   }
 
-  /** Ends the process, and its file with it. Another one is started. */
+  /** Kills the process and aborts its file. Another process is started. */
   replace(why: string): void {
     const { current } = this.#supervisor;
     if (current) this.#supervisor.retire(current, new EngineLost(why));
@@ -179,7 +178,7 @@ export class VeraPdfProcess {
     }
   }
 
-  /** Replaces a worn process. Later callers wait for the new one, which is ready in two seconds. */
+  /** Replaces a process after many files. Later callers wait for the new process, which is ready in two seconds. */
   #replaceIfWorn(resident: ResidentProcess): void {
     if (this.#seen?.by !== resident) this.#seen = { by: resident, files: 0 };
     const grown = residentBytes(resident.pid ?? 0) > LASTING_BYTES;
@@ -193,7 +192,7 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
   const user = firstUserOf(USERS.veraPdf, slot + 1) + slot;
   const folder = await scratch.folder("verapdf");
   await chmod(folder.path, 0o711);
-  // The project may be in a folder that other users cannot pass through.
+  // Copies the jars, because other users may be unable to access the project's folder.
   const jars = join(folder.path, "program");
   await cp(program, jars, { recursive: true });
   const temporary = join(folder.path, "temporary");

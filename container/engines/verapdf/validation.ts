@@ -1,11 +1,11 @@
-// Describes the result of a validation, and the settings of veraPDF.
+// Types of validation results, and settings of veraPDF.
 
 import type { RuleFailure } from "../../../src/document/pdfa/rule-failure.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 
 export interface Validation {
   readonly valid: boolean;
-  /** One entry for each broken rule. */
+  /** One entry per violated rule. */
   readonly failures: readonly RuleFailure[];
 }
 

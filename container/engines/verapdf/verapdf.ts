@@ -1,5 +1,4 @@
-// Validates PDFs against a level of PDF/A with veraPDF, in long-lived processes with one file at a time in each. Knows
-// nothing about how files are made to conform.
+// Validates PDFs against a PDF/A level with veraPDF, in long-lived processes that validate one file at a time.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -14,15 +13,15 @@ import { VeraPdfProcess, type VeraPdfProcessSettings } from "./process.ts";
 import type { Validation, VeraPdfSettings } from "./validation.ts";
 
 /**
- * A file's weight. Heavy files need much time and memory: only one is validated at a time, and light files overtake
- * those that wait.
+ * Expected cost of a file. Heavy files need much time and memory, so only one is validated at a time, and light files
+ * overtake queued heavy ones.
  */
 export type Weight = "light" | "heavy";
 
-/** Maximum number of heavy files that wait; more are refused. */
+/** Maximum number of queued heavy files; more are rejected. */
 const MAX_WAITING = 3;
 
-/** One file's wish to be validated. */
+/** A queued validation request. */
 interface Ticket {
   readonly weight: Weight;
 }
@@ -39,11 +38,11 @@ const DEFAULT_DIST = join(import.meta.dirname, "../../dist");
 /** A running veraPDF, made by {@link startVeraPdf}. */
 export class VeraPdf implements AsyncDisposable {
   readonly #processes: VeraPdfProcess[] = [];
-  /** Processes without a file. */
+  /** Idle processes. */
   readonly #idle: VeraPdfProcess[] = [];
   readonly #settings: ProcessSettings;
   readonly #queue: PermitQueue<Ticket>;
-  /** The start of a further process. */
+  /** Pending start of a further process. */
   #growing: Promise<void> | undefined;
   #isClosing = false;
 
@@ -88,7 +87,7 @@ export class VeraPdf implements AsyncDisposable {
     const taken = this.#queue.acquire({ weight }, signal);
     if (this.#queue.queued.length > 0) this.#grow();
     const turn = await taken;
-    // If no process is ready, this takes the last one.
+    // If no process is ready, waits for the last one.
     const place = this.#idle.findLastIndex(({ isReady }) => isReady);
     const [process] = this.#idle.splice(place, 1) as [VeraPdfProcess];
     // An abandoned file is still validated for a while: ending the process would cost more.
@@ -100,7 +99,7 @@ export class VeraPdf implements AsyncDisposable {
   }
 
   /**
-   * Validates a sample in a process that has no file. Processes that all have one prove themselves by their work.
+   * Probes an idle process with a sample. If all processes are busy, their work counts as the probe.
    * @throws EngineFailure, or the signal's reason when aborted
    */
   async prove(signal: AbortSignal): Promise<void> {
@@ -109,7 +108,7 @@ export class VeraPdf implements AsyncDisposable {
     await this.#attempt(sample, { part: 2, conformance: "b" }, signal, "light");
   }
 
-  /** Starts other processes in place of those that prove nothing. */
+  /** Replaces processes that fail their probes. */
   replace(why: string): void {
     for (const process of this.#processes) process.replace(why);
   }
@@ -130,7 +129,7 @@ export class VeraPdf implements AsyncDisposable {
     this.#queue.admit();
   }
 
-  /** Starts a further process, because a file waits. Until it is ready, the file may be taken by another. */
+  /** Starts a further process for a queued file, which another process may validate in the meantime. */
   #grow(): void {
     if (this.#growing || this.#isClosing || this.#processes.length >= this.#settings.processes) return;
     this.#growing = VeraPdfProcess.start({ ...this.#settings, slot: this.#processes.length })

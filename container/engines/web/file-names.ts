@@ -1,10 +1,11 @@
-// Chooses the name of a file of the web. The name is not safe: the caller removes what a file system forbids.
+// Chooses the name of a downloaded file. The name is unsanitized: the caller removes characters that file systems
+// forbid.
 
 import { extensionOf } from "../../../src/document/contract/media-type.ts";
 
 /**
- * Returns the name that the server gives, or the last part of the path, or the host. A name without extension gets
- * that of the media type.
+ * Returns the name from Content-Disposition, or the last path segment, or the host. A name without extension gets the
+ * extension of the media type.
  */
 export function nameOf(disposition: string | undefined, url: URL, type: string): string {
   const given = nameIn(disposition ?? "");
@@ -21,7 +22,7 @@ function nameIn(disposition: string): string | undefined {
   if (extended !== undefined && /^utf-8$/i.test(charset!)) return decode(extended);
   const [, quoted, token] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i.exec(disposition) ?? [];
   const name = quoted?.replace(/\\(.)/g, "$1") ?? token;
-  // Node passes on bytes as letters of Latin-1; servers send UTF-8.
+  // Node decodes header bytes as Latin-1, but servers send UTF-8.
   return name === undefined || name === "" ? undefined : Buffer.from(name, "latin1").toString("utf8");
 }
 

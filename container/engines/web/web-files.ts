@@ -1,5 +1,5 @@
-// Fetches files from the web. Connects only to addresses that the gate of web pages admits, follows redirects one by
-// one through the same gate, and limits time, size and redirects. Keeps nothing.
+// Fetches files from the web. Connects only to addresses on the allow list for web pages, checks each redirect against
+// it, and limits time, size and redirects.
 
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
@@ -15,13 +15,13 @@ import type { WebRequests } from "./web-requests.ts";
 export interface WebFile {
   /** From Content-Disposition or the path, as the server spells it. */
   readonly name: string;
-  /** Content-Type as the server says it; empty if it says none. */
+  /** Content-Type of the response; empty if absent. */
   readonly type: string;
-  /** Must be read or returned, which closes the connection. */
+  /** Must be read completely or closed with `return()`, which closes the connection. */
   readonly body: AsyncGenerator<Uint8Array>;
 }
 
-/** Room for headers and compression beside the file itself, in bytes. */
+/** Allowance for headers and compression in addition to the file itself, in bytes. */
 const BESIDE_THE_FILE_BYTES = 2 ** 20;
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 const FOUND: readonly (number | undefined)[] = [200, 203];
@@ -35,8 +35,8 @@ export class WebFiles {
   }
 
   /**
-   * Resolves once the server has answered with a file.
-   * @throws OutOfRange for `url`, if it leads to a place that may not be visited
+   * Resolves once the server has responded with a file.
+   * @throws OutOfRange for `url`, if it leads to a host that is not allowed
    * @throws EngineFailure `unreachable`, `too-large`, from the body too
    * @throws the signal's reason when aborted
    */
@@ -81,7 +81,7 @@ export class WebFiles {
     }
   }
 
-  /** @throws Refused; any error that keeps a server from answering with a file */
+  /** @throws Refused; any error that prevents a response with a file */
   async #follow(first: URL, visit: ProxySession): Promise<{ readonly url: URL; readonly response: IncomingMessage }> {
     let url = first;
     for (;;) {
@@ -99,7 +99,7 @@ export class WebFiles {
   }
 }
 
-/** @throws Refused if the location is not an address that a client could have sent */
+/** @throws Refused if the location is not a valid value of `url` */
 function nextPlace(location: string, from: URL): URL {
   if (!URL.canParse(location, from.href)) throw new Error("a redirect to nowhere");
   const url = new URL(location, from.href);
@@ -118,10 +118,10 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
   ["br", createBrotliDecompress],
 ]);
 
-/** Some servers compress whatever they are asked for. */
+/** Some servers compress responses regardless of Accept-Encoding. */
 function decoded(response: IncomingMessage): Readable {
   const coding = (response.headers["content-encoding"] ?? "").trim().toLowerCase();
   const decoder = DECODERS.get(coding)?.();
-  // The decoder passes on an error of the response, which its reader receives.
+  // The decoder forwards an error of the response to its reader.
   return decoder ? pipeline(response, decoder, () => {}) : response;
 }

@@ -1,5 +1,5 @@
-// Posts messages to receivers on the web, through the gate of web pages. Follows no redirects, and reads nothing of an
-// answer but its status.
+// Posts messages to receivers on the web that are on the allow list for web pages. Follows no redirects, and reads only
+// the status of a response.
 
 import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
 import { isPublicName, NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
@@ -8,7 +8,7 @@ import { CONTAINER_LIMITS } from "../../limits.ts";
 import { AddressBlocked } from "../chromium/network/web-addresses.ts";
 import type { WebRequests } from "./web-requests.ts";
 
-/** Room for headers beside the message itself, in bytes. */
+/** Allowance for headers in addition to the message, in bytes. */
 const BESIDE_THE_MESSAGE_BYTES = 2 ** 20;
 
 export class WebPosts {
@@ -19,7 +19,7 @@ export class WebPosts {
   }
 
   /**
-   * Checks an address without connecting to it. A public name may be unknown at the moment.
+   * Checks a URL without connecting to it. A public name that does not resolve now is valid.
    * @throws OutOfRange for `url`, if it leads to a place that may not be visited
    */
   async check(address: string): Promise<void> {
@@ -34,9 +34,9 @@ export class WebPosts {
 
   /**
    * Posts a message once.
-   * @returns the status of the answer
+   * @returns the status of the response
    * @throws OutOfRange for `url`, if it leads to a place that may not be visited
-   * @throws EngineFailure `unreachable` if there is no answer in time
+   * @throws EngineFailure `unreachable` if there is no response in time
    * @throws the signal's reason when aborted
    */
   async post(
@@ -56,7 +56,7 @@ export class WebPosts {
       return statusCode ?? 0;
     } catch (error) {
       signal.throwIfAborted();
-      // The rest of the address may be a secret of the receiver.
+      // Logs only the origin, because the rest of the URL may be a secret of the receiver.
       if (error instanceof AddressBlocked) throw new OutOfRange("url", new URL(address).host, NOT_PUBLIC);
       throw new EngineFailure("unreachable", String(error), { cause: error });
     } finally {

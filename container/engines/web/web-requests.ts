@@ -1,4 +1,4 @@
-// Sends requests to the web, each on a connection of its own to an address that the gate of web pages admits. Follows no
+// Sends requests to the web, each on a separate connection to an address on the allow list for web pages. Follows no
 // redirects.
 
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
@@ -14,7 +14,7 @@ import {
 } from "../chromium/network/web-proxy.ts";
 
 export interface WebRequestsSettings extends WebProxySettings {
-  /** Certificates to trust, in PEM. @default those that Node trusts */
+  /** Trusted certificates, in PEM. @default Node's */
   readonly certificates?: string;
 }
 
@@ -23,7 +23,7 @@ export interface WebRequest {
   readonly headers: OutgoingHttpHeaders;
   /** @default none */
   readonly body?: Uint8Array;
-  /** Time until the answer begins. */
+  /** Time until the response starts. */
   readonly answerMs: number;
 }
 
@@ -39,7 +39,7 @@ export class WebRequests {
     this.#certificates = certificates;
   }
 
-  /** Begins a visit, which must be ended. */
+  /** Starts a visit, which must be ended. */
   visit(limits: VisitLimits): ProxySession {
     return this.#proxy.visit({ limits, document: undefined, exceeded: () => {} });
   }
@@ -51,14 +51,14 @@ export class WebRequests {
   }
 
   /**
-   * Resolves when the answer begins.
-   * @throws Refused; any error that keeps a server from answering
+   * Resolves when the response starts.
+   * @throws Refused; any error that prevents a response
    */
   async send(url: URL, visit: ProxySession, { method, headers, body, answerMs }: WebRequest): Promise<IncomingMessage> {
     const { host, port } = hostAndPort(url);
     const socket = await visit.connect(host, port);
     const secured = url.protocol === "https:" ? this.#secured(socket, host) : socket;
-    // The request reports the connection's errors, but not those after its end.
+    // The request reports the connection's errors only until its own end.
     secured.on("error", () => {});
     const outgoing = httpRequest({
       ...{ method, path: `${url.pathname}${url.search}` },
@@ -76,7 +76,7 @@ export class WebRequests {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  /** Begins TLS on a connection to a checked address. The certificate must be one of the host's name. */
+  /** Starts TLS on a connection to a checked address. The certificate must match the host name. */
   #secured(socket: Socket, host: string): Socket {
     return connectTls({
       socket,

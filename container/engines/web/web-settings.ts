@@ -1,4 +1,4 @@
-// Reads the operator's settings of what web pages and `url` may load, so that a mistake is named when the service starts.
+// Reads the operator's settings of hosts that web pages and `url` can load, so that mistakes are reported at the start.
 
 import { Resolver } from "node:dns";
 import { AllowList } from "../chromium/network/web-addresses.ts";

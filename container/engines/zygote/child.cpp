@@ -1,4 +1,4 @@
-// Starts and confines forked children, and interprets their ends.
+// Starts and confines forked children, and interprets their exit status.
 #include "child.hpp"
 
 #include <dirent.h>
@@ -44,12 +44,12 @@ void resetSignals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/** Reports whether a person or the system sends this signal. A fault within a process ends it by another one. */
+/** Reports whether this signal comes from a person or the system. A fault within a process raises other signals. */
 bool isFromOutside(int signal) {
   return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/** @returns an empty string, or the step that failed: the document must not be opened then */
+/** @returns an empty string, or the failed step, after which the document must not be opened */
 std::string confine(const ServerSettings& settings, const Job& job, int slot, pid_t zygote) {
   const Identity user{settings.firstUser + static_cast<uid_t>(slot), settings.firstUser + static_cast<gid_t>(slot)};
   const bool isRoot = geteuid() == 0;
@@ -57,7 +57,7 @@ std::string confine(const ServerSettings& settings, const Job& job, int slot, pi
   if (chdir(job.folder.c_str()) != 0) return "the job's folder cannot be entered";
   if (isRoot && !giveFolder(job, user)) return "the job's folder cannot be given to the child's user";
   if (isRoot && !becomeUser(user)) return "the child's user cannot be changed";
-  // Must follow the change of user, which clears it.
+  // Must follow the change of user, which clears this setting.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != zygote) _exit(1);
   for (const std::string& name : settings.temporaryFolders) {

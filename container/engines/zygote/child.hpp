@@ -1,4 +1,4 @@
-// Manages one forked child: its start, its confinement, and the meaning of its end.
+// Manages one forked child: its start, its confinement, and its outcome.
 #pragma once
 
 #include <sys/types.h>
@@ -28,8 +28,8 @@ struct Child {
 
 /**
  * Forks a child.
- * @param ours descriptors of the zygote that the child must not have
- * @returns a child with pid -1 if the system has no room for it
+ * @param ours descriptors of the zygote, which the child closes
+ * @returns a child with pid -1 if fork(2) fails
  */
 Child startChild(const ServerSettings& settings, const Job& job, int slot, const std::vector<int>& ours,
                  const Work& work);

@@ -1,5 +1,4 @@
-// Limits what a child that opens an untrusted document may do: compute, read the system's files, and write into its
-// folder.
+// Restricts a child that opens an untrusted document to computing, reading system files, and writing to its folder.
 #pragma once
 
 #include <sys/types.h>

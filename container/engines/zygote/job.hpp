@@ -1,4 +1,4 @@
-// Defines jobs and their outcomes: the vocabulary of the pipe to the service. Knows nothing about engines or processes.
+// Defines jobs and their outcomes: the vocabulary of the pipe to the service.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct Job {
 };
 
 /**
- * Words of the protocol; a child sends its status as one byte. `tooLong`: the job would take more time than it has; the
- * detail is the number of pages, and how many of them it has time for. `crashed`: the document ended its process. `lost`: the
- * process could not work or was ended from outside, and the document is not the cause.
+ * Outcomes of a job, which a child sends as one byte. `tooLong`: the job would exceed its time limit; the detail is the
+ * number of pages, and how many of them fit into the limit. `crashed`: the document made the process fail. `lost`: the
+ * process could not run or was killed, and the document is not the cause.
  */
 enum class Status : unsigned char {
   ok, password, damaged, unsupported, failed, exhausted, room, timeout, tooLong, crashed, lost

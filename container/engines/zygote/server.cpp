@@ -1,4 +1,4 @@
-// Accepts jobs, forks a child for each, enforces deadlines, and writes the answers.
+// Accepts jobs, forks a child for each, enforces deadlines, and writes the responses.
 #include "server.hpp"
 
 #include <errno.h>
@@ -158,7 +158,7 @@ class Server {
     for (std::size_t done = 0; done < text.size();) {
       const ssize_t written = write(settings_.answers, text.data() + done, text.size() - done);
       if (written < 0 && errno == EINTR) continue;
-      // No reader is left.
+      // The reader has closed the pipe.
       if (written < 0) {
         over_ = true;
         return;

@@ -1,4 +1,4 @@
-// Runs the zygote's loop: accepts jobs, forks a child for each, and writes answers. Never runs the engine itself.
+// Runs the zygote's loop: accepts jobs, forks a child for each, and writes responses. Never runs the engine itself.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Builds the seccomp filter of children (seccomp(2), linux/seccomp.h): a list of refused calls, because an office needs
+// Builds the seccomp filter of children (seccomp(2), linux/seccomp.h): a list of blocked calls, because an office needs
 // all others.
 #include <errno.h>
 #include <linux/audit.h>
@@ -55,7 +55,7 @@ constexpr __u32 architectureAt = offsetof(seccomp_data, arch);
 // The lower half of the first argument: both architectures are little-endian.
 constexpr __u32 argumentAt = offsetof(seccomp_data, args);
 
-/** A filter program whose rules answer immediately, so that no jump is longer than one rule. */
+/** A filter program whose rules return immediately, so that no jump is longer than one rule. */
 class Program {
  public:
   void load(__u32 offset) { add(BPF_LD | BPF_W | BPF_ABS, offset); }

@@ -1,5 +1,5 @@
-// Runs jobs in a zygote (container/engines/zygote): sends them as JSON lines, and reports how each job's child ended. A
-// job whose zygote or child was killed or froze fails as lost. Knows nothing about engines.
+// Runs jobs in a zygote (container/engines/zygote): sends them as JSON lines, and reports the outcome of each job's
+// child. A job whose zygote or child was killed or hung fails as lost.
 //
 // Requests: {"id","folder","input","output","timeoutMs","cpuSeconds","memoryBytes","fileBytes"} and the fields of
 // the engine's own jobs, {"op":"cancel","id"} or {"op":"ping"}. Answers: once {"ready":true,"version","startMs"} or
@@ -17,7 +17,7 @@ import { countEvent } from "../../supervision/engine-events.ts";
 import type { Launch, ResidentProcess } from "../../supervision/resident.ts";
 import { Supervisor } from "../../supervision/supervisor.ts";
 
-/** Fields that every job has. The others are known only to the engine's two ends. */
+/** Fields of every job. Only the engine's own code uses further fields. */
 export interface ZygoteJob {
   /** The job's own folder, as an absolute path. */
   readonly folder: string;
@@ -37,7 +37,7 @@ export interface ZygoteSettings {
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Maximum time without output. A zygote has no long work: it forks in milliseconds. */
+/** Maximum time without output. A zygote never blocks for long: it forks in milliseconds. */
 const SILENCE_MS = 6_000;
 
 const REASONS: Readonly<Record<string, FailureReason>> = {
@@ -53,11 +53,11 @@ const REASONS: Readonly<Record<string, FailureReason>> = {
 interface Pending {
   /** Process that runs the job, once it was forked. */
   pid?: number;
-  /** Reason, if this side ended the process. */
+  /** Reason, if this service killed the process. */
   why?: EngineFailure;
-  /** Registers the process with the job that it works for. Returns a function that removes it. */
+  /** Registers the process with its job, for priorities. Returns the unregister function. */
   readonly workedOnBy: (pid: number) => () => void;
-  /** Removes the process from the job once it has ended. */
+  /** Unregisters the process once it has exited. */
   forget?: () => void;
   readonly resolve: (detail: string) => void;
   readonly reject: (failure: Error) => void;
@@ -69,7 +69,7 @@ export class Zygote {
   readonly #supervisor: Supervisor;
   readonly #jobs = new Map<string, Pending>();
   readonly #frozen: Disposable;
-  /** Limits jobs to those that the zygote runs at a time: each that it holds is in progress and can be watched. */
+  /** Limits jobs to the zygote's concurrency, so that every job it has received is running and can be monitored. */
   readonly #turns: PermitQueue;
   #nextId = 1;
 
@@ -84,7 +84,7 @@ export class Zygote {
       ping: { op: "ping" },
       started: ({ about, pid }) => warm({ ...about, pid }),
       heard: (_, line) => answer(jobs, line),
-      // The zygote itself opens no document: no job caused its end, and its children end with it.
+      // The zygote itself opens no document, so no job caused its exit. Its children die with it.
       ended: (_, { code, signal, why }) => {
         const lost = new EngineLost(`the zygote ended: ${why?.detail ?? signal ?? code}`);
         for (const { forget, reject } of jobs.values()) {
@@ -107,7 +107,7 @@ export class Zygote {
     return this.#supervisor.isFailing;
   }
 
-  /** Waits for the first start. @throws NotReady if it fails, after which it is retried */
+  /** Waits for the first start. @throws NotReady if the start fails; it is retried in the background */
   async started(): Promise<void> {
     await this.#supervisor.ready(new AbortController().signal);
   }
@@ -125,7 +125,7 @@ export class Zygote {
   }
 
   /**
-   * Runs a small job at once, beside those that wait. The zygote has room for one of them.
+   * Runs a small job immediately, without queueing behind other jobs. The zygote reserves a child for it.
    * @throws the same errors as {@link convert}
    */
   async prove(job: ZygoteJob, signal: AbortSignal): Promise<void> {
@@ -134,7 +134,7 @@ export class Zygote {
     await this.#send(current, job, signal);
   }
 
-  /** Ends the zygote, and its jobs with it. Another one is started. */
+  /** Kills the zygote and its jobs. Another zygote is started. */
   replace(why: string): void {
     const { current } = this.#supervisor;
     if (current) this.#supervisor.retire(current, new EngineLost(why));
@@ -163,7 +163,7 @@ export class Zygote {
     }
   }
 
-  /** Makes the zygote kill a frozen child, since the pid may belong to another process by now. */
+  /** Makes the zygote kill a hung child, because the pid may already belong to another process. */
   #endFrozen(pid: number): void {
     for (const [id, pending] of this.#jobs) {
       if (pending.pid !== pid) continue;

@@ -205,7 +205,7 @@ export class WebProxy {
   }
 
   /**
-   * Answers a request whose target is a whole URL (RFC 9112, 3.2.2). @throws any error that prevents a complete answer
+   * Handles a request whose target is a whole URL (RFC 9112, 3.2.2). @throws any error that prevents a complete answer
    */
   async #answer(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     const visit = this.#visits.get(incoming.socket);

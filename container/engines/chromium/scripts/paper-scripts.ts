@@ -46,7 +46,7 @@ export function setPaper(
   askStill: typeof isSettled,
   askPurpose: typeof detectMedium,
 ): Findings | "restless" | "hidden" {
-  // Layout requests the fonts and pictures that only paper needs.
+  // Layout requests the fonts and images that only paper needs.
   const { scrollWidth = 1, clientWidth = 1 } = document.scrollingElement ?? {};
   const isCut = [document.documentElement, document.body].some(
     (element) => element && /hidden|clip/.test(getComputedStyle(element).overflowX),

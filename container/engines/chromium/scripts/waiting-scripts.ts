@@ -87,7 +87,7 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
   };
 
   const work = async () => {
-    // The next frame selects the pictures for paper.
+    // The next frame selects the images for paper.
     if (document.querySelector("source[media]")) await frame();
     // Starts loading lazy content.
     isPending(window);

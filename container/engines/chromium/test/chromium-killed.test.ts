@@ -43,7 +43,7 @@ describe("killed or stopped", () => {
     return { printed, renderer: await rendererAt(before) };
   }
 
-  /** Returns the renderer that has used the most processor time. */
+  /** Returns the renderer that has used the most CPU time. */
   async function rendererAt(candidates: readonly number[]): Promise<number> {
     const times = await Promise.all(
       candidates.map(async (pid) => {

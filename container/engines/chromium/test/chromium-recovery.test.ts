@@ -25,10 +25,10 @@ import { PROGRAMS } from "../launch.ts";
 openChromium((port) => ({ web: { allow: `127.0.0.1:${port}` } }));
 
 const FAULTS = CHROMIUM_PROCESSES.flatMap((kind) => [[kind, "SIGKILL"] as const, [kind, "SIGSTOP"] as const]);
-/** Far longer than an answer takes, and far shorter than a job's limit. */
+/** Far longer than a response takes, and far shorter than a job's limit. */
 const PATIENCE_MS = 30_000;
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 const PICTURE = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
   "base64",
@@ -37,7 +37,7 @@ const PICTURE = Buffer.from(
 /** The processes of the browser at the start of a test. */
 let before: number[];
 
-/** Held answers to requests for pictures: a job that waits for one is at work. */
+/** Held answers to requests for images: a job that waits for one is at work. */
 let held = Promise.withResolvers<void>();
 const asked = new Set<string>();
 

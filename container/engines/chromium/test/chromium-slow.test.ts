@@ -58,7 +58,7 @@ function isLow(pid: number): boolean {
   return priorities.length > 0 && priorities.every((priority) => priority === SLOW_PRIORITY);
 }
 
-/** Returns the processor time used since the process started, in the system's ticks. */
+/** Returns the CPU time used since the process started, in the system's ticks. */
 function workOf(pid: number): number {
   const [user, system] = statFields(readFileSync(`/proc/${pid}/stat`, "latin1"))
     .slice(11, 13)

@@ -109,7 +109,7 @@ describe("an EPS has a page of its box", () => {
     const converted = await convert(zygote, eps(box, comments), { name: "a.eps" });
     expect([converted.pages, converted.info["Page size"]]).toEqual([1, size]);
     if (size.includes("letter")) return;
-    // The frame is along the edges, so the picture is in its place.
+    // The frame is along the edges, so the image is in its place.
     const picture = await popplerPage(await readDocument(converted.path), 1, 72);
     const [right, bottom] = [picture.width - 3, picture.height - 3];
     for (const [x, y] of [

@@ -156,7 +156,7 @@ describe("pictures", () => {
     const pictures = picturesIn(await convert(zygote, picturesOf(kind, dpis), { maxImageDpi }));
     expect(pictures).toHaveLength(dpis.length);
     for (const [index, { dpi }] of pictures.entries()) {
-      // Pictures up to 1 % above the limit are not resampled.
+      // Images up to 1 % above the limit are not resampled.
       const original = dpis[index]!;
       expect(dpi).toBe(original <= maxImageDpi * 1.01 ? original : maxImageDpi);
     }

@@ -60,7 +60,7 @@ describe("a hostile document", () => {
   const local = (name: string) => `file://${documents}/${name}`;
   const entities = () =>
     `<!DOCTYPE a [<!ENTITY local SYSTEM "${local("canary.txt")}"><!ENTITY web SYSTEM "${web("entity")}"><!ENTITY % dtd SYSTEM "${web("dtd")}"> %dtd;]>`;
-  // A default LibreOffice has Ghostscript draw it, as a picture.
+  // A default LibreOffice has Ghostscript draw it, as an image.
   const postscript = () =>
     "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 200 200\n1 0 0 setrgbcolor 50 50 100 100 rectfill\nshowpage\n%%EOF\n";
   const withPictures = () =>
@@ -335,7 +335,7 @@ describe("a document that grows when it is opened", () => {
 });
 
 test("a web archive of 60 MB that takes long ends at its time, and others are answered meanwhile", async () => {
-  // Each of 12 million delimiters is looked at. There is no HTML, which would be the answer at the end.
+  // Each of 12 million delimiters is looked at. There is no HTML, which would be the response at the end.
   const head = 'MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="a"\r\n\r\n--a\r\n\r\n';
   const path = await save(head + " --a ".repeat(12e6), "doc");
   const ended = convert(zygote, path, { timeoutMs: 400 }).catch((failure: unknown) => failure);

@@ -16,7 +16,7 @@ interface Stored {
   readonly packed: Buffer;
 }
 
-/** Builds a package (APPNOTE.TXT 4.3). With `isOnePlace`, all parts are stored in the place of the first. */
+/** Builds a package (APPNOTE.TXT 4.3). With `isOnePlace`, all directory entries have the offset of the first part. */
 async function packageOf(parts: readonly Stored[], isOnePlace = false): Promise<string> {
   const bodies: Buffer[] = [];
   const entries: Buffer[] = [];

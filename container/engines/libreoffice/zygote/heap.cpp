@@ -70,9 +70,12 @@ unsigned char classOfSpan[regionBytes / spanBytes];
 char* region = nullptr;
 char* regionEnd = nullptr;
 char* nextSpan = nullptr;
-// The region belongs to the first thread alone, so it needs no lock.
+// Only the first thread uses the region, so it needs no lock.
 thread_local bool isOwner = false;
-/** True if all small blocks outside the region are from before the fork, and are better left untouched. */
+/**
+ * True if all small blocks outside the region were allocated before the fork. They are not freed, to avoid copying
+ * their pages.
+ */
 std::atomic<bool> leavesOld{false};
 
 bool isInside(const void* block) { return block >= region && block < regionEnd; }
@@ -83,7 +86,7 @@ std::size_t indexOfSpan(const void* block) {
 
 void* takeFromNewSpan(unsigned char index) {
   if (nextSpan == regionEnd) {
-    // From now on, small blocks outside the region are new ones too.
+    // From now on, small blocks outside the region may also be new.
     leavesOld = false;
     return nullptr;
   }
@@ -149,7 +152,7 @@ void zygote::useOwnPages() {
   void* const mapped =
       mmap(nullptr, regionBytes + spanBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return;
-  // Looked up before blocks come from the region, because the lookup may need some.
+  // Must be looked up before the region is used, because the lookup may allocate memory.
   glibcsSizeOf = findGlibcsSizeOf();
   const auto address = (reinterpret_cast<std::uintptr_t>(mapped) + spanBytes - 1) & ~std::uintptr_t{spanBytes - 1};
   region = nextSpan = reinterpret_cast<char*>(address);

@@ -9,7 +9,7 @@ extern "C" int dladdr(const void* address, Dl_info* info) noexcept {
   dl_find_object found{};
   if (_dl_find_object(const_cast<void*>(address), &found) != 0) return 0;
   const char* const name = found.dlfo_link_map->l_name;
-  // The program itself has no name in this map, and no caller asks for it.
+  // The main program has no name in this map, and no caller needs it.
   if (name == nullptr || name[0] == '\0') return 0;
   *info = {name, found.dlfo_map_start, nullptr, nullptr};
   return 1;

@@ -1,5 +1,5 @@
-// Runs a LibreOffice that is loaded once and forks for every document. Requests and answers are JSON lines on standard
-// input and output; engines/zygote/zygote.ts is the other end and describes them.
+// Loads LibreOffice once and forks for every document. Requests and responses are JSON lines on standard input and
+// output; engines/zygote/zygote.ts is the other end and documents them.
 //
 // zygote --program <LibreOffice's program folder> --profile <folder> --samples <folder> [--children n] [--first-user n]
 // The working directory is its own scratch space.
@@ -47,7 +47,7 @@ bool copyFile(const std::string& from, const std::string& to) {
   return source.good() && target.good();
 }
 
-/** Converts each sample in this process, so that children find code, fonts and filters loaded. */
+/** Converts each sample in this process, so that children inherit loaded code, fonts and filters. */
 void warmUp(const Zygote& self) {
   const std::string samples = self.program.argument("samples");
   for (const std::string& name : namesIn(samples)) {
@@ -65,8 +65,8 @@ void warmUp(const Zygote& self) {
 }
 
 /**
- * Waits until there is one thread. fork(2) copies only the calling thread: locks held by others would stay locked in
- * the child.
+ * Waits until only one thread is left. fork(2) copies only the calling thread, so locks held by other threads would
+ * stay locked in the child.
  */
 bool waitUntilSingleThreaded() {
   for (int look = 0; look < quietLooks; look++) {

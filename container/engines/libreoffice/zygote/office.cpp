@@ -112,8 +112,8 @@ bool hasNulBytes(const std::string& path) {
 }
 
 /**
- * Returns the filter that exports the loaded document, or none if it is not an office document: LibreOffice accepts any
- * bytes as plain text, and opens pictures and PDF files as drawings.
+ * Returns the export filter for the loaded document, or none if it is not an office document: LibreOffice opens any
+ * bytes as plain text, and images and PDF files as drawings.
  */
 const char* exportFilterFor(const Job& job, const Loaded& loaded) {
   const Reference<css::lang::XServiceInfo> info(loaded.document, UNO_QUERY_THROW);
@@ -135,8 +135,8 @@ const char* exportFilterFor(const Job& job, const Loaded& loaded) {
 }
 
 /**
- * Reports whether all slides are hidden. They are exported then, because LibreOffice does not write a PDF without a
- * page.
+ * Reports whether all slides are hidden. In this case they are exported, because LibreOffice does not write a PDF
+ * without a page.
  */
 bool hidesAllSlides(const Reference<css::lang::XComponent>& document) {
   const Reference<css::lang::XServiceInfo> info(document, UNO_QUERY_THROW);
@@ -176,7 +176,7 @@ void store(const Job& job, const Loaded& loaded, const char* filter, const std::
   storable->storeToURL(urlOf(job.folder + "/" + output), media);
 }
 
-/** Measures how fast a long document is exported. One that does not admit it is exported without. */
+/** Estimates the export time of a long document. If that fails, the document is exported without an estimate. */
 Pace measured(const Job& job, const Loaded& loaded, const char* filter) {
   const std::string sample = "sample.pdf";
   try {
@@ -230,7 +230,7 @@ void close(const Reference<css::lang::XComponent>& document) {
   if (closeable.is()) closeable->close(true);
 }
 
-/** Loads a document by content, with the one correction that LibreOffice's own detection needs. */
+/** Loads a document by content, and corrects one wrong detection of LibreOffice. */
 Loaded load(const Job& job) {
   // LibreOffice's name of an import filter, and its options. If empty, the filter is detected by content.
   const std::string importFilter = job.request.text("importFilter", "");
@@ -247,12 +247,13 @@ void hideAddressIn(const Loaded& loaded, const OUString& address) {
   try {
     hideAddress(loaded.document, address, loaded.filter.find("Excel") != std::string::npos);
   } catch (const css::uno::Exception&) {
-    // The document is worth more than this: what it then shows is an address that is the same on every server.
+    // A failure here must not fail the conversion: the document then shows a path that is the same on every server.
   }
 }
 
 Outcome convert(const Job& job, Afterwards afterwards) {
-  // LibreOffice unpacks the fonts of a document into this folder's user/temp, and reads them there. They go with the job.
+  // LibreOffice unpacks the fonts of a document into this folder's user/temp, and reads them there. They are deleted
+  // with the job.
   rtl::Bootstrap::set("UserInstallation", urlOf(job.folder));
   const Loaded loaded = load(job);
   if (!loaded.document.is()) return loaded.whyNot;
@@ -265,7 +266,7 @@ Outcome convert(const Job& job, Afterwards afterwards) {
     if (!left.empty()) return {Status::damaged, "not inserted: " + left};
     const auto workbook = openWorkbook(loaded.filter, context, addressOf(job));
     mend(loaded.document, loaded.filter, workbook.get());
-    // After formulas are calculated, which can show the address.
+    // Must follow the calculation of formulas, which can show the path.
     hideAddressIn(loaded, addressOf(job));
     keepHidden(loaded.document, workbook.get());
     const Pace pace = measured(job, loaded, filter);

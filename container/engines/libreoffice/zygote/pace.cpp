@@ -15,12 +15,12 @@ using css::uno::UNO_QUERY;
 namespace zygote {
 namespace {
 
-/** Documents with fewer pages are exported at once. */
+/** Documents with fewer pages are exported without an estimate. */
 constexpr long manyPages = 40;
 constexpr long fewestSamples = 8;
 constexpr long mostSamples = 20;
 constexpr long pagesPerSample = 1000;
-/** Samples are not exact: only a document that would take so much longer is refused. */
+/** Estimates are inexact, so only documents that exceed the limit by this factor are rejected. */
 constexpr double doubt = 1.25;
 
 /** @returns a range of that many pages, spread evenly over the document */
@@ -43,14 +43,14 @@ double usedSeconds() {
 
 Pace paceOf(const Reference<css::lang::XComponent>& document, double seconds,
             const std::function<void(const std::string&)>& exportPages) {
-  // The pages of other documents cost about the same, and making them is most of the work.
+  // In other kinds of documents, pages take about the same time, most of which is layout.
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
   const Reference<css::view::XRenderable> renderable(document, UNO_QUERY);
   if (!sheets.is() || !renderable.is()) return {};
   const long pages = renderable->getRendererCount(Any(document), {});
   if (pages < manyPages) return {pages, pages};
   const long samples = std::clamp(pages / pagesPerSample, fewestSamples, mostSamples);
-  // What an export costs whatever its pages are is measured with one page.
+  // Measures the fixed cost of an export with one page.
   const double before = usedSeconds();
   exportPages("1");
   const double between = usedSeconds();

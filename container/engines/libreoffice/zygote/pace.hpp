@@ -1,4 +1,4 @@
-// Foresees how long the export of a long document takes, so that it need not be tried until its time is up.
+// Estimates the export time of a long document, so that an export that would exceed its time limit is not started.
 #pragma once
 
 #include <functional>
@@ -8,18 +8,18 @@
 
 namespace zygote {
 
-/** The pages of a document, and how many of them can be exported in the time that is left. */
+/** Number of pages of a document, and the number of pages that can be exported in the remaining time. */
 struct Pace {
   long pages = 0;
   long possible = 0;
 };
 
-/** Returns the processor time that this process has used, in seconds. */
+/** Returns the CPU time of this process, in seconds. */
 double usedSeconds();
 
 /**
- * Exports a few pages of a long document to see how long all of them will take.
- * @param seconds processor time of the whole job
+ * Estimates the export time of a long document from a few exported pages.
+ * @param seconds CPU time of the whole job
  * @param exportPages exports the pages of a range, such as `1,20,40`, to a file that is not kept
  */
 Pace paceOf(const css::uno::Reference<css::lang::XComponent>& document, double seconds,

@@ -63,7 +63,7 @@ async function manyObjects(): Promise<string> {
 
 test("a file of 60,000 objects in 300 object streams is validated", async () => {
   const { failures } = await validate(await manyObjects());
-  // The page's font is not embedded, because no shelf has it.
+  // The page's font is not embedded, because no font provider has it.
   expect(failures.map(({ clause }) => clause)).toEqual(["6.2.11.4.1"]);
 });
 

@@ -1,4 +1,4 @@
-// Moves code into large pages before children are forked. Knows nothing about engines.
+// Moves code into large pages before children are forked.
 #pragma once
 
 namespace zygote {

@@ -1,4 +1,4 @@
-// Ends a process that is refused memory, or room in a file.
+// Ends a process whose allocation or file write exceeds its limit.
 #include "memory/shortage.hpp"
 
 #include <sys/resource.h>
@@ -35,7 +35,7 @@ bool isPlausible(std::size_t bytes) { return bytes <= mostAtOnce; }
 
 void refused(Status status, const char* what) {
   if (!lastWords) return;
-  // The soft limit leaves some room for this.
+  // The soft limit leaves some memory for this report.
   rlimit memory{};
   getrlimit(RLIMIT_AS, &memory);
   memory.rlim_cur = memory.rlim_max;

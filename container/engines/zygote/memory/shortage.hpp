@@ -1,4 +1,4 @@
-// Handles refusals of memory, or of room in a file.
+// Handles exceeded limits of memory and file size.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,10 @@
 namespace zygote {
 
 /**
- * Makes this process end when `new` is refused memory, or when {@link refused} is called. An engine would continue with
- * what it has: a PDF that lacks pictures or glyph widths, or a document taken for damaged. A request for more than half
- * of the maximum at once comes from a wrong length, and is refused without ending the process.
+ * Makes this process end when `new` is refused memory, or when {@link refused} is called. Otherwise, an engine would
+ * continue with incomplete data: a PDF without images or glyph widths, or a document that it treats as damaged. A
+ * request for more than half of the maximum at once comes from a wrong length, and is refused without ending the
+ * process.
  * @param memoryBytes the maximum
  * @param lastWords called with the status and what was refused; must not allocate more than a little
  */

@@ -1,4 +1,4 @@
-// Removes what would make LibreOffice print hidden content.
+// Removes hidden content that LibreOffice would print.
 #include "corrections/hidden.hpp"
 
 #include <string>
@@ -25,7 +25,7 @@ using rtl::OUString;
 namespace zygote {
 namespace {
 
-/** Reports whether an object has a property, and it is false. */
+/** Reports whether an object has a property whose value is false. */
 bool isDenied(const Reference<XPropertySet>& object, const char* property) {
   const OUString name = OUString::createFromAscii(property);
   bool value = true;
@@ -57,12 +57,15 @@ void removeWhere(const Reference<css::drawing::XShapes>& shapes, const Test& tes
   }
 }
 
-/** Reports whether a shape is hidden, or for screens only: LibreOffice prints those, or their texts. */
+/** Reports whether a shape is hidden or for screens only, because LibreOffice would print the shape or its text. */
 bool isUnprinted(const Reference<XPropertySet>& shape) {
   return isDenied(shape, "Visible") || isDenied(shape, "Printable");
 }
 
-/** Removes shapes that LibreOffice does not know to be for screens only. @param prints whether each is printed, by name */
+/**
+ * Removes shapes that Excel shows only on screen, a property that LibreOffice does not import. @param prints whether
+ * each shape is printed, by name
+ */
 void removeUnprinted(const Reference<css::drawing::XShapes>& shapes, const Workbook::Printed& prints) {
   std::unordered_map<std::string, std::size_t> seen;
   std::vector<Reference<css::drawing::XShape>> unprinted;
@@ -93,7 +96,7 @@ void keepSheetsHidden(const Reference<css::sheet::XSpreadsheetDocument>& documen
       Reference<css::sheet::XPrintAreas>(sheet, UNO_QUERY_THROW)->setPrintAreas({});
     } else {
       const Reference<css::drawing::XShapes> shapes = shapesOf(sheet);
-      // Before others are removed, which have the same names.
+      // Must run before other shapes with the same names are removed.
       if (workbook != nullptr && index < workbook->sheetCount())
         removeUnprinted(shapes, workbook->printedShapesOf(index));
       removeWhere(shapes, isUnprinted);

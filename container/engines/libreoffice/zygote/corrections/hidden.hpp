@@ -8,9 +8,9 @@
 namespace zygote {
 
 /**
- * Removes what LibreOffice would print though the author has hidden it: sheets with print ranges, the active sheet of a
- * workbook, scenarios, shapes for screens only, and texts in shapes that are hidden.
- * @param workbook what the file says, if it is an Office Open XML workbook
+ * Removes hidden content that LibreOffice would print: sheets with print ranges, the active sheet of a workbook,
+ * scenarios, shapes for screens only, and texts in hidden shapes.
+ * @param workbook data read from the file, if it is an Office Open XML workbook
  */
 void keepHidden(const css::uno::Reference<css::lang::XComponent>& document, const Workbook* workbook);
 

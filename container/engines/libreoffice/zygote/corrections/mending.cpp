@@ -22,7 +22,9 @@ using css::uno::UNO_QUERY_THROW;
 namespace zygote {
 namespace {
 
-/** Import filters of sheets that have no headers and footers, or whose ones LibreOffice ignores. */
+/**
+ * Import filters of spreadsheet formats without headers and footers, or whose headers and footers LibreOffice ignores.
+ */
 constexpr const char* filtersWithoutHeaders[] = {
     "Text - txt - csv (StarCalc)",  "calc_HTML_WebQuery",      "HTML (StarCalc)",
     "Rich Text Format (StarCalc)",  "MS Excel 2003 XML Orcus", "Gnumeric XML",
@@ -43,7 +45,7 @@ std::vector<Reference<css::beans::XPropertySet>> pageStylesOf(const Reference<cs
   return all;
 }
 
-/** Makes a correction. A document that does not admit it stays as it was imported. */
+/** Applies a correction. If it fails, the document stays as it was imported. */
 template <class Correction>
 void attempt(const Correction& correction) {
   try {
@@ -52,7 +54,10 @@ void attempt(const Correction& correction) {
   }
 }
 
-/** Removes headers and footers: LibreOffice prints the sheet's name and a page number, which the input does not have. */
+/**
+ * Removes LibreOffice's default headers and footers, which print a sheet name and page number that the input does not
+ * contain.
+ */
 void removeHeaders(const Reference<css::lang::XComponent>& document) {
   for (const Reference<css::beans::XPropertySet>& style : pageStylesOf(document)) {
     style->setPropertyValue("HeaderIsOn", Any(false));

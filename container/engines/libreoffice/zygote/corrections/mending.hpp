@@ -1,4 +1,4 @@
-// Corrects imported documents where LibreOffice shows something other than the program that they are for.
+// Corrects imported documents where LibreOffice shows something other than their original program.
 #pragma once
 
 #include <com/sun/star/lang/XComponent.hpp>
@@ -17,7 +17,7 @@ namespace zygote {
 /**
  * Opens the file of an Office Open XML workbook.
  * @param filter the import filter that LibreOffice chose
- * @returns nothing if it is none, or cannot be read
+ * @returns nothing if the document is not such a workbook, or cannot be read
  */
 std::unique_ptr<Workbook> openWorkbook(const std::string& filter,
                                        const css::uno::Reference<css::uno::XComponentContext>& context,
@@ -28,8 +28,8 @@ void mend(const css::uno::Reference<css::lang::XComponent>& document, const std:
           const Workbook* workbook);
 
 /**
- * Reports whether sections begin on odd or even pages, so that a blank page may precede them. LibreOffice also has one
- * where the numbers of pages start again, which Word does not.
+ * Reports whether sections begin on odd or even pages, so that a blank page may precede them. LibreOffice, unlike Word,
+ * also inserts a blank page where page numbers restart.
  */
 bool hasBlankPages(const css::uno::Reference<css::lang::XComponent>& document, const std::string& filter);
 

@@ -1,4 +1,4 @@
-// Replaces the document's own address in Writer's fields, and in the texts of shapes, headers and footers.
+// Replaces the document's own path in Writer's fields, and in the texts of shapes, headers and footers.
 #include "corrections/own-address.hpp"
 
 #include <vector>
@@ -51,7 +51,7 @@ bool printsPath(const Any& field) {
   return format == css::text::FilenameDisplayFormat::FULL || format == css::text::FilenameDisplayFormat::PATH;
 }
 
-/** Corrects the fields of a text document, which knows all of them. */
+/** Corrects the fields of a text document, which lists all of them. */
 void correctFields(const Reference<css::text::XTextFieldsSupplier>& document) {
   const Reference<XEnumerationAccess> fields = document->getTextFields();
   const Reference<XEnumeration> each = fields->createEnumeration();

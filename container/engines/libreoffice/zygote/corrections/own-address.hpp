@@ -1,4 +1,4 @@
-// Keeps the address under which a document was opened out of what its pages show: it is the server's, not the author's.
+// Prevents pages from showing the path under which the server opened the document.
 #pragma once
 
 #include <com/sun/star/lang/XComponent.hpp>
@@ -9,8 +9,8 @@ namespace css = com::sun::star;
 namespace zygote {
 
 /**
- * Replaces the document's path by its name in fields and in results of formulas, and makes links to the document itself
- * links to its own places. Links to other documents are restored in the PDF (place.ts).
+ * Replaces the document's path by its name in fields and in results of formulas, and converts links to the document
+ * itself to internal links. Links to other documents are restored in the PDF (place.ts).
  * @param url of the document
  * @param isOfExcel true for a workbook that expects Excel's results of functions
  */

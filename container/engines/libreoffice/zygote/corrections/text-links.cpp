@@ -1,5 +1,4 @@
-// Gives links of texts a character style. LibreOffice finds the links that it exports by their styles, and overlooks
-// those without.
+// Sets a character style on links in texts, because LibreOffice exports only links that have a style.
 #include "corrections/texts.hpp"
 
 #include <com/sun/star/beans/XPropertySet.hpp>
@@ -32,7 +31,7 @@ namespace zygote {
 namespace {
 
 constexpr char styleName[] = "Link without a style";
-/** Name of the style of text that has none. */
+/** Name of the default style, which text without a style has. */
 constexpr char noStyle[] = "Default Style";
 constexpr char linkStyles[] = "UnvisitedCharStyleName";
 
@@ -105,7 +104,7 @@ class Links final {
     return text;
   }
 
-  /** Adds a style that changes nothing. */
+  /** Adds a style without formatting. */
   void addStyle() {
     const Reference<css::container::XNameContainer> styles(
         families_->getStyleFamilies()->getByName("CharacterStyles"), UNO_QUERY_THROW);

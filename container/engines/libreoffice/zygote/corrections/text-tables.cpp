@@ -1,4 +1,4 @@
-// Gives a width to tables that Word would fit to their content. LibreOffice makes them far wider than the page if the
+// Sets the width of tables that Word would fit to their content. LibreOffice makes them far wider than the page if the
 // file names a width of zero and no widths of columns.
 #include "corrections/texts.hpp"
 

@@ -1,4 +1,4 @@
-// Corrects imported texts where LibreOffice's PDF lacks something that Word's has.
+// Corrects imported texts where LibreOffice's PDF differs from Word's.
 #pragma once
 
 #include <com/sun/star/lang/XComponent.hpp>
@@ -7,10 +7,10 @@ namespace css = com::sun::star;
 
 namespace zygote {
 
-/** Makes links of all texts of a document clickable. Their look stays as it is. */
+/** Makes all links in a document's texts clickable, without changing their appearance. */
 void mendLinks(const css::uno::Reference<css::lang::XComponent>& document);
 
-/** Fits tables without any width to their page. */
+/** Sets the width of tables without a declared width to the width of the page. */
 void mendTables(const css::uno::Reference<css::lang::XComponent>& document);
 
 }  // namespace zygote

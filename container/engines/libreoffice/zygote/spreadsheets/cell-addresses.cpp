@@ -1,4 +1,4 @@
-// Replaces the workbook's own address in results of formulas and in links.
+// Replaces the workbook's own path in results of formulas and in links.
 #include "spreadsheets/cell-addresses.hpp"
 
 #include <algorithm>
@@ -91,10 +91,10 @@ class Workbook {
       sheet_ = name;
       cells_.set(sheets_->getByName(name), UNO_QUERY_THROW);
       const Reference<css::sheet::XCellRangesQuery> query(cells_, UNO_QUERY_THROW);
-      // Results that are numbers show no address.
+      // Numeric results cannot contain a path.
       forEach(query->queryFormulaCells(css::sheet::FormulaResult::STRING | css::sheet::FormulaResult::ERROR),
               &Workbook::correctFormulas);
-      // Cells with a text of the edit engine, as all links are.
+      // Cells with rich text, which includes all links.
       forEach(query->queryContentCells(css::sheet::CellFlags::FORMATTED), &Workbook::correctLinks);
     }
   }
@@ -123,7 +123,7 @@ class Workbook {
   void correctFormula(const Reference<css::table::XCellRange>& range, sal_Int32 column, sal_Int32 row,
                       const OUString& formula, const OUString& result) {
     const OUString target = targetOf(formula);
-    // A document that was opened for reading lets no array formula be replaced.
+    // LibreOffice cannot replace array formulas in a read-only document.
     const OUString named = isOfExcel_ && !formula.startsWith("{") ? withName(formula) : formula;
     const bool showsFolder = result.indexOf(folder_) >= 0;
     if (target.isEmpty() && named == formula && !showsFolder) return;
@@ -137,7 +137,7 @@ class Workbook {
     }
   }
 
-  /** Returns the reference to which a formula that is nothing but a link within this workbook leads, or nothing. */
+  /** Returns the target of a formula that only links to a reference within this workbook, or nothing. */
   OUString targetOf(const OUString& formula) const {
     sal_Int32 at = sizeof linkFunction - 1;
     if (!formula.startsWithIgnoreAsciiCase(linkFunction) || formula.getLength() == at || formula[at] != '"') return "";
@@ -146,8 +146,8 @@ class Workbook {
   }
 
   /**
-   * Returns the URL for a reference within the workbook: `Sheet!A1` of Excel, `Sheet.A1`, or a name. LibreOffice makes
-   * a link of the PDF from it if the place is printed, and one to a file otherwise, which then has this fragment.
+   * Returns the URL for a reference within the workbook: `Sheet!A1` of Excel, `Sheet.A1`, or a name. If the target is
+   * printed, LibreOffice exports it as an internal link, otherwise as a link to a file with this fragment.
    */
   OUString urlFor(const OUString& reference) const {
     const sal_Int32 separator = std::max(reference.lastIndexOf('!'), reference.lastIndexOf('.'));
@@ -160,7 +160,7 @@ class Workbook {
     Reference<XPropertySet>(sheet, UNO_QUERY_THROW)->getPropertyValue("IsVisible") >>= isVisible;
     if (!isVisible) return url_ + "#" + reference;
     const OUString cell = reference.copy(separator + 1);
-    // The first page of a sheet is the place of a cell that is on none.
+    // A cell outside of all pages is replaced by the first page of its sheet.
     return isPrinted(sheet, cell) ? "#" + quoted(name, "'") + "." + cell : "#" + name;
   }
 
@@ -176,7 +176,7 @@ class Workbook {
       const auto end = addressOf(used);
       return target.StartColumn <= end.EndColumn && target.StartRow <= end.EndRow;
     } catch (const css::uno::RuntimeException&) {
-      // No reference to a cell.
+      // Not a cell reference.
       return false;
     }
   }
@@ -204,8 +204,8 @@ class Workbook {
   }
 
   /**
-   * Returns a formula with the result that Excel has for CELL("filename"), but without a folder. Excel's formulas take
-   * it apart at the bracket, which LibreOffice's own result does not have.
+   * Returns a formula with the result that Excel has for CELL("filename"), but without a folder. Formulas for Excel
+   * split the result at the bracket, which LibreOffice's own result lacks.
    */
   OUString withName(const OUString& formula) const {
     const OUString upper = formula.toAsciiUpperCase();

@@ -1,4 +1,4 @@
-// Keeps the address under which a workbook was opened out of its cells.
+// Prevents cells from showing the path under which the workbook was opened.
 #pragma once
 
 #include <com/sun/star/sheet/XSpreadsheetDocument.hpp>
@@ -12,7 +12,7 @@ namespace zygote {
 rtl::OUString fileNameOf(const rtl::OUString& url);
 
 /**
- * Replaces the address in the results of formulas, and makes links to places in the workbook ones that LibreOffice
+ * Replaces the path in the results of formulas, and converts links within the workbook to a form that LibreOffice
  * resolves.
  * @param url of the workbook
  * @param isOfExcel true if the workbook expects Excel's results of functions

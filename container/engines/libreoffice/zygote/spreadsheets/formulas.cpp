@@ -37,12 +37,12 @@ namespace zygote {
 namespace {
 
 /**
- * LibreOffice's numbers of the errors that tell of LibreOffice, and not of the workbook: `#NAME?`, and content of
- * another file that it may not load.
+ * Error numbers that are caused by LibreOffice, not by the workbook: `#NAME?`, and content of another file that it must
+ * not load.
  */
 constexpr sal_Int32 errorsOfEngine[] = {525, 540};
 
-/** Functions whose value depends on the computer: on the file's path, or on what is within reach. */
+/** Functions whose value depends on the computer: the file's path, or external data. */
 constexpr const char* placeFunctions[] = {"CELL", "INFO", "WEBSERVICE", "DDE"};
 
 /** Errors of the standard (ISO/IEC 29500-1, 18.17.3), which LibreOffice also has as constants. Later ones become text. */
@@ -52,7 +52,7 @@ OUString wide(const std::string& text) {
   return OUString(text.data(), static_cast<sal_Int32>(text.size()), RTL_TEXTENCODING_UTF8);
 }
 
-/** Tells formulas that LibreOffice can calculate from others. */
+/** Detects formulas that LibreOffice cannot calculate. */
 class KnownFormulas final {
  public:
   explicit KnownFormulas(const Reference<css::sheet::XSpreadsheetDocument>& document) {
@@ -93,7 +93,7 @@ class KnownFormulas final {
     return call + 2 < tokens.getLength() && (tokens[call + 2].Data >>= wanted) && wanted.equalsIgnoreAsciiCase("filename");
   }
 
-  /** Notes the names that stand for an unknown formula. @param sheet -1 for names of the whole document */
+  /** Collects the names that refer to an unsupported formula. @param sheet -1 for names of the whole document */
   void addNames(const Reference<css::beans::XPropertySet>& owner, sal_Int32 sheet) {
     const Reference<XIndexAccess> names(owner->getPropertyValue("NamedRanges"), UNO_QUERY_THROW);
     for (sal_Int32 at = 0; at < names->getCount(); at++) {

@@ -30,7 +30,7 @@ void appendCharacter(std::string& text, unsigned long code) {
   }
 }
 
-/** Appends what a reference stands for (XML 1.0, 4.1 and 4.6). @param name between `&` and `;` */
+/** Appends the expansion of a reference (XML 1.0, 4.1 and 4.6). @param name between `&` and `;` */
 void appendReference(std::string& text, std::string_view name) {
   if (name == "lt") text += '<';
   if (name == "gt") text += '>';
@@ -82,7 +82,7 @@ std::size_t MarkupReader::find(std::string_view wanted, std::size_t from) {
   }
 }
 
-/** Returns the place behind a tag. A value in quotation marks may contain `>`. */
+/** Returns the offset after a tag. A quoted value may contain `>`. */
 std::size_t MarkupReader::endOfTag(std::size_t from) {
   char quote = '\0';
   for (std::size_t at = from;; at++) {

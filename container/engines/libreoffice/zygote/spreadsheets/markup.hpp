@@ -1,5 +1,5 @@
-// Reads the markup of a part of a zipped Office document, one tag after the other. Holds only the current tag, because
-// a sheet may have hundreds of megabytes.
+// Reads the markup of a part of a zipped Office document tag by tag. Buffers only the current tag, because a sheet may
+// have hundreds of megabytes.
 #pragma once
 
 #include <com/sun/star/io/XInputStream.hpp>

@@ -1,4 +1,4 @@
-// Fits the heights of rows to their text, as Excel does when it opens a file without them.
+// Fits row heights to the text, as Excel does for rows without a declared height.
 #include "spreadsheets/sheets.hpp"
 
 #include <algorithm>
@@ -22,12 +22,12 @@ namespace zygote {
 namespace {
 
 /**
- * Growth, in percent, up to which a row of wrapped text keeps its height. One line may be higher than in Excel by a
- * fifth, if its font stands for a missing one; two lines are higher by far more.
+ * Growth in percent up to which a row of wrapped text keeps its height. A substituted font can make one line up to a
+ * fifth higher than in Excel; a second line adds far more.
  */
 constexpr sal_Int64 toleratedPercent = 22;
 
-/** Points by which a font is larger than the default one if rows grow for it. */
+/** Minimum excess over the default font size, in points, for which rows grow. */
 constexpr float largerPoints = 0.75F;
 
 /**
@@ -95,7 +95,7 @@ class RowHeights final {
 
  private:
   void fit(const std::vector<Rows>& runs, sal_Int64 tolerated) {
-    // Too many runs become one. It includes rows that are not asked for, but whose text fits them then, too.
+    // Too many runs are merged into one. Additional rows in it are fitted to their text too, which is harmless.
     if (!hasTimeFor(static_cast<sal_Int64>(runs.size()))) {
       for (const Rows& rows : open_) setOptimal(rows);
       return;
@@ -148,7 +148,7 @@ class RowHeights final {
 void mendRowHeights(const Reference<css::sheet::XSpreadsheetDocument>& document, const Workbook& workbook) {
   const Reference<XIndexAccess> sheets(document->getSheets(), UNO_QUERY_THROW);
   const Reference<css::lang::XMultiServiceFactory> factory(document, UNO_QUERY_THROW);
-  // Documents are loaded read-only, and their heights do not change otherwise.
+  // Row heights of a document that was loaded read-only cannot change until this is switched off.
   Reference<XPropertySet>(document, UNO_QUERY_THROW)->setPropertyValue("IsChangeReadOnlyEnabled", Any(true));
   const Reference<XPropertySet> defaults(factory->createInstance("com.sun.star.sheet.Defaults"), UNO_QUERY_THROW);
   for (sal_Int32 index = 0; index < std::min(sheets->getCount(), workbook.sheetCount()); index++) {

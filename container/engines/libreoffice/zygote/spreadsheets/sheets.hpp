@@ -8,12 +8,12 @@
 namespace zygote {
 
 /**
- * Calculates all formulas if the workbook asks for it. Cells with a formula that LibreOffice does not know become the
- * value that was saved, for others depend on them.
+ * Calculates all formulas if the workbook requires it. Replaces formulas that LibreOffice does not support by their
+ * saved values, because other formulas depend on them.
  */
 void mendFormulas(const css::uno::Reference<css::sheet::XSpreadsheetDocument>& document, const Workbook& workbook);
 
-/** Makes rows high enough for their text where the workbook leaves their height open. */
+/** Makes rows high enough for their text, if the workbook does not declare their height. */
 void mendRowHeights(const css::uno::Reference<css::sheet::XSpreadsheetDocument>& document, const Workbook& workbook);
 
 }  // namespace zygote

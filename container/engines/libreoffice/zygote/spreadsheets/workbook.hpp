@@ -1,4 +1,4 @@
-// Reads from an Office Open XML workbook (ISO/IEC 29500-1, 18) what LibreOffice's model of it lacks.
+// Reads data of an Office Open XML workbook (ISO/IEC 29500-1, 18) that LibreOffice does not import.
 #pragma once
 
 #include <com/sun/star/container/XNameAccess.hpp>
@@ -55,9 +55,9 @@ class Workbook final {
   /** For the shapes of each name, in their order, whether they are printed (20.5.2.3, fPrintsWithSheet). */
   using Printed = std::unordered_map<std::string, std::vector<bool>>;
   Printed printedShapesOf(sal_Int32 sheet) const;
-  /** Fills in the values of the given places. Those in the table of shared strings, which no formula has, are left out. */
+  /** Fills in the values of the given cells, except shared strings, which formulas never have. */
   void readValues(sal_Int32 sheet, SavedValues& values) const;
-  /** Returns the rows with cells that are shown, and for which the file leaves the height open. */
+  /** Returns the visible rows with cells whose height the file does not declare. */
   std::vector<Rows> openRowsOf(sal_Int32 sheet) const;
 
  private:
