@@ -11,9 +11,9 @@ const WRITTEN = "// Written by scripts/write-client.ts from the declarations of 
  * methods.
  */
 export function operationsSource(operations: readonly Described[]): string {
-  return `${WRITTEN}import type { Inputs, InputWithPages } from "../../client/core/inputs.ts";
-import type { CallOptions } from "../../client/core/progress.ts";
-import type { PendingResult } from "../../client/core/result.ts";
+  return `${WRITTEN}import type { Inputs, InputWithPages } from "../core/inputs.ts";
+import type { CallOptions } from "../core/progress.ts";
+import type { PendingResult } from "../core/result.ts";
 
 /** Path and kind of input of each operation. */
 export const OPERATIONS = {
@@ -43,7 +43,7 @@ ${operations
 
 /** Returns `client/generated/operation-schemas.ts`: the operations with the schemas of their parameters. */
 export function schemasSource(operations: readonly Described[]): string {
-  return `${WRITTEN}import type { OperationSchema } from "../../client/cli/operation-types.ts";
+  return `${WRITTEN}import type { OperationSchema } from "../cli/operation-types.ts";
 
 export const OPERATION_SCHEMAS: readonly OperationSchema[] = ${JSON.stringify(operations.map(operationSchema), null, 2)};
 `;
