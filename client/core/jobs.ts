@@ -137,7 +137,7 @@ async function follow(connection: Connection, requestId: string, options: CallOp
       try {
         for await (const status of statuses(connection, requestId, signal)) {
           heard = true;
-          const answer = answerIn(status, options);
+          const answer = answerIn(status, requestId, options);
           if (answer) return answer;
         }
       } catch (error) {
@@ -154,11 +154,11 @@ async function follow(connection: Connection, requestId: string, options: CallOp
 }
 
 /** @returns undefined as long as the job runs */
-function answerIn(status: Status, { onProgress }: CallOptions): JobResponse | undefined {
+function answerIn(status: Status, requestId: string, { onProgress }: CallOptions): JobResponse | undefined {
   if (status.status === "completed") return status;
   if (status.status === "failed") {
-    const error = errorSaying(status.errorStatus ?? 500, status.error);
-    throw isTemporary(error) ? new JobLost(error.status, error.message) : error;
+    const error = errorSaying(status.errorStatus ?? 500, status.error, { requestId });
+    throw isTemporary(error) ? new JobLost(error.status, error.message, { requestId }) : error;
   }
   const { status: _, requestId: __, phase = "waiting", ...counts } = status;
   onProgress?.({ phase, ...counts });

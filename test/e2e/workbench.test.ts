@@ -194,6 +194,7 @@ test("the rules that a document would break as PDF/A are listed", () =>
     expect(await problem.locator("li").allTextContents()).toEqual([
       expect.stringMatching(/^rule 6(\.\d+)+ \(test \d+\) is broken on page 2$/),
     ]);
+    expect(await problem.locator(".small").textContent()).toMatch(/^Status 422 · request [0-9a-f-]{36}$/);
   }));
 
 test("a wrong key is refused at its field", () =>

@@ -110,7 +110,7 @@ test("agents' path takes messages of pages that are listed, and of no others", a
   };
   // The listed page's message is not one of the protocol.
   expect(await statusOf("https://evil.example.com", service.key!)).toBe(403);
-  expect(await statusOf(ORIGIN, service.key!)).toBe(406);
+  expect(await statusOf(ORIGIN, service.key!)).toBe(400);
 });
 
 test("OPTIONS that is no preflight is answered by the endpoint", async () => {

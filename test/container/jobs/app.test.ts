@@ -173,7 +173,7 @@ describe("a job", () => {
       [FRAME_VERSION_HEADER]: FRAME_VERSION,
     };
     await (await fetch(`${running.url}/bug`, { method: "POST", headers, body: "not frames" })).arrayBuffer();
-    const ended = { requestId: "the id of a request", operation: "bug", ended: "failed" };
+    const ended = { requestId: "the id of a request", operation: "bug", outcome: "failed" };
     await eventually(() => expect(running.logged).toContainEqual(expect.objectContaining(ended)));
     await nothingIsLeft();
   });

@@ -30,10 +30,10 @@ function kill(pid: number): void {
 }
 
 const ALIVE = `
-  import { showLife, outliveExceptions } from ${JSON.stringify(join(root, "container/supervision/heartbeat.ts"))};
+  import { startHeartbeat, surviveExceptions } from ${JSON.stringify(join(root, "container/supervision/heartbeat.ts"))};
   const log = (message, details) => console.log(JSON.stringify({ message, ...details }));
-  outliveExceptions(log, () => true);
-  showLife();
+  surviveExceptions(log, () => true);
+  startHeartbeat();
   setInterval(() => {}, 1000);
   console.log("up " + process.pid + " parent " + process.ppid);
 `;

@@ -115,10 +115,11 @@ test.each([
   expect(asked).toEqual([POST, STATUS, STATUS]);
 });
 
-test("a job that fails tells why", async () => {
+test("a job that fails tells why, and which one it was", async () => {
   const error = "9 is not within the acceptable range for resolution.";
   const pw = connect({ [POST]: [accepted], [STATUS]: [events([{ status: "failed", error, errorStatus: 400 }])] });
-  await expect(run(pw)).rejects.toMatchObject({ status: 400, message: error, parameter: "resolution" });
+  const expected = { status: 400, message: error, parameter: "resolution", requestId: "r1" };
+  await expect(run(pw)).rejects.toMatchObject(expected);
   expect(asked).toEqual([POST, STATUS]);
 });
 
