@@ -62,7 +62,7 @@ async function runAll(language: string, program: string, argsOf: (text: string) 
     const before = await readdir(folder);
     const { stdout } = await run(program, argsOf(command), { cwd: folder, env: { ...process.env, API_KEY: key } });
     const made = (await readdir(folder)).filter((name) => !before.includes(name));
-    const saved = /(?:-o |writeFileSync\("|open\("(?=[^"]*", "wb"))([\w.]+)/.exec(text)?.[1];
+    const saved = /(?:-o |writeFile\("|open\("(?=[^"]*", "wb"))([\w.]+)/.exec(text)?.[1];
     expect([section, made]).toEqual([section, saved === undefined ? [] : [saved]]);
     if (saved === undefined) {
       expect([section, stdout.trim().startsWith("{")]).toEqual([section, true]);
