@@ -70,7 +70,7 @@ describe("docs/limits.md", () => {
     const rows = ["Office document", "PostScript, EPS", "flattening"];
     for (const [index, row] of rows.entries())
       expect(text).toContain(`| ${row} | ${TIMES[cpuSeconds[index]!] / 1000} s |`);
-    expect(text).toContain(`its turn for ${LIMITS.permitWaitMs / 1000} seconds`);
+    expect(text).toContain(`a permit for ${LIMITS.permitWaitMs / 1000} seconds`);
   });
 });
 
