@@ -2,13 +2,11 @@
 // connection. Used by both ends. Independent of URLs, secrets and individual operations.
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
-//   request   json {steps: [{operation, params}], inputs: [{name, size, role?}]}, then the bytes of all inputs, one after
-//             the other
+//   request   json {steps: [{operation, params}], inputs: [{name, size, role?}]}, then the bytes of the inputs in order
 //   response  for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
 //             json {end: {head?: base64, notices?}};
-//             then json {done: true}, or at any point {failure: {reason, detail, nonconformity?}} or
-//             {outOfRange: {parameter, value, why}}; at any point before, json {notices} about the next output,
-//             and json {spans} if the request has a `traceparent`
+//             then json {done: true}, or at any point {failure: {reason, detail, nonconformity?}} or {outOfRange:
+//             {parameter, value, why}}; before, json {notices} on the next output, {spans} if there is a `traceparent`
 
 import {
   EngineFailure,
