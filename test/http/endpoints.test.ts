@@ -107,7 +107,7 @@ describe.each(operations)("%s", (path, operation) => {
     expect(second.headers.get("Idempotent-Replayed")).toBe("true");
     await eventually(async () => {
       const asked = await fetch(`${keyed.url}/request-status/${ids[0]}`, { headers: { "Api-Key": keyed.key } });
-      expect(((await asked.json()) as { status: string }).status).toBe("success");
+      expect(((await asked.json()) as { status: string }).status).toBe("completed");
     });
   });
 });
