@@ -104,10 +104,13 @@ async function convert({ name, bytes }: Pick<Sample, "name" | "bytes">): Promise
   return { status: 200 };
 }
 
-/** Kibibytes that belong to a process alone. */
+/**
+ * Returns the anonymous memory of a process in KiB. Private memory is no measure for a zygote: it shares pages with a
+ * child that has not exited yet.
+ */
 function ownMemory(pid: number): number {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "latin1");
-  return [...rollup.matchAll(/^Private_\w+:\s+(\d+) kB/gm)].reduce((sum, [, size]) => sum + Number(size), 0);
+  return Number(/^Anonymous:\s+(\d+) kB/m.exec(rollup)![1]);
 }
 
 const server = () => service.container!.pid!;
@@ -154,13 +157,20 @@ test(`${DOCUMENTS} documents in a row leave no process, no file and no memory be
     expect(processTree(server())).toHaveLength(length);
   });
   const before = state();
+  await run(Math.ceil((5 * DOCUMENTS) / 8));
+  await eventually(() => expect(folders()).toEqual([]));
+  const between = state();
   await run(DOCUMENTS);
   await eventually(() => expect(folders()).toEqual([]));
   const after = state();
-  console.log(`KiB of their own, after a quarter and at the end: ${JSON.stringify([before, after])}`);
+  console.log(
+    `Anonymous KiB after a quarter, in the middle and at the end: ${JSON.stringify([before, between, after])}`,
+  );
   expect(wrong).toEqual([]);
   await eventually(() => expect(processTree(server()).length).toBeLessThanOrEqual(before.processes));
-  expect(after.zygote - before.zygote).toBeLessThan(4 * 1024);
+  // A leak grows in both halves. The kernel gives a heap large pages at one moment, which is no leak.
+  const growth = Math.min(between.zygote - before.zygote, after.zygote - between.zygote);
+  expect(growth).toBeLessThan(2 * 1024);
   // A heap that is collected now and then.
   expect(after.server - before.server).toBeLessThan(96 * 1024);
 });
