@@ -7,8 +7,11 @@ const count = results.querySelector("#count");
 const contents = document.querySelector(".contents");
 const MOST = 30;
 
-/** Places of the page by the text that names them. Of places that match as well, those of a lower kind come first. */
-const places = [...document.querySelectorAll("main [id]")].map((element) => {
+/**
+ * Places of the page by the text that names them, without the empty elements that keep an earlier anchor. Of places that
+ * match as well, those of a lower kind come first.
+ */
+const places = [...document.querySelectorAll("main [id]:not(:empty)")].map((element) => {
   const isRow = element.matches("tr");
   const cells = [...element.querySelectorAll("th, td")].map((cell) => cell.textContent.replace(/\s+/g, " ").trim());
   const name = isRow ? cells[0] : element.firstChild.textContent.trim();
