@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "bootstrap-"));
 const dist = join(folder, "site/dist");
 
 beforeAll(() => {
-  for (const name of ["package.json", "package-lock.json", "scripts/bootstrap.mjs", "site"]) {
+  for (const name of ["package.json", "package-lock.json", "scripts", "site"]) {
     const isOutput = (path: string) => path.startsWith(join(root, "site/dist"));
     cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => !isOutput(path) });
   }
