@@ -67,8 +67,8 @@ export interface Parameter<T = unknown, A extends boolean = boolean> {
   readonly default?: string;
   /** True if neither a value nor a default is needed. */
   readonly isOptional: boolean;
-  /** The value of another parameter with which this one counts. @default it always counts */
-  readonly onlyWith?: { readonly parameter: string; readonly is: string };
+  /** The values of another parameter with which this one counts. @default it always counts */
+  readonly onlyWith?: { readonly parameter: string; readonly is: readonly string[] };
   readonly mayBeAbsent: A;
 }
 
@@ -92,9 +92,13 @@ export const optional = <T>(description: string, kind: Kind<T>): Parameter<T, tr
   ...{ description, kind, isOptional: true, mayBeAbsent: true },
 });
 
-/** Declares a parameter that counts only with a value of another one, and is ignored otherwise. */
-export const onlyWith = <T>(name: string, is: string, declared: Parameter<T>): Parameter<T, true> => ({
-  ...{ ...declared, mayBeAbsent: true, onlyWith: { parameter: name, is } },
+/** Declares a parameter that counts only with one or some values of another one, and is ignored otherwise. */
+export const onlyWith = <T>(
+  name: string,
+  is: string | readonly string[],
+  declared: Parameter<T>,
+): Parameter<T, true> => ({
+  ...{ ...declared, mayBeAbsent: true, onlyWith: { parameter: name, is: [is].flat() } },
 });
 
 /** Returns the schema that checks the values of parameters which come from another process. */
@@ -106,7 +110,10 @@ export function schemaOf<P extends Parameters>(parameters: P): z.ZodType<Params<
   const isMissing = (values: Readonly<Record<string, unknown>>) =>
     Object.entries(parameters).some(
       ([name, { onlyWith: condition, isOptional }]) =>
-        condition && !isOptional && values[name] === undefined && values[condition.parameter] === condition.is,
+        condition &&
+        !isOptional &&
+        values[name] === undefined &&
+        condition.is.includes(String(values[condition.parameter])),
     );
   const schema: z.ZodType<Record<string, unknown>> = z.object(Object.fromEntries(shape));
   return schema.refine((values) => !isMissing(values)) as unknown as z.ZodType<Params<P>>;
