@@ -114,8 +114,10 @@ function addOperation(program: Command, operation: OperationSchema, around: CliC
   const { name, path, summary, input, variants } = operation;
   const command = program
     .command(name)
-    .description(`${summary}${variants.includes("private") ? "" : " Only in the keyed variant."}`)
-    .argument("<files...>", input.kind === "text" ? "a file with the text" : input.description);
+    .description(`${summary}${variants.includes("private") ? "" : " Only in the keyed variant."}`);
+  if (input.kind !== "none") {
+    command.argument("<files...>", input.kind === "text" ? "a file with the text" : input.description);
+  }
   if (path.slice(1) !== name) command.alias(path.slice(1));
   for (const option of optionsOf(operation)) command.addOption(option);
   command
@@ -126,7 +128,9 @@ function addOperation(program: Command, operation: OperationSchema, around: CliC
     )
     .addOption(new Option("--json", "print a JSON object for each document"))
     .addOption(new Option("-q, --quiet", "print errors only"))
-    .action(async (files: readonly string[], options: Options & BatchOptions) => {
+    .action(async () => {
+      const files = command.args;
+      const options = command.opts<Options & BatchOptions>();
       outcome.code = (await operate(operation, files, options, around)) > 0 ? EXIT.failed : EXIT.ok;
     });
 }
@@ -148,8 +152,9 @@ async function operate(
 ): Promise<number> {
   const given = await readOperands(files);
   const operands = operation.name === "pdf" ? await withoutPdfs(given, options.quiet === true, around) : given;
-  if (operands.length === 0) return 0;
-  const jobs = operation.input.kind === "several" ? [operands] : operands.map((operand) => [operand]);
+  const { kind } = operation.input;
+  if (operands.length === 0 && kind !== "none") return 0;
+  const jobs = kind === "several" || kind === "none" ? [operands] : operands.map((operand) => [operand]);
   const targets = targetsOf(operation, jobs, options, EXTENSIONS[operation.output.type] ?? "");
   if (targets[0]?.path === "-" && around.stdout.isTTY) {
     throw new UsageError("Documents are not written to a terminal: use --out or a pipe.");

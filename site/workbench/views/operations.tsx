@@ -1,12 +1,13 @@
 // The second step: the operation. Those of the other variant are shown, and cannot be chosen.
+import { takesFiles } from "../model/operations.ts";
 import { Section, type ViewContext } from "./components.tsx";
 
 export function Operations({ page: { state, store } }: { page: ViewContext }) {
   const offered = state.service?.operations;
   const all = [...(state.service?.all.values() ?? [])];
   const groups = [...new Set(all.map(({ group }) => group))];
-  // Text is typed into the form, so there is no step for files.
-  const isFirst = offered?.get(state.path)?.input.kind === "text";
+  const operation = offered?.get(state.path);
+  const isFirst = operation !== undefined && !takesFiles(operation);
   return (
     <Section id="operation" number={isFirst ? 1 : 2} title="Choose an operation">
       <div class="groups">
