@@ -1,6 +1,7 @@
 // Lists all endpoints. An endpoint that is not listed here is not served.
 import type { Endpoint } from "../service/http/contract/endpoint.ts";
 import type { Route } from "../service/http/contract/route.ts";
+import { blankPdf } from "./blank-pdf.ts";
 import { compressedPdf } from "./compressed-pdf.ts";
 import { deleteFiles } from "./files/delete.ts";
 import { html } from "./files/html.ts";
@@ -20,7 +21,7 @@ import { splitPdfEndpoint } from "./split-pdf.ts";
 
 /** In the order in which they are shown. */
 export const endpoints: readonly Endpoint[] = [
-  ...[pdf, mergedPdf, splitPdfEndpoint],
+  ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf],
   ...[png, jpg, tif, gif, bmp],
   ...[zip, html],

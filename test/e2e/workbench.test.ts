@@ -28,6 +28,7 @@ const OPERATIONS: Readonly<Record<string, readonly [string, Readonly<Record<stri
   "/pdf": [PDF],
   "/merged-pdf": [PDF],
   "/split-pdf": [PDF],
+  "/blank-pdf": [PDF],
   "/compressed-pdf": [PDF],
   "/pdfa": [PDF],
   "/linearized-pdf": [PDF],

@@ -34,6 +34,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       jpg: [pw.jpg(pdf, { pages: 1, resolution: 12, jpegQuality: 5 }), "\xff\xd8"],
       png: [pw.png(pdf, { pages: [1], resolution: 12, colorModel: "gray" }), "\x89PNG"],
       tif: [pw.tif(pdf, { pages: "last", resolution: 12 }), "II"],
+      blank: [pw.blank({ pageSize: "custom", pageCount: 2, customWidth: 72.5, customHeight: 9 }), "%PDF"],
       compress: [pw.compress(pdf, { compressionLevel: "custom", profile: {} }), "%PDF"],
       flatten: [pw.flatten(pdf, { quality: "low" }), "%PDF"],
       linearize: [pw.linearize(pdf), "%PDF"],
