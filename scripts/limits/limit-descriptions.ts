@@ -192,6 +192,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   usageDays: "days for which the usage of keys is kept",
   idempotencyKeyLength: "`Idempotency-Key`, in characters",
   selectedPages: "pages of one selection",
+  boxesSet: "boxes of pages that one request sets",
   addressLength: "an address in `url`, in characters",
   uploadMetadataLength: "`Upload-Metadata` of a resumable upload, in characters",
   keptUploadBytes: "uploads of a request that are kept in memory",

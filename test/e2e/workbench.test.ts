@@ -32,6 +32,7 @@ const OPERATIONS: Readonly<Record<string, readonly [string, Readonly<Record<stri
   "/compressed-pdf": [PDF],
   "/pdfa": [PDF],
   "/linearized-pdf": [PDF],
+  "/pdf-with-page-boxes-set": [PDF],
   "/flattened-transparencies-pdf": [PDF],
   "/png": ["image/png", { resolution: "40", pages: "2,1" }],
   "/jpg": ["image/jpeg", { resolution: "40", jpeg_quality: "50" }],
