@@ -6,11 +6,13 @@ import { defineOperation } from "../document/contract/operation.ts";
 import { parseListedPages, selectPages } from "../document/contract/pages.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { json } from "../document/contract/parameters/json.ts";
-import type { Dictionary } from "../document/objects/values.ts";
+import type { PdfFile } from "../document/objects/pdf-file.ts";
+import { type Dictionary, Name } from "../document/objects/values.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
 import { mediaBox, type Rectangle, unitOf } from "../document/pages/page-size.ts";
-import { pageDictionary, readPages } from "../document/pages/pages.ts";
+import { putPageTree } from "../document/pages/page-tree.ts";
+import { pageDictionary, readPages, type SourcePage } from "../document/pages/pages.ts";
 
 /** The smallest and the largest side of a page, in its units (ISO 32000-1, annex C.2). */
 const SIDE = { min: 3, max: 14_400 };
@@ -44,10 +46,10 @@ const TOO_MANY = `A request sets at most ${LIMITS.boxesSet} boxes.`;
 /** @throws OutOfRange the pages of a range, or margins that leave too little or too much, before any output */
 const run = pdfToPdf<SetPageBoxesParams>(async ({ file, notices }, { boxes: { boxes } }, { signal }) => {
   notices.push(...withdrawClaims(file, (family) => family === "PDF/X"));
-  const pages = readPages(file).pages;
+  const pages = placesOf(file);
   const changed = new Map<number, Dictionary>();
   const copyOf = (number: number): Dictionary => {
-    const copy = changed.get(number) ?? pageDictionary(file, pages[number - 1]!);
+    const copy = changed.get(number) ?? completePage(file, pages[number - 1]!);
     changed.set(number, copy);
     return copy;
   };
@@ -68,14 +70,40 @@ const run = pdfToPdf<SetPageBoxesParams>(async ({ file, notices }, { boxes: { bo
       }
     }
   }
-  for (const [number, page] of changed) {
-    const { reference } = pages[number - 1]!;
-    const parent = file.dictionary(reference)?.get("Parent");
-    file.put(reference, parent === undefined ? page : page.set("Parent", parent));
-  }
+  for (const [number, page] of changed) file.put(pages[number - 1]!.reference, page);
 });
 
 export const setPageBoxes = defineOperation({ name: "set-page-boxes", parameters, run });
+
+/** Returns the pages, each as an object of its own: a page may be in a document repeatedly. */
+function placesOf(file: PdfFile): readonly SourcePage[] {
+  const { pages } = readPages(file);
+  const taken = new Set<number>();
+  const places = pages.map((page) => {
+    const isRepeated = taken.size === taken.add(page.reference.number).size;
+    return isRepeated ? { ...page, reference: file.add(completePage(file, page)) } : page;
+  });
+  if (taken.size === pages.length) return pages;
+  for (const [index, page] of pages.entries()) file.put(places[index]!.reference, completePage(file, page));
+  const catalog = file.catalog.clone();
+  catalog.set(
+    "Pages",
+    putPageTree(
+      file,
+      places.map(({ reference }) => reference),
+    ),
+  );
+  file.trailer.set("Root", file.add(catalog));
+  return places;
+}
+
+/** Returns a copy of a page with the entries that it must have, whatever viewers assume without them. */
+function completePage(file: PdfFile, page: SourcePage): Dictionary {
+  const copy = pageDictionary(file, page);
+  const parent = file.dictionary(page.reference)?.get("Parent");
+  if (parent !== undefined) copy.set("Parent", parent);
+  return copy.set("Type", Name.of("Page")).set("MediaBox", [...mediaBox(file, copy)]);
+}
 
 /** @param unit size of the page's units in points */
 const inset = ([left, bottom, right, top]: Rectangle, margins: Margins, unit: number): Rectangle => [

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { OutOfRange } from "../../../src/document/contract/failure.ts";
 import { type SetPageBoxesParams, setPageBoxes } from "../../../src/operations/set-page-boxes.ts";
 import { REPEATED_PAGES, WRONG_TREES } from "../../fixtures/page-trees.ts";
-import { encrypted, labeledPdf, turnedPdf, withoutXref } from "../../fixtures/pdfs.ts";
+import { encrypted, labeledPdf, textPdf, withoutXref } from "../../fixtures/pdfs.ts";
 import { HOSTILE_PDFS, onePage, pdfOf } from "../../support/hostile-pdfs.ts";
-import { CONTEXT, inputOf, outputsOf, reasonOf } from "../../support/operations.ts";
+import { bytesOf, CONTEXT, inputOf, outputsOf, reasonOf } from "../../support/operations.ts";
 import { infoOf, pageTexts, qpdfComplaints, uncompressed, withFile } from "../../support/pdf-readers.ts";
 
 type Box = SetPageBoxesParams["boxes"]["boxes"][number]["box"];
@@ -38,15 +38,15 @@ const media = (box: string) => onePage("", "", [], "", box);
 describe("boxes are margins from the media box", () => {
   test("of each kind, on the pages of their ranges", async () => {
     const pdf = await set(
-      await labeledPdf("P", 4),
+      await textPdf(4),
       ["crop", margins("1-2", 10, 20, 30, 40), margins("last", 72)],
       ["bleed", margins("even", 1)],
       ["trim", margins("all", 2)],
       ["art", margins("odd", 3.25)],
     );
     expect(qpdfComplaints(pdf)).toBe("");
-    expect(pageTexts(pdf)).toEqual(["P1", "P2", "P3", "P4"]);
-    const [width, height] = boxesOf(await labeledPdf("P", 1))[0]!.media!.slice(2) as [number, number];
+    expect(pageTexts(pdf).map((text) => Number(text.split(/\s/)[0]))).toEqual([1, 2, 3, 4]);
+    const [width, height] = [612, 792];
     const inside = (by: number) => [by, by, width - by, height - by];
     const crops = [
       ...[
@@ -167,7 +167,6 @@ describe("documents", () => {
   test.each([
     ["with an owner password", async () => encrypted(await labeledPdf("P", 2), "", "owner")],
     ["without a cross-reference table", async () => withoutXref(await labeledPdf("P", 2))],
-    ["turned", turnedPdf],
   ])("%s are changed", async (_, make) => {
     const made = await set(await make(), ["art", margins("all", 5)]);
     expect(qpdfComplaints(made)).toBe("");
@@ -200,9 +199,8 @@ describe("documents", () => {
     );
     const params = { boxes: { boxes: [{ box: "media" as const, pages: [margins("1", 1)] }] } };
     for await (const output of setPageBoxes.run([inputOf(pdf)], params, CONTEXT)) {
-      const [body] = [await new Response(ReadableStream.from(output.body as AsyncIterable<Uint8Array>)).bytes()];
-      expect(output.notices!().map(({ code }) => code)).toEqual(["claim-removed"]);
-      expect(uncompressed(body)).not.toContain("GTS_PDFX");
+      expect(uncompressed(await bytesOf(output))).not.toContain("GTS_PDFX");
+      expect(output.notices!().map(({ code }) => code)).toEqual(["claims-removed"]);
     }
   });
 
