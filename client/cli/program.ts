@@ -113,7 +113,7 @@ const addServiceOptions = (command: Command) =>
 function addOperation(program: Command, operation: OperationSchema, around: CliContext, outcome: { code: number }) {
   const { name, path, summary, input, variants } = operation;
   const command = program
-    .command(name)
+    .command(commandName(name))
     .description(`${summary}${variants.includes("private") ? "" : " Only in the keyed variant."}`);
   if (input.kind !== "none") {
     command.argument("<files...>", input.kind === "text" ? "a file with the text" : input.description);
@@ -134,6 +134,9 @@ function addOperation(program: Command, operation: OperationSchema, around: CliC
       outcome.code = (await operate(operation, files, options, around)) > 0 ? EXIT.failed : EXIT.ok;
     });
 }
+
+/** `setPageBoxes` becomes `set-page-boxes`. */
+const commandName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 const outHelpOf = ({ output }: OperationSchema) =>
   `path of the output; - for standard output${output.archives ? "; an archive of several outputs if it ends in .zip" : ""}`;

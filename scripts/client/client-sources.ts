@@ -56,7 +56,9 @@ function operationSchema(operation: Described): OperationSchema {
     output: { type, archives, ...(joinedName === undefined ? {} : { joinedName }) },
     parameters: jsonParameters(operation).map(({ content: _, ...parameter }) => ({
       ...parameter,
-      ...((parameter.required || parameter.requiredIf) && example[parameter.name] !== undefined
+      ...((parameter.required || parameter.requiredIf) &&
+      parameter.control !== "code" &&
+      example[parameter.name] !== undefined
         ? { example: String(example[parameter.name]) }
         : {}),
     })),
