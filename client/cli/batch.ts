@@ -40,7 +40,7 @@ export async function runBatch(
   const complain = (text: string) => display.aside(() => around.stderr.write(`${printable(text)}\n`));
   let failed = 0;
   const runOne = async (work: ConversionTask) => {
-    const name = work.operands.map(({ shown }) => shown).join(", ");
+    const name = work.operands.map(({ shown }) => shown).join(", ") || work.operation.name;
     display.update(name);
     try {
       const onProgress = around.stderr.isTTY

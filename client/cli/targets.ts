@@ -53,8 +53,8 @@ export function targetsOf(
   const inputs = new Set(jobs.flat().map(({ kind, value }) => (kind === "path" ? resolve(value) : "")));
   const taken = new Set<string>();
   return jobs.map((operands) => {
-    const plain =
-      operation.input.kind === "several" ? (operation.output.joinedName ?? operation.name) : stemOf(operands[0]!);
+    const [only] = operation.input.kind === "several" ? [] : operands;
+    const plain = only ? stemOf(only) : (operation.output.joinedName ?? operation.name);
     const isTaken = isInput(inputs, resolve(folder, plain), extension, operation.output.archives);
     const own = isTaken ? `${plain}_${operation.name}` : plain;
     let stem = own;

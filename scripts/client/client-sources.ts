@@ -35,7 +35,7 @@ ${operations.map((operation) => method(operation, inputOf(operation))).join("\n"
 /** The operations on the result of another one. */
 export interface ChainedOperations {
 ${operations
-  .filter(({ input }) => input.kind !== "text")
+  .filter(({ input }) => input.kind === "one" || input.kind === "several")
   .map((operation) => method(operation, ""))
   .join("\n")}}
 `;
@@ -59,7 +59,9 @@ function operationSchema(operation: Described): OperationSchema {
     output: { type, archives, ...(joinedName === undefined ? {} : { joinedName }) },
     parameters: jsonParameters(operation).map(({ content: _, ...parameter }) => ({
       ...parameter,
-      ...(parameter.required && example[parameter.name] !== undefined
+      ...((parameter.required || parameter.requiredIf) &&
+      parameter.control !== "code" &&
+      example[parameter.name] !== undefined
         ? { example: String(example[parameter.name]) }
         : {}),
     })),
@@ -102,12 +104,14 @@ function typeOf({ control, list, schema }: DescribedParameter): string {
     case "choice":
       return schema.enum!.map((word) => (/^\d+$/.test(word) ? `${word} | "${word}"` : `"${word}"`)).join(" | ");
     default:
-      return schema.type === "integer" ? "number" : "string";
+      return schema.type === "integer" || schema.type === "number" ? "number" : "string";
   }
 }
 
 function inputOf(operation: Described): string {
   switch (kindOf(operation)) {
+    case "none":
+      return "";
     case "text":
       return "content: string | PromiseLike<string>, ";
     case "one":

@@ -18,6 +18,7 @@ import { replaceContents } from "./pdfa-steps/replace-contents.ts";
 import { replacePdfs } from "./pdfa-steps/replace-pdfs.ts";
 import { rasterizePdf } from "./rasterize-pdf.ts";
 import { renderPage } from "./render-page.ts";
+import { setPageBoxes } from "./set-page-boxes.ts";
 import { splitPdf } from "./split-pdf.ts";
 import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
 
@@ -33,6 +34,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   linearizePdf,
   mergePdfs,
   rasterizePdf,
+  setPageBoxes,
   splitPdf,
 ];
 

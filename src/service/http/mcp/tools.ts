@@ -38,7 +38,9 @@ export function toolOf(operation: Described) {
   };
 }
 
-function argumentSchema({ description, control, list, schema, default: fallback }: DescribedParameter): object {
+function argumentSchema(parameter: DescribedParameter): object {
+  const { description, control, list, schema, content, default: fallback } = parameter;
+  if (content && !content.isFile) return { ...content.schema, description };
   if (control === "code") return { type: "object", description };
   const { pattern: _, ...rest } = schema;
   const value = { description, ...(fallback === undefined ? {} : { default: fallback }) };
