@@ -109,7 +109,10 @@ const lacksTransfers = ({ notices = [] }: GeneratedFile): boolean =>
  * Validates the original, and counts its content first: a validator might never finish a file that was not counted.
  * Repaired files are counted by the repair.
  */
-async function validated(original: FileInput, workshop: ConversionContext): Promise<Validation | undefined> {
+export async function validated(
+  original: FileInput,
+  workshop: Pick<ConversionContext, "count" | "validate">,
+): Promise<Validation | undefined> {
   const work = await workshop.count(original);
   return workshop.validate({ ...original, ...(work ? { work } : {}) });
 }

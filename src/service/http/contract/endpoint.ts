@@ -38,7 +38,7 @@ import type { Timing } from "./timing.ts";
 type SpecialField = "inputSize" | "substitutedFonts";
 
 /** The groups of operations, in the order in which the list of endpoints has them. */
-type Group = "Make a PDF" | "Improve a PDF" | "Draw the pages" | "Store";
+type Group = "Make a PDF" | "Improve a PDF" | "Draw the pages" | "Read a PDF" | "Store";
 
 /** What an endpoint says about itself, whatever it runs. */
 interface EndpointFacts {
