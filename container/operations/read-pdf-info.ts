@@ -37,6 +37,9 @@ async function conforms(declared: string, job: NativeJob, engines: Engines): Pro
   // The validator knows more levels than those to which documents can be converted.
   const level = { part: Number(declared[0]), conformance: declared.slice(1) } as PdfaLevel;
   const validator = await engines.verapdf.ready(job.signal);
-  const validation = await validated(job.inputs[0]!, new JobConversionContext(level, [], { ...engines, validator }, job));
+  const validation = await validated(
+    job.inputs[0]!,
+    new JobConversionContext(level, [], { ...engines, validator }, job),
+  );
   return validation?.valid ?? false;
 }

@@ -1,12 +1,18 @@
 // Answers questions about a PDF. Yields one output, an object in JSON with a member for each answer. A PDF that needs a
 // password has few answers, and is no failure.
 import { EngineFailure } from "../document/contract/failure.ts";
-import { type Context, declareOperation, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import {
+  type Context,
+  declareOperation,
+  defineOperation,
+  type Input,
+  type Run,
+} from "../document/contract/operation.ts";
 import { type JsonSchema, type Params, parameter } from "../document/contract/parameter.ts";
 import { words } from "../document/contract/parameters/text.ts";
+import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
 import { DocumentFacts } from "../document/facts/document-facts.ts";
 import { findTransparency, isImageOnly } from "../document/facts/shown-content.ts";
-import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
 import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
 import { openPdf } from "../document/pages/open-pdf.ts";
 

@@ -76,7 +76,12 @@ export class VeraPdf implements AsyncDisposable {
    *   (memory), `timed-out`, `busy` (veraPDF cannot be started, or was lost twice, or too many heavy files wait)
    * @throws the signal's reason when aborted
    */
-  async validate(path: string, level: ValidatedLevel, signal: AbortSignal, weight: Weight = "light"): Promise<Validation> {
+  async validate(
+    path: string,
+    level: ValidatedLevel,
+    signal: AbortSignal,
+    weight: Weight = "light",
+  ): Promise<Validation> {
     return retryCrashOnce({ signal, log: this.#settings.log }, (until) => this.#attempt(path, level, until, weight));
   }
 

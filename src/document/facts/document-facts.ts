@@ -81,7 +81,10 @@ export class DocumentFacts implements PageSource {
 
   #text(value: Value | undefined): string | undefined {
     const string = this.file.string(value);
-    return string ? decodeTextString(string).toWellFormed() : this.file.name(value);
+    if (string) return decodeTextString(string).toWellFormed();
+    // Apple's keywords are a list.
+    const list = this.file.array(value)?.flatMap((element) => this.file.string(element) ?? []);
+    return list?.map((element) => decodeTextString(element).toWellFormed()).join(", ") ?? this.file.name(value);
   }
 
   /** Standards whose conformance the metadata declare. */
@@ -188,6 +191,9 @@ export class DocumentFacts implements PageSource {
 
   /** Returns the boxes of each page, in its own units. */
   get boxes() {
-    return this.pages.map((page) => ({ page: page.index + 1, ...pageBoxes(this.file, pageDictionary(this.file, page)) }));
+    return this.pages.map((page) => ({
+      page: page.index + 1,
+      ...pageBoxes(this.file, pageDictionary(this.file, page)),
+    }));
   }
 }

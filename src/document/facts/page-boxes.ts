@@ -11,7 +11,7 @@ const LETTER: Box = [0, 0, 612, 792];
 export function pageBoxes(file: PdfFile, page: Dictionary) {
   const given = (key: string, fallback: Box): Box => {
     const box = boxOf((file.array(page.get(key)) ?? []).slice(0, 4).map((value) => file.number(value)));
-    return box && box[0] < box[2] && box[1] < box[3] ? box : fallback;
+    return box && box[0] < box[2] && box[1] < box[3] ? (box.map(rounded) as unknown as Box) : fallback;
   };
   const media = given("MediaBox", LETTER);
   const crop = given("CropBox", media);
@@ -20,3 +20,6 @@ export function pageBoxes(file: PdfFile, page: Dictionary) {
     ...{ bleed: given("BleedBox", crop), trim: given("TrimBox", crop), art: given("ArtBox", crop) },
   };
 }
+
+/** Rounds to four digits: numbers of a file are 32-bit floats here. */
+const rounded = (value: number) => Math.round(value * 10_000) / 10_000;

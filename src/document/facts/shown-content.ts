@@ -49,14 +49,15 @@ class Visits {
   }
 }
 
-/** Returns the appearance streams of a page's annotations (ISO 32000-1, 12.5.5). */
+/** Returns the appearance streams that a page's annotations show (ISO 32000-1, 12.5.5). */
 function appearancesOf(file: PdfFile, page: Dictionary): Value[] {
-  return (file.array(page.get("Annots")) ?? []).flatMap((annotation) =>
-    (file.dictionary(file.dictionary(annotation)?.get("AP"))?.values() ?? []).flatMap((value) => {
-      const object = file.resolve(value);
-      return object instanceof Dictionary ? object.values() : [value];
-    }),
-  );
+  return (file.array(page.get("Annots")) ?? []).flatMap((value) => {
+    const annotation = file.dictionary(value);
+    const normal = file.dictionary(annotation?.get("AP"))?.get("N");
+    const object = file.resolve(normal);
+    const shown = object instanceof Dictionary ? object.get(file.name(annotation?.get("AS")) ?? "") : normal;
+    return shown === undefined ? [] : [shown];
+  });
 }
 
 /** Returns whether fonts of each kind are among the resources of pages, forms, patterns, glyphs and appearances. */
