@@ -84,8 +84,8 @@ function reportDone(
 }
 
 function recordOf(input: string, { result, paths }: ConversionResult) {
-  const { files, inputIds, notices } = result;
-  return { input, outputs: paths, ids: files.map(({ id }) => id), inputIds, notices };
+  const { files, inputIds, notices, data } = result;
+  return { input, outputs: paths, ids: files.map(({ id }) => id), inputIds, notices, ...(data ? { data } : {}) };
 }
 
 function describe(error: unknown) {

@@ -1,4 +1,5 @@
 // Runs one job of the command line: inputs to the service, further operations where one is not enough, outputs to files.
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -77,15 +78,28 @@ async function convertTo(run: Run, work: ConversionTask): Promise<ConversionResu
     pages.push(operand.pages);
   }
   // The service refuses names of which nothing is left after it has removed what names cannot have.
-  const named = { ...params, ...(/[\p{L}\p{N}]/u.test(target.stem) ? { output: target.stem } : {}) };
+  const isNamed = operation.parameters.some(({ name }) => name === "output") && /[\p{L}\p{N}]/u.test(target.stem);
+  const named = { ...params, ...(isNamed ? { output: target.stem } : {}) };
   const result = await start(run, operation, inputs, pages, named);
   keep(run, result);
+  if (result.data) return { result, paths: await writeData(result.data, target, streams) };
   if (target.path !== "-") return { result, paths: await save(run, result, work) };
   if (result.files.length > 1) {
     throw new PagewrightError(0, `Standard output takes one file, and there are ${result.files.length}: use --dir.`);
   }
   await pipeline(Readable.fromWeb((await result.stream(options)) as never), streams.stdout, { end: false });
   return { result, paths: [] };
+}
+
+/** Writes data as indented JSON. */
+async function writeData(data: object, { path }: Target, { stdout }: Streams): Promise<readonly string[]> {
+  const text = `${JSON.stringify(data, null, 2)}\n`;
+  if (path !== "-") {
+    await writeFile(path, text);
+    return [path];
+  }
+  await pipeline(Readable.from([text]), stdout, { end: false });
+  return [];
 }
 
 /** Saves outputs under names of this machine: those at the service may be the same for two inputs. */

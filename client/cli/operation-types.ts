@@ -61,6 +61,8 @@ export interface OperationSchema {
     readonly type: string;
     /** True if there may be several files, and one archive of them. */
     readonly archives: boolean;
+    /** True if the answer is data, which are no file at the service. */
+    readonly isData?: true;
     /** Name of the file of several inputs, without extension. */
     readonly joinedName?: string;
   };

@@ -30,7 +30,7 @@ interface Calling {
   readonly progress: Tell;
 }
 
-/** Runs an operation. The result links to the files that it made, and shows the first pictures. */
+/** Runs an operation. The result has its data, or links to the files that it made, and shows the first pictures. */
 export async function callOperation(
   operation: Described,
   given: Arguments,
@@ -46,6 +46,9 @@ export async function callOperation(
   if (operation.input.kind === "one") Object.assign(body, await sourceOf(single, dispatch));
   if (operation.input.kind === "several") Object.assign(body, await sourcesOf(operation, inputs, dispatch));
   const answer = await post(dispatch, operation.path, body, progress);
+  if (answer.outputId === undefined) {
+    return { content: [{ type: "text", text: JSON.stringify(answer) }], structuredContent: answer };
+  }
   const ids = [answer.outputId as string | string[]].flat();
   const files: Info[] = [];
   for (const id of ids.slice(0, LINKED_FILES)) {
