@@ -1,6 +1,5 @@
 // Runs one job of the command line: inputs to the service, further operations where one is not enough, outputs to files.
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { needsConversion } from "../core/conversion.ts";
@@ -11,6 +10,7 @@ import type { CallOptions } from "../core/progress.ts";
 import type { Result } from "../core/result.ts";
 import { CANCEL_TIMEOUT_MS } from "../core/upload.ts";
 import { openHandle, openPath } from "../node/open-path.ts";
+import { saveDownload } from "../node/save-download.ts";
 import { numbersOf } from "./numbers.ts";
 import { type Operand, stemOf } from "./operands.ts";
 import type { OperationSchema } from "./operation-types.ts";
@@ -82,7 +82,7 @@ async function convertTo(run: Run, work: ConversionTask): Promise<ConversionResu
   const named = { ...params, ...(isNamed ? { output: target.stem } : {}) };
   const result = await start(run, operation, inputs, pages, named);
   keep(run, result);
-  if (result.data) return { result, paths: await writeData(result.data, target, streams) };
+  if (result.data) return { result, paths: await writeData(result.data, target) };
   if (target.path !== "-") return { result, paths: await save(run, result, work) };
   if (result.files.length > 1) {
     throw new PagewrightError(0, `Standard output takes one file, and there are ${result.files.length}: use --dir.`);
@@ -91,15 +91,14 @@ async function convertTo(run: Run, work: ConversionTask): Promise<ConversionResu
   return { result, paths: [] };
 }
 
-/** Writes data as indented JSON. */
-async function writeData(data: object, { path }: Target, { stdout }: Streams): Promise<readonly string[]> {
-  const text = `${JSON.stringify(data, null, 2)}\n`;
-  if (path !== "-") {
-    await writeFile(path, text);
-    return [path];
-  }
-  await pipeline(Readable.from([text]), stdout, { end: false });
-  return [];
+/** Returns data as a person reads them. */
+export const jsonText = (data: object): string => JSON.stringify(data, null, 2);
+
+/** Saves data, unless they are printed with the results of all jobs. */
+async function writeData(data: object, { path }: Target): Promise<readonly string[]> {
+  if (path === "-") return [];
+  const body = new Blob([`${jsonText(data)}\n`]).stream();
+  return [await saveDownload({ name: basename(path), type: "application/json", size: undefined, body }, path)];
 }
 
 /** Saves outputs under names of this machine: those at the service may be the same for two inputs. */

@@ -154,7 +154,9 @@ function All({ page, outcome }: { page: ViewContext; outcome: Outcome }) {
 
 /** The pages of one result. */
 function Look({ page, results }: { page: ViewContext; results: readonly Result[] }) {
-  const seen = results.flatMap((result, number) => (result.problem || result.data ? [] : [[number, result.title] as const]));
+  const seen = results.flatMap((result, number) =>
+    result.problem || result.data ? [] : [[number, result.title] as const],
+  );
   const [viewed, setViewed] = useState(seen[0]?.[0] ?? 0);
   const [index, setIndex] = useState(0);
   useEffect(() => setIndex(0), [viewed]);
