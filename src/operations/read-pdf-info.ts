@@ -2,7 +2,6 @@
 // password has few answers, and is no failure.
 import { EngineFailure } from "../document/contract/failure.ts";
 import {
-  type Context,
   declareOperation,
   defineOperation,
   type Input,
