@@ -15,6 +15,7 @@ import { tif } from "./images/tif.ts";
 import { linearizedPdf } from "./linearized-pdf.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
+import { pdfInfo } from "./pdf-info.ts";
 import { pdfa } from "./pdfa.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 
@@ -23,6 +24,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf],
   ...[png, jpg, tif, gif, bmp],
+  ...[pdfInfo],
   ...[zip, html],
 ];
 
