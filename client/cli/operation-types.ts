@@ -61,6 +61,8 @@ export interface OperationSchema {
     readonly type: string;
     /** True if several files are possible, which one archive can contain. */
     readonly archives: boolean;
+    /** True if the response is data, not a file. */
+    readonly isData?: true;
     /** Name of the output of several inputs, without extension. */
     readonly joinedName?: string;
   };

@@ -21,6 +21,7 @@ const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 type Options = ServiceOptions & TargetOptions & Partial<BatchOptions> & Params;
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
+  "application/json": ".json",
   "application/pdf": ".pdf",
   "application/zip": ".zip",
   "image/bmp": ".bmp",
@@ -159,7 +160,7 @@ async function operate(
   if (operands.length === 0 && kind !== "none") return 0;
   const jobs = kind === "several" || kind === "none" ? [operands] : operands.map((operand) => [operand]);
   const targets = targetsOf(operation, jobs, options, EXTENSIONS[operation.output.type] ?? "");
-  if (targets[0]?.path === "-" && around.stdout.isTTY) {
+  if (targets[0]?.path === "-" && around.stdout.isTTY && !operation.output.isData) {
     throw new UsageError("Documents are not written to a terminal: use --out or a pipe.");
   }
   const params = await paramsOf(operation, options);

@@ -37,6 +37,9 @@ export function targetsOf(
 ): readonly Target[] {
   if (out !== undefined && dir !== undefined) throw new UsageError("Use --out or --dir, not both.");
   if (out !== undefined && jobs.length > 1) throw new UsageError("--out is for one input: use --dir for several.");
+  if (operation.output.isData && out === undefined && dir === undefined) {
+    return jobs.map(() => ({ path: "-", stem: "", extension }));
+  }
   if (out === "-" || (out === undefined && dir === undefined && jobs[0]?.[0]?.kind === "stdin")) {
     return [{ path: "-", stem: "stdin", extension }];
   }

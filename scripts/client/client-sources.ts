@@ -52,11 +52,14 @@ export const OPERATION_SCHEMAS: readonly OperationSchema[] = ${JSON.stringify(op
 function operationSchema(operation: Described): OperationSchema {
   const { verb, path, summary, variants, input, output, example } = operation;
   const { kind, description, accepts } = input;
-  const { type, archives, joinedName } = output;
+  const { type, archives, joinedName, data } = output;
   return {
     ...{ name: verb as OperationSchema["name"], path, summary, variants },
     input: { kind, description, accepts, selectable: isSelectable(operation) },
-    output: { type, archives, ...(joinedName === undefined ? {} : { joinedName }) },
+    output: {
+      ...{ type, archives, ...(data ? { isData: true as const } : {}) },
+      ...(joinedName === undefined ? {} : { joinedName }),
+    },
     parameters: jsonParameters(operation).map(({ content: _, ...parameter }) => ({
       ...parameter,
       ...((parameter.required || parameter.requiredIf) &&
@@ -92,7 +95,7 @@ function describe({ description, schema, default: fallback }: DescribedParameter
   ].join("\n");
 }
 
-function typeOf({ control, list, schema }: DescribedParameter): string {
+function typeOf({ control, list, joined, schema }: DescribedParameter): string {
   if (list) return "readonly (string | number)[]";
   switch (control) {
     case "code":
@@ -104,7 +107,8 @@ function typeOf({ control, list, schema }: DescribedParameter): string {
     case "choice":
       return schema.enum!.map((word) => (/^\d+$/.test(word) ? `${word} | "${word}"` : `"${word}"`)).join(" | ");
     default:
-      return schema.type === "integer" || schema.type === "number" ? "number" : "string";
+      if (schema.type === "integer" || schema.type === "number") return "number";
+      return joined ? "string | readonly (string | number)[]" : "string";
   }
 }
 

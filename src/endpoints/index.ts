@@ -16,6 +16,7 @@ import { tif } from "./images/tif.ts";
 import { linearizedPdf } from "./linearized-pdf.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
+import { pdfInfo } from "./pdf-info.ts";
 import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
 import { pdfa } from "./pdfa.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
@@ -25,6 +26,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
   ...[png, jpg, tif, gif, bmp],
+  ...[pdfInfo],
   ...[zip, html],
 ];
 

@@ -28,7 +28,7 @@ export function callOf(operation: Operation, settings: CallSettings): OperationC
   const fields = Object.entries(values).flatMap(([name, value]) => [value].flat().map((value) => ({ name, value })));
   return {
     ...{ method: "POST", url: baseUrl + path, keyed, accept },
-    saveAs: `${values.output || "output"}.${extensionOf(accept)}`,
+    ...(output.data ? {} : { saveAs: `${values.output || "output"}.${extensionOf(accept)}` }),
     files: given.flatMap(({ kind, value }) => (kind === "file" ? [{ name: "file", value }] : [])),
     texts: [
       ...given.flatMap(({ kind, value }) => (kind === "file" ? [] : [{ name: `${kind}${suffix}`, value }])),

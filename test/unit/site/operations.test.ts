@@ -23,7 +23,7 @@ test("each operation has a title and a verb of its own, and groups follow each o
   expect(new Set(all.map(({ title }) => title)).size).toBe(all.length);
   expect(new Set(all.map(({ verb }) => verb)).size).toBe(all.length);
   const groups = all.map(({ group }) => group).filter((group, at, given) => group !== given[at - 1]);
-  expect(groups).toEqual(["Make a PDF", "Improve a PDF", "Draw the pages", "Store"]);
+  expect(groups).toEqual(["Make a PDF", "Improve a PDF", "Draw the pages", "Read a PDF", "Store"]);
 });
 
 test("an operation takes one input, several, a text or nothing", () => {

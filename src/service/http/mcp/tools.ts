@@ -23,7 +23,7 @@ export function toolOf(operation: Described) {
   const inputs = inputSchema(operation);
   return {
     name: verb,
-    description: `${summary} The result links to ${output.archives ? "each output" : "the output"}.`,
+    description: `${summary} ${resultOf(output)}`,
     inputSchema: {
       type: "object" as const,
       properties: {
@@ -37,6 +37,9 @@ export function toolOf(operation: Described) {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   };
 }
+
+const resultOf = ({ data, archives }: Described["output"]): string =>
+  data ? "The result has the answer." : `The result links to ${archives ? "each output" : "the output"}.`;
 
 function argumentSchema(parameter: DescribedParameter): object {
   const { description, control, list, schema, content, default: fallback } = parameter;
