@@ -21,6 +21,7 @@ export const pdfInfo = defineEndpoint({
       allQueriesProcessed: { type: "boolean" },
       warning: { type: "string", description: "Which queries have no answer, and why." },
     },
+    optional: [...Object.keys(ANSWER_SCHEMAS), "warning"],
   },
   allowsLargerUploads: true,
   errors: [outOfRange("queries", "pages"), tooMuchContent()],

@@ -35,6 +35,7 @@ export function describe(endpoint: Endpoint): Described {
     output: {
       ...{ naming: namingOf(output), type: output.type, archives: namingOf(output) !== "name", extraFields },
       ...(output.kind === "data" ? { data: output.schema as Readonly<Record<string, ParameterSchema>> } : {}),
+      ...(output.kind === "data" && output.optional ? { optionalData: output.optional } : {}),
       ...(keeps ? { keeps } : {}),
       ...(joinedName === undefined ? {} : { joinedName }),
     },

@@ -85,6 +85,8 @@ export interface DescribedOutput {
   readonly type: string;
   /** Schemas of the members of a data response. @default the response contains file IDs */
   readonly data?: Readonly<Record<string, ParameterSchema>>;
+  /** Members that a response may lack. @default none */
+  readonly optionalData?: readonly string[];
   /** True if several files can be returned as one archive. */
   readonly archives: boolean;
   readonly extraFields: readonly ("inputSize" | "substitutedFonts")[];
