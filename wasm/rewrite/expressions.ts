@@ -3,7 +3,7 @@ import binaryen from "binaryen";
 
 export type Expression = binaryen.ExpressionRef;
 
-/** Operands by kind of expression. Operands of other kinds are unknown, and so are the loops in them. */
+/** Operands by kind of expression. A kind that is not listed fails the build: its operands could contain loops. */
 const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   ...{ Block: ["Children"], If: ["Condition", "IfTrue", "IfFalse"], Loop: ["Body"], Try: ["Body", "CatchBodies"] },
   ...{ Break: ["Condition", "Value"], Switch: ["Condition", "Value"], Return: ["Value"], Throw: ["Operands"] },

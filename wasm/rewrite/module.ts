@@ -4,14 +4,16 @@ import { constantOf } from "./expressions.ts";
 
 const STACK_POINTER = "stackPointer";
 
+/** The features, whose declaration has no values when types are stripped. */
+const { Features } = binaryen as unknown as { readonly Features: Readonly<Record<string, binaryen.Features>> };
+/** The features of the engines and of the exported globals. Calls that return would have to be metered too. */
+const USED = ["SignExt", "BulkMemoryOpt", "ExceptionHandling", "MutableGlobals"];
+
 export function readModule(bytes: Uint8Array): binaryen.Module {
   const module = binaryen.readBinary(bytes);
-  module.setFeatures(ALL_FEATURES);
+  module.setFeatures(USED.reduce<binaryen.Features>((all, name) => all | Features[name]!, 0));
   return module;
 }
-
-/** The declared type of the features has no values when types are stripped. */
-const ALL_FEATURES = (binaryen as unknown as { Features: { All: binaryen.Features } }).Features.All;
 
 /** @throws Error if the module is invalid; the reason has been printed */
 export function writeModule(module: binaryen.Module): Uint8Array {
