@@ -35,8 +35,8 @@ export interface ParameterSchema {
   readonly list?: true;
   readonly joined?: true;
   readonly secret?: true;
-  /** Value of another parameter with which this one is required. */
-  readonly requiredIf?: { readonly field: string; readonly is: string };
+  /** Values of another parameter with which this one is required. */
+  readonly requiredIf?: { readonly field: string; readonly is: readonly string[] };
   /** Parameter whose value this one replaces by the ID of a stored file. */
   readonly standsFor?: string;
   /** Value that the command sends if the user omits a required parameter. */
@@ -61,6 +61,8 @@ export interface OperationSchema {
     readonly type: string;
     /** True if several files are possible, which one archive can contain. */
     readonly archives: boolean;
+    /** True if the response is data, not a file. */
+    readonly isData?: true;
     /** Name of the output of several inputs, without extension. */
     readonly joinedName?: string;
   };

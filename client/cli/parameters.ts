@@ -15,9 +15,9 @@ export function optionsOf({ parameters }: OperationSchema): readonly Option[] {
 
 /** Returns the value that another option must have for this one to apply, unless that option is set explicitly. */
 function impliedBy({ name, requiredIf, standsFor }: ParameterSchema, all: readonly ParameterSchema[]) {
-  const { field, is } =
+  const { field, is = [] } =
     requiredIf ?? all.find((other) => other.name === standsFor && name !== standsFor)?.requiredIf ?? {};
-  return field === undefined ? {} : { [camelCased(field)]: is };
+  return field === undefined || is.length > 1 ? {} : { [camelCased(field)]: is[0] };
 }
 
 function optionOf(parameter: ParameterSchema): Option {
@@ -33,7 +33,7 @@ function optionOf(parameter: ParameterSchema): Option {
   const about = `${description}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`;
   const option = new Option(isSwitch ? flag : `${flag} <${placeholderOf(parameter)}>`, about);
   if (control === "choice") option.choices([...words!]);
-  if (minimum !== undefined) option.argParser((text) => numberIn(text, minimum, maximum!));
+  if (minimum !== undefined) option.argParser((text) => numberIn(text, schema));
   if (list) option.argParser((text, all: readonly string[] = []) => [...all, text]);
   if (control === "code") option.argParser((path) => path);
   return example === undefined ? option.makeOptionMandatory(required) : option.default(example);
@@ -42,14 +42,15 @@ function optionOf(parameter: ParameterSchema): Option {
 function placeholderOf({ control, name, schema }: ParameterSchema): string {
   if (control === "code") return "file";
   if (control === "pages") return "pages";
-  if (schema.type === "integer") return "number";
+  if (schema.type === "integer" || schema.type === "number") return "number";
   return name.split("_").at(-1)!;
 }
 
-function numberIn(text: string, minimum: number, maximum: number): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= minimum && number <= maximum) return number;
-  throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
+function numberIn(text: string, { type, minimum, maximum }: ParameterSchema["schema"]): number {
+  const isWhole = type === "integer";
+  const number = (isWhole ? /^-?\d{1,9}$/ : /^-?\d{1,9}(\.\d{1,12})?$/).test(text) ? Number(text) : Number.NaN;
+  if (number >= minimum! && number <= maximum!) return number;
+  throw new InvalidArgumentError(`It must be a ${isWhole ? "whole " : ""}number from ${minimum} to ${maximum}.`);
 }
 
 /** Returns the parameters of a request for the parsed options. */

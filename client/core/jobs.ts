@@ -8,8 +8,9 @@ import type { CallOptions } from "./progress.ts";
 
 /** The JSON response of an operation (docs/api.md#responses). */
 export interface JobResponse {
-  readonly outputUrl: string | readonly string[];
-  readonly outputId: string | readonly string[];
+  /** Absent, as the id, if the answer is data, whose members it then has. */
+  readonly outputUrl?: string | readonly string[];
+  readonly outputId?: string | readonly string[];
   readonly inputId?: string | readonly string[];
   readonly outputSize?: number;
   readonly inputSize?: number;
@@ -158,7 +159,10 @@ async function follow(connection: Connection, requestId: string, options: CallOp
 
 /** @returns undefined as long as the job runs */
 function answerIn(status: Status, requestId: string, { onProgress }: CallOptions): JobResponse | undefined {
-  if (status.status === "completed") return status;
+  if (status.status === "completed") {
+    const { status: _, ...response } = status;
+    return response;
+  }
   if (status.status === "failed") {
     const error = errorSaying(status.errorStatus ?? 500, status.error, { requestId });
     throw isTemporary(error) ? new JobLost(error.status, error.message, { requestId }) : error;

@@ -94,6 +94,7 @@ class Service {
     uploads: StoredInput[],
   ): Promise<{ readonly body: object; readonly sizeBytes?: number | undefined }> {
     const { openPath } = this.#files;
+    if (kind === "none") return { body: {}, sizeBytes: 0 };
     if (kind === "text") {
       const content = String(await inputs);
       return { body: { content }, sizeBytes: content.length };
@@ -183,15 +184,19 @@ export function createClientClass(files: FileAdapter): new (options: Options) =>
   ) => Pagewright;
 }
 
-type Method = (...given: readonly [unknown, Params?, CallOptions?]) => Job;
-
 for (const name of Object.keys(OPERATIONS) as OperationName[]) {
-  const called: Method = function (this: Service, ...given) {
-    return this.run(name, ...given);
-  };
+  const kind = OPERATIONS[name][1];
+  const called =
+    kind === "none"
+      ? function (this: Service, params?: Params, options?: CallOptions): Job {
+          return this.run(name, undefined, params, options);
+        }
+      : function (this: Service, inputs: unknown, params?: Params, options?: CallOptions): Job {
+          return this.run(name, inputs, params, options);
+        };
   const chained = function (this: Pending, params?: Params, options?: CallOptions): Job {
-    return this.service.run(name, OPERATIONS[name][1] === "one" ? this : [this], params, options);
+    return this.service.run(name, kind === "one" ? this : [this], params, options);
   };
   Object.defineProperty(Service.prototype, name, { value: called });
-  if (OPERATIONS[name][1] !== "text") Object.defineProperty(Pending.prototype, name, { value: chained });
+  if (kind !== "text" && kind !== "none") Object.defineProperty(Pending.prototype, name, { value: chained });
 }

@@ -35,7 +35,7 @@ ${operations.map((operation) => method(operation, inputOf(operation))).join("\n"
 /** The operations on the result of another one. */
 export interface ChainedOperations {
 ${operations
-  .filter(({ input }) => input.kind !== "text")
+  .filter(({ input }) => input.kind === "one" || input.kind === "several")
   .map((operation) => method(operation, ""))
   .join("\n")}}
 `;
@@ -52,14 +52,19 @@ export const OPERATION_SCHEMAS: readonly OperationSchema[] = ${JSON.stringify(op
 function operationSchema(operation: Described): OperationSchema {
   const { verb, path, summary, variants, input, output, example } = operation;
   const { kind, description, accepts } = input;
-  const { type, archives, joinedName } = output;
+  const { type, archives, joinedName, data } = output;
   return {
     ...{ name: verb as OperationSchema["name"], path, summary, variants },
     input: { kind, description, accepts, selectable: isSelectable(operation) },
-    output: { type, archives, ...(joinedName === undefined ? {} : { joinedName }) },
+    output: {
+      ...{ type, archives, ...(data ? { isData: true as const } : {}) },
+      ...(joinedName === undefined ? {} : { joinedName }),
+    },
     parameters: jsonParameters(operation).map(({ content: _, ...parameter }) => ({
       ...parameter,
-      ...(parameter.required && example[parameter.name] !== undefined
+      ...((parameter.required || parameter.requiredIf) &&
+      parameter.control !== "code" &&
+      example[parameter.name] !== undefined
         ? { example: String(example[parameter.name]) }
         : {}),
     })),
@@ -90,7 +95,7 @@ function describe({ description, schema, default: fallback }: DescribedParameter
   ].join("\n");
 }
 
-function typeOf({ control, list, schema }: DescribedParameter): string {
+function typeOf({ control, list, joined, schema }: DescribedParameter): string {
   if (list) return "readonly (string | number)[]";
   switch (control) {
     case "code":
@@ -102,12 +107,15 @@ function typeOf({ control, list, schema }: DescribedParameter): string {
     case "choice":
       return schema.enum!.map((word) => (/^\d+$/.test(word) ? `${word} | "${word}"` : `"${word}"`)).join(" | ");
     default:
-      return schema.type === "integer" ? "number" : "string";
+      if (schema.type === "integer" || schema.type === "number") return "number";
+      return joined ? "string | readonly (string | number)[]" : "string";
   }
 }
 
 function inputOf(operation: Described): string {
   switch (kindOf(operation)) {
+    case "none":
+      return "";
     case "text":
       return "content: string | PromiseLike<string>, ";
     case "one":

@@ -26,11 +26,12 @@ export function checkValue(field: FormField, value: string, pageCount?: number):
 const isPerInput = ({ perInput }: FormField): boolean => perInput === true;
 
 function isValid({ schema }: FormField, value: string): boolean {
-  const { enum: values, minimum: min, maximum: max, pattern } = schema;
+  const { type, enum: values, minimum: min, maximum: max, pattern } = schema;
   if (values) return values.includes(value);
   if (min !== undefined && max !== undefined) {
     const number = Number(value);
-    return /^\s*\d{1,9}\s*$/.test(value) && number >= min && number <= max;
+    const form = type === "integer" ? /^\s*-?\d{1,9}\s*$/ : /^\s*[+-]?(\d{1,9}(\.\d{0,12})?|\.\d{1,12})\s*$/;
+    return form.test(value) && number >= min && number <= max;
   }
   return pattern === undefined || new RegExp(pattern).test(value.trim());
 }

@@ -55,6 +55,8 @@ export interface Result extends Losses {
   /** Names of its inputs. */
   readonly title: string;
   readonly outputs: readonly Output[];
+  /** The answer of an operation that makes no file. */
+  readonly data?: Readonly<Record<string, unknown>>;
   /** The only input of the job, for the comparison. */
   readonly input?: Output;
   /** The values that were sent: they determine the names of the outputs and their input pages. */

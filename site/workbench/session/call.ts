@@ -2,7 +2,7 @@
 
 import type { CallInput, Command, Entry, OperationCall, Option } from "../../../src/service/reference/snippets/call.ts";
 import { extensionOf } from "../model/format.ts";
-import type { Operation } from "../model/operations.ts";
+import { type Operation, takesFiles } from "../model/operations.ts";
 
 export interface CallSettings {
   readonly baseUrl: string;
@@ -23,12 +23,12 @@ export function callOf(operation: Operation, settings: CallSettings): OperationC
   const suffix = input.kind === "several" ? "[]" : "";
   const sent: readonly CallInput[] =
     inputs.length > 0 ? inputs : [{ kind: "file", value: placeholderOf(operation), pages: "all" }];
-  const given = input.kind === "text" ? [] : input.kind === "one" ? sent.slice(0, 1) : sent;
+  const given = !takesFiles(operation) ? [] : input.kind === "one" ? sent.slice(0, 1) : sent;
   const accept = output.archives ? "application/zip" : output.type;
   const fields = Object.entries(values).flatMap(([name, value]) => [value].flat().map((value) => ({ name, value })));
   return {
     ...{ method: "POST", url: baseUrl + path, keyed, accept },
-    saveAs: `${values.output || "output"}.${extensionOf(accept)}`,
+    ...(output.data ? {} : { saveAs: `${values.output || "output"}.${extensionOf(accept)}` }),
     files: given.flatMap(({ kind, value }) => (kind === "file" ? [{ name: "file", value }] : [])),
     texts: [
       ...given.flatMap(({ kind, value }) => (kind === "file" ? [] : [{ name: `${kind}${suffix}`, value }])),

@@ -2,11 +2,11 @@
 import { fieldRequired } from "../../../src/service/http/contract/errors.ts";
 import { checkValue } from "../model/checks.ts";
 import { countText } from "../model/format.ts";
-import type { FormField, Operation } from "../model/operations.ts";
+import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
 import type { Problem } from "../model/problems.ts";
-import { faultsOfProfile } from "../model/profile.ts";
+import { faultsOfJson } from "../model/profile.ts";
 import type { Input, State } from "../model/state.ts";
-import { inputsOf, isBatch, shownFields, shownValue } from "./request.ts";
+import { inputsOf, isBatch, isNeeded, shownFields, shownValue } from "./request.ts";
 
 /** A validation error of the form. */
 export interface Fault {
@@ -44,7 +44,7 @@ function isUnusable({ input: { accepts, webPages } }: Operation, input: Input): 
 /** Returns the next action that is required before an operation can run; undefined if it can run. */
 export function obstacleTo(operation: Operation, state: State): string | undefined {
   if (state.service?.keyed && state.apiKey === "") return "Enter your key first.";
-  if (operation.input.kind === "text") return undefined;
+  if (!takesFiles(operation)) return undefined;
   const inputs = inputsOf(operation, state);
   if (inputs.length === 0) return "Choose a file first.";
   const bad = inputs.filter((input) => isUnusable(operation, input));
@@ -71,14 +71,13 @@ export function faultsOf(operation: Operation, state: State): readonly Fault[] {
 export function faultOf(operation: Operation, field: FormField, state: State): Fault | undefined {
   const values = [shownValue(operation, field, state)].flat();
   const named = { control: controlOf(field), name: field.name };
-  // The editor of a settings file is shown only if the file is required.
-  const isMissing = (field.required || field.control === "code") && values.every((text) => text.trim() === "");
+  const isMissing = isNeeded(field) && values.every((text) => text.trim() === "");
   if (isMissing) return { ...named, sentence: fieldRequired(field.name).message, isMissing };
   const inputs = inputsOf(operation, state);
   // With several documents, the number of pages differs.
   const pageCount = inputs.length === 1 ? inputs[0]!.info?.pages : undefined;
   const sentence = field.content
-    ? faultsOfProfile(field.name, values[0]!, field.content.schema)[0]?.sentence
+    ? faultsOfJson(field.name, values[0]!, field.content)[0]?.sentence
     : values.map((text) => checkValue(field, text, pageCount)).find((found) => found !== undefined);
   return sentence === undefined ? undefined : { ...named, sentence, isMissing };
 }

@@ -191,8 +191,11 @@ function withoutFiles(outcome: Outcome, ids: readonly string[]): Outcome {
 
 function summaryOf(results: readonly Result[], count: number): string {
   const outputs = results.flatMap(({ outputs }) => outputs);
-  const made =
-    outputs.length === 1 ? `${outputs[0]!.info?.name ?? "The file"} is ready.` : `${outputs.length} files are ready.`;
+  const made = results.some(({ data }) => data)
+    ? "The answer is ready."
+    : outputs.length === 1
+      ? `${outputs[0]!.info?.name ?? "The file"} is ready.`
+      : `${outputs.length} files are ready.`;
   if (count === 1) return made;
   const failures = results.filter(({ problem }) => problem).length;
   const canceled = count - results.length;

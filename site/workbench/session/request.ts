@@ -3,7 +3,7 @@
 import { needsConversion } from "../../../client/core/conversion.ts";
 import type { CallInput, OperationCall } from "../../../src/service/reference/snippets/call.ts";
 import { extensionOf, stemOf } from "../model/format.ts";
-import type { FormField, Operation } from "../model/operations.ts";
+import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
 import { PROFILE_EXAMPLES } from "../model/profile-examples.ts";
 import type { Input, State, Value, Values } from "../model/state.ts";
 import { callOf } from "./call.ts";
@@ -15,8 +15,8 @@ export interface Task {
 }
 
 /** Returns the inputs of an operation: all, or none. */
-export const inputsOf = ({ input: { kind } }: Operation, { inputs }: Pick<State, "inputs">): readonly Input[] =>
-  kind === "text" ? [] : inputs;
+export const inputsOf = (operation: Operation, { inputs }: Pick<State, "inputs">): readonly Input[] =>
+  takesFiles(operation) ? inputs : [];
 
 /** Reports whether there are several inputs with a separate job each. */
 export const isBatch = ({ input: { kind } }: Operation, { inputs }: Pick<State, "inputs">): boolean =>
@@ -57,20 +57,24 @@ export function isConverted(operation: Operation, { name, url, info, pdf }: Inpu
   return url === undefined && !/\.pdf$/i.test(name);
 }
 
+/** Reports whether a visible field must have a value. */
+export const isNeeded = ({ required, requiredIf }: FormField): boolean => required || requiredIf !== undefined;
+
 /** Returns the initial value of a field. */
 function firstValue(operation: Operation, field: FormField, state: State): Value {
   if (field.name === "output") return outputName(operation, inputsOf(operation, state));
   if (field.default !== undefined) return String(field.default);
-  if (field.content) return PROFILE_EXAMPLES[0]!.text;
-  const example = field.required ? operation.example[field.name] : undefined;
+  if (field.content?.isFile) return PROFILE_EXAMPLES[0]!.text;
+  const example = isNeeded(field) ? operation.example[field.name] : undefined;
   return example === undefined ? (field.list ? [] : "") : String(example);
 }
 
 /** Returns the output name for one input, or for several inputs together. */
 function outputName(operation: Operation, inputs: readonly Input[]): string {
   const [first, ...others] = inputs;
-  const isText = operation.input.kind === "text";
-  if (!first || isText) return isText ? "page" : "output";
+  if (operation.input.kind === "text") return "page";
+  if (operation.input.kind === "none") return operation.path.slice(1);
+  if (!first) return "output";
   const together = others.length > 0 ? operation.output.joinedName : undefined;
   if (first.url !== undefined && together === undefined) {
     return first.info ? stemOf(first.info.name) : hostOf(first.url);
@@ -94,7 +98,7 @@ export function shownFields(operation: Operation, state: State): readonly FormFi
   const { fields } = operation;
   const counts = ({ requiredIf }: FormField) => {
     const other = fields.find(({ name }) => name === requiredIf?.field);
-    return !other || shownValue(operation, other, state) === requiredIf!.is;
+    return !other || requiredIf!.is.includes(String(shownValue(operation, other, state)));
   };
   const hidesName = isBatch(operation, state);
   return fields.filter(
@@ -122,7 +126,7 @@ export function bodyOf(operation: Operation, { inputs, values }: Task): Record<s
   const ids = inputs.flatMap(({ id }) => id ?? []);
   const urls = inputs.flatMap(({ id, url }) => (id === undefined && url !== undefined ? [url] : []));
   const { input, orderedBy, perInput } = operation;
-  if (input.kind === "text") return { ...values };
+  if (!takesFiles(operation)) return { ...values };
   if (input.kind === "one") return { ...(ids[0] === undefined ? { url: urls[0] } : { id: ids[0] }), ...values };
   return {
     ...(ids.length > 0 ? { "id[]": ids } : {}),

@@ -40,6 +40,7 @@ export async function carryOut(operation: Operation, task: Task, around: Surroun
     ...{ path: operation.path, title: titleOf(task), values: keptValues(task.values) },
     ...(input ? { input } : {}),
     outputs: await outputsOf(answer),
+    ...(operation.output.data ? { data: dataOf(operation.output.data, answer) } : {}),
     converted: converted.map(({ name }) => name),
     ...lossesIn([...converted.flatMap(({ pdf }) => pdf ?? []), lossesOf(answer)]),
   };
@@ -94,13 +95,18 @@ async function described(id: string, known: StoredInfo | undefined): Promise<Sto
   return { id, ...(info ? { info } : {}) };
 }
 
+/** Returns the members of a response that are the data. */
+const dataOf = (schemas: object, response: object): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(response).filter(([name]) => Object.hasOwn(schemas, name)));
+
 /** Returns the outputs of a job. The first one includes its number of pages. */
 async function outputsOf({ outputId, outputFiles = [] }: JobResponse): Promise<readonly Output[]> {
   const known = new Map<string, StoredInfo>(outputFiles.map((file) => [file.id, factsIn(file)]));
-  const [first, ...others] = [outputId].flat();
-  const info = (await infoOf(first!)) ?? known.get(first!);
+  const [first, ...others] = [outputId ?? []].flat();
+  if (first === undefined) return [];
+  const info = (await infoOf(first)) ?? known.get(first);
   return [
-    { id: first!, isDeleted: false, ...(info ? { info } : {}) },
+    { id: first, isDeleted: false, ...(info ? { info } : {}) },
     ...others.map((id) => ({ id, isDeleted: false, ...(known.has(id) ? { info: known.get(id)! } : {}) })),
   ];
 }

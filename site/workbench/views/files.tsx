@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { checkAddress } from "../model/checks.ts";
 import { countText } from "../model/format.ts";
+import { takesFiles } from "../model/operations.ts";
 import type { Problem } from "../model/problems.ts";
 import type { Input } from "../model/state.ts";
 import { problemOf, whyUnusable } from "../session/faults.ts";
@@ -26,7 +27,7 @@ export function Files({ page }: { page: ViewContext }) {
   );
   const canOrder = several && state.inputs.length > 1;
   const list = useScrolledList(state.inputs.length);
-  if (operation?.input.kind === "text") return null;
+  if (operation && !takesFiles(operation)) return null;
   return (
     <Section id="files" number={1} title="Choose files">
       <DropZone onFiles={(files) => inputs.addFiles(files)} />

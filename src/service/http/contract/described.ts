@@ -35,6 +35,7 @@ export function describe(endpoint: Endpoint): Described {
     output: {
       ...{ naming: namingOf(output), type: output.type, archives: namingOf(output) !== "name", extraFields },
       ...(output.kind === "data" ? { data: output.schema as Readonly<Record<string, ParameterSchema>> } : {}),
+      ...(output.kind === "data" && output.optional ? { optionalData: output.optional } : {}),
       ...(keeps ? { keeps } : {}),
       ...(joinedName === undefined ? {} : { joinedName }),
     },
@@ -89,7 +90,13 @@ export function describeParameter(name: string, field: Parameter): DescribedPara
       ? { requiredIf: { field: onlyWith.parameter, is: onlyWith.is } }
       : {}),
     ...(json
-      ? { content: { ...(json.name === undefined ? {} : { name: json.name }), schema: json.schema as ParameterSchema } }
+      ? {
+          content: {
+            ...(json.name === undefined ? {} : { name: json.name }),
+            ...(json.file === undefined ? {} : { isFile: true as const }),
+            schema: json.schema as ParameterSchema,
+          },
+        }
       : {}),
   };
 }
@@ -102,9 +109,9 @@ function schemaOf({ json, item, schema }: Kind<unknown>): ParameterSchema {
 
 const JSON_FILE = { format: "binary", contentMediaType: "application/json" };
 
-/** A short numeric range becomes a slider. */
+/** A bounded range of integers becomes a slider. */
 function controlOf({ control, schema }: Kind<unknown>): Control {
-  return control === "number" && schema.minimum !== undefined && schema.maximum !== undefined ? "slider" : control;
+  return schema.type === "integer" && schema.minimum !== undefined && schema.maximum !== undefined ? "slider" : control;
 }
 
 /** Returns the form spelling of a parameter, with brackets if it is repeatable: `pages[]`. */

@@ -38,7 +38,7 @@ import type { Timing } from "./timing.ts";
 type SpecialField = "inputSize" | "substitutedFonts";
 
 /** The groups of operations, in display order. */
-type Group = "Make a PDF" | "Improve a PDF" | "Draw the pages" | "Store";
+type Group = "Make a PDF" | "Improve a PDF" | "Draw the pages" | "Read a PDF" | "Store";
 
 /** The declaration of an endpoint, independent of its operation. */
 interface EndpointFacts {

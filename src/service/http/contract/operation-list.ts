@@ -25,6 +25,7 @@ export interface ParameterSchema {
   readonly examples?: readonly string[];
   readonly deprecated?: boolean;
   readonly properties?: Readonly<Record<string, ParameterSchema>>;
+  readonly items?: ParameterSchema;
   readonly required?: readonly string[];
   readonly anyOf?: readonly ParameterSchema[];
 }
@@ -46,12 +47,12 @@ export interface DescribedParameter {
   readonly secret?: true;
   /** True if each of several inputs has one value. @default false */
   readonly perInput?: true;
-  /** The value of another parameter that makes this one required. */
-  readonly requiredIf?: { readonly field: string; readonly is: string };
+  /** Values of another parameter with which this one is required. */
+  readonly requiredIf?: { readonly field: string; readonly is: readonly string[] };
   /** The parameter that a stored file, named by this one, replaces. */
   readonly standsFor?: string;
-  /** Schema of the JSON value, and its name if it has one. */
-  readonly content?: { readonly name?: string; readonly schema: ParameterSchema };
+  /** Schema of the JSON value, and its name if it has one. `isFile`: a form may send it as a file. */
+  readonly content?: { readonly name?: string; readonly schema: ParameterSchema; readonly isFile?: true };
 }
 
 export interface DescribedInput {
@@ -84,6 +85,8 @@ export interface DescribedOutput {
   readonly type: string;
   /** Schemas of the members of a data response. @default the response contains file IDs */
   readonly data?: Readonly<Record<string, ParameterSchema>>;
+  /** Members that a response may lack. @default none */
+  readonly optionalData?: readonly string[];
   /** True if several files can be returned as one archive. */
   readonly archives: boolean;
   readonly extraFields: readonly ("inputSize" | "substitutedFonts")[];

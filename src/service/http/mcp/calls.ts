@@ -30,7 +30,7 @@ interface Calling {
   readonly progress: Tell;
 }
 
-/** Runs an operation. The result contains links to the output files, and the first images. */
+/** Runs an operation. The result contains its data, or links to the output files and the first images. */
 export async function callOperation(
   operation: Described,
   args: Arguments,
@@ -46,6 +46,9 @@ export async function callOperation(
   if (operation.input.kind === "one") Object.assign(body, await sourceOf(single, dispatch));
   if (operation.input.kind === "several") Object.assign(body, await sourcesOf(operation, inputs, dispatch));
   const response = await post(dispatch, operation.path, body, progress);
+  if (response.outputId === undefined) {
+    return { content: [{ type: "text", text: JSON.stringify(response) }], structuredContent: response };
+  }
   const ids = [response.outputId as string | string[]].flat();
   const files: Info[] = [];
   for (const id of ids.slice(0, LINKED_FILES)) {

@@ -23,7 +23,7 @@ export function toolOf(operation: Described) {
   const inputs = inputSchema(operation);
   return {
     name: verb,
-    description: `${summary} The result links to ${output.archives ? "each output" : "the output"}.`,
+    description: `${summary} ${resultOf(output)}`,
     inputSchema: {
       type: "object" as const,
       properties: {
@@ -38,7 +38,12 @@ export function toolOf(operation: Described) {
   };
 }
 
-function argumentSchema({ description, control, list, schema, default: fallback }: DescribedParameter): object {
+const resultOf = ({ data, archives }: Described["output"]): string =>
+  data ? "The result has the answer." : `The result links to ${archives ? "each output" : "the output"}.`;
+
+function argumentSchema(parameter: DescribedParameter): object {
+  const { description, control, list, schema, content, default: fallback } = parameter;
+  if (content && !content.isFile) return { ...content.schema, description };
   if (control === "code") return { type: "object", description };
   const { pattern: _, ...rest } = schema;
   const value = { description, ...(fallback === undefined ? {} : { default: fallback }) };

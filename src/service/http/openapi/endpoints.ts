@@ -130,7 +130,7 @@ function conditionOf(
 ): Json | undefined {
   if (!requiredIf) return undefined;
   const { field, is } = requiredIf;
-  const otherwise = object({ [field]: { type: "string", not: { const: is } } }, [field]);
+  const otherwise = object({ [field]: { type: "string", not: { enum: is } } }, [field]);
   const stored = all.filter(({ standsFor }) => standsFor === name).map((parameter) => parameter.name);
   return { anyOf: [otherwise, ...[name, ...stored].map(alone)] };
 }

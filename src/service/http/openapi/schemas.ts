@@ -101,8 +101,8 @@ function mainFields(input: DescribedInput, limits: Limits, encoding: Encoding): 
   };
 }
 
-/** Describes the JSON response with the IDs of the outputs. */
-export function resultSchema({ input, files, output: { naming, extraFields, data } }: Described): Json {
+/** Describes the JSON response: the IDs of the outputs, or data. */
+export function resultSchema({ input, files, output: { naming, extraFields, data, optionalData = [] } }: Described): Json {
   const id = FILE_ID;
   const url = { type: "string", format: "uri" };
   const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });
@@ -138,5 +138,5 @@ export function resultSchema({ input, files, output: { naming, extraFields, data
       ? { substitutedFonts: { ...list(font, 1), description: "Fonts that were replaced; absent if none was." } }
       : {}),
   };
-  return { type: "object", properties, required: Object.keys(always) };
+  return { type: "object", properties, required: Object.keys(always).filter((name) => !optionalData.includes(name)) };
 }
