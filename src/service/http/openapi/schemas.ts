@@ -102,7 +102,11 @@ function mainFields(input: DescribedInput, limits: Limits, encoding: Encoding): 
 }
 
 /** Describes the JSON response: the IDs of the outputs, or data. */
-export function resultSchema({ input, files, output: { naming, extraFields, data, optionalData = [] } }: Described): Json {
+export function resultSchema({
+  input,
+  files,
+  output: { naming, extraFields, data, optionalData = [] },
+}: Described): Json {
   const id = FILE_ID;
   const url = { type: "string", format: "uri" };
   const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });
