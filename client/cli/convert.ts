@@ -2,13 +2,13 @@
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { CANCEL_TIMEOUT_MS } from "../core/connection.ts";
 import { needsConversion } from "../core/conversion.ts";
 import { PagewrightError } from "../core/error.ts";
 import type { Inputs } from "../core/inputs.ts";
 import type { Pagewright, Params } from "../core/pagewright.ts";
 import type { CallOptions } from "../core/progress.ts";
 import type { Result } from "../core/result.ts";
-import { CANCEL_TIMEOUT_MS } from "../core/upload.ts";
 import { openHandle, openPath } from "../node/open-path.ts";
 import { saveDownload } from "../node/save-download.ts";
 import { numbersOf } from "./numbers.ts";

@@ -1,7 +1,7 @@
 // The client: one method per operation, generated from the declarations of the endpoints.
 
 import { type Job, OPERATIONS, type OperationName, type Operations } from "../generated/operations.ts";
-import { Connection, discardBody, type Options } from "./connection.ts";
+import { Connection, type Options } from "./connection.ts";
 import { PagewrightError, snakeCased } from "./error.ts";
 import {
   type Inputs,
@@ -14,7 +14,7 @@ import {
 import { type JobResponse, runOperation } from "./jobs.ts";
 import type { CallOptions } from "./progress.ts";
 import { type PendingResult, Result, type SaveDownload, StoredFile } from "./result.ts";
-import { CANCEL_TIMEOUT_MS, storeAddress, uploadFile } from "./upload.ts";
+import { storeAddress, uploadFile } from "./upload.ts";
 
 /** Platform-dependent functions: opening and saving files by path. */
 export interface FileAdapter {
@@ -75,7 +75,8 @@ class Service {
       const answer: JobResponse = await runOperation(this.#connection, path, body, { ...options, async: isAsync });
       return new Result(answer, (stored) => this.#fileOf(stored));
     } catch (error) {
-      await Promise.all(uploads.map((upload) => this.#forget(upload)));
+      // As the service does for files uploaded within a failed request.
+      await Promise.all(uploads.map(({ id }) => this.#connection.discard(`/resource/${id}`)));
       throw error;
     }
   }
@@ -127,12 +128,6 @@ class Service {
     if (given.kind === "stored") return given;
     if (given.kind === "local") return uploadFile(this.#connection, await given.open(), options);
     return storeAddress(this.#connection, given.url, options);
-  }
-
-  /** Deletes an upload whose operation failed, as the service does for files uploaded within a failed request. */
-  async #forget({ id }: StoredInput): Promise<void> {
-    const call = { method: "DELETE", limitMs: CANCEL_TIMEOUT_MS };
-    await this.#connection.once(`/resource/${id}`, call, discardBody).catch(() => {});
   }
 
   #fileOf(stored: StoredInput): StoredFile {

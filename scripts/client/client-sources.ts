@@ -4,7 +4,7 @@ import { camelCased } from "../../client/core/error.ts";
 import { type Described, isSelectable, jsonParameters } from "../../src/service/http/contract/described.ts";
 import type { DescribedParameter } from "../../src/service/http/contract/operation-list.ts";
 
-const WRITTEN = "// Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.\n";
+export const WRITTEN = "// Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.\n";
 
 /**
  * Returns `client/generated/operations.ts`: the table of operations that the client reads, and the types of its

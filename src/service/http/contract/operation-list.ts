@@ -1,5 +1,5 @@
-// Defines the operations in `GET /operations.json` (docs/api.md#api-description). The workbench imports these types, so
-// this file has no imports.
+// Defines the operations in `GET /operations.json` (docs/api.md#api-description). The workbench imports these types, and
+// the client contains a copy of this file, so it has no imports.
 
 /** The form control for a parameter. `pages`: a page selection. `code`: a JSON file. `lines`: long text. */
 export type Control =
@@ -22,6 +22,8 @@ export interface ParameterSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;
+  readonly format?: string;
+  readonly contentMediaType?: string;
   readonly examples?: readonly string[];
   readonly deprecated?: boolean;
   readonly properties?: Readonly<Record<string, ParameterSchema>>;

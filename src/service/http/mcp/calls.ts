@@ -24,7 +24,8 @@ export class CallError extends Error {}
 const LINKED_FILES = 10;
 const TOLD_IDS = 50;
 
-interface Calling {
+/** The services for a call. */
+export interface Calling {
   readonly dispatch: Dispatch;
   readonly factsOf: FactsOf;
   readonly progress: Tell;
@@ -73,7 +74,7 @@ function textOf({ ids, ...told }: { readonly ids: readonly string[] }): string {
 }
 
 /** Creates a URL to which a person or a program can upload one file. */
-export async function createUpload({ name }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
+export async function createUpload({ name }: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
   const query = typeof name === "string" ? `?name=${encodeURIComponent(name)}` : "";
   const { uploadUrl, expires } = await post(dispatch, `${ONE_TIME_PATH}${query}`, {});
   const text =
@@ -83,7 +84,7 @@ export async function createUpload({ name }: Arguments, dispatch: Dispatch): Pro
 }
 
 /** Returns the name, type, size and URL of a stored file, and the number of pages of a PDF. */
-export async function describeFile({ file }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
+export async function describeFile({ file }: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
   const { id } = await sourceOf(file, dispatch);
   if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
   const { pages, ...info } = await json<Info & { pages?: number }>(await dispatch(`/resource/${id}?format=info`));
@@ -92,7 +93,7 @@ export async function describeFile({ file }: Arguments, dispatch: Dispatch): Pro
 }
 
 /** Deletes a stored file. */
-export async function deleteFile({ file }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
+export async function deleteFile({ file }: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
   const { id } = await sourceOf(file, dispatch);
   if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
   const response = await dispatch(`/resource/${id}`, { method: "DELETE" });
