@@ -19,8 +19,8 @@ import {
 } from "../pipeline/idempotency.ts";
 import {
   defaultOutputName,
-  isOrdered,
   keepsInputs,
+  orderedFieldsOf,
   readEndpointForm,
   secretsOf,
   toEndpointError,
@@ -56,7 +56,7 @@ export async function acceptRequest(
   });
   return accept(form, service, {
     ...{ path: endpoint.path, signal, manner, webhook },
-    ...{ isOrdered: isOrdered(endpoint), isTransient: !keepsInputs(endpoint) },
+    ...{ ordered: orderedFieldsOf(endpoint), isTransient: !keepsInputs(endpoint) },
     ...{ secrets: secretsOf(endpoint), salt: saltOf(request.headers) },
     check: () => check(endpoint, form, signal, service),
   });
@@ -68,7 +68,7 @@ interface Accepting {
   readonly webhook: Webhook | undefined;
   readonly signal: AbortSignal;
   /** See {@link fingerprintContent}. */
-  readonly isOrdered: boolean;
+  readonly ordered: ReadonlySet<string>;
   /** True if the uploaded files are deleted after the job, with any outcome. */
   readonly isTransient: boolean;
   /** Names of the secret fields. */
@@ -81,7 +81,7 @@ interface Accepting {
 async function accept(
   form: Form,
   service: AsyncServices,
-  { path, manner, webhook, signal, isOrdered, isTransient, secrets, salt, check }: Accepting,
+  { path, manner, webhook, signal, ordered, isTransient, secrets, salt, check }: Accepting,
 ): Promise<Response> {
   const { uploads } = form;
   let id: string = crypto.randomUUID();
@@ -93,7 +93,7 @@ async function accept(
   };
   try {
     return await runIdempotent(service, {
-      content: [path, fingerprintContent(form, { isOrdered, secrets, salt }), ...fingerprintParts({ manner, webhook })],
+      content: [path, fingerprintContent(form, { ordered, secrets, salt }), ...fingerprintParts({ manner, webhook })],
       ...{ signal, rollback },
       async run(claimed) {
         const accepted = await findAcceptedJob(claimed, service);
@@ -174,7 +174,7 @@ async function acceptForm(
   const { signal } = request;
   const form = await later.receive(request, service, { uploadReservation, batchReservation, held, signal });
   const check = () => later.check(form, signal, service);
-  const nothingSpecial = { isOrdered: false, isTransient: false, secrets: new Set<string>(), salt: "" };
+  const nothingSpecial = { ordered: new Set<string>(), isTransient: false, secrets: new Set<string>(), salt: "" };
   return accept(form, service, { path, signal, ...preferences, ...nothingSpecial, check });
 }
 

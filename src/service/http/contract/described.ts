@@ -24,8 +24,10 @@ export function describe(endpoint: Endpoint): Described {
   const { output, extraFields = [], keeps, joinedName } = endpoint;
   const main = mainInputOf(inputs);
   const perInput = (main.kind === "several" && main.perInput) || [];
-  const files = furtherInputsOf(inputs).map(({ file, id, url, description, isOptional = false }) => ({
-    ...{ name: file, id, url, description, required: !isOptional },
+  const files = furtherInputsOf(inputs).map(({ file, id, url, description, isOptional, isList, insteadOf }) => ({
+    ...{ name: file, id, url, description, required: !isOptional && insteadOf === undefined },
+    ...(isList ? { list: true as const } : {}),
+    ...(insteadOf === undefined ? {} : { insteadOf }),
   }));
   return {
     ...{ verb, path, title, group, summary, variants, example },
@@ -115,7 +117,7 @@ function controlOf({ control, schema }: Kind<unknown>): Control {
 }
 
 /** Returns the form spelling of a parameter, with brackets if it is repeatable: `pages[]`. */
-export const formName = ({ name, list }: Pick<DescribedParameter, "name" | "list">): string =>
+export const formName = ({ name, list }: { readonly name: string; readonly list?: true | undefined }): string =>
   list ? listName(name) : name;
 
 /** Reports whether each of several inputs has a separate page selection. */
