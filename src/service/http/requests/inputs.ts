@@ -124,11 +124,7 @@ async function locateOne(
   return [found];
 }
 
-async function locateSeveral(
-  input: SeveralInputs,
-  form: Form,
-  where: ResolveOptions,
-): Promise<readonly InputFile[]> {
+async function locateSeveral(input: SeveralInputs, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
   const { orderedBy, perInput = [] } = input;
   const count = countInputs(MAIN_FIELDS, form, where);
   if (orderedBy !== undefined) {
