@@ -1,4 +1,5 @@
 // Types of the generated operation schemas that the command line is built from.
+import type { FurtherFile } from "../core/pagewright.ts";
 import type { OperationName } from "../generated/operations.ts";
 
 /** A JSON schema of one value. */
@@ -43,6 +44,14 @@ export interface ParameterSchema {
   readonly example?: string;
 }
 
+/** A further input file. */
+export interface FileSchema extends FurtherFile {
+  readonly description: string;
+  readonly required: boolean;
+  /** A parameter, or another file, of which exactly one is required: this file or that. */
+  readonly insteadOf?: string;
+}
+
 export interface OperationSchema {
   readonly name: OperationName;
   readonly path: string;
@@ -56,6 +65,8 @@ export interface OperationSchema {
     /** True if each of several inputs has a page selection. */
     readonly selectable: boolean;
   };
+  /** Further input files. @default none */
+  readonly files?: readonly FileSchema[];
   readonly output: {
     /** Media type of each file. */
     readonly type: string;
