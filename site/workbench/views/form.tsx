@@ -1,7 +1,7 @@
 // The third step: the form of the operation, generated from the service's description, and the button that runs it.
 
 import { labelOf } from "../model/format.ts";
-import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
+import { choosesFiles, type FormField, type Operation } from "../model/operations.ts";
 import type { Value } from "../model/state.ts";
 import { controlOf, faultOf, faultsOf } from "../session/faults.ts";
 import { isBatch, shownFields, shownValue } from "../session/request.ts";
@@ -13,7 +13,7 @@ export function Form({ page }: { page: ViewContext }) {
   const { state } = page;
   const operation = state.service?.operations.get(state.path);
   return (
-    <Section id="options" number={operation && !takesFiles(operation) ? 2 : 3} title="Set the options">
+    <Section id="options" number={operation && !choosesFiles(operation) ? 2 : 3} title="Set the options">
       {!operation && (
         <p class="small">{state.isLost ? "The service does not answer." : "Reading what the service offers…"}</p>
       )}
