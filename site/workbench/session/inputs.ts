@@ -182,7 +182,8 @@ export class Inputs {
       if (!of.list) this.remove(...further.filter(({ field }) => field === of.name).map(({ key }) => key));
       const files = inputs.map((input) => ({ ...input, field: of.name }));
       const announcement = `Added ${names}.`;
-      return this.#store.set({ further: [...this.#store.state.further, ...files], announcement });
+      this.#store.set({ further: [...this.#store.state.further, ...files], announcement });
+      return;
     }
     this.#store.set({
       inputs: [...before, ...inputs],

@@ -117,12 +117,6 @@ export const furtherInputsOf = (inputs: Inputs): readonly NamedInput[] =>
     return [{ id: `${stem}_id${plural}`, url: `${stem}_url${plural}`, role: stem, ...input, file }];
   });
 
-/** Reports whether an endpoint accepts only PDFs: clients convert other documents first. */
-export function takesPdfsOnly(inputs: Inputs): boolean {
-  const main = mainInputOf(inputs);
-  return (main.kind === "one" || main.kind === "several") && main.accepts === mayBePdf;
-}
-
 /** Returns the errors that follow from the inputs of an endpoint, independent of its operation. */
 export const errorsOf = (inputs: Inputs): readonly ServiceError[] => [
   ...errorsOfMain(mainInputOf(inputs)),

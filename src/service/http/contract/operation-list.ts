@@ -71,6 +71,8 @@ export interface DescribedInput {
 /** An additional file: a form part, the ID of a stored file, or a URL. */
 export interface DescribedFile {
   readonly name: string;
+  /** `files`: files of any type. */
+  readonly accepts: DescribedInput["accepts"];
   /** Name of the parameter with an ID, without brackets. */
   readonly id: string;
   /** Name of the parameter with a URL, without brackets. */
