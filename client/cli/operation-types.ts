@@ -46,6 +46,7 @@ export interface ParameterSchema {
 
 /** A further input file. */
 export interface FileSchema extends FurtherFile {
+  readonly accepts: OperationSchema["input"]["accepts"];
   readonly description: string;
   readonly required: boolean;
   /** A parameter, or another file, of which exactly one is required: this file or that. */
@@ -65,8 +66,8 @@ export interface OperationSchema {
     /** True if each of several inputs has a page selection. */
     readonly selectable: boolean;
   };
-  /** Further input files. @default none */
-  readonly files?: readonly FileSchema[];
+  /** Further input files. */
+  readonly files: readonly FileSchema[];
   readonly output: {
     /** Media type of each file. */
     readonly type: string;

@@ -8,7 +8,7 @@ import type { FileSchema, OperationSchema, ParameterSchema } from "./operation-t
 import { UsageError } from "./usage-error.ts";
 
 /** Returns the options of an operation. There is none for the output's name, because `--out` and `--dir` set it. */
-export function optionsOf({ parameters, files = [] }: OperationSchema): readonly Option[] {
+export function optionsOf({ parameters, files }: OperationSchema): readonly Option[] {
   const options = parameters
     .filter(({ name }) => name !== "output")
     .map((parameter) => optionOf(parameter).implies(impliedBy(parameter, parameters)));
@@ -69,7 +69,7 @@ function numberIn(text: string, { type, minimum, maximum }: ParameterSchema["sch
 }
 
 /** Returns the parameters of a request for the parsed options. */
-export async function paramsOf({ parameters, files = [] }: OperationSchema, options: Params): Promise<Params> {
+export async function paramsOf({ parameters, files }: OperationSchema, options: Params): Promise<Params> {
   const params: Record<string, unknown> = {};
   for (const name of files.map((file) => camelCased(file.name))) {
     const value = options[name] as string | readonly string[] | undefined;

@@ -50,7 +50,7 @@ export const OPERATION_SCHEMAS: readonly OperationSchema[] = ${JSON.stringify(op
 }
 
 function entryOf(operation: Described): string {
-  const { verb, path, files = [] } = operation;
+  const { verb, path, files } = operation;
   const further = files.map(({ name, id, url, list }) => JSON.stringify({ name, id, url, list }));
   const last = further.length > 0 ? `, [${further.join(", ")}]` : "";
   return `  ${verb}: ["${path}", "${kindOf(operation)}"${last}],\n`;
@@ -67,7 +67,7 @@ function operationSchema(operation: Described): OperationSchema {
       ...{ type, archives, ...(data ? { isData: true as const } : {}) },
       ...(joinedName === undefined ? {} : { joinedName }),
     },
-    ...(files ? { files } : {}),
+    files,
     parameters: jsonParameters(operation).map(({ content: _, ...parameter }) => ({
       ...parameter,
       ...((parameter.required || parameter.requiredIf) &&
@@ -88,7 +88,7 @@ function paramsType(operation: Described): string {
     const { name, required } = parameter;
     return `${comment(describe(parameter), "  ")}  readonly ${camelCased(name)}${required ? "" : "?"}: ${typeOf(parameter)}${required ? "" : " | undefined"};\n`;
   });
-  const files = (operation.files ?? []).map(({ name, required, list, description, insteadOf }) => {
+  const files = operation.files.map(({ name, required, list, description, insteadOf }) => {
     const about = insteadOf === undefined ? description : `${description}\nInstead of \`${camelCased(insteadOf)}\`.`;
     const type = list ? "Iterable<Inputs>" : "Inputs";
     return `${comment(about, "  ")}  readonly ${camelCased(name)}${required ? "" : "?"}: ${type}${required ? "" : " | undefined"};\n`;
@@ -142,7 +142,7 @@ function inputOf(operation: Described): string {
 
 function method(operation: Described, input: string): string {
   const { verb, summary, variants } = operation;
-  const isRequired = [...jsonParameters(operation), ...(operation.files ?? [])].some(({ required }) => required);
+  const isRequired = [...jsonParameters(operation), ...operation.files].some(({ required }) => required);
   const keyed = variants.includes("private") ? "" : " Only in the keyed variant.";
   const about = [
     `${summary}${keyed}`,

@@ -28,7 +28,7 @@ const takesOne = operations.filter(([, { input }]) => input.kind === "one");
 const takesFiles = operations.filter(([, { input }]) => ["one", "several"].includes(input.kind));
 const makesFiles = operations.filter(([, { output }]) => !output.data);
 const furtherFiles = operations.flatMap(([path, operation]) =>
-  (operation.files ?? []).map((file) => [path, file.name, operation, file] as const),
+  operation.files.map((file) => [path, file.name, operation, file] as const),
 );
 const parameters = operations.flatMap(([path, operation]) =>
   operation.parameters.map((parameter) => [path, parameter.name, operation, parameter] as const),
@@ -41,16 +41,15 @@ beforeAll(async () => {
 
 const nameOf = ({ name, list: isList }: DescribedParameter) => (isList ? `${name}[]` : name);
 
-/** Returns a further file that an operation accepts, of the type of its example. */
-function sampleOf({ example }: ListedOperation, { name }: DescribedFile) {
-  const fileName = [example[name] ?? "dot.png"].flat().map(String)[0]!;
-  const content = fileName.endsWith(".pdf") ? pdf : fileName.endsWith(".png") ? PNG_1X1 : "text";
-  return upload(content, fileName);
+/** Returns a further file that an operation accepts: a PDF, or of the type of its example. */
+function sampleOf({ example }: ListedOperation, { name, accepts }: DescribedFile) {
+  const fileName = [example[name] ?? (accepts === "pdf" ? "mark.pdf" : "dot.png")].flat().map(String)[0]!;
+  return upload(fileName.endsWith(".pdf") ? pdf : fileName.endsWith(".png") ? PNG_1X1 : "text", fileName);
 }
 
 /** Returns the fields of a request that succeeds, with the given document. */
 function fieldsFor(operation: ListedOperation, document: FormFields = { file: upload(pdf) }): FormFields {
-  const { input, files = [], example } = operation;
+  const { input, files, example } = operation;
   const { file: _, ...values } = example;
   const fields: Record<string, FormFields[string]> = { output: "made" };
   for (const [name, value] of Object.entries(values)) fields[name] = Array.isArray(value) ? ["1"] : String(value);
@@ -242,7 +241,7 @@ describe.each(furtherFiles)("the further file of %s, %s", (path, name, operation
   });
 
   test.runIf(accepts !== "files")("400 for a file of another type", async () => {
-    const fields = fieldsWith({ [name]: upload(Buffer.from([0, 1, 2]), "a.bin") });
+    const fields = fieldsWith({ [name]: upload("{\\rtf1 text}", "a.rtf") });
     expect(await error(operation, fields)).toEqual([
       ...[400, beginning("Uploaded file is not valid input for this route.")],
     ]);

@@ -18,6 +18,7 @@ import { fingerprintContent } from "../../src/service/http/pipeline/idempotency.
 import { handleRequest, orderedFieldsOf } from "../../src/service/http/pipeline/pipeline.ts";
 import { emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 import { requestServices } from "./request-services.ts";
+import { stamping } from "./stamping-endpoint.ts";
 
 emptyBucketBeforeEach();
 
@@ -81,20 +82,6 @@ test("further files come with their roles, sent or stored, and their ids are tol
   expect(await answerTo(naming, byId)).toEqual({ ...first, boxes: { boxes: ["crop"] } });
   const { told } = await answerTo(naming, { id, image_id: imageId });
   expect(told).toHaveLength(2);
-});
-
-const stamping = defineEndpoint({
-  ...{ path: "/stamped", verb: "stamp", ...ABOUT },
-  inputs: {
-    file: { kind: "one", description: "any file" },
-    image_files: { kind: "one", description: "texts", accepts: (type) => type === "text/plain", isList: true },
-    mark_file: { kind: "one", description: "any file", insteadOf: "mark_text" },
-  },
-  operation: defineOperation({
-    ...namingOperation,
-    parameters: { markText: optional("", password({ min: 1, max: 9 })) },
-  }),
-  output: { kind: "data", type: "application/json", schema: { told: {} } },
 });
 
 test("a list of further files comes in order of arrival, by every spelling", async () => {

@@ -55,7 +55,7 @@ export const takesFiles = ({ input: { kind } }: Pick<Operation, "input">): boole
 
 /** Reports whether an operation takes any files, also besides a text. */
 export const choosesFiles = (operation: Pick<Operation, "input" | "files">): boolean =>
-  takesFiles(operation) || operation.files !== undefined;
+  takesFiles(operation) || operation.files.length > 0;
 
 const textField = ({ field, description }: ListedOperation["input"]): readonly FormField[] =>
   field === undefined ? [] : [{ name: field, description, required: true, control: "lines", schema: {} }];

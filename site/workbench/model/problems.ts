@@ -45,7 +45,7 @@ const SOURCES = ["file", "id", "url"];
 
 function targetOfParameter(
   { help, parameter = "" }: Pick<Problem, "help" | "parameter">,
-  { path, fields, files = [], perInput, orderedBy }: Operation,
+  { path, fields, files, perInput, orderedBy }: Operation,
 ): ProblemTarget | undefined {
   const isMeant = (name: string) =>
     help?.startsWith("error-") === false ? help === parameterAnchor(path, name) : parameter === camelCased(name);

@@ -26,7 +26,7 @@ export function callOf(operation: Operation, settings: CallSettings): OperationC
   const sent: readonly CallInput[] =
     inputs.length > 0 ? inputs : [{ kind: "file", value: placeholderOf(operation), pages: "all" }];
   const given = !takesFiles(operation) ? [] : input.kind === "one" ? sent.slice(0, 1) : sent;
-  const ofFiles = (operation.files ?? []).flatMap((file) => {
+  const ofFiles = operation.files.flatMap((file) => {
     const chosen = further.filter(({ field }) => field === file.name);
     const placeholder = { kind: "file" as const, value: String(operation.example[file.name] ?? file.name) };
     return (chosen.length === 0 && file.required ? [placeholder] : chosen).map(({ kind, value }) => ({

@@ -66,7 +66,7 @@ export function faultsOf(operation: Operation, state: State): readonly Fault[] {
           : [{ control: pagesControlOf(input), name: perInput.name, sentence, isMissing: false }];
       })
     : [];
-  const ofFiles = (operation.files ?? []).flatMap((file) => faultOfFile(operation, file, state) ?? []);
+  const ofFiles = operation.files.flatMap((file) => faultOfFile(operation, file, state) ?? []);
   const ofFields = shownFields(operation, state).flatMap((field) => faultOf(operation, field, state) ?? []);
   return [...ofInputs, ...ofFiles, ...ofFields];
 }

@@ -37,7 +37,7 @@ export const chosenInput = ({ inputs, chosen }: Pick<State, "inputs" | "chosen">
 export function tasksOf(operation: Operation, state: State): readonly Task[] {
   const values = sentValues(operation, state);
   const inputs = inputsOf(operation, state);
-  const further = (operation.files ?? []).flatMap((file) => filesIn(file, state.further));
+  const further = operation.files.flatMap((file) => filesIn(file, state.further));
   if (!isBatch(operation, state)) return [{ inputs, further, values }];
   const taken = new Set<string>();
   return inputs.map((input) => ({
@@ -147,7 +147,7 @@ export function bodyOf(operation: Operation, { inputs, further, values: own }: T
 }
 
 /** Returns the fields that name the further files. */
-function furtherFields({ files = [] }: Operation, further: readonly Input[]): Record<string, string> {
+function furtherFields({ files }: Operation, further: readonly Input[]): Record<string, string> {
   const fields = files.flatMap((file) =>
     filesIn(file, further).map(({ id, url }, index) => {
       const field = id === undefined ? file.url : file.id;

@@ -30,7 +30,7 @@ export function Files({ page }: { page: ViewContext }) {
   const canOrder = several && state.inputs.length > 1;
   const list = useScrolledList(state.inputs.length);
   if (operation && !choosesFiles(operation)) return null;
-  const further = operation?.files?.map((file) => (
+  const further = operation?.files.map((file) => (
     <FurtherFiles key={operation.path + file.name} {...{ page, operation, file }} />
   ));
   if (operation && !takesFiles(operation)) {

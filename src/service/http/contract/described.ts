@@ -34,7 +34,7 @@ export function describe(endpoint: Endpoint): Described {
   return {
     ...{ verb, path, title, group, summary, variants, example },
     input: describeInput(inputs),
-    ...(files.length > 0 ? { files } : {}),
+    files,
     parameters: describeParameters(endpoint, perInput),
     output: {
       ...{ naming: namingOf(output), type: output.type, archives: namingOf(output) !== "name", extraFields },

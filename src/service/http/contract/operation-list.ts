@@ -113,8 +113,8 @@ export interface ListedOperation {
   readonly summary: string;
   readonly variants: readonly ("private" | "keyed")[];
   readonly input: DescribedInput;
-  /** Further files. @default none */
-  readonly files?: readonly DescribedFile[];
+  /** Further files. */
+  readonly files: readonly DescribedFile[];
   readonly parameters: readonly DescribedParameter[];
   readonly output: DescribedOutput;
   /** Parameter values for a first try, by form spelling; `file` and further files have names of files. */

@@ -46,7 +46,7 @@ export async function callOperation(
   const body: Record<string, unknown> = { ...params };
   if (operation.input.kind === "one") Object.assign(body, await sourceOf(single, dispatch));
   if (operation.input.kind === "several") Object.assign(body, await sourcesOf(operation, inputs, dispatch));
-  for (const file of operation.files ?? []) Object.assign(body, await furtherFilesOf(file, args[file.name], dispatch));
+  for (const file of operation.files) Object.assign(body, await furtherFilesOf(file, args[file.name], dispatch));
   const response = await post(dispatch, operation.path, body, progress);
   if (response.outputId === undefined) {
     return { content: [{ type: "text", text: JSON.stringify(response) }], structuredContent: response };

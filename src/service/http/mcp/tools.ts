@@ -18,7 +18,7 @@ const SHOW = {
 };
 
 export function toolOf(operation: Described) {
-  const { verb, summary, output, files = [] } = operation;
+  const { verb, summary, output, files } = operation;
   const parameters = jsonParameters(operation);
   const inputs = inputSchema(operation);
   return {

@@ -98,7 +98,7 @@ function errorsOfOperation(operation: Deployed, config: Config): readonly Servic
 
 /** Describes the body in one encoding. Alternative inputs become alternative schemas, each with all properties. */
 function describeBody(operation: Deployed, encoding: Encoding): MediaTypeObject {
-  const { limits, parameters, files = [] } = operation;
+  const { limits, parameters, files } = operation;
   const { properties: inputs, required, choices, alternatives } = inputFields(operation, limits, encoding);
   const described = parameters.map((parameter) => [formName(parameter), schemaOf(parameter, encoding)] as const);
   const properties: Readonly<Record<string, Json>> = { ...inputs, ...Object.fromEntries(described) };
@@ -123,7 +123,7 @@ function describeBody(operation: Deployed, encoding: Encoding): MediaTypeObject 
 }
 
 /** Returns the fields of which one is required: those of a further file, and of its alternative. */
-function alternativesOf(file: DescribedFile, { limits, files = [], parameters }: Deployed, encoding: Encoding) {
+function alternativesOf(file: DescribedFile, { limits, files, parameters }: Deployed, encoding: Encoding) {
   const { insteadOf } = file;
   const parameter = parameters.filter(({ name }) => name === insteadOf).map(formName);
   const both = [file, ...files.filter(({ name }) => name === insteadOf)];
@@ -145,7 +145,7 @@ function conditionOf(
 
 const object = (properties: Json, required: readonly string[]): Json => ({ type: "object", properties, required });
 
-function exampleOf({ input, files = [], parameters, example }: Described, encoding: Encoding): Json {
+function exampleOf({ input, files, parameters, example }: Described, encoding: Encoding): Json {
   const { file = "report.pdf", ...values } = example;
   const isOfFile = (field: string) => files.some(({ name }) => name === field);
   const isNamed = parameters.some(({ name, required }) => name === "output" && required);

@@ -42,7 +42,7 @@ export function inputFields(
   encoding: Encoding,
 ): InputFields {
   const main = mainFields(described.input, limits, encoding);
-  const further = (described.files ?? []).map((file) => fieldsOfFile(file, limits, encoding));
+  const further = described.files.map((file) => fieldsOfFile(file, limits, encoding));
   return { ...main, properties: Object.assign({}, main.properties, ...further) };
 }
 
@@ -136,7 +136,7 @@ export function resultSchema({
         outputId: { ...output(id), description: "Id of the output." },
       };
   if (isStored) {
-    const ids = input.kind === "several" ? list(id, 1) : files ? { oneOf: [id, list(id, 2)] } : id;
+    const ids = input.kind === "several" ? list(id, 1) : files.length > 0 ? { oneOf: [id, list(id, 2)] } : id;
     always.inputId = { ...ids, description: "Id of the input." };
   }
   const size = (of: string): Json => ({ type: "integer", minimum: 0, description: `Size of the ${of} in bytes.` });
