@@ -108,7 +108,7 @@ test("the client types and sends them, and removes its uploads if the operation 
 });
 
 test("the command line has an option for each", async () => {
-  const [schema] = JSON.parse(/= (\[[^]*\]);/.exec(schemasSource([described]))![1]!) as OperationSchema[];
+  const [schema] = JSON.parse(/= (\[[\s\S]*\]);/.exec(schemasSource([described]))![1]!) as OperationSchema[];
   const [images, mark] = optionsOf(schema!);
   expect([images!.flags, images!.mandatory, mark!.flags, mark!.mandatory]).toEqual([
     ...["--image-files <file>", true, "--mark-file <file>", false],

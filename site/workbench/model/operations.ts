@@ -53,9 +53,5 @@ function arrange({ parameters, ...operation }: OperationList["operations"][numbe
 export const takesFiles = ({ input: { kind } }: Pick<Operation, "input">): boolean =>
   kind === "one" || kind === "several";
 
-/** Reports whether an operation takes any files, also besides a text. */
-export const choosesFiles = (operation: Pick<Operation, "input" | "files">): boolean =>
-  takesFiles(operation) || operation.files.length > 0;
-
 const textField = ({ field, description }: ListedOperation["input"]): readonly FormField[] =>
   field === undefined ? [] : [{ name: field, description, required: true, control: "lines", schema: {} }];

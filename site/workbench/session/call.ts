@@ -28,8 +28,9 @@ export function callOf(operation: Operation, settings: CallSettings): OperationC
   const given = !takesFiles(operation) ? [] : input.kind === "one" ? sent.slice(0, 1) : sent;
   const ofFiles = operation.files.flatMap((file) => {
     const chosen = further.filter(({ field }) => field === file.name);
-    const placeholder = { kind: "file" as const, value: String(operation.example[file.name] ?? file.name) };
-    return (chosen.length === 0 && file.required ? [placeholder] : chosen).map(({ kind, value }) => ({
+    const names = [operation.example[file.name] ?? file.name].flat();
+    const placeholders = names.map((value) => ({ kind: "file" as const, value: String(value) }));
+    return (chosen.length === 0 && file.required ? placeholders : chosen).map(({ kind, value }) => ({
       ...{ kind, value, option: file.name, name: kind === "file" ? file.name : file[kind] + (file.list ? "[]" : "") },
     }));
   });

@@ -2,14 +2,13 @@
 import { useEffect, useRef } from "preact/hooks";
 import { checkAddress } from "../model/checks.ts";
 import { countText } from "../model/format.ts";
-import { choosesFiles, takesFiles } from "../model/operations.ts";
+import { takesFiles } from "../model/operations.ts";
 import type { Problem } from "../model/problems.ts";
 import type { Input } from "../model/state.ts";
 import { problemOf, whyUnusable } from "../session/faults.ts";
 import { AddressField, DropZone } from "./choosers.tsx";
 import { ProblemText, Section, type ViewContext } from "./components.tsx";
 import { FileRow } from "./file-row.tsx";
-import { FurtherFiles } from "./further-files.tsx";
 
 const SAMPLES = [
   { name: "field-notes.pdf", title: "PDF" },
@@ -29,17 +28,7 @@ export function Files({ page }: { page: ViewContext }) {
   );
   const canOrder = several && state.inputs.length > 1;
   const list = useScrolledList(state.inputs.length);
-  if (operation && !choosesFiles(operation)) return null;
-  const further = operation?.files.map((file) => (
-    <FurtherFiles key={operation.path + file.name} {...{ page, operation, file }} />
-  ));
-  if (operation && !takesFiles(operation)) {
-    return (
-      <Section id="files" number={1} title="Choose files">
-        {further}
-      </Section>
-    );
-  }
+  if (operation && !takesFiles(operation)) return null;
   return (
     <Section id="files" number={1} title="Choose files">
       <DropZone
@@ -94,7 +83,6 @@ export function Files({ page }: { page: ViewContext }) {
           </button>
         ))}
       </p>
-      {further}
     </Section>
   );
 }

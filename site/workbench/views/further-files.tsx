@@ -52,7 +52,7 @@ export function FurtherFiles({ page, operation, file }: FurtherFilesProps) {
           label="Address or id of a file"
           onText={(text) => {
             if (isId(text)) return void inputs.addStored(text, file);
-            const complaint = checkAddress(text);
+            const complaint = checkAddress(text, file.url);
             if (complaint === undefined) inputs.addAddress(text, file);
             return complaint;
           }}

@@ -1,5 +1,5 @@
 // The second step: the operation. Operations of the other variant are shown, but disabled.
-import { choosesFiles } from "../model/operations.ts";
+import { takesFiles } from "../model/operations.ts";
 import { Section, type ViewContext } from "./components.tsx";
 
 export function Operations({ page: { state, store } }: { page: ViewContext }) {
@@ -8,7 +8,7 @@ export function Operations({ page: { state, store } }: { page: ViewContext }) {
   const groups = [...new Set(all.map(({ group }) => group))];
   // An operation without files omits the files step.
   const operation = offered?.get(state.path);
-  const isFirst = operation !== undefined && !choosesFiles(operation);
+  const isFirst = operation !== undefined && !takesFiles(operation);
   return (
     <Section id="operation" number={isFirst ? 1 : 2} title="Choose an operation">
       <div class="groups">
