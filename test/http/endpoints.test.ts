@@ -113,20 +113,37 @@ describe.each(operations)("%s", (path, operation) => {
     ]);
   });
 
-  test("runs later, and is not run twice for one Idempotency-Key", async () => {
-    const headers = { Prefer: "respond-async", "Idempotency-Key": crypto.randomUUID() };
-    const [first, second] = [await send(operation, headers), await send(operation, headers)];
-    expect([first.status, second.status]).toEqual([202, 202]);
-    const ids = await Promise.all(
-      [first, second].map(async (response) => ((await response.json()) as { requestId: string }).requestId),
-    );
-    expect(ids[1]).toBe(ids[0]);
-    expect(second.headers.get("Idempotent-Replayed")).toBe("true");
-    await eventually(async () => {
-      const asked = await fetch(`${keyed.url}/request-status/${ids[0]}`, { headers: { "Api-Key": keyed.key } });
-      expect(((await asked.json()) as { status: string }).status).toBe("completed");
-    });
-  });
+  test.each(operation.variants)(
+    "runs later, once for one Idempotency-Key, with the same response: %s",
+    async (variant) => {
+      const { url } = inject("services")[variant];
+      const headers = { Prefer: "respond-async", "Idempotency-Key": crypto.randomUUID() };
+      const [first, second] = [await send(operation, headers, url), await send(operation, headers, url)];
+      expect([first.status, second.status]).toEqual([202, 202]);
+      const ids = await Promise.all(
+        [first, second].map(async (response) => ((await response.json()) as { requestId: string }).requestId),
+      );
+      expect(ids[1]).toBe(ids[0]);
+      expect(second.headers.get("Idempotent-Replayed")).toBe("true");
+      const atOnce = (await (await send(operation, {}, url)).json()) as Record<string, unknown>;
+      const {
+        status,
+        requestId: _,
+        ...later
+      } = await eventually(async () => {
+        const asked = await fetch(`${url}/request-status/${ids[0]}`, { headers: { "Api-Key": keyed.key } });
+        const answer = (await asked.json()) as Record<string, unknown>;
+        expect(answer.status).not.toBe("pending");
+        return answer;
+      });
+      expect({ status, ...later }).toMatchObject({ status: "completed" });
+      expect(Object.keys(later)).toEqual(Object.keys(atOnce));
+      expect(later.outputSize).toEqual(atOnce.outputSize);
+      for (const id of [later.outputId ?? [], later.inputId ?? []].flat()) {
+        expect((await fetch(`${url}/resource/${id}?format=info`)).status).toBe(200);
+      }
+    },
+  );
 });
 
 describe.each(makesFiles)("%s as a file", (_, operation) => {
