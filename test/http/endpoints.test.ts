@@ -116,16 +116,16 @@ describe.each(operations)("%s", (path, operation) => {
   test.each(operation.variants)(
     "runs later, once for one Idempotency-Key, with the same response: %s",
     async (variant) => {
-      const { url } = inject("services")[variant];
+      const to = inject("services")[variant].url;
       const headers = { Prefer: "respond-async", "Idempotency-Key": crypto.randomUUID() };
-      const [first, second] = [await send(operation, headers, url), await send(operation, headers, url)];
+      const [first, second] = [await send(operation, headers, { to }), await send(operation, headers, { to })];
       expect([first.status, second.status]).toEqual([202, 202]);
       const ids = await Promise.all(
         [first, second].map(async (response) => ((await response.json()) as { requestId: string }).requestId),
       );
       expect(ids[1]).toBe(ids[0]);
       expect(second.headers.get("Idempotent-Replayed")).toBe("true");
-      const atOnce = (await (await send(operation, {}, url)).json()) as Record<string, unknown>;
+      const atOnce = (await (await send(operation, {}, { to })).json()) as Record<string, unknown>;
       const {
         status,
         requestId: _,
