@@ -131,7 +131,7 @@ describe.each(operations)("%s", (path, operation) => {
         requestId: _,
         ...later
       } = await eventually(async () => {
-        const asked = await fetch(`${url}/request-status/${ids[0]}`, { headers: { "Api-Key": keyed.key } });
+        const asked = await fetch(`${to}/request-status/${ids[0]}`, { headers: { "Api-Key": keyed.key } });
         const answer = (await asked.json()) as Record<string, unknown>;
         expect(answer.status).not.toBe("pending");
         return answer;
@@ -140,7 +140,7 @@ describe.each(operations)("%s", (path, operation) => {
       expect(Object.keys(later)).toEqual(Object.keys(atOnce));
       expect(later.outputSize).toEqual(atOnce.outputSize);
       for (const id of [later.outputId ?? [], later.inputId ?? []].flat()) {
-        expect((await fetch(`${url}/resource/${id}?format=info`)).status).toBe(200);
+        expect((await fetch(`${to}/resource/${id}?format=info`)).status).toBe(200);
       }
     },
   );
