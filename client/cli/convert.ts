@@ -57,7 +57,8 @@ export async function convert(
   options: CallOptions,
 ): Promise<ConversionResult> {
   const made = new Set<string>();
-  const given = new Set(work.operands.map(({ value }) => value));
+  const stored = Object.values(work.params).flat() as readonly { readonly id?: string }[];
+  const given = new Set([...work.operands.map(({ value }) => value), ...stored.flatMap(({ id }) => id ?? [])]);
   try {
     return await convertTo({ pw, streams, options, made, given }, work);
   } catch (error) {

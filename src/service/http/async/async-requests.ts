@@ -44,9 +44,9 @@ async function queueForm(
   service: AsyncServices,
   { deferred, path, ...wishes }: Wishes & Pick<Post, "path"> & { readonly deferred: DeferredHandler },
 ): Promise<Response> {
-  const { isOrdered = false, isTransient = false, secrets = new Set<string>() } = deferred;
+  const { ordered, isTransient = false, secrets = new Set<string>() } = deferred;
   const { uploads } = form;
-  const fingerprint = fingerprintContent(form, { isOrdered, secrets, salt: saltOf(headers) });
+  const fingerprint = fingerprintContent(form, { ...(ordered ? { ordered } : {}), secrets, salt: saltOf(headers) });
   return runIdempotent(service, {
     ...{ content: [path, fingerprint, ...fingerprintParts(wishes)], signal, rollback: () => uploads.discard() },
     async run({ holder: id, lost }) {

@@ -9,8 +9,8 @@ import type { Post } from "../contract/route.ts";
 import {
   defaultOutputName,
   handleRequest,
-  isOrdered,
   keepsInputs,
+  orderedFieldsOf,
   readEndpointForm,
   runAndRespond,
   secretsOf,
@@ -27,7 +27,7 @@ export const endpointPost = (endpoint: Endpoint): Post => ({
   bodyLimits: (_headers, config) => bodyLimitsOf(endpoint, config),
   serve: (request, service) => handleRequest(endpoint, request, service),
   deferred: {
-    ...{ isOrdered: isOrdered(endpoint), isTransient: !keepsInputs(endpoint), secrets: secretsOf(endpoint) },
+    ...{ ordered: orderedFieldsOf(endpoint), isTransient: !keepsInputs(endpoint), secrets: secretsOf(endpoint) },
     applies: () => true,
     receive: (request, service, options) =>
       readEndpointForm(endpoint, request, { ...options, service, isTransient: false }),

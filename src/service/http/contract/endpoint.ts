@@ -53,7 +53,7 @@ interface EndpointFacts {
   /** One sentence. */
   readonly summary: string;
   /**
-   * Field values for an example and for a first try; `file` is the name of an input. @default a PDF, and the default of
+   * Field values for an example and for a first try; `file` and further files have names of files. @default a PDF, and the default of
    * each field
    */
   readonly example?: Readonly<Record<string, string | number | readonly string[]>>;

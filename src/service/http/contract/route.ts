@@ -26,8 +26,8 @@ export interface Route extends Post {
 }
 
 export interface DeferredHandler {
-  /** True if the order of arrival of inputs of different kinds matters. @default false */
-  readonly isOrdered?: boolean;
+  /** Names of the fields whose order of arrival matters, also among each other. @default none */
+  readonly ordered?: ReadonlySet<string>;
   /** True if the uploaded files are deleted after the job, with any outcome. @default false */
   readonly isTransient?: boolean;
   /** Names of the secret fields. @default none */

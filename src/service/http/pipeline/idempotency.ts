@@ -51,7 +51,7 @@ export function openClaim(headers: Headers, client: string, claims: Claims): Cla
  * a digest that cannot be recomputed without the request's key.
  */
 export function fingerprintContent({ fields, files, order, encoding }: Form, about: FingerprintOptions = {}): unknown {
-  const { isOrdered = false, secrets, salt = "" } = about;
+  const { ordered, secrets, salt = "" } = about;
   const sent = [...fields].flatMap(([name, values]) => {
     const filled = values.filter(isFilled);
     // An empty list differs from a missing field.
@@ -64,13 +64,13 @@ export function fingerprintContent({ fields, files, order, encoding }: Form, abo
     isJson: encoding === "json",
     fields: sent.sort(byName),
     files: [...files].map(([name, of]) => [name, of.map(({ name, sha256 }) => [name, sha256])] as const).sort(byName),
-    order: isOrdered ? order.filter((name) => files.has(name) || name === "id" || name === "url") : [],
+    order: order.filter((name) => ordered?.has(name)),
   };
 }
 
 export interface FingerprintOptions {
-  /** True if the order of arrival of inputs of different kinds matters. @default false */
-  readonly isOrdered?: boolean;
+  /** Names of the fields whose order of arrival matters, also among each other. @default none */
+  readonly ordered?: ReadonlySet<string>;
   /** Names of the secret fields. @default none */
   readonly secrets?: ReadonlySet<string>;
   /** See {@link saltOf}. */

@@ -8,10 +8,12 @@ import type { Progress } from "../../ports/jobs.ts";
 import type { Config } from "../../settings/config.ts";
 import type { Batch } from "../../storage/batch.ts";
 import { type RequestMemory, reserveMemory } from "../../storage/memory-quota.ts";
+import { bodyLimitsOf } from "../contract/body-size.ts";
 import { inWordsOfApi } from "../contract/declaration/exposure.ts";
 import { namingOf, offersOf } from "../contract/declaration/output-declaration.ts";
 import { type Endpoint, type RequestServices, uploadLimit } from "../contract/endpoint.ts";
 import type { Form } from "../contract/form.ts";
+import { furtherInputsOf } from "../contract/input-declaration.ts";
 import { defaultOutput, needsOutput } from "../contract/output-name.ts";
 import type { ReceiveOptions } from "../contract/route.ts";
 import { abortAfter } from "../contract/time-limit.ts";
@@ -85,9 +87,12 @@ export interface RequestState extends Pick<RequestMemory, "uploadReservation" | 
 export const keepsInputs = ({ inputs }: Endpoint): boolean =>
   Object.values(inputs).every(({ kind }) => kind !== "text");
 
-/** Reports whether the order of arrival of inputs of different kinds matters. */
-export const isOrdered = ({ inputs: { file } }: Endpoint): boolean =>
-  file?.kind === "several" && file.orderedBy === undefined;
+/** Returns the names of the fields whose order of arrival is the order of the inputs. */
+export const orderedFieldsOf = ({ inputs }: Endpoint): ReadonlySet<string> =>
+  new Set([
+    ...(inputs.file?.kind === "several" && inputs.file.orderedBy === undefined ? ["file", "id", "url"] : []),
+    ...furtherInputsOf(inputs).flatMap(({ isList, file, id, url }) => (isList ? [file, id, url] : [])),
+  ]);
 
 /** Returns the names of the secret fields. */
 export const secretsOf = ({ fields }: Endpoint): ReadonlySet<string> =>
@@ -95,7 +100,7 @@ export const secretsOf = ({ fields }: Endpoint): ReadonlySet<string> =>
 
 /** Returns the values that identify a request for idempotency. */
 function requestContent({ endpoint, form, wishes }: RequestState, salt: string): unknown {
-  const about = { isOrdered: isOrdered(endpoint), secrets: secretsOf(endpoint), salt };
+  const about = { ordered: orderedFieldsOf(endpoint), secrets: secretsOf(endpoint), salt };
   return [endpoint.path, wishes.fingerprint, fingerprintContent(form, about)];
 }
 
@@ -108,7 +113,7 @@ export function readEndpointForm(endpoint: Endpoint, request: Request, receiving
     store: service.store,
     ...streamedFields(endpoint),
     maxFileBytes: uploadLimit(endpoint, service.config),
-    maxFiles: service.config.maxInputs,
+    maxFiles: Math.max(service.config.maxInputs, bodyLimitsOf(endpoint, service.config).files),
     uploadSemaphore: service.timing.measureWaits(service.uploadSemaphore),
     onFileStart(start, name) {
       const operation = endpoint.prewarmFor?.(start, name);
