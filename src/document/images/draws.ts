@@ -35,21 +35,25 @@ export interface DrawnContent {
 }
 
 /** @param resources of the content with the draw */
-export function drawnContents(file: PdfFile, draw: Draw, resources: Dictionary | undefined): readonly DrawnContent[] {
+export function* drawnContents(
+  file: PdfFile,
+  draw: Draw,
+  resources: Dictionary | undefined,
+): Generator<DrawnContent, void> {
   const { kind, matrix } = draw;
   const value = resourceOf(file, draw, resources);
-  if (kind === "XObject" && !drawnImage(file, draw, resources)) return contentsOf(file, value, matrix, resources);
-  if (kind === "Pattern") return contentsOf(file, value, IDENTITY, resources, true);
-  if (kind === "ExtGState") {
+  if (kind === "XObject" && !drawnImage(file, draw, resources)) yield* contentsOf(file, value, matrix, resources);
+  else if (kind === "Pattern") yield* contentsOf(file, value, IDENTITY, resources, true);
+  else if (kind === "ExtGState") {
     const mask = file.dictionary(file.dictionary(value)?.get("SMask"));
-    return contentsOf(file, mask?.get("G"), matrix, resources);
+    yield* contentsOf(file, mask?.get("G"), matrix, resources);
   }
   const font = kind === "Font" ? file.dictionary(value) : undefined;
-  if (!font || file.name(font.get("Subtype")) !== "Type3") return [];
+  if (!font || file.name(font.get("Subtype")) !== "Type3") return;
   const own = file.dictionary(font.get("Resources")) ?? resources;
   const inner = multiply(readMatrix(file, font.get("FontMatrix")) ?? GLYPH_SPACE, matrix);
-  const glyphs = [...(file.dictionary(font.get("CharProcs"))?.values() ?? [])];
-  return glyphs.flatMap((glyph) => contentsOf(file, glyph, inner, own, true));
+  const glyphs = file.dictionary(font.get("CharProcs"))?.values() ?? [];
+  for (const glyph of glyphs) yield* contentsOf(file, glyph, inner, own, true);
 }
 
 const GLYPH_SPACE: Matrix = [0.001, 0, 0, 0.001, 0, 0];

@@ -98,10 +98,14 @@ class Placing {
     const { bytes, resources, matrix } = content;
     for (const draw of new DrawReader(bytes, this.#budget).draws()) {
       if (this.#placed.length >= MAX_IMAGES) return;
-      if ((draw.kind === "Font" || draw.kind === "Pattern") && this.#isKnown(draw, content)) continue;
       const image = drawnImage(this.#file, draw, resources);
       if (image) this.#image(image.dictionary, multiply(draw.matrix, matrix), content);
-      else for (const drawn of drawnContents(this.#file, draw, resources)) this.#enter(drawn, content);
+      let isKnown: boolean | undefined;
+      for (const drawn of drawnContents(this.#file, draw, resources)) {
+        isKnown ??= drawn.isRepeated && this.#isKnown(draw, content);
+        if (isKnown) break;
+        this.#enter(drawn, content);
+      }
     }
   }
 
