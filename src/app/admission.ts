@@ -95,8 +95,8 @@ export const fileOptions = (
   retired: (files) => retiredIn(c, files),
 });
 
-export const createRequestStore = (c: RequestContext, ...policy: [Parameters<typeof fileOptions>[1]?]): Store =>
-  createStore(c.env.FILES, { lifetimeMs: c.get("config").fileLifetimeMs, ...fileOptions(c, ...policy) });
+export const createRequestStore = (c: RequestContext, policy?: Parameters<typeof fileOptions>[1]): Store =>
+  createStore(c.env.FILES, { lifetimeMs: c.get("config").fileLifetimeMs, ...fileOptions(c, policy) });
 
 export const anyone = () => true;
 

@@ -1,25 +1,20 @@
 // Reads the boxes of a page with their defaults (ISO 32000-1, 14.11.2).
 
-import { type Box, boxOf } from "../content/matrix.ts";
+import type { Box } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary } from "../objects/values.ts";
-
-/** MuPDF's default page size. */
-const LETTER: Box = [0, 0, 612, 792];
+import { mediaBox, pageBox } from "../pages/page-size.ts";
 
 /** @param page with its inherited attributes */
 export function pageBoxes(file: PdfFile, page: Dictionary) {
-  const given = (key: string, fallback: Box): Box => {
-    const box = boxOf((file.array(page.get(key)) ?? []).slice(0, 4).map((value) => file.number(value)));
-    return box && box[0] < box[2] && box[1] < box[3] ? (box.map(rounded) as unknown as Box) : fallback;
-  };
-  const media = given("MediaBox", LETTER);
-  const crop = given("CropBox", media);
+  const media = mediaBox(file, page);
+  const crop = pageBox(file, page, "CropBox", media);
+  const within = (key: string) => rounded(pageBox(file, page, key, crop));
   return {
-    ...{ media, crop },
-    ...{ bleed: given("BleedBox", crop), trim: given("TrimBox", crop), art: given("ArtBox", crop) },
+    ...{ media: rounded(media), crop: rounded(crop) },
+    ...{ bleed: within("BleedBox"), trim: within("TrimBox"), art: within("ArtBox") },
   };
 }
 
 /** Rounds to four digits: numbers of a file are 32-bit floats here. */
-const rounded = (value: number) => Math.round(value * 10_000) / 10_000;
+const rounded = (box: Box) => box.map((value) => Math.round(value * 10_000) / 10_000) as unknown as Box;

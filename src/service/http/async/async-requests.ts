@@ -16,8 +16,8 @@ import type { AsyncMode } from "../responses/preferences.ts";
 import { serializeForm } from "./deferred-form.ts";
 import { parseWebhook } from "./webhooks.ts";
 
-/** The response that the client requested. */
-interface Wishes {
+/** The response that the client prefers. */
+interface Preferences {
   readonly mode: AsyncMode;
   readonly webhook: Webhook | undefined;
 }
@@ -29,12 +29,12 @@ export async function acceptRequest(
   service: AsyncServices,
   mode: AsyncMode,
 ): Promise<Response> {
-  const wishes = { mode, webhook: await parseWebhook(request, service) };
+  const preferences = { mode, webhook: await parseWebhook(request, service) };
   const { deferred, path } = post;
-  if (!deferred?.applies(request.headers)) return recordResponse(post, request, service, wishes);
+  if (!deferred?.applies(request.headers)) return recordResponse(post, request, service, preferences);
   using memory = reserveMemory(service);
   const form = await deferred.receive(request, service, { ...memory, signal: request.signal });
-  return queueForm(form, request, service, { ...wishes, deferred, path });
+  return queueForm(form, request, service, { ...preferences, deferred, path });
 }
 
 /** Queues the job of a request whose body has been read. */
@@ -42,18 +42,18 @@ async function queueForm(
   form: Form,
   { headers, signal }: Request,
   service: AsyncServices,
-  { deferred, path, ...wishes }: Wishes & Pick<Post, "path"> & { readonly deferred: DeferredHandler },
+  { deferred, path, ...preferences }: Preferences & Pick<Post, "path"> & { readonly deferred: DeferredHandler },
 ): Promise<Response> {
   const { ordered, isTransient = false, secrets = new Set<string>() } = deferred;
   const { uploads } = form;
   const fingerprint = fingerprintContent(form, { ...(ordered ? { ordered } : {}), secrets, salt: saltOf(headers) });
   return runIdempotent(service, {
-    ...{ content: [path, fingerprint, ...fingerprintParts(wishes)], signal, rollback: () => uploads.discard() },
+    ...{ content: [path, fingerprint, ...fingerprintParts(preferences)], signal, rollback: () => uploads.discard() },
     async run({ holder: id, lost }) {
       const accepted = await findAcceptedJob(lost, service);
       if (accepted !== undefined) {
         await uploads.discard();
-        return { response: acceptance(accepted, wishes, service) };
+        return { response: acceptance(accepted, preferences, service) };
       }
       await deferred.check(form, signal, service);
       const inputs = (await service.timing.measure("store", () => uploads.commit())).map((file) => file.id);
@@ -61,8 +61,8 @@ async function queueForm(
       const marks = service.marks();
       const client = { marks, account: service.account, trace: service.trace };
       const text = await serializeForm(form, client, secrets, { id, sealer: service.sealer });
-      const job = jobOf({ id, path, form: text, inputs, isTransient }, service, marks, wishes);
-      return { cancel: await enqueue(job, service), response: acceptance(id, wishes, service) };
+      const job = jobOf({ id, path, form: text, inputs, isTransient }, service, marks, preferences);
+      return { cancel: await enqueue(job, service), response: acceptance(id, preferences, service) };
     },
   });
 }
@@ -91,15 +91,15 @@ async function recordResponse(
   { path, serve }: Post,
   request: Request,
   service: AsyncServices,
-  wishes: Wishes,
+  preferences: Preferences,
 ): Promise<Response> {
-  const answered = await serve(request, service, fingerprintParts(wishes));
+  const answered = await serve(request, service, fingerprintParts(preferences));
   const answer = await answered.text();
   const id = idOfResponse(request.headers, service, answer);
   const inputs = ((JSON.parse(answer) as { files?: { id: string }[] }).files ?? []).map((file) => file.id);
-  const job = jobOf({ id, path, form: "", inputs, isTransient: false }, service, service.marks(), wishes);
+  const job = jobOf({ id, path, form: "", inputs, isTransient: false }, service, service.marks(), preferences);
   await ask(service, (queue) => queue.record(job, answer));
-  const accepted = acceptance(id, wishes, service);
+  const accepted = acceptance(id, preferences, service);
   for (const name of [REPLAYED_HEADER, DELETE_TOKEN_HEADER]) {
     const value = answered.headers.get(name);
     if (value !== null) accepted.headers.set(name, value);
@@ -111,7 +111,7 @@ const jobOf = (
   job: Pick<NewJob, "id" | "path" | "form" | "inputs" | "isTransient">,
   { baseUrl, client }: AsyncServices,
   { token }: FilePolicy,
-  { webhook }: Wishes,
+  { webhook }: Preferences,
 ): NewJob => ({
   ...{ ...job, baseUrl, client },
   ...(token === undefined ? {} : { token }),
@@ -125,7 +125,8 @@ function idOfResponse(headers: Headers, { client }: AsyncServices, answer: strin
 }
 
 /** Returns the additional values that identify a request for idempotency. */
-const fingerprintParts = ({ mode, webhook }: Wishes): readonly string[] => (webhook ? [mode, webhook.url] : [mode]);
+const fingerprintParts = ({ mode, webhook }: Preferences): readonly string[] =>
+  webhook ? [mode, webhook.url] : [mode];
 
 const RETRY_WHEN_FULL_SECONDS = 60;
 
@@ -139,7 +140,7 @@ async function ask<T>(service: AsyncServices, question: Parameters<typeof servic
   }
 }
 
-function acceptance(requestId: string, { mode }: Wishes, { baseUrl }: AsyncServices): Response {
+function acceptance(requestId: string, { mode }: Preferences, { baseUrl }: AsyncServices): Response {
   if (mode === "requestId") return Response.json({ requestId });
   const headers = {
     Location: `${new URL(baseUrl).pathname.replace(/\/$/, "")}/request-status/${requestId}`,
