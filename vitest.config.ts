@@ -74,6 +74,8 @@ export default defineConfig({
           setupFiles: ["./test/support/forbid-subprocesses.ts"],
           environment: "node",
           testTimeout: 120_000,
+          // A worker for each file would take a third of the processor time.
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },

@@ -2,14 +2,7 @@
 // affected.
 import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  chromium,
-  nothingIsLeft,
-  openChromium,
-  pages,
-  site,
-  works,
-} from "../../../../test/support/chromium-site.ts";
+import { chromium, nothingIsLeft, openChromium, pages, site, works } from "../../../../test/support/chromium-site.ts";
 import { infoOf, logged, print, processesOf, reasonOf } from "../../../../test/support/chromiums.ts";
 import { processTree, survivors } from "../../../../test/support/processes.ts";
 
