@@ -123,7 +123,9 @@ export class DocumentFacts implements PageSource {
     const object = this.file.resolve(value);
     if (object instanceof PdfString) return decodeTextString(object).toWellFormed();
     if (object instanceof Name) return nameText(object.text);
-    return typeof object === "number" || typeof object === "boolean" ? String(object) : undefined;
+    // Numbers with a fraction are 32-bit floats here.
+    if (typeof object === "number") return String(Number.isInteger(object) ? object : Number(object.toPrecision(7)));
+    return typeof object === "boolean" ? String(object) : undefined;
   }
 
   get #declared(): DocumentMetadata {

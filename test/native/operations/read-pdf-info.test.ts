@@ -175,13 +175,13 @@ describe("metadata", () => {
     const date = Buffer.from("\ufeffD:20220426162211", "utf16le").swap16().toString("hex");
     const utf8 = [...Buffer.from("ключ")].map((byte) => `#${byte.toString(16)}`).join("");
     const pdf = document(
-      `/CreationDate<${date}>/Copies 0/Sizes[1 2.5]/${utf8}(value)/Gr#f6#dfe/Name/__proto__(own)/Odd<FEFFD800>`,
+      `/CreationDate<${date}>/Copies 0/Sizes[1 841.89]/${utf8}(value)/Gr#f6#dfe/Name/__proto__(own)/Odd<FEFFD800>`,
     );
     const { creation_date, custom_metadata } = await ask(pdf, "creation_date", "custom_metadata");
     expect(creation_date).toBe("2022-04-26T16:22:11");
     expect(Object.entries(custom_metadata!)).toEqual([
       ["Copies", "0"],
-      ["Sizes", "1, 2.5"],
+      ["Sizes", "1, 841.89"],
       ["ключ", "value"],
       ["Größe", "Name"],
       ["__proto__", "own"],
