@@ -2,12 +2,11 @@
 // declares?
 
 import type { Output } from "../../src/document/contract/operation.ts";
-import type { PdfaLevel } from "../../src/document/pdfa/level.ts";
 import { type PdfInfoParams, readPdfInfo, readValidatedPdfInfo } from "../../src/operations/read-pdf-info.ts";
 import { decodeResponse } from "../../src/service/placement/remote.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
-import { JobConversionContext } from "../pdfa/conversion-context.ts";
 import { validated } from "../pdfa/convert.ts";
+import { JobValidator } from "../pdfa/job-validator.ts";
 import { drainOnReturn, readText } from "../pdfa/outputs.ts";
 import { threadJob } from "../processes/thread-job.ts";
 import { encodeOutputs } from "./encode-outputs.ts";
@@ -34,12 +33,8 @@ async function* readInfo(job: NativeJob, params: PdfInfoParams, engines: Engines
 
 /** @param declared a level, such as `2b` */
 async function conforms(declared: string, job: NativeJob, engines: Engines): Promise<boolean> {
-  // The validator knows more levels than those to which documents can be converted.
-  const level = { part: Number(declared[0]), conformance: declared.slice(1) } as PdfaLevel;
+  const level = { part: Number(declared[0]), conformance: declared.slice(1) };
   const validator = await engines.verapdf.ready(job.signal);
-  const validation = await validated(
-    job.inputs[0]!,
-    new JobConversionContext(level, [], { ...engines, validator }, job),
-  );
+  const validation = await validated(job.inputs[0]!, new JobValidator(level, { ...engines, validator }, job));
   return validation?.valid ?? false;
 }

@@ -11,7 +11,7 @@ export const pdfInfo = defineEndpoint({
   variants: ["private", "keyed"],
   summary: "Answers questions about a PDF.",
   example: { queries: "page_count,title" },
-  inputs: { file: { kind: "one", description: "PDF", accepts: mayBePdf } },
+  inputs: { file: { kind: "one", description: "PDF", accepts: mayBePdf, mayBeLocked: true } },
   operation: readPdfInfo,
   output: {
     kind: "data",

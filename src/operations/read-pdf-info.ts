@@ -68,7 +68,7 @@ const QUESTIONS = {
   uses_embedded_fonts: yesOrNo(async ({ fonts }) => (await fonts).isEmbedded),
   uses_nonembedded_fonts: yesOrNo(async ({ fonts }) => (await fonts).isNonembedded),
   // The validator replaces the declared level, such as `2b`, by its finding.
-  pdfa: yesOrNo(({ claims }) => /^PDF\/A-(\d[a-z]?)$/.exec(claims.get("PDF/A") ?? "")?.[1] ?? false),
+  pdfa: yesOrNo(({ claims }) => /^PDF\/A-([123][abu]|4[ef]?)$/.exec(claims.get("PDF/A") ?? "")?.[1] ?? false),
   pdfua_claim: yesOrNo(({ claims }) => claims.has("PDF/UA")),
   pdfe_claim: yesOrNo(({ claims }) => claims.has("PDF/E")),
   pdfx_claim: yesOrNo(({ claims }) => claims.has("PDF/X")),

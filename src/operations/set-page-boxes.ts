@@ -20,6 +20,9 @@ const SIDE = { min: 3, max: 14_400 };
 const SIDES = ["left", "top", "bottom", "right"] as const;
 const KEYS = { media: "MediaBox", crop: "CropBox", bleed: "BleedBox", trim: "TrimBox", art: "ArtBox" } as const;
 
+/** Standards with rules about boxes: PDF/VT is PDF/X with further rules (ISO 16612-2, 6.2). */
+const BOX_STANDARDS: ReadonlySet<string> = new Set(["PDF/X", "PDF/VT"]);
+
 const margin = z.number().min(-SIDE.max).max(SIDE.max);
 const range = z.string().refine((text) => parseListedPages(text) !== undefined);
 const entry = z.object({ range, left: margin, top: margin, bottom: margin, right: margin });
@@ -46,7 +49,7 @@ const TOO_MANY = `A request sets at most ${LIMITS.boxesSet} boxes.`;
 
 /** @throws OutOfRange the pages of a range, or margins that leave too little or too much, before any output */
 const run = pdfToPdf<SetPageBoxesParams>(async ({ file, notices }, { boxes: { boxes } }, { signal }) => {
-  notices.push(...withdrawClaims(file, (family) => family === "PDF/X"));
+  notices.push(...withdrawClaims(file, (family) => BOX_STANDARDS.has(family)));
   const pages = placesOf(file);
   const changed = new Map<number, Dictionary>();
   const copyOf = (number: number): Dictionary => {

@@ -2,16 +2,19 @@
 // An endpoint's own file tests only what is special about it.
 // Contract: docs/api.md#requests, #page-selections, #responses, #file-responses, #inputs-by-url, #idempotency, #asynchronous-jobs, #keys
 import { beforeAll, describe, expect, inject, test } from "vitest";
+import { passwordProtected } from "../../src/service/http/contract/errors.ts";
 import type {
   DescribedFile,
   DescribedParameter,
   ListedOperation,
   OperationList,
 } from "../../src/service/http/contract/operation-list.ts";
+import { errorAnchor } from "../../src/service/http/responses/help.ts";
 import { encrypted, textPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
+import { EXAMPLE_PAGES, exampleData } from "../support/examples.ts";
 
 const DAMAGED = "The input file is damaged or is not a PDF.";
 const PNG_1X1 = Buffer.from(
@@ -24,6 +27,9 @@ const client = keyedClient();
 const list = (await (await fetch(`${keyed.url}/operations.json`)).json()) as OperationList;
 const operations = list.operations.map((operation) => [operation.path, operation] as const);
 const opensPdfs = operations.filter(([, { input }]) => input.accepts === "pdf" && input.kind !== "none");
+const PASSWORD_ERROR = errorAnchor(passwordProtected().template);
+const needsPassword = opensPdfs.filter(([, { fileErrors }]) => fileErrors.includes(PASSWORD_ERROR));
+const opensLocked = opensPdfs.filter((one) => !needsPassword.includes(one));
 const takesOne = operations.filter(([, { input }]) => input.kind === "one");
 const takesFiles = operations.filter(([, { input }]) => ["one", "several"].includes(input.kind));
 const makesFiles = operations.filter(([, { output }]) => !output.data);
@@ -144,6 +150,12 @@ describe.each(operations)("%s", (path, operation) => {
       }
     },
   );
+});
+
+test.each(operations.filter(([, { output }]) => output.data))("the data of %s", async (_, operation) => {
+  const document = { file: upload(await textPdf(EXAMPLE_PAGES)) };
+  const { status, body } = await client.post(operation.path, fieldsFor(operation, document));
+  expect([status, body]).toEqual([200, { ...exampleData(operation), inputId: expect.any(String) }]);
 });
 
 describe.each(makesFiles)("%s as a file", (_, operation) => {
@@ -272,15 +284,17 @@ describe.each(furtherFiles)("the further file of %s, %s", (path, name, operation
   });
 });
 
-describe.each(opensPdfs)("the documents of %s", (_, operation) => {
-  test("spec: 401 for a user password", async () => {
-    const [status, sentence] = await error(operation, fieldsFor(operation, { file: upload(encrypted(pdf, "u", "o")) }));
-    expect([status, sentence]).toEqual([
-      401,
-      beginning("The input file is password protected and cannot be processed."),
-    ]);
-  });
+test.each(needsPassword)("spec: 401 for a user password: %s", async (_, operation) => {
+  const [status, sentence] = await error(operation, fieldsFor(operation, { file: upload(encrypted(pdf, "u", "o")) }));
+  expect([status, sentence]).toEqual([401, beginning("The input file is password protected and cannot be processed.")]);
+});
 
+test.each(opensLocked)("200 for a user password: %s", async (path, operation) => {
+  const { status } = await client.post(path, fieldsFor(operation, { file: upload(encrypted(pdf, "u", "o")) }));
+  expect(status).toBe(200);
+});
+
+describe.each(opensPdfs)("the documents of %s", (_, operation) => {
   test.each([
     ["a PNG", "\x89PNG\r\n\x1a\n", DAMAGED],
     ["a PDF without objects", "%PDF-1.7\nnothing", DAMAGED],

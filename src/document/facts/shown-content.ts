@@ -108,32 +108,75 @@ export async function findTransparency(source: PageSource): Promise<boolean> {
   return false;
 }
 
+/** What content draws, whatever its resources are. */
+interface Drawing {
+  hasText: boolean;
+  hasImages: boolean;
+  /** Names of the external objects that it paints. */
+  readonly names: Set<string>;
+}
+
 /** Reports whether pages draw images, and no text, not even an invisible one. */
 export async function isImageOnly(source: PageSource): Promise<boolean> {
   const { file } = source;
   const visits = new Visits(file);
+  const drawings = new Drawings(file);
   let hasImages = false;
   for await (const page of pagesOf(source)) {
-    const contents = page.get("Contents") ?? null;
-    const waiting = (file.array(contents) ?? [contents]).map((value) => ({ value, resources: page.get("Resources") }));
+    const waiting = [{ value: page.get("Contents") ?? null, resources: page.get("Resources") }];
     for (let next = waiting.pop(); next; next = waiting.pop()) {
-      const stream = file.stream(next.value);
-      if (!stream) continue;
+      const drawing = drawings.of(next.value);
+      if (drawing.hasText) return false;
+      hasImages ||= drawing.hasImages;
       const objects = file.dictionary(file.dictionary(next.resources)?.get("XObject"));
-      for (const { operator, operands } of readOperations(decoded(stream))) {
-        if (TEXT_SHOWING.has(operator)) return false;
-        if (operator === "BI") hasImages = true;
-        const name = operator === "Do" ? operands.at(-1) : undefined;
-        const value = name instanceof Name ? objects?.get(name.text) : undefined;
-        if (value === undefined) continue;
-        const drawn = file.dictionary(value);
+      for (const name of objects ? drawing.names : []) {
+        const value = objects?.get(name);
+        const drawn = value === undefined ? undefined : file.dictionary(value);
         if (file.name(drawn?.get("Subtype")) === "Image") hasImages = true;
         // A form without resources has those of the page.
-        else if (visits.take(value)) waiting.push({ value, resources: drawn?.get("Resources") ?? next.resources });
+        else if (drawn && visits.take(value)) {
+          waiting.push({ value: value!, resources: drawn.get("Resources") ?? next.resources });
+        }
       }
     }
   }
   return hasImages;
+}
+
+/** Reads each content stream once, however many pages have it, and however often. */
+class Drawings {
+  readonly #file: PdfFile;
+  readonly #known = new Map<number, Drawing>();
+
+  constructor(file: PdfFile) {
+    this.#file = file;
+  }
+
+  /** @param contents a stream, or a list of streams */
+  of(contents: Value): Drawing {
+    const known = contents instanceof Reference ? this.#known.get(contents.number) : undefined;
+    if (known) return known;
+    const drawing: Drawing = { hasText: false, hasImages: false, names: new Set() };
+    if (contents instanceof Reference) this.#known.set(contents.number, drawing);
+    const read = new Set<number>();
+    for (const value of this.#file.array(contents) ?? [contents]) {
+      if (value instanceof Reference && read.size === read.add(value.number).size) continue;
+      const stream = this.#file.stream(value);
+      if (stream) this.#add(drawing, stream);
+    }
+    this.#file.budget.charge(VISIT_BYTES * (1 + drawing.names.size));
+    return drawing;
+  }
+
+  #add(drawing: Drawing, stream: PdfStream): void {
+    for (const { operator, operands } of readOperations(decoded(stream))) {
+      if (TEXT_SHOWING.has(operator)) drawing.hasText = true;
+      if (operator === "BI") drawing.hasImages = true;
+      const name = operator === "Do" ? operands.at(-1) : undefined;
+      if (name instanceof Name) drawing.names.add(name.text);
+      if (drawing.hasText) return;
+    }
+  }
 }
 
 /** @returns nothing for a stream that cannot be decoded, of which viewers show nothing either */

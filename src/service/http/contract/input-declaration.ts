@@ -39,6 +39,8 @@ export interface OneInput {
    * refers to a file
    */
   readonly webPages?: boolean;
+  /** True if a document that needs a password is processed, too. @default it gives an error */
+  readonly mayBeLocked?: boolean;
 }
 
 /** Any number of `file`, `id[]` and `url[]`, at least one in total. */
@@ -144,7 +146,7 @@ function errorsOfMain(source: MainInput): readonly ServiceError[] {
         outOfRange("url", "http://127.0.0.1/"),
         noSuchFile(),
         fileUnreachable(),
-        ...errorsOfOpening(source.accepts),
+        ...errorsOfOpening(source),
       ];
     case "several": {
       const { orderedBy, perInput = [], accepts } = source;
@@ -163,17 +165,16 @@ function errorsOfMain(source: MainInput): readonly ServiceError[] {
             ]),
         ...perInput.map((name) => fieldRequired(listName(name))),
         noSuchFile(),
-        ...(accepts ? errorsOfOpening(accepts) : []),
+        ...(accepts ? errorsOfOpening(source) : []),
       ];
     }
   }
 }
 
-/** @param accepts the media types that the endpoint opens. @default any type */
-const errorsOfOpening = (accepts?: (type: string) => boolean): readonly ServiceError[] => [
+const errorsOfOpening = ({ accepts, mayBeLocked }: Pick<OneInput, "accepts" | "mayBeLocked">) => [
   wrongType(),
   ...(accepts === mayBePdf ? [notAPdf()] : []),
-  passwordProtected(),
+  ...(mayBeLocked ? [] : [passwordProtected()]),
   tooComplex(),
   unsupportedFile(),
 ];
