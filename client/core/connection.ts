@@ -50,7 +50,7 @@ export class Connection {
     this.baseUrl = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
     this.retries = retries;
     // Without this check, an invalid URL would look like an unreachable service.
-    if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey)) throw new PagewrightError(0, "The key has characters of no key.");
+    if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey)) throw new PagewrightError(0, "The API key contains invalid characters.");
     this.#headers = { ...headers, ...(apiKey ? { "Api-Key": apiKey } : {}) };
     // Calling `fetch` as a method of another object would pass the wrong `this`.
     this.#fetch = send ?? ((target, init) => fetch(target, init));
@@ -130,7 +130,7 @@ export async function json<T>(response: Response): Promise<T> {
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
-    throw new PagewrightError(response.status, "The address answered, but it is not that of a service.", { cause });
+    throw new PagewrightError(response.status, "The URL is not a Pagewright service.", { cause });
   }
 }
 

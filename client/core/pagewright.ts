@@ -144,7 +144,7 @@ const isSelected = (input: Inputs | InputWithPages): input is InputWithPages =>
 
 function single(name: string, given: readonly ResolvedInput[]): ResolvedInput {
   if (given.length === 1) return given[0]!;
-  throw new PagewrightError(0, `${name}() takes one file, and the result has ${given.length}.`);
+  throw new PagewrightError(0, `${name}() takes one file, but the result has ${given.length}.`);
 }
 
 /** Converts parameter names to snake_case. */

@@ -21,7 +21,7 @@ export async function uploadFile({ path }: Given, { pw, root, signal }: Call): P
   const given = textIn("path", path);
   const place = await placeOf(given, root);
   // Opening a pipe would block.
-  if ((await stat(place).catch(() => undefined))?.isFile() === false) throw new Error(`${given} is no file.`);
+  if ((await stat(place).catch(() => undefined))?.isFile() === false) throw new Error(`${given} is not a file.`);
   const { id } = await pw.upload(place, { signal });
   return told({ id, name: basename(given) });
 }
@@ -31,7 +31,7 @@ export async function saveFile(
   { pw, root, signal }: Call,
 ): Promise<CallToolResult> {
   const id = /[12][\da-f]{8}-[\da-f-]{27}/.exec(textIn("file", file))?.[0];
-  if (id === undefined) throw new Error("`file` must be the id or the address of a stored file.");
+  if (id === undefined) throw new Error("`file` must be the ID or the URL of a stored file.");
   if (typeof replace !== "boolean") throw new Error("`replace` must be true or false.");
   const given = textIn("path", path);
   const stored = pw.stored(id);
@@ -41,7 +41,7 @@ export async function saveFile(
   // A symbolic link counts as an existing file, even if its target does not exist.
   const isTaken = (await lstat(target).catch(() => undefined)) !== undefined;
   if (isTaken && !replace)
-    throw new Error(`${target} is there already. To replace it, call save_file with replace: true.`);
+    throw new Error(`${target} already exists. To replace it, call save_file with replace: true.`);
   return told({ path: await stored.save(target, { signal }) });
 }
 
@@ -69,7 +69,7 @@ async function real(path: string): Promise<string> {
   } catch {
     // A dangling link also has a target, which must be checked.
     const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
-    if (isLink) throw new Error(`${path} is a link that leads to nothing.`);
+    if (isLink) throw new Error(`${path} is a symbolic link whose target does not exist.`);
     return dirname(path) === path ? path : join(await real(dirname(path)), basename(path));
   }
 }
@@ -80,7 +80,7 @@ const told = (facts: Record<string, string>): CallToolResult => {
 
 function textIn(name: string, value: unknown): string {
   if (typeof value === "string" && value !== "" && !value.includes("\0")) return value;
-  throw new Error(`\`${name}\` must be a text.`);
+  throw new Error(`\`${name}\` must be a string.`);
 }
 
 const text = (description: string) => ({ type: "string", description });

@@ -116,7 +116,7 @@ export class RunningEngines implements Engines {
    */
   async prove(name: EngineName, signal: AbortSignal): Promise<void> {
     const engine = name === "threads" ? this.threads : this[name].current;
-    if (!engine) throw new EngineLost("it does not run");
+    if (!engine) throw new EngineLost("it is not running");
     await engine.prove(signal);
   }
 

@@ -111,7 +111,7 @@ export async function run(program: string, args: readonly string[], options: Run
   const { timeoutMs } = options.limits;
   const expire = () => end(new EngineFailure("timed-out", `${program} ran for ${timeoutMs} ms`));
   const timer = setTimeout(expire, timeoutMs);
-  const frozen = () => end(new EngineLost(`${program} was frozen`));
+  const frozen = () => end(new EngineLost(`${program} was stopped`));
   using _ = watchForStopped(() => (child.pid === undefined ? [] : [child.pid]), frozen);
   const abort = () => killGroup(child);
   options.signal?.addEventListener("abort", abort, { once: true });

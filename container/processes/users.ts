@@ -54,12 +54,12 @@ export class UserPool {
     this.#range = range;
   }
 
-  /** @throws EngineFailure `busy` if all users are taken */
+  /** @throws EngineFailure `busy` if all users are in use */
   take(): LeasedUser {
     const { first, count } = this.#range;
     let id = first;
     while (this.#taken.has(id)) id++;
-    if (id >= first + count) throw new EngineFailure("busy", `all ${count} users are taken`);
+    if (id >= first + count) throw new EngineFailure("busy", `all ${count} users are in use`);
     this.#taken.add(id);
     return { id, [Symbol.dispose]: () => void this.#taken.delete(id) };
   }

@@ -123,7 +123,7 @@ export class ResidentProcess {
   }
 
   async #handshake(firstLine: Promise<Line>, signal: AbortSignal): Promise<ReadyInfo> {
-    const frozen = () => this.end(new EngineLost("it was frozen as it started"));
+    const frozen = () => this.end(new EngineLost("it was stopped during its start"));
     using _ = watchForStopped(() => (this.pid === undefined ? [] : [this.pid]), frozen);
     const late = new AbortController();
     const expire = () => late.abort(new NotReady(`no word within ${START_TIMEOUT_MS} ms`));

@@ -97,11 +97,11 @@ export class Supervisor {
     // Counts timer ticks instead of time: after a delay of this process, the engine's output is still unread.
     const beat = setInterval(() => {
       if (++silentBeats * HEARTBEAT_MS > heartbeatTimeoutMs) {
-        resident.end(new EngineFailure("crashed", `${engine} was silent for ${heartbeatTimeoutMs} ms`));
+        resident.end(new EngineFailure("crashed", `${engine} sent no heartbeat for ${heartbeatTimeoutMs} ms`));
       }
       if (ping) resident.write(ping);
     }, HEARTBEAT_MS).unref();
-    const lost = () => resident.end(new EngineLost(`${engine} was frozen`));
+    const lost = () => resident.end(new EngineLost(`${engine} was stopped`));
     const frozen = watchForStopped(() => (resident.pid === undefined ? [] : [resident.pid]), lost);
     void resident.ended.then((ending) => {
       clearInterval(beat);

@@ -77,7 +77,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   };
 
   const failed = new Promise<never>((_, reject) => {
-    const fail = () => reject(new Error("It did not come up."));
+    const fail = () => reject(new Error("The service did not start."));
     void ended.then(fail);
     options.signal?.addEventListener("abort", fail);
     readLines(child, (line) => {

@@ -3,7 +3,7 @@
 /** @throws Error if the work exceeds the limit; its later result is ignored */
 export async function withTimeout<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  const timer = setTimeout(() => reject(new Error(`no response within ${limitMs} ms`)), limitMs);
   try {
     return await Promise.race([work(), promise]);
   } finally {

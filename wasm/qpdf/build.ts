@@ -22,7 +22,7 @@ const BREAK_ADDRESS = 335_504;
 export async function build(): Promise<void> {
   const module = await readFile(MODULE);
   if (createHash("sha256").update(module).digest("hex") !== KNOWN_SHA256) {
-    throw new Error("this is another version of qpdf: look what its imports and exports are called");
+    throw new Error("unexpected version of qpdf: review the names of its imports and exports");
   }
   await mkdir(TARGET, { recursive: true });
   await Promise.all([
@@ -34,7 +34,7 @@ export async function build(): Promise<void> {
 function rewrite(module: Uint8Array): Uint8Array {
   let sections = readSections(module);
   const code = readCode(sections);
-  if (readGlobal(sections, STACK.pointer) !== STACK.address) throw new Error("the stack is not where it was");
+  if (readGlobal(sections, STACK.pointer) !== STACK.address) throw new Error("unexpected version of qpdf: its stack is at another address");
   const top = STACK.address - STACK.bytes + STACK.wantedBytes;
   sections = setGlobal(sections, STACK.pointer, top);
   replaceWord(sections, BREAK_ADDRESS, STACK.address, top);

@@ -202,7 +202,7 @@ export class Browser {
 
   async #release(page: Page): Promise<void> {
     page.visit?.end();
-    page.fail(new EngineFailure("crashed", "it was given back"));
+    page.fail(new EngineFailure("crashed", "it was released"));
     this.#leased--;
     if (this.#gone) return;
     if (this.#retired && this.#leased === 0) return this.#die(RETIRED);

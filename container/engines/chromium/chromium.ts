@@ -175,7 +175,7 @@ export class Chromium implements AsyncDisposable {
     const visit = this.#proxy.visit({
       limits: this.#limits,
       document: "document" in source ? source.document : undefined,
-      exceeded: (what) => exceed(new EngineFailure("too-large", `the page wants more than ${what}`)),
+      exceeded: (what) => exceed(new EngineFailure("too-large", `the page requests more than ${what}`)),
     });
     page.visit(visit);
     const location =

@@ -122,7 +122,7 @@ async function retryOnNavigation<T>(
       return await work();
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
-      if (attempt === ATTEMPTS) throw new EngineFailure("unreachable", `the page does not stay: ${error.message}`);
+      if (attempt === ATTEMPTS) throw new EngineFailure("unreachable", `the page keeps navigating: ${error.message}`);
       await within(parseMs, Promise.race([loading.parsed(), loading.failed]), "loading");
     }
   }

@@ -82,7 +82,7 @@ export class VeraPdf implements AsyncDisposable {
 
   async #attempt(path: string, level: PdfaLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
     if (weight === "heavy" && this.#queue.queued.filter(isHeavy).length >= MAX_WAITING) {
-      throw new EngineFailure("busy", `${MAX_WAITING} heavy files wait already`);
+      throw new EngineFailure("busy", `${MAX_WAITING} heavy files are already queued`);
     }
     const taken = this.#queue.acquire({ weight }, signal);
     if (this.#queue.queued.length > 0) this.#grow();

@@ -68,10 +68,10 @@ export class WebRequests {
       createConnection: () => secured,
     });
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const timer = setTimeout(() => outgoing.destroy(new Error("no answer in time")), answerMs);
+    const timer = setTimeout(() => outgoing.destroy(new Error("no response in time")), answerMs);
     outgoing.once("response", resolve);
     outgoing.on("error", reject);
-    outgoing.once("close", () => reject(new Error("closed without an answer")));
+    outgoing.once("close", () => reject(new Error("closed without a response")));
     outgoing.end(body);
     return promise.finally(() => clearTimeout(timer));
   }

@@ -130,7 +130,7 @@ export class Zygote {
    */
   async prove(job: ZygoteJob, signal: AbortSignal): Promise<void> {
     const { current } = this.#supervisor;
-    if (!current) throw new EngineLost("the zygote does not run");
+    if (!current) throw new EngineLost("the zygote is not running");
     await this.#send(current, job, signal);
   }
 
@@ -168,7 +168,7 @@ export class Zygote {
     for (const [id, pending] of this.#jobs) {
       if (pending.pid !== pid) continue;
       if (!pending.why) countEvent(this.#engine, "kill");
-      pending.why ??= new EngineLost("its process was frozen");
+      pending.why ??= new EngineLost("its process was stopped");
       this.#supervisor.current?.write({ op: "cancel", id });
     }
   }

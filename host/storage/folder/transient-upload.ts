@@ -72,7 +72,7 @@ export class TransientUpload implements MultipartUpload {
     const joined: ByteExtent[] = [];
     for (const { partNumber, etag } of parts.toSorted((a, b) => a.partNumber - b.partNumber)) {
       const piece = this.#pieces.get(etag);
-      if (!piece) throw new Error(`part ${partNumber} is not there`);
+      if (!piece) throw new Error(`part ${partNumber} does not exist`);
       const last = joined.at(-1);
       if (last && last.offset + last.length === piece.offset) {
         joined[joined.length - 1] = { offset: last.offset, length: last.length + piece.length };

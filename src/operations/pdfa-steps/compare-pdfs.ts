@@ -249,7 +249,7 @@ class Side implements Disposable {
     const { picture } = seen;
     if (picture) return { ...seen, picture };
     const again = await this.look(index, 1);
-    if (!again) throw new EngineFailure("crashed", `page ${index + 1} was drawn once, and is not any more`);
+    if (!again) throw new EngineFailure("crashed", `page ${index + 1} was drawn before, but cannot be drawn again`);
     return again;
   }
 

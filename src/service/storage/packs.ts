@@ -131,7 +131,7 @@ export class Packs {
       // Another request has deleted a file meanwhile, which moved the others.
       this.#read.delete(packKeyOf(id));
     }
-    throw new Error(`${packKeyOf(id)} changes all the time`);
+    throw new Error(`${packKeyOf(id)} changes too often`);
   }
 
   /** @param ids ids of files in one pack */
@@ -151,7 +151,7 @@ export class Packs {
       const [body, options] = packed(entries, bodies, pack);
       if (await this.#bucket.put(key, body, { ...options, onlyIf: { etagMatches: pack.etag } })) return;
     }
-    throw new Error(`${key} changes all the time`);
+    throw new Error(`${key} changes too often`);
   }
 
   async #start(id: string): Promise<Start | undefined> {

@@ -90,7 +90,7 @@ export async function readBmpHeader(input: Input): Promise<BmpHeader> {
   };
 }
 
-const senseless = () => new EngineFailure("damaged", "a BMP whose header makes no sense");
+const senseless = () => new EngineFailure("damaged", "a BMP with an invalid header");
 
 /** Returns the compression. OS/2 2 numbers it differently. */
 function codingOf(compression: number, headerBytes: number): BmpCoding {

@@ -90,7 +90,7 @@ async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions):
     });
     return retainBytes(file, uploadReservation);
   }
-  throw new EngineFailure("crashed", "an address without a file");
+  throw new EngineFailure("crashed", "the URL returned no file");
 }
 
 async function receiveShortcut(address: string, { uploads }: FetchOptions): Promise<ReceivedFile> {

@@ -64,7 +64,7 @@ async function send({ url, headers }: TraceSettings, spans: readonly ExportedSpa
     signal: AbortSignal.timeout(LIMITS.spansExportMs),
   });
   await response.body?.cancel();
-  if (!response.ok) throw new Error(`the collector answered ${response.status}`);
+  if (!response.ok) throw new Error(`the collector responded with ${response.status}`);
 }
 
 /** Returns an ExportTraceServiceRequest. */
