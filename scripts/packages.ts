@@ -51,8 +51,8 @@ export function installPackages(wanted: readonly string[], purpose: string): voi
   const update = apt("update");
   const install = apt("install", ...missing);
   if (!install.ok) {
-    const said = `${update.ok ? "" : update.output}${install.output}`.trimEnd().split("\n").slice(-15).join("\n");
-    throw new Error(`${said}\nThe Debian packages could not be installed: ${names}`);
+    const output = `${update.ok ? "" : update.output}${install.output}`.trimEnd().split("\n").slice(-15).join("\n");
+    throw new Error(`${output}\nThe Debian packages could not be installed: ${names}`);
   }
 }
 

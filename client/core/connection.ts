@@ -50,7 +50,8 @@ export class Connection {
     this.baseUrl = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
     this.retries = retries;
     // Without this check, an invalid URL would look like an unreachable service.
-    if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey)) throw new PagewrightError(0, "The API key contains invalid characters.");
+    if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey))
+      throw new PagewrightError(0, "The API key contains invalid characters.");
     this.#headers = { ...headers, ...(apiKey ? { "Api-Key": apiKey } : {}) };
     // Calling `fetch` as a method of another object would pass the wrong `this`.
     this.#fetch = send ?? ((target, init) => fetch(target, init));
@@ -96,9 +97,9 @@ export class Connection {
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof PagewrightError) throw error;
-      const why = limit.signal.aborted ? `did not answer within ${limitMs / 1000} s` : "could not be reached";
+      const reason = limit.signal.aborted ? `did not answer within ${limitMs / 1000} s` : "could not be reached";
       if (!limit.signal.aborted) await this.#probe(error, signal);
-      throw new PagewrightError(0, `The service at ${this.baseUrl} ${why}.`, { cause: error });
+      throw new PagewrightError(0, `The service at ${this.baseUrl} ${reason}.`, { cause: error });
     } finally {
       clearTimeout(timer);
     }

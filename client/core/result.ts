@@ -105,8 +105,8 @@ export class Result {
   readonly inputSizeBytes: number | undefined;
   readonly substitutedFonts: NonNullable<JobResponse["substitutedFonts"]>;
 
-  constructor(answer: JobResponse, fileOf: (stored: StoredInput) => StoredFile) {
-    const { outputId, inputId = [], outputSize, notices = [], inputSize, substitutedFonts = [] } = answer;
+  constructor(response: JobResponse, fileOf: (stored: StoredInput) => StoredFile) {
+    const { outputId, inputId = [], outputSize, notices = [], inputSize, substitutedFonts = [] } = response;
     this.files = [outputId].flat().map((id) => fileOf({ id, sizeBytes: outputSize }));
     this.inputIds = [inputId].flat();
     this.notices = notices;

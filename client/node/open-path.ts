@@ -41,6 +41,6 @@ export async function openPath(path: string | URL): Promise<LocalFile> {
 
 function unreadable(path: string, cause: unknown): PagewrightError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const why = code === "ENOENT" ? "it does not exist" : code === "EACCES" ? "permission is denied" : message;
-  return new PagewrightError(0, `${path} cannot be read: ${why}.`, { cause });
+  const reason = code === "ENOENT" ? "it does not exist" : code === "EACCES" ? "permission is denied" : message;
+  return new PagewrightError(0, `${path} cannot be read: ${reason}.`, { cause });
 }

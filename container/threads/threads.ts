@@ -131,9 +131,9 @@ export class Threads implements AsyncDisposable, JobThreads {
       thread.pinging = undefined;
       resolve();
     };
-    this.#send(thread, { ping: true }, answered, (why) => {
+    this.#send(thread, { ping: true }, answered, (reason) => {
       if (this.#idle.includes(thread)) void this.#replaceFrozen(thread);
-      reject(why);
+      reject(reason);
     });
     // The probe may already have ended.
     promise.catch(() => {});
@@ -141,13 +141,13 @@ export class Threads implements AsyncDisposable, JobThreads {
   }
 
   /** Sends a message to which the thread replies when it has read it. */
-  #send(thread: Thread, message: ToThread, read: () => void, frozen: (why: ThreadFrozen) => void): void {
+  #send(thread: Thread, message: ToThread, read: () => void, onHung: (reason: ThreadFrozen) => void): void {
     const watch = watchForHungThread(
       () => thread.number,
       () => {
         thread.heard.delete(heard);
         if (!this.#all.has(thread)) return;
-        frozen(new ThreadFrozen("the thread was frozen"));
+        onHung(new ThreadFrozen("the thread was frozen"));
       },
     );
     const heard = () => {
@@ -231,7 +231,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     const forget = registerWorker(() => lower(thread));
     try {
       signal.throwIfAborted();
-      this.#send(thread, { job }, ignore, (why) => mail.fail(why));
+      this.#send(thread, { job }, ignore, (reason) => mail.fail(reason));
       return { thread, mail, forget, first: await nextFrame(mail, log) };
     } catch (error) {
       forget();
@@ -261,8 +261,8 @@ export class Threads implements AsyncDisposable, JobThreads {
     // A thread with an unread message is the last choice.
     const times = ({ done, heard }: Thread) => (heard.size > 0 ? -1 : (done.get(operation) ?? 0));
     const most = Math.max(...this.#idle.map(times));
-    const place = this.#idle.findLastIndex((thread) => times(thread) === most);
-    return place < 0 ? undefined : this.#idle.splice(place, 1)[0];
+    const index = this.#idle.findLastIndex((thread) => times(thread) === most);
+    return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
   }
 
   #start(): Thread {
@@ -348,8 +348,8 @@ export class Threads implements AsyncDisposable, JobThreads {
 
   #forget(thread: Thread): void {
     this.#all.delete(thread);
-    const place = this.#idle.indexOf(thread);
-    if (place >= 0) this.#idle.splice(place, 1);
+    const index = this.#idle.indexOf(thread);
+    if (index >= 0) this.#idle.splice(index, 1);
   }
 }
 

@@ -45,10 +45,10 @@ export function checkLicenses(lock = readFileSync(join(root, "package-lock.json"
   const { packages } = JSON.parse(lock) as { packages: Record<string, Locked> };
   const production = Object.entries(packages).filter(([path, { dev }]) => path !== "" && !dev);
   const refused = production.filter(([, { license = "" }]) => !isAllowed(license));
-  const told = refused.map(
+  const lines = refused.map(
     ([path, { license }]) => `${path.replace(/^.*node_modules\//, "")}: ${license ?? "none told"}`,
   );
-  if (refused.length > 0) throw new Error(`Licenses that are not allowed:\n${told.join("\n")}`);
+  if (refused.length > 0) throw new Error(`Licenses that are not allowed:\n${lines.join("\n")}`);
   return `${production.length} packages`;
 }
 

@@ -92,7 +92,8 @@ export async function runLeasedJob(
   const config = readConfig(env);
   const jobs = connectQueue(env);
   const ids = new DerivedIds(job.seed, async (count) => {
-    if (!(await jobs((queue) => queue.reserve({ id, attempt }, count)))) throw new Error("the lease of the job has expired");
+    if (!(await jobs((queue) => queue.reserve({ id, attempt }, count))))
+      throw new Error("the lease of the job has expired");
   });
   const write = (message: string, details?: Record<string, unknown>) => log({ requestId }, message, details);
   const { marks, account = { client, operation: "" }, trace: sent } = clientOfForm(job.form);

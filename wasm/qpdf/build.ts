@@ -34,7 +34,8 @@ export async function build(): Promise<void> {
 function rewrite(module: Uint8Array): Uint8Array {
   let sections = readSections(module);
   const code = readCode(sections);
-  if (readGlobal(sections, STACK.pointer) !== STACK.address) throw new Error("unexpected version of qpdf: its stack is at another address");
+  if (readGlobal(sections, STACK.pointer) !== STACK.address)
+    throw new Error("unexpected version of qpdf: its stack is at another address");
   const top = STACK.address - STACK.bytes + STACK.wantedBytes;
   sections = setGlobal(sections, STACK.pointer, top);
   replaceWord(sections, BREAK_ADDRESS, STACK.address, top);

@@ -139,8 +139,8 @@ export class BrowserManager {
     const end = () => void launched.end();
     signal.addEventListener("abort", end, { once: true });
     try {
-      const gone = (browser: Browser, why: string) => this.#bury(browser, why);
-      const browser = await Browser.start(launched, { ...this.#settings, gone });
+      const onLost = (browser: Browser, reason: string) => this.#bury(browser, reason);
+      const browser = await Browser.start(launched, { ...this.#settings, gone: onLost });
       this.#browsers.add(browser);
       void browser.ended.then(() => this.#browsers.delete(browser));
       this.#confinement = { network: launched.network, sandbox: launched.sandbox };

@@ -144,8 +144,8 @@ export class Chromium implements AsyncDisposable {
   }
 
   /** Replaces a browser that fails its probes. */
-  replace(why: string): void {
-    this.#supply.current?.kill(why);
+  replace(reason: string): void {
+    this.#supply.current?.kill(reason);
   }
 
   async close(): Promise<void> {

@@ -244,12 +244,12 @@ function requestOf(options: PrintOptions, findings: Findings): Protocol.Page.Pri
 }
 
 async function inTime<T>(timeoutMs: number, work: Promise<T>, failed: Promise<never>, what: string): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new EngineFailure("timed-out", `${what} took more than ${timeoutMs} ms`)),
     timeoutMs,
   );
   // Ignores the results of the promises that lost the race.
   work.catch(() => {});
-  return Promise.race([failed, work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([failed, work, timeout]).finally(() => clearTimeout(timer));
 }

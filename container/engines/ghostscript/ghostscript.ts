@@ -114,8 +114,8 @@ export class Ghostscript implements AsyncDisposable {
   }
 
   /** Replaces a zygote that fails its probes. */
-  replace(why: string): void {
-    this.#runner.restart(why);
+  replace(reason: string): void {
+    this.#runner.restart(reason);
   }
 
   async #attempt(

@@ -84,8 +84,8 @@ function encodingOf(start: Buffer): { readonly label: string; readonly number: n
  */
 function separatorOf(text: string): { readonly separator: string; readonly firstLine: number } {
   const [line = ""] = text.split(/\r\n?|\n/, 1);
-  const [, told] = /^"?sep=(.)"?$/i.exec(line) ?? [];
-  if (told !== undefined) return { separator: told, firstLine: 2 };
+  const [, declared] = /^"?sep=(.)"?$/i.exec(line) ?? [];
+  if (declared !== undefined) return { separator: declared, firstLine: 2 };
   const bare = line.replaceAll(/"[^"]*"/g, "");
   const counted = [",", ";", "\t", "|"].map((separator) => ({ separator, count: bare.split(separator).length }));
   const { separator } = counted.reduce((best, next) => (next.count > best.count ? next : best));

@@ -162,8 +162,8 @@ export class LibreOffice implements AsyncDisposable {
   }
 
   /** Replaces a zygote that fails its probes. */
-  replace(why: string): void {
-    this.#runner.restart(why);
+  replace(reason: string): void {
+    this.#runner.restart(reason);
   }
 
   async close(): Promise<void> {

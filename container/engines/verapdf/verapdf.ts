@@ -86,14 +86,14 @@ export class VeraPdf implements AsyncDisposable {
     }
     const taken = this.#queue.acquire({ weight }, signal);
     if (this.#queue.queued.length > 0) this.#grow();
-    const turn = await taken;
+    const permit = await taken;
     // If no process is ready, waits for the last one.
-    const place = this.#idle.findLastIndex(({ isReady }) => isReady);
-    const [process] = this.#idle.splice(place, 1) as [VeraPdfProcess];
+    const index = this.#idle.findLastIndex(({ isReady }) => isReady);
+    const [process] = this.#idle.splice(index, 1) as [VeraPdfProcess];
     // An abandoned file is still validated for a while: ending the process would cost more.
     const validation = process.validate(path, level, signal).finally(() => {
       this.#idle.push(process);
-      turn[Symbol.dispose]();
+      permit[Symbol.dispose]();
     });
     return untilAborted(validation, signal);
   }
@@ -109,8 +109,8 @@ export class VeraPdf implements AsyncDisposable {
   }
 
   /** Replaces processes that fail their probes. */
-  replace(why: string): void {
-    for (const process of this.#processes) process.replace(why);
+  replace(reason: string): void {
+    for (const process of this.#processes) process.replace(reason);
   }
 
   async close(): Promise<void> {

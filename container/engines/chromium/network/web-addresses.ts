@@ -138,7 +138,8 @@ function ruleOf(item: string): Rule {
   const port = portText === undefined ? {} : { port: portText === "*" ? ("any" as const) : Number(portText) };
   if (family === 0 && prefix === undefined && bracketed === undefined && host !== "") return { host, ...port };
   const bits = family === 4 ? 32 : 128;
-  if (family === 0 || Number(prefix ?? bits) > bits) throw new Error(`"${item}" is not a name, an address or a network.`);
+  if (family === 0 || Number(prefix ?? bits) > bits)
+    throw new Error(`"${item}" is not a name, an address or a network.`);
   const addresses = new BlockList();
   addresses.addSubnet(host, Number(prefix ?? bits), family === 4 ? "ipv4" : "ipv6");
   return { addresses, ...port };

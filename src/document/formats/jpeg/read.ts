@@ -119,7 +119,8 @@ async function readHead(input: Input): Promise<JpegHead> {
   let density: Density | undefined;
   let seen: ExifInfo | undefined;
   for (;;) {
-    if (reader.position > MAX_HEAD_BYTES) throw new EngineFailure("too-complex", "a JPEG with too many segments before its scan");
+    if (reader.position > MAX_HEAD_BYTES)
+      throw new EngineFailure("too-complex", "a JPEG with too many segments before its scan");
     const segment = await readSegmentFrom(reader);
     if (!segment || segment.marker === EOI) throw new EngineFailure("damaged", "a JPEG without a scan");
     const { marker, data } = segment;

@@ -165,8 +165,7 @@ async function readHeader(chunk: Chunk | undefined): Promise<PngHeader> {
   const [bits, colorType, compression, filter, interlace] = data.subarray(8);
   const kind = COLOR_TYPES[colorType!];
   const isSound = width > 0 && height > 0 && compression === 0 && filter === 0 && interlace! <= 1;
-  if (!isSound || !kind?.depths.includes(bits!))
-    throw new EngineFailure("damaged", "a PNG with an invalid header");
+  if (!isSound || !kind?.depths.includes(bits!)) throw new EngineFailure("damaged", "a PNG with an invalid header");
   const header = {
     width,
     height,
