@@ -12,7 +12,7 @@ export async function withTimeout<T>(limitMs: number, work: () => Promise<T>): P
 }
 
 /** Calls a method of an object in another process. */
-export type RpcCall<A> = <T>(question: (asked: A) => Promise<T>) => Promise<T>;
+export type RpcCall<A> = <T>(question: (target: A) => Promise<T>) => Promise<T>;
 
 /**
  * Retries each call once if it fails or times out.

@@ -27,7 +27,7 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
     uploadSemaphore: createSemaphore({ concurrency: 6, maxQueued: 6, maxWaitMs: 10_000 }),
     uploadReservation: createMemoryQuota({ perRequest: 8 * MiB, total: 16 * MiB }).openReservation(),
     batchReservation: createMemoryQuota({ perRequest: 4 * MiB, total: 4 * MiB }).openReservation(),
-    held: createMemoryQuota({ perRequest: 16 * MiB, total: 16 * MiB }).openReservation(),
+    bodyReservation: createMemoryQuota({ perRequest: 16 * MiB, total: 16 * MiB }).openReservation(),
     signal: new AbortController().signal,
   };
 }

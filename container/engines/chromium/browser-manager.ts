@@ -11,7 +11,7 @@ import { Browser, type BrowserSettings, RETIRED } from "./browser.ts";
 import { type LaunchSettings, launchChromium } from "./launch.ts";
 import type { Confinement } from "./network/confinement.ts";
 
-export type SupplySettings = Omit<LaunchSettings, "signal"> & Omit<BrowserSettings, "gone">;
+export type SupplySettings = Omit<LaunchSettings, "signal"> & Omit<BrowserSettings, "onLost">;
 
 /** Number of jobs after which a browser is replaced, to free its accumulated memory. */
 const JOBS_PER_BROWSER = 500;
@@ -140,7 +140,7 @@ export class BrowserManager {
     signal.addEventListener("abort", end, { once: true });
     try {
       const onLost = (browser: Browser, reason: string) => this.#bury(browser, reason);
-      const browser = await Browser.start(launched, { ...this.#settings, gone: onLost });
+      const browser = await Browser.start(launched, { ...this.#settings, onLost });
       this.#browsers.add(browser);
       void browser.ended.then(() => this.#browsers.delete(browser));
       this.#confinement = { network: launched.network, sandbox: launched.sandbox };

@@ -21,7 +21,7 @@ export interface BrowserSettings {
   readonly ready: number;
   readonly limits: WatchLimits;
   /** Called immediately when the browser dies or is killed for any reason. */
-  gone(browser: Browser, reason: string): void;
+  onLost(browser: Browser, reason: string): void;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
@@ -394,7 +394,7 @@ export class Browser {
       page.fail(this.#loss);
     }
     this.chromium.pipe.close(reason);
-    this.#settings.gone(this, reason);
+    this.#settings.onLost(this, reason);
     this.chromium
       .end()
       .catch((error: unknown) => this.#settings.log("chromium files left behind", { error: String(error) }))

@@ -129,8 +129,8 @@ export class FinalContent {
   }
 
   /** Returns the resources with the added objects, without images and forms that are no longer shown. */
-  #resources(given: Dictionary | undefined, bytes: Uint8Array, put: ReadonlyMap<string, Reference>): Dictionary {
-    const resources = given?.clone() ?? new Dictionary();
+  #resources(original: Dictionary | undefined, bytes: Uint8Array, put: ReadonlyMap<string, Reference>): Dictionary {
+    const resources = original?.clone() ?? new Dictionary();
     const objects = namesOf(this.#file, resources, "XObject");
     const used = new Set<string>();
     for (const { operator, operands } of readOperations(bytes)) {

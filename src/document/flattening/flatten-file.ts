@@ -114,8 +114,8 @@ async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<num
 }
 
 function tooLong(pages: number, possible: number): EngineFailure {
-  const why = `The document has ${pages} pages with transparency; about ${possible} such pages can be flattened.`;
-  return new EngineFailure("too-complex", why, { why });
+  const reason = `The document has ${pages} pages with transparency; about ${possible} such pages can be flattened.`;
+  return new EngineFailure("too-complex", reason, { why: reason });
 }
 
 function needsDrawing(file: PdfFile, marks: TransparencyFinder, source: SourcePage): boolean {

@@ -96,8 +96,8 @@ export async function flattenPage(
 }
 
 function tooComplex(failure: EngineFailure, pageNumber: number): EngineFailure {
-  const why = `To draw page ${pageNumber} once takes more than ${DRAWING_FUEL / 10 ** 9} billion steps.`;
-  return new EngineFailure("too-complex", failure.detail, { cause: failure, why });
+  const reason = `To draw page ${pageNumber} once takes more than ${DRAWING_FUEL / 10 ** 9} billion steps.`;
+  return new EngineFailure("too-complex", failure.detail, { cause: failure, why: reason });
 }
 
 /** Flattens at the resolution of the page's images; retries at the default resolution if the engine fails. */

@@ -19,8 +19,8 @@ const UNIT: Rectangle = [0, 0, 1, 1];
 
 export function pageSize(file: PdfFile, sourcePage: SourcePage): PageSize {
   const page = pageDictionary(file, sourcePage);
-  const given = rectangle(file, page.get("MediaBox"));
-  const media = given && !isEmpty(given) ? given : LETTER;
+  const mediaBox = rectangle(file, page.get("MediaBox"));
+  const media = mediaBox && !isEmpty(mediaBox) ? mediaBox : LETTER;
   const crop = rectangle(file, page.get("CropBox"));
   const cropped = crop ? intersection(crop, media) : media;
   const box = atLeastOnePoint(isEmpty(cropped) ? media : cropped);

@@ -59,8 +59,8 @@ export class JobScheduler implements JobQueue {
     return this.#scheduled(this.#store.enqueue(job));
   }
 
-  record(job: NewJob, answer: string): Promise<void> {
-    return this.#scheduled(this.#store.record(job, answer));
+  record(job: NewJob, response: string): Promise<void> {
+    return this.#scheduled(this.#store.record(job, response));
   }
 
   status(id: string): Promise<JobStatus | undefined> {
@@ -83,8 +83,8 @@ export class JobScheduler implements JobQueue {
     return this.#store.reserve(attempt, ids);
   }
 
-  complete(attempt: AttemptId, answer: string): Promise<boolean> {
-    return this.#scheduled(this.#store.complete(attempt, answer));
+  complete(attempt: AttemptId, response: string): Promise<boolean> {
+    return this.#scheduled(this.#store.complete(attempt, response));
   }
 
   fail(attempt: AttemptId, error: JobError): Promise<void> {

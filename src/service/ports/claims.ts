@@ -40,7 +40,7 @@ export interface Claim {
    * Stores a response for replays.
    * @returns the response that counts instead, if the lease had expired and another request was faster
    */
-  complete(holder: string, fingerprint: string, answer: StoredResponse): Promise<StoredResponse | undefined>;
+  complete(holder: string, fingerprint: string, response: StoredResponse): Promise<StoredResponse | undefined>;
   /** Frees the key for the next request, if the holder still owns it and has not completed. */
   release(holder: string): Promise<void>;
   /** Deletes the response whose file no longer exists. */

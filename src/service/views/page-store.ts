@@ -55,8 +55,8 @@ export async function findPage(
   service: PageServices,
   signal: AbortSignal,
 ): Promise<ExtractedPage> {
-  const kept = service.shared.kept.find({ id: document.file.id, number });
-  if (kept) return kept;
+  const openPage = service.shared.openPages.find({ id: document.file.id, number });
+  if (openPage) return openPage;
   return service.shared.pages.run(`${document.file.id} ${number}`, signal, (signal) => {
     const page = new PageStore(document, service, signal).find(number);
     service.waitUntil(page.catch(() => {}));
@@ -97,9 +97,9 @@ class PageStore {
   async find(number: number): Promise<ExtractedPage> {
     const start = await this.#read(groupName(groupOf(number)), { offset: 0, length: START_BYTES });
     if (!start) return this.#first(number);
-    const place = findInGroup(start, number);
-    if (!place) throw noSuchPage();
-    return place.length > 0 ? this.#inGroup(number, place, start) : this.#alone(number, place);
+    const extent = findInGroup(start, number);
+    if (!extent) throw noSuchPage();
+    return extent.length > 0 ? this.#inGroup(number, extent, start) : this.#alone(number, extent);
   }
 
   async facts(): Promise<DocumentProperties | undefined> {

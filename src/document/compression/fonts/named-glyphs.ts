@@ -55,15 +55,15 @@ export function namedGlyphs(
     if (known) known.push(glyph);
     else byName.set(name, [glyph]);
   });
-  const given = readSimpleEncoding(file, encoding, NO_NAMES).names;
+  const declaredNames = readSimpleEncoding(file, encoding, NO_NAMES).names;
   const found = new Set<number>();
   for (const code of codes) {
     // Readers use different ones of these names.
-    const candidates = [given[code], own[code], standardEncoding()[code]];
+    const candidates = [declaredNames[code], own[code], standardEncoding()[code]];
     const name = candidates.find((one) => one !== undefined);
     const isBlank = code <= LAST_SPACE && BLANK.has(name);
     // A reader might find the glyph by another name.
-    if (!isBlank && (name === undefined || !byName.has(name) || !(isOwnKnown || given[code]))) return undefined;
+    if (!isBlank && (name === undefined || !byName.has(name) || !(isOwnKnown || declaredNames[code]))) return undefined;
     for (const one of candidates) for (const glyph of byName.get(one ?? NOTDEF) ?? []) found.add(glyph);
   }
   return found;

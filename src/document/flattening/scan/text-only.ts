@@ -85,10 +85,10 @@ export class TextOnly {
 }
 
 /** Returns the resources that text can use. */
-function withoutObjects(given: Dictionary | undefined): Dictionary {
+function withoutObjects(original: Dictionary | undefined): Dictionary {
   const resources = new Dictionary();
   for (const key of ["Font", "Properties", "ExtGState", "ColorSpace"]) {
-    const names = given?.get(key);
+    const names = original?.get(key);
     if (names !== undefined) resources.set(key, names);
   }
   return resources;

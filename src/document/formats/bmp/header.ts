@@ -151,8 +151,8 @@ async function readPalette(
   const palette = new Uint8Array(3 * most);
   const wanted = used > 0 && used < most ? used : most;
   // The palette ends at the pixels, even if its stated length is larger.
-  const room = claimed >= reader.position ? Math.floor((claimed - reader.position) / entryBytes) : wanted;
-  for (let index = 0; index < Math.min(wanted, room); index++) {
+  const capacity = claimed >= reader.position ? Math.floor((claimed - reader.position) / entryBytes) : wanted;
+  for (let index = 0; index < Math.min(wanted, capacity); index++) {
     const entry = await reader.read(entryBytes);
     if (!entry) break;
     palette.set([entry[2]!, entry[1]!, entry[0]!], 3 * index);

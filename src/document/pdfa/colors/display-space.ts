@@ -27,8 +27,8 @@ export function displaySpace(file: PdfFile, page: Dictionary): DisplaySpace {
   const turns = (((Math.round((file.number(page.get("Rotate")) ?? 0) / 90) % 4) + 4) % 4) as 0 | 1 | 2 | 3;
   const size = [right - left, top - bottom] as const;
   const [width, height] = turns % 2 === 0 ? size : [size[1], size[0]];
-  const given = file.number(page.get("UserUnit")) ?? 1;
-  const unit = given > 0 ? given : 1;
+  const userUnit = file.number(page.get("UserUnit")) ?? 1;
+  const unit = userUnit > 0 ? userUnit : 1;
   const s = 1 / unit;
   const matrices: readonly Matrix[] = [
     [s, 0, 0, s, left, bottom],

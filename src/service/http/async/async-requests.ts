@@ -44,14 +44,14 @@ export async function acceptRequest(
   const webhook = await parseWebhook(request, service);
   using uploadReservation = service.uploadQuota.openReservation();
   using batchReservation = service.bufferQuota.openReservation();
-  using held = service.bodies.openReservation();
+  using bodyReservation = service.bodies.openReservation();
   const { signal } = request;
   const form = await readEndpointForm(endpoint, request, {
     service,
     isTransient: false,
     uploadReservation,
     batchReservation,
-    held,
+    bodyReservation,
     signal,
   });
   return accept(form, service, {
@@ -170,9 +170,9 @@ async function acceptForm(
 ): Promise<Response> {
   using uploadReservation = service.uploadQuota.openReservation();
   using batchReservation = service.bufferQuota.openReservation();
-  using held = service.bodies.openReservation();
+  using bodyReservation = service.bodies.openReservation();
   const { signal } = request;
-  const form = await later.receive(request, service, { uploadReservation, batchReservation, held, signal });
+  const form = await later.receive(request, service, { uploadReservation, batchReservation, bodyReservation, signal });
   const check = () => later.check(form, signal, service);
   const nothingSpecial = { isOrdered: false, isTransient: false, secrets: new Set<string>(), salt: "" };
   return accept(form, service, { path, signal, ...preferences, ...nothingSpecial, check });

@@ -45,7 +45,7 @@ export interface FormOptions {
    * Memory for fields and for completely buffered bodies, reserved before they arrive and released when the request
    * ends.
    */
-  readonly held: Reservation;
+  readonly bodyReservation: Reservation;
   readonly signal: AbortSignal;
   /** Called with the first bytes of each file, while the rest arrives. */
   onFileStart?(start: Uint8Array, name: string): void;

@@ -33,7 +33,7 @@ export interface DeferredHandler {
 export interface ReceiveOptions {
   readonly uploadReservation: Reservation;
   readonly batchReservation: Reservation;
-  readonly held: Reservation;
+  readonly bodyReservation: Reservation;
   readonly signal: AbortSignal;
 }
 

@@ -58,10 +58,10 @@ async function resultFor(id: string, file: FoundFile | undefined, { store, calle
 async function idsOf(request: Request, service: RequestServices): Promise<string[]> {
   const { store, config, uploadQuota, bufferQuota, bodies, uploadSemaphore } = service;
   using uploadReservation = uploadQuota.openReservation();
-  using held = bodies.openReservation();
-  using room = bufferQuota.openReservation();
+  using bodyReservation = bodies.openReservation();
+  using batchReservation = bufferQuota.openReservation();
   const form = await readForm(request, {
-    ...{ store, uploadReservation, batchReservation: room, held, uploadSemaphore, signal: request.signal },
+    ...{ store, uploadReservation, batchReservation, bodyReservation, uploadSemaphore, signal: request.signal },
     fileFields: new Set<string>(),
     textFields: new Set<string>(),
     jsonFileFields: new Set<string>(),

@@ -113,10 +113,10 @@ async function receiveFile(request: Request, name: string, service: Receiving) {
 async function receiveForm(request: Request, service: Receiving) {
   const { config, store, uploadQuota, bufferQuota, bodies, timing, uploadSemaphore } = service;
   using uploadReservation = uploadQuota.openReservation();
-  using held = bodies.openReservation();
-  using room = bufferQuota.openReservation();
+  using bodyReservation = bodies.openReservation();
+  using batchReservation = bufferQuota.openReservation();
   const { uploads } = await readForm(request, {
-    ...{ store, uploadReservation, batchReservation: room, held, signal: request.signal, isTransient: false },
+    ...{ store, uploadReservation, batchReservation, bodyReservation, signal: request.signal, isTransient: false },
     fileFields: new Set(["file"]),
     textFields: new Set<string>(),
     jsonFileFields: new Set<string>(),

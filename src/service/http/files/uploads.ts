@@ -30,10 +30,10 @@ export async function handleUpload(
 ): Promise<Response> {
   using uploadReservation = service.uploadQuota.openReservation();
   using batchReservation = service.bufferQuota.openReservation();
-  using held = service.bodies.openReservation();
+  using bodyReservation = service.bodies.openReservation();
   const deadline = new AbortController();
   const signal = AbortSignal.any([request.signal, deadline.signal]);
-  const memory = { uploadReservation, batchReservation, held, signal };
+  const memory = { uploadReservation, batchReservation, bodyReservation, signal };
   const fileName = isForm(request.headers) ? null : request.headers.get(FILENAME_HEADER);
   const form =
     fileName === null

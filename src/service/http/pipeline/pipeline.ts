@@ -36,13 +36,13 @@ export async function handleRequest(endpoint: Endpoint, request: Request, servic
     const deadline = new AbortController();
     const signal = AbortSignal.any([request.signal, deadline.signal]);
     const isTransient = !keepsInputs(endpoint) || wishes.mayReturnFile;
-    const held = resources.use(service.bodies.openReservation());
+    const bodyReservation = resources.use(service.bodies.openReservation());
     const form = await readEndpointForm(endpoint, request, {
       service,
       isTransient,
       uploadReservation,
       batchReservation,
-      held,
+      bodyReservation,
       signal,
     });
     const outputs = service.store.batch("output", batchReservation);
@@ -111,7 +111,7 @@ function requestContent({ endpoint, form, wishes }: RequestState, salt: string):
 
 interface Receiving extends Pick<RequestState, "service" | "signal" | "uploadReservation" | "isTransient"> {
   readonly batchReservation: Reservation;
-  readonly held: Reservation;
+  readonly bodyReservation: Reservation;
 }
 
 export function readEndpointForm(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
@@ -236,12 +236,12 @@ async function respond(
     resources.dispose();
     return { response };
   }
-  const ended = Promise.withResolvers<unknown>();
+  const completion = Promise.withResolvers<unknown>();
   const made = () => resources.dispose();
-  const response = await respondWithFile(exchange, delivery, { ended: ended.resolve, made });
+  const response = await respondWithFile(exchange, delivery, { ended: completion.resolve, made });
   if (delivery.kind !== "stream") signal.throwIfAborted();
   service.defer(async () => {
-    const error = await ended.promise;
+    const error = await completion.promise;
     if (error !== undefined) service.log("response aborted", { error: String(error) });
     resources.dispose();
     await Promise.all([uploads.discard(), ...(wishes.storesFile ? [] : [outputs.discard()])]);

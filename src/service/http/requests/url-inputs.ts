@@ -80,9 +80,9 @@ const PAGE_TYPE = /^(text\/html|application\/xhtml\+xml)\b/i;
 async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions): Promise<ReceivedFile | undefined> {
   const { uploads, uploadReservation, maxBytes, places } = to;
   const [attempt] = selectBackends(inContainer(fetchUrl, { url: new URL(address).href, maxBytes }), [], places);
-  for await (const { name: given = "", type, body } of attempt.run(to)) {
+  for await (const { name: receivedName = "", type, body } of attempt.run(to)) {
     if (mayBePage && PAGE_TYPE.test(type)) return undefined;
-    const name = safeName(given) || "file";
+    const name = safeName(receivedName) || "file";
     const file = await uploads.add({
       name,
       type: (start) => detectMediaType(start, name),
