@@ -22,7 +22,7 @@ const BREAK_ADDRESS = 335_504;
 export async function build(): Promise<void> {
   const module = await readFile(MODULE);
   if (createHash("sha256").update(module).digest("hex") !== KNOWN_SHA256) {
-    throw new Error("unexpected version of qpdf: review the names of its imports and exports");
+    throw new Error("unexpected version of qpdf: correct the letters in src/document/engines/qpdf/names.ts");
   }
   await mkdir(TARGET, { recursive: true });
   await Promise.all([
