@@ -1,7 +1,8 @@
 // Builds the MuPDF engine from the npm package `mupdf`: platform-independent glue code, and a metered module with
-// limited memory.
+// limited memory. Every change names what it replaces and fails if that is missing or ambiguous, so that a new version
+// of the package either builds with the same changes or stops the build with the change to review.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { readFunctionNames, readSections, SECTION, writeSections } from "../rewrite/binary.ts";
+import { readFunctionNames, readSections, SECTION, type Section, writeSections } from "../rewrite/binary.ts";
 import { type Body, readCode, replaceConstant, writeCode } from "../rewrite/code.ts";
 import { readMemory } from "../rewrite/data.ts";
 import { addGlobal, exportGlobal, readGlobal } from "../rewrite/globals.ts";
@@ -13,8 +14,8 @@ import { addTileKey } from "./tiles.ts";
 const PACKAGE = new URL("../../node_modules/mupdf/dist/", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);
 
-/** Address of `fz_infinite_rect`, which `wasm_run_display_list` passes as the area to draw. */
-const INFINITE_RECTANGLE = 445192;
+/** The value of `fz_infinite_rect`, which `wasm_run_display_list` passes as the area to draw. */
+const INFINITE_RECTANGLE = [-0x80000000, -0x80000000, 0x7fffff80, 0x7fffff80];
 /** MuPDF's cache size: a constant in its JavaScript binding, too large for an isolate. */
 const STORE = { function: "fz_new_store_context", from: 100 * 1024 * 1024, to: 16 * 1024 * 1024 };
 /**
@@ -57,12 +58,13 @@ function rewrite(module: Uint8Array): { readonly bytes: Uint8Array; readonly mem
   const code = readCode(original);
   const body = (name: string): Body => {
     const index = names.get(name);
-    if (index === undefined) throw new Error(`mupdf has no function ${name}`);
+    if (index === undefined) throw new Error(`unexpected version of mupdf: it has no function ${name}`);
     return code.bodies[index - code.first]!;
   };
   // The area to draw is read from the top of the linked stack, which is unused because the engine has a larger stack.
+  const infinite = infiniteRectangle(original);
   const area = readGlobal(original, STACK_POINTER) - 16;
-  for (const half of [0, 8]) replaceConstant(body("wasm_run_display_list"), INFINITE_RECTANGLE + half, area + half);
+  for (const half of [0, 8]) replaceConstant(body("wasm_run_display_list"), infinite + half, area + half);
   for (const limit of [STORE, SAVED_STATES]) replaceConstant(body(limit.function), limit.from, limit.to);
   addTileKey(body("fz_draw_begin_tile"));
 
@@ -78,6 +80,17 @@ function rewrite(module: Uint8Array): { readonly bytes: Uint8Array; readonly mem
     .map((section) => (section.id === SECTION.code ? { id: section.id, payload: writeCode(code) } : section));
   const { sections: imported, limits } = importMemory(rewritten, ["engine", "memory"]);
   return { bytes: writeSections(imported), memory: limits };
+}
+
+/** @returns the address of the constant `fz_infinite_rect` */
+function infiniteRectangle(sections: readonly Section[]): number {
+  const memory = Buffer.from(readMemory(sections).buffer);
+  const value = Buffer.from(Float32Array.from(INFINITE_RECTANGLE).buffer);
+  const address = memory.indexOf(value);
+  if (address < 0 || memory.includes(value, address + 1)) {
+    throw new Error("unexpected version of mupdf: fz_infinite_rect is missing or ambiguous");
+  }
+  return address;
 }
 
 /** Locates the profile of device CMYK: MuPDF's profiles are constant data, which callers can read from memory. */
