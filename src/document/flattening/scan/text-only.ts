@@ -31,7 +31,7 @@ export class TextOnly {
 
   constructor(file: PdfFile, options: Omit<ScanOptions, "notesAll" | "splitsFills">) {
     this.#file = file;
-    this.#options = { ...options, notesAll: true, splitsFills: false };
+    this.#options = { ...options, recordsAll: true, splitsFills: false };
   }
 
   /** @returns a form with only the text; undefined if it has none or the text cannot be determined */
