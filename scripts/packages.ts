@@ -46,7 +46,7 @@ export function installPackages(wanted: readonly string[], purpose: string): voi
     );
   }
   console.log(`Installing Debian packages for ${purpose}: ${names}…`);
-  // Package lists may contain versions that the mirror has deleted: in that case, update the lists and retry once.
+  // Package lists can contain versions that the mirror has deleted: in that case, update the lists and retry once.
   if (haveLists() && apt("install", ...missing).ok) return;
   const update = apt("update");
   const install = apt("install", ...missing);

@@ -38,7 +38,7 @@ let container: ContainerProcess | undefined;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
 process.on("disconnect", onSignal);
 process.channel?.unref();
-// The terminal may close before this process ends.
+// The terminal can close before this process ends.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { PagewrightError } from "../core/error.ts";
 import type { LocalFile } from "../core/inputs.ts";
 
-/** @throws PagewrightError if the path is not that of a file that can be read */
+/** @throws PagewrightError if the path is not a readable file */
 export async function openHandle(path: string): Promise<FileHandle> {
   const handle = await open(path).catch((cause) => {
     throw unreadable(path, cause);
@@ -15,7 +15,7 @@ export async function openHandle(path: string): Promise<FileHandle> {
   throw unreadable(path, new Error("it is a folder"));
 }
 
-/** @throws PagewrightError if the path is not that of a file that can be read */
+/** @throws PagewrightError if the path is not a readable file */
 export async function openPath(path: string | URL): Promise<LocalFile> {
   const name = path instanceof URL || path.startsWith("file:") ? fileURLToPath(path) : path;
   const handle = await openHandle(name);

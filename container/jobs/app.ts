@@ -211,7 +211,7 @@ function stepsOf({ steps }: RemoteRequest, operations: AppSettings["operations"]
  */
 function outcomeOf(frames: Uint8Array, signal: AbortSignal): JobOutcome {
   const end = responseOutcome(frames);
-  // An aborted operation may throw any error.
+  // An aborted operation can throw any error.
   if (end === "answered" || !signal.aborted) return end ?? "left";
   return signal.reason instanceof EngineFailure ? signal.reason.reason : "left";
 }

@@ -1,4 +1,4 @@
-// The spans of one job, which the container returns to its caller with the response: it may have no network to reach a
+// The spans of one job, which the container returns to its caller with the response: it might have no network to reach a
 // collector, and so needs no collector credentials.
 
 import { newSpanId, readTraceContext, type Span, type TraceContext } from "../../src/document/contract/trace.ts";

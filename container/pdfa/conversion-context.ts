@@ -56,7 +56,7 @@ const LIGHT: ContentWork = { ms: 2_000, bytes: 256 * 2 ** 20 };
 /** Operations that change the objects on pages. */
 const REDRAWING = new Set([flattenTransparency.name, rasterizePages.name, replaceContents.name]);
 
-/** Validator failures that a document can cause. A candidate made from the document may be free of them. */
+/** Validator failures that a document can cause. A candidate made from the document can be free of them. */
 const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
 
 export class JobConversionContext implements ConversionContext {

@@ -165,7 +165,7 @@ export function confinedCommand(
   ];
 }
 
-/** Returns an environment without the service's own variables, which may contain secrets. */
+/** Returns an environment without the service's own variables, which can contain secrets. */
 export function minimalEnvironment(home: string): Record<string, string> {
   return { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C.UTF-8", HOME: home, TMPDIR: home };
 }
@@ -189,7 +189,7 @@ export function killGroup(child: ChildProcess): void {
 function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve, reject) => {
     child.once("error", (cause) => reject(new EngineLost(`not started: ${cause.message}`, { cause })));
-    // Waits for "exit" instead of "close": processes that the program left behind may keep the pipes open.
+    // Waits for "exit" instead of "close": processes that the program left behind can keep the pipes open.
     child.once("exit", (code, signal) => {
       killGroup(child);
       setTimeout(() => resolve({ code, signal }), LAST_OUTPUT_MS).unref();

@@ -39,7 +39,7 @@ const JOBS_PER_THREAD = 1000;
  */
 const SPARE_MS = 10_000;
 /**
- * Maximum wait for a thread's exit. A thread exits immediately unless it is in a system call, which may take longer.
+ * Maximum wait for a thread's exit. A thread exits immediately unless it is in a system call, which can take longer.
  */
 const END_MS = 500;
 /** Backoff between failed starts of a thread. */
@@ -135,7 +135,7 @@ export class Threads implements AsyncDisposable, JobThreads {
       if (this.#idle.includes(thread)) void this.#replaceFrozen(thread);
       reject(reason);
     });
-    // The probe may already have ended.
+    // The probe might already have ended.
     promise.catch(() => {});
     return promise;
   }
@@ -187,7 +187,7 @@ export class Threads implements AsyncDisposable, JobThreads {
       signal.throwIfAborted();
       for (let frame = session.first; frame; frame = await nextFrame(mail, log)) {
         const isLast = responseOutcome(frame) !== undefined;
-        // The reader may stop after the last frame. The thread has finished its work by then, and can be reused.
+        // The reader can stop after the last frame. The thread has finished its work by then, and can be reused.
         if (isLast) reusable = await hasEnded(mail, log);
         yield frame;
         if (isLast) return;

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../services/wrangler.ts";
 
-/** Licenses that are compatible with ours, AGPL-3.0-or-later. */
+/** Licenses that are compatible with AGPL-3.0-or-later, the project's license. */
 const ALLOWED: ReadonlySet<string> = new Set([
   "0BSD",
   "AGPL-3.0",

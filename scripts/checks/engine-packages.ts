@@ -54,7 +54,7 @@ async function policies(): Promise<string> {
 
 /**
  * Returns a program's output in English, or an empty string if the program is missing. Ignores the exit code, because
- * the output may be useful even with 1.
+ * the output can be useful even with 1.
  */
 function outputOf(program: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {

@@ -35,7 +35,7 @@ export class BrowserManager {
   readonly #browsers = new Set<Browser>();
   /** Launches that have not finished. */
   readonly #launches = new Set<Promise<Browser>>();
-  /** The most recent browser, which may have died. */
+  /** The most recent browser, which might have exited. */
   #last: { readonly browser: Browser; readonly since: number } | undefined;
   /** Delay before the next start, if the current browser dies without having run a job. */
   #pauseMs = 0;
@@ -122,7 +122,7 @@ export class BrowserManager {
   #serve(browser: Browser): void {
     this.#failure = undefined;
     this.#last = { browser, since: performance.now() };
-    // The browser may have died before it was serving.
+    // The browser might have exited before it was ready.
     if (browser.isGone) this.#bury(browser, "it ended as it began");
   }
 

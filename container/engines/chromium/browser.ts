@@ -142,9 +142,8 @@ export class Browser {
   }
 
   /**
-   * Leases a page.
-   * @param fresh creates a new page, because the cause of a page's death may have affected the prepared pages too
-   * @throws BrowserGone
+   * Leases a page. @param fresh creates a new page, because the cause of a lost page might have affected the prepared
+   * pages too @throws BrowserLost
    */
   async lease({ fresh }: { readonly fresh: boolean }): Promise<LeasedPage> {
     if (this.#loss) throw this.#loss;

@@ -209,7 +209,7 @@ interface Job {
   readonly signal: AbortSignal;
 }
 
-/** Failures that the page causes itself, whatever the browser's state. */
+/** Failures that the page causes itself, regardless of the browser's state. */
 const OWN_FAULTS: readonly string[] = ["too-large"];
 
 function lossOf(error: unknown): keyof typeof RETRIES | undefined {

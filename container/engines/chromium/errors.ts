@@ -10,7 +10,7 @@ export class BrowserLost extends Error {
 /** A page's renderer ended, or was ended, before its work was done. The work can be retried. */
 export class RendererLost extends Error {
   override readonly name = "RendererLost";
-  /** True if the page itself may have caused the loss. */
+  /** True if the page itself might have caused the loss. */
   readonly isOwnDoing: boolean;
 
   constructor(message: string, { isOwnDoing }: { readonly isOwnDoing: boolean }) {

@@ -51,7 +51,7 @@ export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/
 const START_TIMEOUT_MS = 60_000;
 /**
  * Number of retries of a start: `disturbed` after the browser was killed or stopped, `failed` after it ended by itself.
- * A failed start is retried too, because another program may have killed only one of the browser's processes.
+ * A failed start is retried too, because another program might have killed only one of the browser's processes.
  */
 const START_RETRIES = { disturbed: 4, failed: 1 };
 /** Maximum time between the closing of the browser's pipe and its exit event. */

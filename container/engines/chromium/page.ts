@@ -65,7 +65,7 @@ export interface Printing {
   isRefused(url: string): boolean;
 }
 
-/** Prints a page to a file. @throws EngineFailure; BrowserGone, RendererLost, NetworkGone; LedAstray */
+/** Prints a page to a file. @throws EngineFailure; BrowserLost, RendererLost, NetworkLost; NavigationBlocked */
 export async function printPage(page: LeasedPage, printing: Printing): Promise<void> {
   const { location, outputPath, options, limits, version, isRefused, signal } = printing;
   const { url, isStill } = location;

@@ -203,6 +203,6 @@ const SMALL_BYTES = 2 ** 20;
 async function copyInput(from: string, to: string, mode: number): Promise<void> {
   if (statSync(from).size <= SMALL_BYTES) copyFileSync(from, to);
   else await copyFile(from, to, constants.COPYFILE_FICLONE);
-  // Replaces the original's permissions: another user may run the job.
+  // Replaces the original's permissions: another user can run the job.
   chmodSync(to, mode);
 }

@@ -51,7 +51,7 @@ const MEMORY_EXIT_CODE = 3;
 /** Exit codes of Java after SIGHUP, SIGINT or SIGTERM. */
 const ASKED_EXIT_CODES: readonly (number | null)[] = [129, 130, 143];
 /**
- * Memory beyond which a process is replaced. Heavy files may temporarily need more (classes, code and stacks: 150 MiB).
+ * Memory beyond which a process is replaced. Heavy files can temporarily need more (classes, code and stacks: 150 MiB).
  */
 const LASTING_BYTES = 896 * 2 ** 20;
 /**
@@ -192,7 +192,7 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
   const user = firstUserOf(USERS.veraPdf, slot + 1) + slot;
   const folder = await scratch.folder("verapdf");
   await chmod(folder.path, 0o711);
-  // Copies the jars, because other users may be unable to access the project's folder.
+  // Copies the jars, because other users might be unable to access the project's folder.
   const jars = join(folder.path, "program");
   await cp(program, jars, { recursive: true });
   const temporary = join(folder.path, "temporary");

@@ -129,7 +129,7 @@ export class VeraPdf implements AsyncDisposable {
     this.#queue.admit();
   }
 
-  /** Starts a further process for a queued file, which another process may validate in the meantime. */
+  /** Starts a further process for a queued file, which another process can validate in the meantime. */
   #grow(): void {
     if (this.#growing || this.#isClosing || this.#processes.length >= this.#settings.processes) return;
     this.#growing = VeraPdfProcess.start({ ...this.#settings, slot: this.#processes.length })

@@ -44,7 +44,7 @@ export class WebRequests {
     return this.#proxy.visit({ limits, document: undefined, exceeded: () => {} });
   }
 
-  /** @throws Refused if the place may not be visited; errors of the lookup */
+  /** @throws AddressBlocked if the address is blocked; lookup errors */
   admit(url: URL): Promise<void> {
     const { host, port } = hostAndPort(url);
     return this.#proxy.admit(host, port);

@@ -163,7 +163,7 @@ export class Zygote {
     }
   }
 
-  /** Makes the zygote kill a hung child, because the pid may already belong to another process. */
+  /** Makes the zygote kill a hung child, because the pid might already belong to another process. */
   #endFrozen(pid: number): void {
     for (const [id, pending] of this.#jobs) {
       if (pending.pid !== pid) continue;

@@ -93,7 +93,7 @@ export const LIMITS = {
   formParts: 1000,
   /** Each input can have a file, an ID, a type and a page selection. */
   formPartsPerInput: 4,
-  /** Boundaries and names of thousands of parts. */
+  /** Limit for the boundaries and names of thousands of parts. */
   formOverheadBytes: 8 * MIB,
   jsonBodyBytes: 8 * MIB,
   bodyStallBytes: 32 * KIB,

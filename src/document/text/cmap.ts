@@ -81,7 +81,7 @@ export class CMap {
     this.#unicode.set(code, text);
   }
 
-  /** Returns all codespace ranges, including those of extended CMaps. */
+  /** Returns all codespace ranges, including the ranges of extended CMaps. */
   allSpaces(): readonly CodeSpace[] {
     const spaces: CodeSpace[] = [];
     for (let map: CMap | undefined = this, hops = 0; map && hops < MAX_BASES; map = map.base, hops++)

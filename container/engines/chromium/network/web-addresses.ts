@@ -108,7 +108,7 @@ export class AllowList {
     return this.#rules.some((rule) => rule.host === host && this.#isPortOf(rule, port));
   }
 
-  /** Reports whether public hosts may be visited on that port. */
+  /** Reports whether public hosts can be visited on that port. */
   isUsualPort(port: number): boolean {
     return this.#usualPorts.includes(port);
   }
@@ -161,7 +161,7 @@ export class AddressBlocked extends Error {
 }
 
 /**
- * Returns the allowed addresses of a host; the caller must connect to one of these. A public name may resolve only to
+ * Returns the allowed addresses of a host; the caller must connect to one of these. A public name can resolve only to
  * public addresses. Otherwise, the owner of any name could point it to an internal address that the operator allows.
  * @param host canonical, as in the URL standard, with IPv6 without brackets
  * @throws Refused; errors of the lookup

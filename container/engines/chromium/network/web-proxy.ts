@@ -353,7 +353,7 @@ async function giveDocument(
   await pipeline(document.stream(), answer);
 }
 
-/** An error that the proxy reports with a status of its own. */
+/** An error that the proxy reports with a specific status. */
 class Unanswerable extends Error {
   override readonly name = "Unanswerable";
   readonly status: number;

@@ -102,7 +102,7 @@ class AppearanceStack {
     this.#below += this.#show(appearance);
   }
 
-  /** Returns an appearance with the same text, and images of the effect of the given one. */
+  /** Returns an appearance with the same text and images of the given appearance's effect. */
   flatten(appearance: Appearance): Reference {
     const { regions, resources } = this.#page;
     using after = this.#withText(this.#below + this.#show(appearance));

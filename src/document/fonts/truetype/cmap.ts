@@ -25,7 +25,7 @@ export function readCmap({ tables }: Pick<TrueTypeFont, "tables">): CmapSubtable
     const start = view.getUint32(4 + index * 8 + 4);
     if (start + 8 > cmap.length) return undefined;
     const table = viewOf(cmap.subarray(start));
-    // Format 14 (variation sequences) is no mapping of its own.
+    // Format 14 (variation sequences) only modifies other mappings.
     if (table.getUint16(0) === 14) continue;
     const glyphOf = readMap(table);
     if (!glyphOf) return undefined;

@@ -169,5 +169,5 @@ export const EXAMPLE_OUTPUT = "28b1f0c3e-52a6-4f0b-8d1c-3f9f2f6a7e10";
 /** Stands for the bytes of a file in the example of a form. */
 export const exampleBytes = (fileName: string): string => `(the bytes of ${fileName})`;
 
-/** Returns the name of the file for which a value of an example stands. */
+/** Returns the file name of an example value that represents a file. */
 export const exampleFileName = (value: string): string | undefined => /^\(the bytes of (.+)\)$/.exec(value)?.[1];

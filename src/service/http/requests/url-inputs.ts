@@ -37,7 +37,7 @@ export interface UrlInput {
   readonly url: string;
   /** API spelling of the parameter that contained the URL. */
   readonly parameter: string;
-  /** True if the URL of a web page stands for the page. @default the URL refers to a file */
+  /** True if a URL can refer to a web page. @default the URL refers to a file */
   readonly mayBePage?: boolean;
 }
 
