@@ -8,7 +8,8 @@ const LOOK_EVERY_MS = 500;
 /**
  * Checks processes at an interval until disposed of.
  * @param pids returns the processes that run now
- * @param onStopped called with a process that was stopped at two consecutive checks, longer than by a debugger or profiler
+ * @param onStopped called with a process that was stopped at two consecutive checks, longer than by a debugger or
+ * profiler
  */
 export function watchForStopped(pids: () => Iterable<number>, onStopped: (pid: number) => void): Disposable {
   let before = new Set<number>();

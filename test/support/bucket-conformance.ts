@@ -1,5 +1,5 @@
-// The tests that every bucket passes: R2, the file system and S3. They use what src/service/ports/bucket.ts declares, and run in
-// workerd as well as in Node.
+// The tests that every bucket passes: R2, the file system and S3. They use what src/service/ports/bucket.ts declares,
+// and run in workerd as well as in Node.
 
 import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";

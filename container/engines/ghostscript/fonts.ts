@@ -14,7 +14,9 @@ export function substitutionsPrinted(text: string): FontSubstitutions {
   return { count: fonts.length, fonts };
 }
 
-/** Parses the zygote's list (container/engines/ghostscript/zygote/interpreter.cpp): the count, then one name per line. */
+/**
+ * Parses the zygote's list (container/engines/ghostscript/zygote/interpreter.cpp): the count, then one name per line.
+ */
 export function substitutionsReported(list: string): FontSubstitutions {
   const [count, ...lines] = list.split("\n");
   return { count: Number(count), fonts: fontsIn(lines) };

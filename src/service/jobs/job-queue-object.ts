@@ -1,5 +1,5 @@
-// The queue of asynchronous jobs on Cloudflare: one Durable Object. Each job runs in the Worker, through an RPC that lasts
-// as long as the job.
+// The queue of asynchronous jobs on Cloudflare: one Durable Object. Each job runs in the Worker, through an RPC that
+// lasts as long as the job.
 
 import { DurableObject } from "cloudflare:workers";
 import { logLine } from "../../runtime/log-line.ts";

@@ -14,7 +14,9 @@ export interface SchedulerServices {
   remove(deletion: PendingDeletion): Promise<void>;
   /** Posts a message about an ended job. */
   deliver(message: WebhookMessage): Promise<DeliveryOutcome>;
-  /** Schedules a call of {@link JobScheduler.runDue}. Replaces the previous alarm. @param time milliseconds since 1970 */
+  /**
+   * Schedules a call of {@link JobScheduler.runDue}. Replaces the previous alarm. @param time milliseconds since 1970
+   */
   setAlarm(time: number | undefined): void;
   log(message: string, details: Record<string, unknown>): void;
 }

@@ -1,5 +1,5 @@
-// Storage contract for idempotency keys: which request runs for a key, and its response. Each call is atomic, and callers
-// repeat calls whose result was lost. All implementations pass test/support/claim-conformance.ts.
+// Storage contract for idempotency keys: which request runs for a key, and its response. Each call is atomic, and
+// callers repeat calls whose result was lost. All implementations pass test/support/claim-conformance.ts.
 
 /** A response that is stored for replays. */
 export interface StoredResponse {

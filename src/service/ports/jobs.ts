@@ -63,7 +63,9 @@ export interface JobMarks {
   readonly token?: string;
 }
 
-/** The queue, as requests and runners use it. Callers repeat calls whose result was lost: a repetition changes nothing. */
+/**
+ * The queue, as requests and runners use it. Callers repeat calls whose result was lost: a repetition changes nothing.
+ */
 export interface JobQueue {
   /**
    * Adds a job, unless it exists. Jobs of different clients alternate.

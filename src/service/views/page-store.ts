@@ -26,7 +26,8 @@ import { type PageServices, type PagesDocument, runPageJob } from "./pages-servi
 const FACTS = "facts";
 const groupName = (group: number) => `group-${group}`;
 /**
- * Maximum number of standalone pages, which limits a document's storage: pages with equal remainders replace each other.
+ * Maximum number of standalone pages, which limits a document's storage: pages with equal remainders replace each
+ * other.
  */
 const STANDALONE_PAGES = 128;
 const standaloneName = (page: number) => `page-${page % STANDALONE_PAGES}`;

@@ -89,7 +89,8 @@ export class FontPlans {
       if (name === undefined || (TAGGED.test(name) && !plan.isMerged)) continue;
       changed.set(key, Name.of(`${plan.tag}+${name.replace(TAGGED, "")}`));
     }
-    // CIDSet and CharSet list the original glyphs (tables 122 and 124). An unmerged CFF keeps its glyph names, so CharSet stays valid.
+    // CIDSet and CharSet list the original glyphs (tables 122 and 124). An unmerged CFF keeps its glyph names, so
+    // CharSet stays valid.
     changed.delete("CIDSet");
     if (plan.format === "type1" || plan.isMerged) changed.delete("CharSet");
     if (plan.isConverted && changed.delete("FontFile")) changed.set("FontFile3", plan.program);

@@ -30,7 +30,8 @@ export interface NamedFont {
 export function namesOfCff({ font, isWrapped }: EmbeddedCff): NamedFont | undefined {
   if (font.isCid) return undefined;
   const names = glyphNames(font);
-  // In an OpenType font, readers look up codes without a name by character. The expert encoding is not implemented here.
+  // In an OpenType font, readers look up codes without a name by character. The expert encoding is not implemented
+  // here.
   return { names, own: builtInEncoding(font, names), isOwnKnown: !isWrapped && font.encodingPlace !== 1 };
 }
 

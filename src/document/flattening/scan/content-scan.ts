@@ -1,8 +1,8 @@
 // Scans one content stream as a viewer does: keeps the graphics state, and records each transparent painting operation
 // as a Paint with its byte range, the cause of its transparency, and the insertion point after it. The causes are the
 // graphics state (constant alpha, blend mode, soft mask), a pattern, a font or form with transparent content, and the
-// soft mask of an image. Other painting operations only interrupt runs, unless all are to be recorded. Follows only forms
-// that the scanner enters.
+// soft mask of an image. Other painting operations only interrupt runs, unless all are to be recorded. Follows only
+// forms that the scanner enters.
 import { type ContentOperation, readOperations } from "../../content/content.ts";
 import { type Box, boundsOf, matrixOf, multiply } from "../../content/matrix.ts";
 import {

@@ -100,7 +100,9 @@ export interface MessageDescription {
   readonly example: unknown;
 }
 
-/** Returns an operation that has some features as well. The descriptions of a header field that several have are joined. */
+/**
+ * Returns an operation that has some features as well. The descriptions of a header field that several have are joined.
+ */
 export function withFeatures(operation: OperationDescription, features: readonly Feature[]): OperationDescription {
   const headers: Record<string, ParameterDescription> = { ...operation.headers };
   for (const [name, value] of features.flatMap((feature) => Object.entries(feature.headers ?? {}))) {
