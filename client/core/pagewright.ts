@@ -105,7 +105,7 @@ class Service {
     };
     if (kind === "one") {
       const given = single(name, await resolveInputs(inputs as Inputs, openPath));
-      // A URL might lead to a web page, which cannot be stored as a file.
+      // A URL can refer to a web page, which cannot be stored as a file.
       if (given.kind === "address") return { body: { url: given.url } };
       const { id, sizeBytes } = await store(given);
       return { body: { id }, sizeBytes };

@@ -18,7 +18,8 @@ const WORD_ALIGNED = 2;
 
 /** @throws Error if the function has other parameters, which means another version of the engine */
 export function addTileKey(body: Body): void {
-  if (body.parameters !== PARAMETERS) throw new Error("unexpected version of mupdf: fz_draw_begin_tile has other parameters");
+  if (body.parameters !== PARAMETERS)
+    throw new Error("unexpected version of mupdf: fz_draw_begin_tile has other parameters");
   const mixed = TRANSLATION.flatMap((offset) => [
     ...[OP.i32Const, ...signed(FACTOR), OP.multiply],
     ...[OP.localGet, MATRIX, OP.load, WORD_ALIGNED, ...unsigned(offset), OP.exclusiveOr],

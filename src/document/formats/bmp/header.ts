@@ -92,7 +92,7 @@ export async function readBmpHeader(input: Input): Promise<BmpHeader> {
 
 const senseless = () => new EngineFailure("damaged", "a BMP with an invalid header");
 
-/** Returns the compression. OS/2 2 numbers it differently. */
+/** Returns the compression. OS/2 2 uses another number for this compression. */
 function codingOf(compression: number, headerBytes: number): BmpCoding {
   const isOs2 = headerBytes === OS2_BYTES || headerBytes < INFO_BYTES;
   switch (compression) {

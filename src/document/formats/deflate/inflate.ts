@@ -1,5 +1,5 @@
-// Inflates zlib streams (RFC 1950) in pieces with the platform's zlib, also streams that are damaged. Knows nothing
-// about picture formats.
+// Inflates zlib streams (RFC 1950) in pieces with the platform's zlib, also streams that are damaged. Independent of
+// image formats.
 import { constants, createInflate, createInflateRaw, inflateRawSync } from "node:zlib";
 
 /** Output of one step. Node's default of 16 KiB takes ten times as long for a page of text. */
