@@ -70,7 +70,7 @@ type Frame = Uint8Array<ArrayBuffer>;
 type Log = ThreadSettings["log"];
 
 /** A thread hung before it read its job, which therefore has not started. */
-class ThreadFrozen extends EngineLost {}
+class ThreadHung extends EngineLost {}
 
 /** A thread that runs a job. */
 interface Session {
@@ -132,7 +132,7 @@ export class Threads implements AsyncDisposable, JobThreads {
       resolve();
     };
     this.#send(thread, { ping: true }, answered, (reason) => {
-      if (this.#idle.includes(thread)) void this.#replaceFrozen(thread);
+      if (this.#idle.includes(thread)) void this.#replaceHung(thread);
       reject(reason);
     });
     // The probe might already have ended.
@@ -141,13 +141,13 @@ export class Threads implements AsyncDisposable, JobThreads {
   }
 
   /** Sends a message to which the thread replies when it has read it. */
-  #send(thread: Thread, message: ToThread, read: () => void, onHung: (reason: ThreadFrozen) => void): void {
+  #send(thread: Thread, message: ToThread, read: () => void, onHung: (reason: ThreadHung) => void): void {
     const watch = watchForHungThread(
       () => thread.number,
       () => {
         thread.heard.delete(heard);
         if (!this.#all.has(thread)) return;
-        onHung(new ThreadFrozen("the thread was frozen"));
+        onHung(new ThreadHung("the thread hung"));
       },
     );
     const heard = () => {
@@ -214,14 +214,14 @@ export class Threads implements AsyncDisposable, JobThreads {
       try {
         return await this.#beginIn(thread, job, signal, log);
       } catch (error) {
-        if (!(error instanceof ThreadFrozen)) throw error;
+        if (!(error instanceof ThreadHung)) throw error;
         signal.throwIfAborted();
         log("job retried", { error: String(error) });
       }
     }
   }
 
-  /** @throws ThreadFrozen if the job was not started */
+  /** @throws ThreadHung if the job was not started */
   async #beginIn(thread: Thread, job: ThreadJob, signal: AbortSignal, log: Log): Promise<Session> {
     thread.jobs++;
     thread.done.set(job.operation, (thread.done.get(job.operation) ?? 0) + 1);
@@ -236,7 +236,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     } catch (error) {
       forget();
       mail.close();
-      if (error instanceof ThreadFrozen) await this.#replaceFrozen(thread);
+      if (error instanceof ThreadHung) await this.#replaceHung(thread);
       else await this.#replace(thread);
       throw error;
     } finally {
@@ -316,7 +316,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     }
   }
 
-  #replaceFrozen(thread: Thread): Promise<void> {
+  #replaceHung(thread: Thread): Promise<void> {
     countEvent("threads", "kill");
     this.#settings.log("thread hung", { jobs: thread.jobs });
     return this.#replace(thread);

@@ -95,7 +95,7 @@ export class Zygote {
       },
     });
     const pids = () => [...jobs.values()].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
-    this.#stoppedWatch = watchForStopped(pids, (pid) => this.#endFrozen(pid));
+    this.#stoppedWatch = watchForStopped(pids, (pid) => this.#killStopped(pid));
   }
 
   get pid(): number | undefined {
@@ -164,7 +164,7 @@ export class Zygote {
   }
 
   /** Makes the zygote kill a hung child, because the pid might already belong to another process. */
-  #endFrozen(pid: number): void {
+  #killStopped(pid: number): void {
     for (const [id, pending] of this.#jobs) {
       if (pending.pid !== pid) continue;
       if (!pending.reason) countEvent(this.#engine, "kill");
