@@ -22,6 +22,8 @@ export interface Samples {
   readonly docx: Uint8Array<ArrayBuffer>;
 }
 
+const ALL = { range: "all", left: 9, top: 9, bottom: 9, right: 9 };
+
 type Check = (around: Surroundings) => Promise<void>;
 
 export const CHECKS: Readonly<Record<string, Check>> = {
@@ -34,10 +36,12 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       jpg: [pw.jpg(pdf, { pages: 1, resolution: 12, jpegQuality: 5 }), "\xff\xd8"],
       png: [pw.png(pdf, { pages: [1], resolution: 12, colorModel: "gray" }), "\x89PNG"],
       tif: [pw.tif(pdf, { pages: "last", resolution: 12 }), "II"],
+      blank: [pw.blank({ pageSize: "custom", pageCount: 2, customWidth: 72.5, customHeight: 9 }), "%PDF"],
       compress: [pw.compress(pdf, { compressionLevel: "custom", profile: {} }), "%PDF"],
       flatten: [pw.flatten(pdf, { quality: "low" }), "%PDF"],
       linearize: [pw.linearize(pdf), "%PDF"],
       merge: [pw.merge([pdf, { input: pdf, pages: "even" }]), "%PDF"],
+      setPageBoxes: [pw.setPageBoxes(pdf, { boxes: { boxes: [{ box: "media", pages: [ALL] }] } }), "%PDF"],
       split: [pw.split(pdf, { pages: ["1-2"] }), "%PDF"],
       pdf: [pw.pdf(new Blob([around.samples.docx])), "%PDF"],
       pdfa: [pw.pdfa(pdf, { outputType: "PDF/A-2b", rasterizeIfErrorsEncountered: true }), "%PDF"],

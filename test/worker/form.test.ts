@@ -19,7 +19,6 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
   return {
     store: createStore(inBucket, { lifetimeMs: 0 }),
     fileFields: new Set(["file"]),
-    textFields: new Set<string>(),
     jsonFileFields: new Set(["settings"]),
     isTransient: false,
     maxFileBytes,

@@ -11,7 +11,7 @@ export interface PageSize {
 }
 
 /** Left, bottom, right, top. */
-type Rectangle = readonly [number, number, number, number];
+export type Rectangle = readonly [number, number, number, number];
 
 /** MuPDF's default page size. */
 const LETTER: Rectangle = [0, 0, 612, 792];
@@ -19,14 +19,19 @@ const UNIT: Rectangle = [0, 0, 1, 1];
 
 export function pageSize(file: PdfFile, sourcePage: SourcePage): PageSize {
   const page = pageDictionary(file, sourcePage);
-  const mediaBox = rectangle(file, page.get("MediaBox"));
-  const media = mediaBox && !isEmpty(mediaBox) ? mediaBox : LETTER;
+  const media = mediaBox(file, page);
   const crop = rectangle(file, page.get("CropBox"));
   const cropped = crop ? intersection(crop, media) : media;
   const box = atLeastOnePoint(isEmpty(cropped) ? media : cropped);
   const unit = unitOf(file, page);
   const [width, height] = [(box[2] - box[0]) * unit, (box[3] - box[1]) * unit];
   return isOnItsSide(file.number(page.get("Rotate")) ?? 0) ? { width: height, height: width } : { width, height };
+}
+
+/** @param page with its inherited attributes */
+export function mediaBox(file: PdfFile, page: Dictionary): Rectangle {
+  const given = rectangle(file, page.get("MediaBox"));
+  return given && !isEmpty(given) ? given : LETTER;
 }
 
 function rectangle(file: PdfFile, value: Value | undefined): Rectangle | undefined {
@@ -46,7 +51,8 @@ const isEmpty = ([left, bottom, right, top]: Rectangle): boolean => !(left < rig
 
 const atLeastOnePoint = (box: Rectangle): Rectangle => (box[2] - box[0] < 1 || box[3] - box[1] < 1 ? UNIT : box);
 
-function unitOf(file: PdfFile, page: Dictionary): number {
+/** Returns the size of the page's units in points. */
+export function unitOf(file: PdfFile, page: Dictionary): number {
   const unit = file.number(page.get("UserUnit")) ?? 1;
   return unit > 0 ? unit : 1;
 }

@@ -40,7 +40,7 @@ export function readFields<F extends Parameters>(
     const text = textOf(name, field, sent) ?? defaults[name] ?? field.default;
     texts[name] = text;
     // Fields that do not apply are parsed, so that errors in their text are reported, but their values are ignored.
-    const applies = !field.onlyWith || texts[field.onlyWith.parameter] === field.onlyWith.is;
+    const applies = !field.onlyWith || field.onlyWith.is.includes(texts[field.onlyWith.parameter] ?? "");
     if (text === undefined) {
       if (applies && !field.isOptional) throw fieldRequired(name);
       continue;
