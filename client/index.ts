@@ -3,7 +3,7 @@ import { PagewrightError } from "./core/error.ts";
 import { createClientClass } from "./core/pagewright.ts";
 
 const noFiles = async (): Promise<never> => {
-  throw new PagewrightError(0, "There are no files here: use a Blob, a stream or a URL.");
+  throw new PagewrightError(0, "This platform has no file system: use a Blob, a stream or a URL.");
 };
 
 export * from "./exports.ts";

@@ -23,7 +23,8 @@ export const ENGINE_TITLES: Readonly<Record<EngineName, string>> = {
 export function selectedEngines(list: string | undefined): ReadonlySet<EngineName> {
   const wanted = (list ?? "").split(",").flatMap((name) => name.trim() || []);
   const unknown = wanted.filter((name) => !isEngine(name));
-  if (unknown.length > 0) throw new Error(`ENGINES has ${unknown.join(", ")}; it can have ${ENGINE_NAMES.join(", ")}.`);
+  if (unknown.length > 0)
+    throw new Error(`ENGINES has unknown engines: ${unknown.join(", ")}. The engines are ${ENGINE_NAMES.join(", ")}.`);
   return new Set(wanted.length === 0 ? ENGINE_NAMES : wanted.filter(isEngine));
 }
 

@@ -35,7 +35,7 @@ hyphenation=(
 build_tools=(g++ nlohmann-json3-dev)
 java_build_tools=(default-jdk-headless maven)
 
-# Prints those of the named packages that are not installed, one per line.
+# Prints the named packages that are not installed, one per line.
 missing() {
   comm -23 <(printf '%s\n' "$@" | sort) \
     <(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' "$@" 2> /dev/null | sed -n 's/^ii *//p' | sort)
@@ -80,7 +80,7 @@ install_packages() {
   mkdir -p /usr/share/man/man1
   # Without a list of packages, apt-get takes g++ for a pattern, and succeeds.
   if ! compgen -G '/var/lib/apt/lists/*_Packages*' > /dev/null; then apt update; fi
-  # The list may be older than the mirror's.
+  # The package list might be older than the mirror.
   quiet_apt install -y --no-install-recommends "$@" && return
   apt update
   apt install -y --no-install-recommends "$@"

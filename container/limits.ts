@@ -44,7 +44,7 @@ export const CONTAINER_LIMITS = {
   shareAheadBytes: 16 * MIB,
   jobsWaitingPerPlace: 8,
   slowJobsPerPlace: 4,
-  /** Jobs that need more are rare, and their engines have limits of their own. */
+  /** Jobs that need more are rare, and their engines have separate limits. */
   slowJobBytes: GIB,
   jobFiles: 1000,
   memoryFoldersBytes: 512 * MIB,

@@ -71,7 +71,7 @@ const proofs = new EngineProbes<EngineName>({
   names: ENGINE_NAMES,
   stateOf: (name) => engines.states[name],
   prove: (name, signal) => engines.prove(name, signal),
-  restart: (name, why) => engines.replace(name, why),
+  restart: (name, reason) => engines.replace(name, reason),
   log,
 });
 const hosted = selected.has("threads") ? CONTAINER_OPERATIONS : [];
@@ -164,10 +164,10 @@ server.on("error", (error) => {
 
 engines.start();
 
-async function stop(why: string, graceMs: number): Promise<void> {
+async function stop(reason: string, graceMs: number): Promise<void> {
   if (stopping) return;
   stopping = true;
-  log("shutdown started", { reason: why });
+  log("shutdown started", { reason });
   try {
     await end(graceMs);
   } finally {
@@ -199,8 +199,8 @@ function orLeave<T>(read: () => T): T {
   }
 }
 
-function leave(why: string): never {
-  console.error(why);
+function leave(reason: string): never {
+  console.error(reason);
   process.exit(MISCONFIGURED);
 }
 

@@ -16,7 +16,7 @@ export function readServerSettings(environment: Readonly<Record<string, string |
   const { JOBS, JOB_CONCURRENCY, GRACE_MS, SHUTDOWN_GRACE_SECONDS } = environment;
   const count = (name: string, unit: string, text: string) => {
     if (/^\d{1,9}$/.test(text)) return Number(text);
-    throw new Error(`${name} is "${text}"; it can be a number of ${unit}.`);
+    throw new Error(`${name} must be a number of ${unit}, not "${text}".`);
   };
   let graceMs: number = CONTAINER_LIMITS.graceMs;
   if (SHUTDOWN_GRACE_SECONDS) graceMs = 1000 * count("SHUTDOWN_GRACE_SECONDS", "seconds", SHUTDOWN_GRACE_SECONDS);

@@ -30,14 +30,14 @@ export class Connections {
    * this response.
    * @returns false if the connection is closed
    */
-  async enter(socket: Socket, answer: ServerResponse): Promise<boolean> {
+  async enter(socket: Socket, response: ServerResponse): Promise<boolean> {
     const waiting = this.#waiting.get(socket);
     if (!waiting) this.#waiting.set(socket, []);
     else if (waiting.length < WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
     else socket.destroy();
     if (socket.destroyed) return false;
-    answer.once("close", () => this.#leave(socket));
-    answer.setTimeout(this.#stallMs, () => {
+    response.once("close", () => this.#leave(socket));
+    response.setTimeout(this.#stallMs, () => {
       if (socket.writableLength > 0) socket.destroy();
     });
     return true;

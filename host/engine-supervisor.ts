@@ -12,14 +12,14 @@ export class EngineServerSupervisor {
   readonly #settings: Omit<EngineSettings, "port">;
   readonly #log: Log;
   readonly #closing = new AbortController();
-  readonly #kept: Promise<void>;
+  readonly #supervision: Promise<void>;
   readonly #tried = Promise.withResolvers<void>();
   #server: EngineServer | undefined;
 
   constructor(settings: Omit<EngineSettings, "port">, log: Log) {
     this.#settings = settings;
     this.#log = log;
-    this.#kept = this.#keep();
+    this.#supervision = this.#keep();
   }
 
   /**
@@ -38,7 +38,7 @@ export class EngineServerSupervisor {
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#server?.stop();
-    await this.#kept;
+    await this.#supervision;
   }
 
   /** Kills the server. */

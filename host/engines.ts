@@ -96,7 +96,7 @@ const ended = () => new Error("The container ended.");
 
 function listening(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("The container does not listen.")), LISTENS_WITHIN_MS);
+    const timer = setTimeout(() => reject(new Error("The container did not start to listen.")), LISTENS_WITHIN_MS);
     const settle = (settled: () => void) => {
       clearTimeout(timer);
       settled();

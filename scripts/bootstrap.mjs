@@ -56,7 +56,7 @@ async function prepare() {
   for (const signal of signals) process.on(signal, relay);
   process.on("exit", unlock);
   await lock();
-  // Checked again: the process that held the lock may have installed them.
+  // Checked again: the process that held the lock might have installed them.
   if (!modulesAreInstalled()) await installModules();
   for (const folder of staleWasmFolders()) await buildWasm(folder);
   for (const one of generated.filter(isStale)) await generate(one);
@@ -208,7 +208,7 @@ function digestOf(files) {
   return hash.digest("hex");
 }
 
-// Only one preparation runs at a time: both variants may start at once on a fresh clone.
+// Only one preparation runs at a time: both variants can start at once on a fresh clone.
 
 async function lock() {
   mkdirSync(dirname(lockFile), { recursive: true });
@@ -281,7 +281,7 @@ function runWithPinnedNode(script, args) {
 
 /**
  * Ends this process when npm, its parent, ends: npm does not forward every signal, and none if it is killed. Outside
- * npm, the parent may end first (nohup).
+ * npm, the parent can end first (nohup).
  */
 function endWithParent(end) {
   const parent = process.ppid;

@@ -23,7 +23,7 @@ export function printCoverage(): void {
   }
 }
 
-/** Returns the folder below src/, and in large rooms the one below that. */
+/** Returns the folder below src/, and in large rooms its subfolder. */
 function roomOf(path: string): string {
   const folders = relative(join(root, "src"), path).split("/").slice(0, -1);
   if (path === "total") return "all of src";

@@ -45,11 +45,11 @@ function readArguments(): { readonly names: readonly string[]; readonly options:
     options: Object.fromEntries(flags.map((flag) => [flag, { type: "string" as const }])),
   });
   const unknown = positionals.find((name) => !(name in PARTS));
-  if (unknown !== undefined) throw new Error(`"${unknown}" is none of the parts: ${Object.keys(PARTS)}.`);
+  if (unknown !== undefined) throw new Error(`Unknown part "${unknown}". The parts are ${Object.keys(PARTS)}.`);
   const count = (name: string, fallback: number) => {
     const value = Number(values[name] ?? fallback);
     if (!Number.isInteger(value) || value < 0)
-      throw new Error(`--${name} is "${values[name]}"; it can be a whole number.`);
+      throw new Error(`--${name} must be a whole number, not "${values[name]}".`);
     return value;
   };
   const words = (name: string) => (values[name] ?? "").split(",").filter((word) => word !== "");

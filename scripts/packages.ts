@@ -46,13 +46,13 @@ export function installPackages(wanted: readonly string[], purpose: string): voi
     );
   }
   console.log(`Installing Debian packages for ${purpose}: ${names}…`);
-  // Package lists may contain versions that the mirror has deleted: in that case, update the lists and retry once.
+  // Package lists can contain versions that the mirror has deleted: in that case, update the lists and retry once.
   if (haveLists() && apt("install", ...missing).ok) return;
   const update = apt("update");
   const install = apt("install", ...missing);
   if (!install.ok) {
-    const said = `${update.ok ? "" : update.output}${install.output}`.trimEnd().split("\n").slice(-15).join("\n");
-    throw new Error(`${said}\nThe Debian packages could not be installed: ${names}`);
+    const output = `${update.ok ? "" : update.output}${install.output}`.trimEnd().split("\n").slice(-15).join("\n");
+    throw new Error(`${output}\nThe Debian packages could not be installed: ${names}`);
   }
 }
 

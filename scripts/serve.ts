@@ -23,7 +23,7 @@ if (process.env.ENGINES !== "off" && !process.env.CONTAINER_URL) {
   for (const signal of signals) process.on(signal, interrupt);
   await installEngines(interrupted.signal).catch((error: Error) => {
     if (interrupted.signal.aborted) process.exit(130);
-    console.error(`${error.message}\nGoing on without the container: office documents cannot be converted.`);
+    console.error(`${error.message}\nContinuing without the container. Operations that need it return 503.`);
     process.env.ENGINES = "off";
   });
   for (const signal of signals) process.off(signal, interrupt);

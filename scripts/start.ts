@@ -38,7 +38,7 @@ let container: ContainerProcess | undefined;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
 process.on("disconnect", onSignal);
 process.channel?.unref();
-// The terminal may close before this process ends.
+// The terminal can close before this process ends.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   const port = readPort(process.env.PORT || "8787");
   if (!(await isPortFree(port))) {
     const command = [`PORT=${await freePortNear(port)}`, ...givenVariables(), "npm start"].join(" ");
-    throw new Error(`Port ${port} is taken by another program. Choose another one: ${command}`);
+    throw new Error(`Port ${port} is in use by another program. Choose another port: ${command}`);
   }
   const folder = join(resolve(root, process.env.STATE_DIR || ".wrangler"), variant);
   const logFile = `${folder}.log`;
@@ -140,7 +140,7 @@ function readVariant(value: string): Variant {
 function readPort(value: string): number {
   const port = Number(value);
   if (/^\d+$/.test(value) && port >= 1 && port <= 65535) return port;
-  throw new Error(`PORT is "${value}"; it can be a number from 1 to 65535.`);
+  throw new Error(`PORT must be a number from 1 to 65535, not "${value}".`);
 }
 
 /**

@@ -32,28 +32,28 @@ export async function runBatch(
   pw: Pagewright,
   works: readonly ConversionTask[],
   { jobs, json = false, quiet = false }: BatchOptions,
-  around: CliContext,
+  context: CliContext,
 ): Promise<number> {
-  const display = new Display(around.stderr, works.length, quiet);
+  const display = new Display(context.stderr, works.length, quiet);
   const writesData = works.some(({ target, operation }) => target.path === "-" && !operation.output.isData);
-  const tell = (text: string) => display.aside(() => (writesData ? around.stderr : around.stdout).write(`${text}\n`));
-  const complain = (text: string) => display.aside(() => around.stderr.write(`${printable(text)}\n`));
+  const tell = (text: string) => display.aside(() => (writesData ? context.stderr : context.stdout).write(`${text}\n`));
+  const complain = (text: string) => display.aside(() => context.stderr.write(`${printable(text)}\n`));
   let failed = 0;
   const runOne = async (work: ConversionTask) => {
     const name = work.operands.map(({ shown }) => shown).join(", ") || work.operation.name;
     display.update(name);
     try {
-      const onProgress = around.stderr.isTTY
+      const onProgress = context.stderr.isTTY
         ? { onProgress: (progress: Progress) => display.update(name, progress) }
         : {};
-      const done = await convert(pw, work, around, { signal: around.signal, ...onProgress });
+      const done = await convert(pw, work, context, { signal: context.signal, ...onProgress });
       if (json) tell(JSON.stringify(recordOf(name, done)));
       else {
         if (done.result.data && done.paths.length === 0) tell(jsonText(done.result.data));
         if (!quiet) reportDone(name, done, tell, complain);
       }
     } catch (error) {
-      if (around.signal.aborted) return;
+      if (context.signal.aborted) return;
       failed++;
       if (json) tell(JSON.stringify({ input: name, error: describe(error) }));
       else complain(complaintOf(name, error));
@@ -64,7 +64,7 @@ export async function runBatch(
   const waiting = works[Symbol.iterator]();
   const worker = async () => {
     for (const work of waiting) {
-      if (around.signal.aborted) return;
+      if (context.signal.aborted) return;
       await runOne(work);
     }
   };

@@ -86,7 +86,7 @@ async function convertTo(run: Run, work: ConversionTask): Promise<ConversionResu
   if (result.data) return { result, paths: await writeData(result.data, target) };
   if (target.path !== "-") return { result, paths: await save(run, result, work) };
   if (result.files.length > 1) {
-    throw new PagewrightError(0, `Standard output takes one file, and there are ${result.files.length}: use --dir.`);
+    throw new PagewrightError(0, `Standard output takes one file, but there are ${result.files.length}: use --dir.`);
   }
   await pipeline(Readable.fromWeb((await result.stream(options)) as never), streams.stdout, { end: false });
   return { result, paths: [] };
@@ -196,7 +196,7 @@ export async function isPdf(path: string): Promise<boolean> {
 }
 
 async function textOf({ kind, value, shown }: Operand, { stdin }: Streams): Promise<string> {
-  if (kind !== "stdin" && kind !== "path") throw new PagewrightError(0, `${shown} is not a file of this machine.`);
+  if (kind !== "stdin" && kind !== "path") throw new PagewrightError(0, `${shown} is not a local file.`);
   const source = kind === "stdin" ? stdin : (await openHandle(value)).createReadStream();
   const chunks: Buffer[] = [];
   for await (const chunk of source) chunks.push(Buffer.from(chunk));

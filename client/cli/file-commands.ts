@@ -8,24 +8,24 @@ import type { ServiceOptions } from "./settings.ts";
 import { complaintOf } from "./terminal/complaint.ts";
 import { Display, printable } from "./terminal/display.ts";
 
-type Connect = (options: ServiceOptions, around: CliContext) => Promise<PagewrightClient>;
+type Connect = (options: ServiceOptions, context: CliContext) => Promise<PagewrightClient>;
 
-/** @param ended receives the number of failed files of a command */
+/** @param onEnd receives the number of failed files of a command */
 export function addFileCommands(
   program: Command,
-  around: CliContext,
+  context: CliContext,
   connect: Connect,
-  ended: (failed: number) => void,
+  onEnd: (failed: number) => void,
 ): void {
-  const each = async (items: readonly Operand[], work: Work) => ended(await forEach(items, work, around));
+  const each = async (items: readonly Operand[], work: Work) => onEnd(await forEach(items, work, context));
   program
     .command("upload")
     .description("Stores files, and prints the id of each.")
     .argument("<files...>", "any files")
     .action(async (files: readonly string[], options: ServiceOptions) => {
-      const pw = await connect(options, around);
+      const pw = await connect(options, context);
       await each(await readOperands(files), async ({ kind, value }, callOptions) => {
-        const input = kind === "stdin" ? { stream: around.stdin as AsyncIterable<Uint8Array>, name: "stdin" } : value;
+        const input = kind === "stdin" ? { stream: context.stdin as AsyncIterable<Uint8Array>, name: "stdin" } : value;
         return (await pw.upload(input, callOptions)).id;
       });
     });
@@ -35,7 +35,7 @@ export function addFileCommands(
     .argument("<ids...>", "ids of stored files")
     .addOption(new Option("-o, --out <path>", "path of the file, or a folder").default("./"))
     .action(async (ids: readonly string[], options: ServiceOptions & { readonly out: string }) => {
-      const pw = await connect(options, around);
+      const pw = await connect(options, context);
       const out = ids.length > 1 ? `${options.out}/` : options.out;
       await each(ids.map(stored), ({ value }, callOptions) => pw.stored(value).save(out, callOptions));
     });
@@ -44,7 +44,7 @@ export function addFileCommands(
     .description("Removes stored files from the service.")
     .argument("<ids...>", "ids of stored files")
     .action(async (ids: readonly string[], options: ServiceOptions) => {
-      const pw = await connect(options, around);
+      const pw = await connect(options, context);
       await each(ids.map(stored), async ({ value }, { signal }) => {
         await pw.stored(value).delete({ signal });
         return undefined;
@@ -58,8 +58,8 @@ const stored = (value: string): Operand => ({ kind: "stored", value, shown: valu
 type Work = (operand: Operand, options: CallOptions) => Promise<string | undefined>;
 
 /** @returns the number of failed files */
-async function forEach(operands: readonly Operand[], work: Work, around: CliContext): Promise<number> {
-  const { stdout, stderr, signal } = around;
+async function forEach(operands: readonly Operand[], work: Work, context: CliContext): Promise<number> {
+  const { stdout, stderr, signal } = context;
   const display = new Display(stderr, operands.length, false);
   let failed = 0;
   for (const operand of operands) {

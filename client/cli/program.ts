@@ -47,32 +47,32 @@ http://localhost:8787. The key is --api-key, else PAGEWRIGHT_API_KEY, else "apiK
  * @param args without the name of the program
  * @returns the exit code
  */
-export async function run(args: readonly string[], around: CliContext): Promise<number> {
+export async function run(args: readonly string[], context: CliContext): Promise<number> {
   const outcome = { code: EXIT.ok as number };
-  const program = createProgram(around, outcome);
+  const program = createProgram(context, outcome);
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    if (around.signal.aborted) return EXIT.interrupted;
-    around.stderr.write(`pagewright: ${(error as Error).message}\n`);
+    if (context.signal.aborted) return EXIT.interrupted;
+    context.stderr.write(`pagewright: ${(error as Error).message}\n`);
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
-  return around.signal.aborted ? EXIT.interrupted : outcome.code;
+  return context.signal.aborted ? EXIT.interrupted : outcome.code;
 }
 
-function createProgram(around: CliContext, outcome: { code: number }): Command {
+function createProgram(context: CliContext, outcome: { code: number }): Command {
   const program = new Command("pagewright")
     .description("Converts and processes documents with a Pagewright service.")
     .version(VERSION)
     .addHelpText("after", HELP)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => around.stdout.write(text),
-      writeErr: (text) => around.stderr.write(text),
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
     })
     .showHelpAfterError("(--help shows the options)");
-  for (const operation of OPERATION_SCHEMAS) addOperation(program, operation, around, outcome);
+  for (const operation of OPERATION_SCHEMAS) addOperation(program, operation, context, outcome);
   program
     .command("convert", { hidden: true })
     .argument("[files...]")
@@ -82,7 +82,7 @@ function createProgram(around: CliContext, outcome: { code: number }): Command {
       const formats = OPERATION_SCHEMAS.map(({ name }) => name).join(", ");
       throw new UsageError(`Name what to make, as in "pagewright pdf ${file}". There are ${formats}.`);
     });
-  addFileCommands(program, around, connect, (failed) => {
+  addFileCommands(program, context, connect, (failed) => {
     if (failed > 0) outcome.code = EXIT.failed;
   });
   program
@@ -91,15 +91,15 @@ function createProgram(around: CliContext, outcome: { code: number }): Command {
     .addOption(new Option("--root <folder>", "folder whose files agents may read and add to").default("."))
     .action(async (options: { readonly root: string }, command: Command) => {
       const { serveOverStdio } = await import("../mcp/stdio.ts");
-      const settings = await readSettings(command.opts<Options>(), around.env);
-      await serveOverStdio(new Pagewright(settings), { ...around, ...settings, root: options.root });
+      const settings = await readSettings(command.opts<Options>(), context.env);
+      await serveOverStdio(new Pagewright(settings), { ...context, ...settings, root: options.root });
     });
   program
     .command("completion")
     .description("Prints a script that completes commands and options in a shell.")
     .addArgument(new Argument("<shell>").choices(SHELLS))
     .action((shell) => {
-      around.stdout.write(completionFor(shell, program));
+      context.stdout.write(completionFor(shell, program));
     });
   for (const command of program.commands) addServiceOptions(command);
   return program;
@@ -111,7 +111,7 @@ const addServiceOptions = (command: Command) =>
     .addOption(new Option("--api-key <key>", "key of the service"))
     .addOption(new Option("--config <file>", "configuration file"));
 
-function addOperation(program: Command, operation: OperationSchema, around: CliContext, outcome: { code: number }) {
+function addOperation(program: Command, operation: OperationSchema, context: CliContext, outcome: { code: number }) {
   const { name, path, summary, input, variants } = operation;
   const command = program
     .command(commandName(name))
@@ -132,7 +132,7 @@ function addOperation(program: Command, operation: OperationSchema, around: CliC
     .action(async () => {
       const files = command.args;
       const options = command.opts<Options & BatchOptions>();
-      outcome.code = (await operate(operation, files, options, around)) > 0 ? EXIT.failed : EXIT.ok;
+      outcome.code = (await operate(operation, files, options, context)) > 0 ? EXIT.failed : EXIT.ok;
     });
 }
 
@@ -152,20 +152,20 @@ async function operate(
   operation: OperationSchema,
   files: readonly string[],
   options: Options & BatchOptions,
-  around: CliContext,
+  context: CliContext,
 ): Promise<number> {
   const given = await readOperands(files);
-  const operands = operation.name === "pdf" ? await withoutPdfs(given, options.quiet === true, around) : given;
+  const operands = operation.name === "pdf" ? await withoutPdfs(given, options.quiet === true, context) : given;
   const { kind } = operation.input;
   if (operands.length === 0 && kind !== "none") return 0;
   const jobs = kind === "several" || kind === "none" ? [operands] : operands.map((operand) => [operand]);
   const targets = targetsOf(operation, jobs, options, EXTENSIONS[operation.output.type] ?? "");
-  if (targets[0]?.path === "-" && around.stdout.isTTY && !operation.output.isData) {
+  if (targets[0]?.path === "-" && context.stdout.isTTY && !operation.output.isData) {
     throw new UsageError("Documents are not written to a terminal: use --out or a pipe.");
   }
   const params = await paramsOf(operation, options);
   const works = jobs.map((each, index) => ({ operation, params, operands: each, target: targets[index]! }));
-  return runBatch(await connect(options, around), works, options, around);
+  return runBatch(await connect(options, context), works, options, context);
 }
 
 async function connect(options: ServiceOptions, { env }: CliContext) {

@@ -26,7 +26,7 @@ export async function readSettings(options: ServiceOptions, environment: Environ
   const baseUrl = options.url ?? environment.PAGEWRIGHT_URL ?? file.url ?? DEFAULT_URL;
   const apiKey = options.apiKey ?? environment.PAGEWRIGHT_API_KEY ?? file.apiKey;
   if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl)) {
-    throw new UsageError(`The address of the service must be an http or https URL, not "${baseUrl}".`);
+    throw new UsageError(`The URL of the service must be an http or https URL, not "${baseUrl}".`);
   }
   return { baseUrl, ...(apiKey ? { apiKey } : {}) };
 }

@@ -52,7 +52,8 @@ export class Connection {
     this.baseUrl = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
     this.retries = retries;
     // Without this check, an invalid URL would look like an unreachable service.
-    if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey)) throw new PagewrightError(0, "The key has characters of no key.");
+    if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey))
+      throw new PagewrightError(0, "The API key contains invalid characters.");
     this.#headers = { ...headers, ...(apiKey ? { "Api-Key": apiKey } : {}) };
     // Calling `fetch` as a method of another object would pass the wrong `this`.
     this.#fetch = send ?? ((target, init) => fetch(target, init));
@@ -98,9 +99,9 @@ export class Connection {
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof PagewrightError) throw error;
-      const why = limit.signal.aborted ? `did not answer within ${limitMs / 1000} s` : "could not be reached";
+      const reason = limit.signal.aborted ? `did not answer within ${limitMs / 1000} s` : "could not be reached";
       if (!limit.signal.aborted) await this.#probe(error, signal);
-      throw new PagewrightError(0, `The service at ${this.baseUrl} ${why}.`, { cause: error });
+      throw new PagewrightError(0, `The service at ${this.baseUrl} ${reason}.`, { cause: error });
     } finally {
       clearTimeout(timer);
     }
@@ -137,7 +138,7 @@ export async function json<T>(response: Response): Promise<T> {
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
-    throw new PagewrightError(response.status, "The address answered, but it is not that of a service.", { cause });
+    throw new PagewrightError(response.status, "The URL is not a Pagewright service.", { cause });
   }
 }
 

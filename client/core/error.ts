@@ -57,7 +57,7 @@ export async function errorOf(response: Response): Promise<PagewrightError> {
   return errorSaying(status, sentenceIn(text) ?? `The service answered ${status}.`, details);
 }
 
-/** @param message an error message of the service, which may name a parameter (docs/api.md#errors) */
+/** @param message an error message of the service, which can name a parameter (docs/api.md#errors) */
 export function errorSaying(status: number, message: string, details: ErrorDetails = {}): PagewrightError {
   const [, range, quoted, repeated] =
     /^.*within the acceptable range for ([\w.[\]-]+)\.(?= |$)|^(?:The|Exactly one of the) '([\w.[\]-]+)' (?:field|file|values|and)|^Found more than one (\S+) key/s.exec(

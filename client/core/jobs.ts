@@ -202,7 +202,7 @@ async function* statuses(
 async function withinSilence<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const limit = new AbortController();
   const silence = delay(SILENCE_MS, limit.signal).then(() => {
-    throw new PagewrightError(0, "The service has said nothing about the job for a minute.");
+    throw new PagewrightError(0, "The service has reported no status of the job for a minute.");
   });
   silence.catch(() => {});
   try {

@@ -120,7 +120,7 @@ class Service {
     }
     if (kind === "one") {
       const given = single(name, await resolveInputs(inputs as Inputs, openPath));
-      // A URL might lead to a web page, which cannot be stored as a file.
+      // A URL can refer to a web page, which cannot be stored as a file.
       if (given.kind === "address") return { body: { url: given.url } };
       const { id, sizeBytes } = await store(given);
       return { body: { id }, sizeBytes };
@@ -172,7 +172,7 @@ const isSelected = (input: Inputs | InputWithPages): input is InputWithPages =>
 
 function single(name: string, given: readonly ResolvedInput[]): ResolvedInput {
   if (given.length === 1) return given[0]!;
-  throw new PagewrightError(0, `${name}() takes one file, and the result has ${given.length}.`);
+  throw new PagewrightError(0, `${name}() takes one file, but the result has ${given.length}.`);
 }
 
 /** Converts parameter names to snake_case. */

@@ -107,8 +107,8 @@ export class Result {
   readonly inputSizeBytes: number | undefined;
   readonly substitutedFonts: NonNullable<JobResponse["substitutedFonts"]>;
 
-  constructor(answer: JobResponse, fileOf: (stored: StoredInput) => StoredFile) {
-    const { outputId, outputSize, inputSize, inputId = [], notices = [], substitutedFonts = [], ...others } = answer;
+  constructor(response: JobResponse, fileOf: (stored: StoredInput) => StoredFile) {
+    const { outputId, outputSize, inputSize, inputId = [], notices = [], substitutedFonts = [], ...others } = response;
     const { outputUrl: _, requestId: __, ...data } = others;
     this.files = [outputId ?? []].flat().map((id) => fileOf({ id, sizeBytes: outputSize }));
     this.data = outputId === undefined ? data : undefined;

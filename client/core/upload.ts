@@ -162,7 +162,7 @@ function createUpload(
   const headers = { ...TUS, "Upload-Length": String(sizeBytes), "Upload-Metadata": `filename ${base64(name)}` };
   return connection.request("/upload/tus", { method: "POST", headers, signal }, async (response) => {
     const id = /[^/?#]+$/.exec(response.headers.get("Location") ?? "")?.[0];
-    if (id === undefined) throw new PagewrightError(response.status, "The service gave no address for the upload.");
+    if (id === undefined) throw new PagewrightError(response.status, "The service returned no URL for the upload.");
     return `/upload/tus/${id}`;
   });
 }
@@ -184,7 +184,7 @@ const askOffset = (connection: Connection, path: string, signal: AbortSignal | u
 async function offsetIn(response: Response): Promise<number> {
   const header = response.headers.get("Upload-Offset");
   if (header !== null && /^\d+$/.test(header)) return Number(header);
-  throw new PagewrightError(response.status, "The service did not tell how much of the upload it has.");
+  throw new PagewrightError(response.status, "The service did not report the upload offset.");
 }
 
 const base64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));

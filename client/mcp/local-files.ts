@@ -19,11 +19,11 @@ export const LOCAL_INSTRUCTIONS = (root: string): string =>
 
 export async function uploadFile({ path }: Given, { pw, root, signal }: Call): Promise<CallToolResult> {
   const given = textIn("path", path);
-  const place = await placeOf(given, root);
+  const resolved = await resolvePath(given, root);
   // Opening a pipe would block.
-  if ((await stat(place).catch(() => undefined))?.isFile() === false) throw new Error(`${given} is no file.`);
-  const { id } = await pw.upload(place, { signal });
-  return told({ id, name: basename(given) });
+  if ((await stat(resolved).catch(() => undefined))?.isFile() === false) throw new Error(`${given} is not a file.`);
+  const { id } = await pw.upload(resolved, { signal });
+  return textResult({ id, name: basename(given) });
 }
 
 export async function saveFile(
@@ -31,18 +31,20 @@ export async function saveFile(
   { pw, root, signal }: Call,
 ): Promise<CallToolResult> {
   const id = /[12][\da-f]{8}-[\da-f-]{27}/.exec(textIn("file", file))?.[0];
-  if (id === undefined) throw new Error("`file` must be the id or the address of a stored file.");
+  if (id === undefined) throw new Error("`file` must be the ID or the URL of a stored file.");
   if (typeof replace !== "boolean") throw new Error("`replace` must be true or false.");
   const given = textIn("path", path);
   const stored = pw.stored(id);
-  const place = await placeOf(given, root);
-  const isFolder = /[/\\]$/.test(given) || (await lstat(place).catch(() => undefined))?.isDirectory();
-  const target = isFolder ? await placeOf(join(place, basename((await stored.info({ signal })).name)), root) : place;
+  const resolved = await resolvePath(given, root);
+  const isFolder = /[/\\]$/.test(given) || (await lstat(resolved).catch(() => undefined))?.isDirectory();
+  const target = isFolder
+    ? await resolvePath(join(resolved, basename((await stored.info({ signal })).name)), root)
+    : resolved;
   // A symbolic link counts as an existing file, even if its target does not exist.
   const isTaken = (await lstat(target).catch(() => undefined)) !== undefined;
   if (isTaken && !replace)
-    throw new Error(`${target} is there already. To replace it, call save_file with replace: true.`);
-  return told({ path: await stored.save(target, { signal }) });
+    throw new Error(`${target} already exists. To replace it, call save_file with replace: true.`);
+  return textResult({ path: await stored.save(target, { signal }) });
 }
 
 /**
@@ -50,16 +52,16 @@ export async function saveFile(
  * @param given relative to the root, or absolute
  * @throws Error if it is not below the root, or is hidden there: other programs run such files, or keep secrets in them
  */
-async function placeOf(given: string, root: string): Promise<string> {
-  const place = await real(resolve(root, given));
-  const way = relative(root, place);
+async function resolvePath(given: string, root: string): Promise<string> {
+  const resolved = await real(resolve(root, given));
+  const way = relative(root, resolved);
   if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) {
     throw new Error(`${given} is not below ${root}. The user can allow another folder: pagewright mcp --root FOLDER.`);
   }
   if (way.split(sep).some((part) => part.startsWith("."))) {
     throw new Error(`${given} is hidden, or in a hidden folder: name a file without a dot at its beginning.`);
   }
-  return place;
+  return resolved;
 }
 
 /** Resolves the symbolic links of a path whose last segments need not exist. */
@@ -69,18 +71,18 @@ async function real(path: string): Promise<string> {
   } catch {
     // A dangling link also has a target, which must be checked.
     const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
-    if (isLink) throw new Error(`${path} is a link that leads to nothing.`);
+    if (isLink) throw new Error(`${path} is a symbolic link whose target does not exist.`);
     return dirname(path) === path ? path : join(await real(dirname(path)), basename(path));
   }
 }
 
-const told = (facts: Record<string, string>): CallToolResult => {
+const textResult = (facts: Record<string, string>): CallToolResult => {
   return { content: [{ type: "text", text: JSON.stringify(facts) }], structuredContent: facts };
 };
 
 function textIn(name: string, value: unknown): string {
   if (typeof value === "string" && value !== "" && !value.includes("\0")) return value;
-  throw new Error(`\`${name}\` must be a text.`);
+  throw new Error(`\`${name}\` must be a string.`);
 }
 
 const text = (description: string) => ({ type: "string", description });

@@ -27,7 +27,7 @@ export interface BridgeOptions {
 export async function serveOverStdio(pw: Pagewright, options: BridgeOptions): Promise<void> {
   const { apiKey, stdin, stdout, signal } = options;
   const root = await realpath(options.root).catch(() => {
-    throw new PagewrightError(0, `There is no folder ${options.root}.`);
+    throw new PagewrightError(0, `The folder ${options.root} does not exist.`);
   });
   const info = { name: "pagewright", version: VERSION };
   const remote = new Client(info);

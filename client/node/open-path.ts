@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { PagewrightError } from "../core/error.ts";
 import type { LocalFile } from "../core/inputs.ts";
 
-/** @throws PagewrightError if the path is not that of a file that can be read */
+/** @throws PagewrightError if the path is not a readable file */
 export async function openHandle(path: string): Promise<FileHandle> {
   const handle = await open(path).catch((cause) => {
     throw unreadable(path, cause);
@@ -15,7 +15,7 @@ export async function openHandle(path: string): Promise<FileHandle> {
   throw unreadable(path, new Error("it is a folder"));
 }
 
-/** @throws PagewrightError if the path is not that of a file that can be read */
+/** @throws PagewrightError if the path is not a readable file */
 export async function openPath(path: string | URL): Promise<LocalFile> {
   const name = path instanceof URL || path.startsWith("file:") ? fileURLToPath(path) : path;
   const handle = await openHandle(name);
@@ -41,6 +41,6 @@ export async function openPath(path: string | URL): Promise<LocalFile> {
 
 function unreadable(path: string, cause: unknown): PagewrightError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const why = code === "ENOENT" ? "it does not exist" : code === "EACCES" ? "permission is denied" : message;
-  return new PagewrightError(0, `${path} cannot be read: ${why}.`, { cause });
+  const reason = code === "ENOENT" ? "it does not exist" : code === "EACCES" ? "permission is denied" : message;
+  return new PagewrightError(0, `${path} cannot be read: ${reason}.`, { cause });
 }

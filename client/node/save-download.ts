@@ -31,8 +31,8 @@ export async function saveDownload({ name, body }: Download, path: string): Prom
 
 function notWritten(path: string, cause: unknown): PagewrightError {
   const { code = "" } = cause as NodeJS.ErrnoException;
-  const why = REASONS[code] ?? `the system says ${code}`;
-  return new PagewrightError(0, `${path} cannot be written: ${why}.`, { cause });
+  const reason = REASONS[code] ?? `the system says ${code}`;
+  return new PagewrightError(0, `${path} cannot be written: ${reason}.`, { cause });
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -100,13 +100,13 @@ export class EngineProbes<Name extends string> {
 
   async #prove(name: Name, record: Known): Promise<void> {
     const signal = AbortSignal.timeout(CONTAINER_LIMITS.engineProofMs);
-    const begun = performance.now();
+    const startedAt = performance.now();
     try {
       await this.#settings.prove(name, signal);
       prove(record, "probe");
     } catch (error) {
       // A job succeeded meanwhile.
-      if (record.proof && record.proof.at > begun) return;
+      if (record.proof && record.proof.at > startedAt) return;
       this.#failed(name, record, signal.aborted ? "late" : "failed", String(error));
     }
   }

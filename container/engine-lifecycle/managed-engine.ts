@@ -15,7 +15,7 @@ export interface WatchedSettings<E> {
   /** The engine's name, for the log. */
   readonly name: string;
   /** The engine's position in the start order. */
-  readonly place: StartHandle;
+  readonly startHandle: StartHandle;
   /** Starts the engine, and cleans up after a failure. */
   start(): Promise<E>;
   log(message: string, details?: Record<string, unknown>): void;
@@ -27,20 +27,20 @@ export class ManagedEngine<E extends Engine> {
   /** Resolves when the engine has started, even after retries. */
   readonly running: Promise<E>;
   readonly #name: string;
-  readonly #place: StartHandle;
+  readonly #startHandle: StartHandle;
   readonly #keeper: Restarter<E>;
   #isStarted = false;
   #isAsked = false;
 
-  constructor({ name, place, start, log }: WatchedSettings<E>) {
+  constructor({ name, startHandle, start, log }: WatchedSettings<E>) {
     const running = Promise.withResolvers<E>();
     this.running = running.promise;
     this.#name = name;
-    this.#place = place;
+    this.#startHandle = startHandle;
     let logged: string | undefined;
     this.#keeper = new Restarter<E>({
       start: (closing) =>
-        place.run(async () => {
+        startHandle.run(async () => {
           closing.throwIfAborted();
           return start();
         }),
@@ -86,7 +86,7 @@ export class ManagedEngine<E extends Engine> {
    */
   async ready(signal: AbortSignal): Promise<E> {
     this.#isAsked = true;
-    this.#place.prioritize();
+    this.#startHandle.prioritize();
     this.start();
     try {
       return await this.#keeper.ready(signal);

@@ -68,19 +68,19 @@ export class RunningEngines implements Engines {
     this.posts = new WebPosts(requests);
     this.threads = new Threads({ size: jobs, heapMiB: 512, log });
     this.office = new ManagedEngine({
-      ...{ name: ENGINE_TITLES.office, place: this.#places.office, log },
+      ...{ name: ENGINE_TITLES.office, startHandle: this.#places.office, log },
       start: () => startLibreOffice({ scratch, children, log }),
     });
     this.ghostscript = new ManagedEngine({
-      ...{ name: ENGINE_TITLES.ghostscript, place: this.#places.ghostscript, log },
+      ...{ name: ENGINE_TITLES.ghostscript, startHandle: this.#places.ghostscript, log },
       start: () => startGhostscript({ scratch, children, log }),
     });
     this.chromium = new ManagedEngine({
-      ...{ name: ENGINE_TITLES.chromium, place: this.#places.chromium, log },
+      ...{ name: ENGINE_TITLES.chromium, startHandle: this.#places.chromium, log },
       start: () => Chromium.start({ scratch, ready: jobs + 1, web, log }),
     });
     this.verapdf = new ManagedEngine({
-      ...{ name: ENGINE_TITLES.verapdf, place: this.#places.verapdf, log },
+      ...{ name: ENGINE_TITLES.verapdf, startHandle: this.#places.verapdf, log },
       start: () => startVeraPdf({ scratch, processes: jobs, log }),
     });
   }
@@ -116,7 +116,7 @@ export class RunningEngines implements Engines {
    */
   async prove(name: EngineName, signal: AbortSignal): Promise<void> {
     const engine = name === "threads" ? this.threads : this[name].current;
-    if (!engine) throw new EngineLost("it does not run");
+    if (!engine) throw new EngineLost("it is not running");
     await engine.prove(signal);
   }
 

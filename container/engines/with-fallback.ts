@@ -93,8 +93,8 @@ export class EngineWithFallback<Job extends ZygoteJob, Result, PlainMode extends
   }
 
   /** Replaces a zygote that fails its probes. */
-  restart(why: string): void {
-    this.#zygote.replace(why);
+  restart(reason: string): void {
+    this.#zygote.replace(reason);
   }
 
   async close(): Promise<void> {

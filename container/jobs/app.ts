@@ -94,11 +94,11 @@ export function createApp(settings: AppSettings): App {
     const log: AppSettings["log"] = (message, details) => settings.log(message, { ...ids, ...details });
     const client = c.req.header("X-Client") ?? "";
     const signal = AbortSignal.any([c.req.raw.signal, settings.ending]);
-    const ended = (job: EndedJob) => {
+    const onJobEnd = (job: EndedJob) => {
       settings.metrics.ended(operation, job);
       if (job.outcome === "answered") hosted.onSuccess?.();
     };
-    const job = carryOut(hosted, c.env, client, signal, { ...settings, log, ended, trace });
+    const job = carryOut(hosted, c.env, client, signal, { ...settings, log, onJobEnd, trace });
     const headers = { "Content-Type": "application/octet-stream", [FRAME_VERSION_HEADER]: FRAME_VERSION };
     return new Response(ReadableStream.from(job) as globalThis.ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
   });
@@ -124,7 +124,7 @@ function comparison(secret: string): (header: string) => boolean {
 /** Observers of a job. */
 interface Observed {
   /** Called once when the job ends for any reason. */
-  ended(job: EndedJob): void;
+  onJobEnd(job: EndedJob): void;
   readonly trace: JobTrace | undefined;
 }
 
@@ -137,7 +137,7 @@ async function* carryOut(
   { incoming, outgoing }: HttpBindings,
   client: string,
   signal: AbortSignal,
-  { operations, scratch, maxInputBytes, log, ended, trace }: AppSettings & Observed,
+  { operations, scratch, maxInputBytes, log, onJobEnd, trace }: AppSettings & Observed,
 ): AsyncGenerator<Uint8Array> {
   const started = performance.now();
   const details: Record<string, unknown> & { receivedMs?: number; waitedMs?: number } = {};
@@ -192,7 +192,7 @@ async function* carryOut(
   } finally {
     const durationMs = since(started);
     log("job ended", { outcome: "left by the client", ...details, durationMs });
-    ended({ ...details, outcome, durationMs });
+    onJobEnd({ ...details, outcome, durationMs });
   }
 }
 
@@ -211,7 +211,7 @@ function stepsOf({ steps }: RemoteRequest, operations: AppSettings["operations"]
  */
 function outcomeOf(frames: Uint8Array, signal: AbortSignal): JobOutcome {
   const end = responseOutcome(frames);
-  // An aborted operation may throw any error.
+  // An aborted operation can throw any error.
   if (end === "answered" || !signal.aborted) return end ?? "left";
   return signal.reason instanceof EngineFailure ? signal.reason.reason : "left";
 }
@@ -248,10 +248,10 @@ function writer(path: string): (source: AsyncIterable<Uint8Array>) => Promise<vo
 
 /** @param leave called if the failure has not been read {@link LAST_WORDS_MS} after the timeout */
 function timeLimit(timeoutMs: number, leave: () => void): Disposable & { readonly signal: AbortSignal } {
-  const late = new AbortController();
+  const deadline = new AbortController();
   let timer = setTimeout(() => {
-    late.abort(new EngineFailure("timed-out", `not done after ${timeoutMs} ms`));
+    deadline.abort(new EngineFailure("timed-out", `not done after ${timeoutMs} ms`));
     timer = setTimeout(leave, LAST_WORDS_MS);
   }, timeoutMs);
-  return { signal: late.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+  return { signal: deadline.signal, [Symbol.dispose]: () => clearTimeout(timer) };
 }

@@ -18,7 +18,7 @@ export interface ContainerJob extends NativeJob {
 
 export interface ContainerOperation {
   readonly pool: JobPool;
-  /** True if only the inputs are written to the job's folder, which may then be in memory. @default false */
+  /** True if only the inputs are written to the job's folder, which can then be in memory. @default false */
   readonly onlyInputs?: boolean;
   /** Time limit of a job from its start, without queueing. */
   readonly timeoutMs: number;
@@ -39,8 +39,7 @@ export interface ContainerStep {
 /**
  * Runs each step on the outputs of the one before it, which are files in the job's folder. The first output of the last
  * step reports the notices of all steps.
- * @returns the frames of the last step, or the failure of the one that failed
- * @throws the signal's reason
+ * @returns the frames of the last step, or the failure of the failed step @throws the signal's reason
  */
 export async function* runSteps(
   steps: readonly ContainerStep[],

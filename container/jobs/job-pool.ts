@@ -88,7 +88,7 @@ export class JobPool {
   enter({ client = "", slowed = () => {} }: EnterOptions = {}): PooledJob {
     const { atOnce, waiting } = this.#limits;
     if (this.#present >= atOnce + waiting && !this.#makeRoomFor(client))
-      throw new EngineFailure("busy", `${this.#present} jobs are there already`);
+      throw new EngineFailure("busy", `${this.#present} jobs are already present`);
     this.#present++;
     const share = this.#shares.join(client);
     const stay = new RunningJob(this.#limits, client, slowed);

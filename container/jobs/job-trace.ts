@@ -1,5 +1,5 @@
-// The spans of one job, which the container returns to its caller with the response: it may have no network to reach a
-// collector, and so needs no collector credentials.
+// The spans of one job, which the container returns to its caller with the response: it might have no network to reach
+// a collector, and so needs no collector credentials.
 
 import { newSpanId, readTraceContext, type Span, type TraceContext } from "../../src/document/contract/trace.ts";
 import { encodeSpans } from "../../src/service/placement/remote.ts";

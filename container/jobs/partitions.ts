@@ -74,7 +74,7 @@ export async function* runPartitioned(job: PartitionedJob): AsyncGenerator<Uint8
       yield frame;
     }
   } finally {
-    over.abort(new Error("the job is over"));
+    over.abort(new Error("the job has ended"));
     await Promise.all(started.map(({ ended }) => ended));
   }
 }

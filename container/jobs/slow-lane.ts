@@ -56,7 +56,7 @@ export class SlowLane {
     return this.#heldByAll >= this.places || (this.#held.get(client) ?? 0) >= this.#perClient;
   }
 
-  /** Reserves a permit for a job that may become slow. A permit must be available for its client. */
+  /** Reserves a permit for a job that can become slow. A permit must be available for its client. */
   promise(client: string): PromisedPlace {
     this.#hold(client, 1);
     let state: "promised" | "entered" | "over" = "promised";

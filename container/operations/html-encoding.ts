@@ -69,7 +69,7 @@ function behindDeclaration(text: string, at: number): number {
     const end = text.indexOf(mark, from);
     return end < 0 ? text.length : end + mark.length;
   };
-  // The dashes of the start may also be the dashes of the end.
+  // The dashes of the start can also be the dashes of the end.
   if (text.startsWith("<!--", at)) return endOf("-->", at + 2);
   return "!/?".includes(text.charAt(at + 1)) ? endOf(">", at + 1) : at + 1;
 }
@@ -116,7 +116,7 @@ function encodingOf(label: string | undefined): string | undefined {
 
 function isUtf8(start: Buffer): boolean {
   try {
-    // The last character may have been cut in two.
+    // The last character might have been cut in two.
     new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true });
     return true;
   } catch {

@@ -39,7 +39,7 @@ async function sourceOf(url: string | undefined, input: FileInput | undefined): 
 const LOOKED_AT_BYTES = 2 ** 20;
 
 /**
- * Matches a page that may have a script, navigate away, or have content that moves or loads when visible. It need not
+ * Matches a page that might have a script, navigate away, or have content that moves or loads when visible. It need not
  * be exact, because the loaded page is checked again. Encodings with more than one byte per letter are not searched.
  */
 const LIVELY =

@@ -18,7 +18,7 @@ interface Exported {
 /** Maximum size of a PDF that is sent as one frame. */
 const AT_ONCE_BYTES = 2 ** 20;
 const STRETCH_BYTES = 2 ** 20;
-/** Overlap of consecutive chunks, at least the length of a searched text, which a chunk boundary may split. */
+/** Overlap of consecutive chunks, at least the length of a searched text, which a chunk boundary can split. */
 const OVERLAP_BYTES = 64;
 
 /** Yields the frames of the response. */

@@ -53,7 +53,7 @@ interface NativeRequirements {
   readonly countsAsProbe?: boolean;
   /** Time limit of a job from its start, without queueing. */
   readonly timeoutMs: number;
-  /** True if only the inputs are written to the job's folder, which may then be in memory. @default false */
+  /** True if only the inputs are written to the job's folder, which can then be in memory. @default false */
   readonly onlyInputs?: boolean;
 }
 

@@ -127,7 +127,7 @@ const METADATA = "/XML";
 /** Number of bytes before and after the name that are enough for such a dictionary. */
 const NEARBY = 256;
 
-/** Reports whether the file may claim to conform, in which case the validator is asked. */
+/** Reports whether the file might claim to conform, in which case the validator is asked. */
 async function mayConform(input: FileInput): Promise<boolean> {
   let end = "";
   for await (const chunk of input.size <= SMALL_BYTES ? [await input.bytes()] : input.stream()) {

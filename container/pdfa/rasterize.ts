@@ -9,7 +9,7 @@ const MAX_PASSES = 5;
 const LAST_WAY = { inRgb: true, flatAnnotations: true };
 /**
  * Rendering options, tried in this order. Annotations stay, unless one of them violates a rule. CMYK and spot colors
- * stay, unless the page then looks different: a page that is blended in RGB may look different in CMYK.
+ * stay, unless the page then looks different: a page that is blended in RGB can look different in CMYK.
  */
 const WAYS = [{ inRgb: false, flatAnnotations: false }, { inRgb: false, flatAnnotations: true }, LAST_WAY];
 

@@ -11,7 +11,7 @@ export const repair: Strategy = {
     const base = await bases.for(originalValidation);
     const needsAnother = async (found: Assessment["validation"]) => (await bases.for(found)) !== base;
     const last = yield* repaired(workshop, base, needsAnother);
-    // The validation of the repaired file may reveal that another input is needed.
+    // The validation of the repaired file can reveal that another input is needed.
     const other = await bases.for(last?.validation);
     if (other !== base) yield* repaired(workshop, other);
   },

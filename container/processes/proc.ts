@@ -58,8 +58,8 @@ export function threadsOf(pid: number): string[] {
 }
 
 /**
- * Returns the fields of a stat file of proc(5) that follow the name of the program, which may contain spaces and
- * parentheses: the state is at 0, times at 11 to 14.
+ * Returns the fields of a stat file (proc(5)) after the program name, which can contain spaces and parentheses. Index 0
+ * is the state, 11 to 14 are times.
  */
 export const statFields = (stat: string): string[] => stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 

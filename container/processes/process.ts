@@ -80,7 +80,7 @@ const CONFINE = join(import.meta.dirname, "confine.pl");
  *
  * @throws EngineFailure `timed-out` (wall clock or CPU time), `too-large` (file size), `crashed` (any other
  *   signal)
- * @throws EngineLost when it was killed or frozen from outside, or could not be started
+ * @throws EngineLost when it was killed or stopped from outside, or could not be started
  * @throws the signal's reason when aborted
  */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<ExitResult> {
@@ -103,22 +103,22 @@ export async function run(program: string, args: readonly string[], options: Run
   if (child.pid !== undefined) sacrificeFirst(child.pid);
   const forget = child.pid === undefined ? undefined : registerProcess(child.pid);
 
-  let why: EngineFailure | undefined;
+  let reason: EngineFailure | undefined;
   const end = (failure: EngineFailure) => {
-    why ??= failure;
+    reason ??= failure;
     killGroup(child);
   };
   const { timeoutMs } = options.limits;
   const expire = () => end(new EngineFailure("timed-out", `${program} ran for ${timeoutMs} ms`));
   const timer = setTimeout(expire, timeoutMs);
-  const frozen = () => end(new EngineLost(`${program} was frozen`));
-  using _ = watchForStopped(() => (child.pid === undefined ? [] : [child.pid]), frozen);
+  const onStopped = () => end(new EngineLost(`${program} was stopped`));
+  using _ = watchForStopped(() => (child.pid === undefined ? [] : [child.pid]), onStopped);
   const abort = () => killGroup(child);
   options.signal?.addEventListener("abort", abort, { once: true });
   try {
     const { code, signal } = await endOf(child);
     options.signal?.throwIfAborted();
-    if (why) throw why;
+    if (reason) throw reason;
     if (signal !== null) throw endedBy(signal, program, errors.text());
     return { code: code ?? -1, stdout: output.bytes(), stderr: errors.text() };
   } finally {
@@ -165,7 +165,7 @@ export function confinedCommand(
   ];
 }
 
-/** Returns an environment without the service's own variables, which may contain secrets. */
+/** Returns an environment without the service's own variables, which can contain secrets. */
 export function minimalEnvironment(home: string): Record<string, string> {
   return { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C.UTF-8", HOME: home, TMPDIR: home };
 }
@@ -189,7 +189,7 @@ export function killGroup(child: ChildProcess): void {
 function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve, reject) => {
     child.once("error", (cause) => reject(new EngineLost(`not started: ${cause.message}`, { cause })));
-    // Waits for "exit" instead of "close": processes that the program left behind may keep the pipes open.
+    // Waits for "exit" instead of "close": processes that the program left behind can keep the pipes open.
     child.once("exit", (code, signal) => {
       killGroup(child);
       setTimeout(() => resolve({ code, signal }), LAST_OUTPUT_MS).unref();
@@ -227,7 +227,7 @@ class BoundedOutput {
 
 /** Keeps the last bytes of a stream, as text. */
 export class Tail {
-  #kept: Buffer = Buffer.alloc(0);
+  #tail: Buffer = Buffer.alloc(0);
   readonly #mostBytes: number;
 
   constructor(mostBytes: number) {
@@ -235,10 +235,10 @@ export class Tail {
   }
 
   add(chunk: Buffer): void {
-    this.#kept = Buffer.concat([this.#kept, chunk]).subarray(-this.#mostBytes);
+    this.#tail = Buffer.concat([this.#tail, chunk]).subarray(-this.#mostBytes);
   }
 
   text(): string {
-    return this.#kept.toString("utf8");
+    return this.#tail.toString("utf8");
   }
 }

@@ -67,10 +67,10 @@ export async function retryCrashOnce<T>(
   { timeoutMs, signal, log }: AttemptLimits,
   attempt: AttemptFunction<T>,
 ): Promise<T> {
-  const late = new AbortController();
-  const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  const deadline = new AbortController();
+  const either = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
   const started = performance.now();
-  const expire = () => late.abort(new EngineFailure("timed-out", `not done after ${timeoutMs} ms`));
+  const expire = () => deadline.abort(new EngineFailure("timed-out", `not done after ${timeoutMs} ms`));
   const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
   const once = () => {
     const leftMs =
@@ -108,7 +108,7 @@ const isCrash = (failure: unknown): failure is EngineFailure =>
 
 /** @throws the signal's reason when the attempt has not ended {@link CLEANUP_MS} after the abort */
 async function settled<T>(attempt: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: over, reject } = Promise.withResolvers<never>();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
   const abort = () => {
     timer = setTimeout(() => reject(signal.reason), CLEANUP_MS);
@@ -116,7 +116,7 @@ async function settled<T>(attempt: Promise<T>, signal: AbortSignal): Promise<T> 
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
   try {
-    return await Promise.race([attempt, over]);
+    return await Promise.race([attempt, timeout]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);

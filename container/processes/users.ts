@@ -1,5 +1,5 @@
 // Assigns the unprivileged users that engines run as, if this process is root. Documents that are open at the same time
-// have different users, and engines never share a user, because a user may signal its own processes and read its own
+// have different users, and engines never share a user, because a user can signal its own processes and read its own
 // files.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
@@ -12,7 +12,7 @@ export interface UserRange {
 
 /**
  * Far above the IDs that adduser(8) gives to people, below those from 60,000 on that Debian and systemd allocate, and
- * within a user namespace of 65,536 IDs, which a container may have.
+ * within a user namespace of 65,536 IDs, which a container might have.
  */
 const FIRST = 54_000;
 /** Enough for the quick and slow jobs on 128 processors (jobs/slow-lane.ts). */
@@ -54,12 +54,12 @@ export class UserPool {
     this.#range = range;
   }
 
-  /** @throws EngineFailure `busy` if all users are taken */
+  /** @throws EngineFailure `busy` if all users are in use */
   take(): LeasedUser {
     const { first, count } = this.#range;
     let id = first;
     while (this.#taken.has(id)) id++;
-    if (id >= first + count) throw new EngineFailure("busy", `all ${count} users are taken`);
+    if (id >= first + count) throw new EngineFailure("busy", `all ${count} users are in use`);
     this.#taken.add(id);
     return { id, [Symbol.dispose]: () => void this.#taken.delete(id) };
   }

@@ -95,7 +95,7 @@ function makeFolder(parent: string): string {
   return path;
 }
 
-/** Deletes a folder with retries, because a process that is being killed may still create files. */
+/** Deletes a folder with retries, because a process that is being killed can still create files. */
 async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 }

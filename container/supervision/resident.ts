@@ -35,7 +35,7 @@ export interface ExitInfo {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** Reason, if this service killed the process. */
-  readonly why: EngineFailure | undefined;
+  readonly reason: EngineFailure | undefined;
 }
 
 const START_TIMEOUT_MS = 60_000;
@@ -55,7 +55,7 @@ export class ResidentProcess {
   readonly #child: ChildProcess;
   readonly #stderr = new Tail(4096);
   #about: ReadyInfo | undefined;
-  #why: EngineFailure | undefined;
+  #reason: EngineFailure | undefined;
 
   private constructor({ program, args, cwd, env, folder }: Launch, firstLine: (line: Line) => void) {
     this.folder = folder;
@@ -71,13 +71,13 @@ export class ResidentProcess {
       else this.onLine(parseLine(text));
       isFirst = false;
     });
-    this.ended = endOf(child).then((end) => ({ ...end, why: this.#why }));
+    this.ended = endOf(child).then((end) => ({ ...end, reason: this.#reason }));
   }
 
   /**
    * Starts a process and waits for its first line.
    * @throws NotReady
-   * @throws EngineLost when it was killed or frozen meanwhile
+   * @throws EngineLost when it was killed or stopped meanwhile
    * @throws the signal's reason when aborted
    */
   static async start(launch: Launch, signal: AbortSignal): Promise<ResidentProcess> {
@@ -104,11 +104,11 @@ export class ResidentProcess {
     this.#child.stdin?.write(`${JSON.stringify(request)}\n`);
   }
 
-  /** Kills the process. @param why the reason; only the first one is kept */
-  end(why: EngineFailure): void {
+  /** Kills the process. @param reason the reason; only the first one is kept */
+  end(reason: EngineFailure): void {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) return;
-    this.#why ??= why;
+    this.#reason ??= reason;
     killGroup(this.#child);
   }
 
@@ -123,14 +123,14 @@ export class ResidentProcess {
   }
 
   async #handshake(firstLine: Promise<Line>, signal: AbortSignal): Promise<ReadyInfo> {
-    const frozen = () => this.end(new EngineLost("it was frozen as it started"));
-    using _ = watchForStopped(() => (this.pid === undefined ? [] : [this.pid]), frozen);
-    const late = new AbortController();
-    const expire = () => late.abort(new NotReady(`no word within ${START_TIMEOUT_MS} ms`));
+    const onStopped = () => this.end(new EngineLost("it was stopped during its start"));
+    using _ = watchForStopped(() => (this.pid === undefined ? [] : [this.pid]), onStopped);
+    const deadline = new AbortController();
+    const expire = () => deadline.abort(new NotReady(`no word within ${START_TIMEOUT_MS} ms`));
     const timer = setTimeout(expire, START_TIMEOUT_MS);
     try {
       const first = Promise.race([firstLine, this.ended.then((ending) => this.#whyNotReady(ending))]);
-      const line = await untilAborted(first, AbortSignal.any([signal, late.signal]));
+      const line = await untilAborted(first, AbortSignal.any([signal, deadline.signal]));
       if (line instanceof Error) throw line;
       const { ready, reason, version, startMs } = line;
       if (ready !== true) throw new NotReady(`${String(reason)} ${this.#stderr.text()}`.trim());
@@ -140,9 +140,9 @@ export class ResidentProcess {
     }
   }
 
-  #whyNotReady({ code, signal, why }: ExitInfo): Error {
+  #whyNotReady({ code, signal, reason }: ExitInfo): Error {
     const detail = `ended by ${signal ?? code} as it started ${this.#stderr.text()}`.trim();
-    return why ?? (isExternalSignal(signal) ? new EngineLost(detail) : new NotReady(detail));
+    return reason ?? (isExternalSignal(signal) ? new EngineLost(detail) : new NotReady(detail));
   }
 }
 

@@ -65,7 +65,7 @@ export class Restarter<T> {
   }
 
   /**
-   * Returns the current instance, or waits for the one that is starting.
+   * Returns the current instance, or waits for the starting one.
    * @throws the failure of the last start, while none succeeds
    * @throws EngineFailure `busy` when closed
    * @throws the signal's reason when aborted

@@ -17,7 +17,7 @@ my $silentSeconds = 6;
 # Longer than a debugger stops a process when it attaches.
 my $stoppedSeconds = 1;
 my $startSeconds = 60;
-# The time that the server gives its jobs, and some to end its engines. By default (graceMs of container/limits.ts) it
+# The server's time for running jobs, plus the time to end its engines. By default (graceMs of container/limits.ts) it
 # is shorter than the ten seconds after which platforms kill.
 my ($graceSeconds) = ($ENV{SHUTDOWN_GRACE_SECONDS} // '') =~ /^(\d+)$/;
 my ($graceMs) = ($ENV{GRACE_MS} // '') =~ /^(\d+)$/;
@@ -106,7 +106,7 @@ sub start {
     if ($server == 0) {
         $SIG{$_} = 'DEFAULT' for qw(CHLD TERM INT HUP);
         syscall($prctl, $setDeathSignal, 9, 0, 0, 0);
-        # The parent may have ended before the call; a signal may have arrived before there was a server to pass it to.
+        # The parent might have exited before the call; a signal might have arrived before the server started.
         POSIX::_exit(1) if getppid() != $supervisor || $stopping;
         $ENV{HEARTBEAT_FD} = fileno $beat;
         exec { $ARGV[0] } @ARGV or print STDERR "supervise.pl: $ARGV[0]: $!\n";

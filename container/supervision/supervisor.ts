@@ -21,7 +21,7 @@ export interface SupervisorSettings {
   /** Called with each line that the process writes. */
   heard(resident: ResidentProcess, line: Record<string, unknown>): void;
   /** Called when the process has exited, to fail its jobs. */
-  ended(resident: ResidentProcess, ending: ExitInfo): void;
+  onExit(resident: ResidentProcess, ending: ExitInfo): void;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
@@ -76,9 +76,9 @@ export class Supervisor {
   }
 
   /** Kills a process. Later callers receive its replacement. */
-  retire(resident: ResidentProcess, why: EngineFailure): void {
+  retire(resident: ResidentProcess, reason: EngineFailure): void {
     this.#keeper.clear(resident);
-    resident.end(why);
+    resident.end(reason);
   }
 
   close(): Promise<void> {
@@ -97,15 +97,15 @@ export class Supervisor {
     // Counts timer ticks instead of time: after a delay of this process, the engine's output is still unread.
     const beat = setInterval(() => {
       if (++silentBeats * HEARTBEAT_MS > heartbeatTimeoutMs) {
-        resident.end(new EngineFailure("crashed", `${engine} was silent for ${heartbeatTimeoutMs} ms`));
+        resident.end(new EngineFailure("crashed", `${engine} sent no heartbeat for ${heartbeatTimeoutMs} ms`));
       }
       if (ping) resident.write(ping);
     }, HEARTBEAT_MS).unref();
-    const lost = () => resident.end(new EngineLost(`${engine} was frozen`));
-    const frozen = watchForStopped(() => (resident.pid === undefined ? [] : [resident.pid]), lost);
+    const onStopped = () => resident.end(new EngineLost(`${engine} was stopped`));
+    const stoppedWatch = watchForStopped(() => (resident.pid === undefined ? [] : [resident.pid]), onStopped);
     void resident.ended.then((ending) => {
       clearInterval(beat);
-      frozen[Symbol.dispose]();
+      stoppedWatch[Symbol.dispose]();
       void this.handleExit(resident, ending);
     });
     this.#settings.started?.(resident);
@@ -113,13 +113,13 @@ export class Supervisor {
 
   async handleExit(resident: ResidentProcess, ending: ExitInfo): Promise<void> {
     this.#keeper.clear(resident);
-    const { engine, ended, log } = this.#settings;
-    ended(resident, ending);
+    const { engine, onExit, log } = this.#settings;
+    onExit(resident, ending);
     if (this.#keeper.isClosing) return;
-    const { code, signal, why } = ending;
+    const { code, signal, reason } = ending;
     countEvent(engine, "restart");
-    if (why) countEvent(engine, "kill");
-    log("engine ended", { engine, how: String(signal ?? code), reason: why?.detail });
+    if (reason) countEvent(engine, "kill");
+    log("engine ended", { engine, how: String(signal ?? code), reason: reason?.detail });
     await resident.close();
     await this.#keeper.start(RESTART);
   }

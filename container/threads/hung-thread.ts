@@ -15,9 +15,9 @@ const MAX_ASLEEP = 8;
 /**
  * Monitors a thread after a message, until disposed of or until the thread exits.
  * @param number returns the thread's ID in the system, undefined until it has one
- * @param frozen called once, when the thread has run or slept for too long
+ * @param onHung called once, when the thread has run or slept for too long
  */
-export function watchForHungThread(number: () => number | undefined, frozen: () => void): Disposable {
+export function watchForHungThread(number: () => number | undefined, onHung: () => void): Disposable {
   let first: number | undefined;
   let last: number | undefined;
   let asleep = 0;
@@ -32,7 +32,7 @@ export function watchForHungThread(number: () => number | undefined, frozen: () 
     last = ticks;
     if (ticks - first < MAX_TICKS && asleep < MAX_ASLEEP) return;
     clearInterval(timer);
-    frozen();
+    onHung();
   };
   const timer = setInterval(look, LOOK_EVERY_MS).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };

@@ -75,7 +75,7 @@ async function carryOut(job: ThreadJob): Promise<void> {
   }
   send({ done: true });
   rest = setTimeout(async () => {
-    // The next job may have started, and must not fail because of deferred work.
+    // The next job might have started, and must not fail because of deferred work.
     for (const work of deferred) {
       await work().catch((error) => context.log("deferred work failed", describeError(error)));
     }

@@ -39,7 +39,7 @@ const JOBS_PER_THREAD = 1000;
  */
 const SPARE_MS = 10_000;
 /**
- * Maximum wait for a thread's exit. A thread exits immediately unless it is in a system call, which may take longer.
+ * Maximum wait for a thread's exit. A thread exits immediately unless it is in a system call, which can take longer.
  */
 const END_MS = 500;
 /** Backoff between failed starts of a thread. */
@@ -70,7 +70,7 @@ type Frame = Uint8Array<ArrayBuffer>;
 type Log = ThreadSettings["log"];
 
 /** A thread hung before it read its job, which therefore has not started. */
-class ThreadFrozen extends EngineLost {}
+class ThreadHung extends EngineLost {}
 
 /** A thread that runs a job. */
 interface Session {
@@ -131,23 +131,23 @@ export class Threads implements AsyncDisposable, JobThreads {
       thread.pinging = undefined;
       resolve();
     };
-    this.#send(thread, { ping: true }, answered, (why) => {
-      if (this.#idle.includes(thread)) void this.#replaceFrozen(thread);
-      reject(why);
+    this.#send(thread, { ping: true }, answered, (reason) => {
+      if (this.#idle.includes(thread)) void this.#replaceHung(thread);
+      reject(reason);
     });
-    // The probe may already have ended.
+    // The probe might already have ended.
     promise.catch(() => {});
     return promise;
   }
 
   /** Sends a message to which the thread replies when it has read it. */
-  #send(thread: Thread, message: ToThread, read: () => void, frozen: (why: ThreadFrozen) => void): void {
+  #send(thread: Thread, message: ToThread, read: () => void, onHung: (reason: ThreadHung) => void): void {
     const watch = watchForHungThread(
       () => thread.number,
       () => {
         thread.heard.delete(heard);
         if (!this.#all.has(thread)) return;
-        frozen(new ThreadFrozen("the thread was frozen"));
+        onHung(new ThreadHung("the thread hung"));
       },
     );
     const heard = () => {
@@ -187,7 +187,7 @@ export class Threads implements AsyncDisposable, JobThreads {
       signal.throwIfAborted();
       for (let frame = session.first; frame; frame = await nextFrame(mail, log)) {
         const isLast = responseOutcome(frame) !== undefined;
-        // The reader may stop after the last frame. The thread has finished its work by then, and can be reused.
+        // The reader can stop after the last frame. The thread has finished its work by then, and can be reused.
         if (isLast) reusable = await hasEnded(mail, log);
         yield frame;
         if (isLast) return;
@@ -214,14 +214,14 @@ export class Threads implements AsyncDisposable, JobThreads {
       try {
         return await this.#beginIn(thread, job, signal, log);
       } catch (error) {
-        if (!(error instanceof ThreadFrozen)) throw error;
+        if (!(error instanceof ThreadHung)) throw error;
         signal.throwIfAborted();
         log("job retried", { error: String(error) });
       }
     }
   }
 
-  /** @throws ThreadFrozen if the job was not started */
+  /** @throws ThreadHung if the job was not started */
   async #beginIn(thread: Thread, job: ThreadJob, signal: AbortSignal, log: Log): Promise<Session> {
     thread.jobs++;
     thread.done.set(job.operation, (thread.done.get(job.operation) ?? 0) + 1);
@@ -231,12 +231,12 @@ export class Threads implements AsyncDisposable, JobThreads {
     const forget = registerWorker(() => lower(thread));
     try {
       signal.throwIfAborted();
-      this.#send(thread, { job }, ignore, (why) => mail.fail(why));
+      this.#send(thread, { job }, ignore, (reason) => mail.fail(reason));
       return { thread, mail, forget, first: await nextFrame(mail, log) };
     } catch (error) {
       forget();
       mail.close();
-      if (error instanceof ThreadFrozen) await this.#replaceFrozen(thread);
+      if (error instanceof ThreadHung) await this.#replaceHung(thread);
       else await this.#replace(thread);
       throw error;
     } finally {
@@ -261,8 +261,8 @@ export class Threads implements AsyncDisposable, JobThreads {
     // A thread with an unread message is the last choice.
     const times = ({ done, heard }: Thread) => (heard.size > 0 ? -1 : (done.get(operation) ?? 0));
     const most = Math.max(...this.#idle.map(times));
-    const place = this.#idle.findLastIndex((thread) => times(thread) === most);
-    return place < 0 ? undefined : this.#idle.splice(place, 1)[0];
+    const index = this.#idle.findLastIndex((thread) => times(thread) === most);
+    return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
   }
 
   #start(): Thread {
@@ -316,7 +316,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     }
   }
 
-  #replaceFrozen(thread: Thread): Promise<void> {
+  #replaceHung(thread: Thread): Promise<void> {
     countEvent("threads", "kill");
     this.#settings.log("thread hung", { jobs: thread.jobs });
     return this.#replace(thread);
@@ -348,8 +348,8 @@ export class Threads implements AsyncDisposable, JobThreads {
 
   #forget(thread: Thread): void {
     this.#all.delete(thread);
-    const place = this.#idle.indexOf(thread);
-    if (place >= 0) this.#idle.splice(place, 1);
+    const index = this.#idle.indexOf(thread);
+    if (index >= 0) this.#idle.splice(index, 1);
   }
 }
 

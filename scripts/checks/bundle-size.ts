@@ -8,7 +8,7 @@ import { root, runWrangler } from "../services/wrangler.ts";
 
 const MIB = 1024 * 1024;
 /**
- * Limit of the compressed size. A Worker may have 10 MiB after gzip on the paid plan; the remainder covers the
+ * Limit of the compressed size. A Worker can have 10 MiB after gzip on the paid plan; the remainder covers the
  * difference between our gzip and theirs.
  * https://developers.cloudflare.com/workers/platform/limits/#worker-size
  */

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../services/wrangler.ts";
 
-/** Licenses that are compatible with ours, AGPL-3.0-or-later. */
+/** Licenses that are compatible with AGPL-3.0-or-later, the project's license. */
 const ALLOWED: ReadonlySet<string> = new Set([
   "0BSD",
   "AGPL-3.0",
@@ -45,10 +45,10 @@ export function checkLicenses(lock = readFileSync(join(root, "package-lock.json"
   const { packages } = JSON.parse(lock) as { packages: Record<string, Locked> };
   const production = Object.entries(packages).filter(([path, { dev }]) => path !== "" && !dev);
   const refused = production.filter(([, { license = "" }]) => !isAllowed(license));
-  const told = refused.map(
+  const lines = refused.map(
     ([path, { license }]) => `${path.replace(/^.*node_modules\//, "")}: ${license ?? "none told"}`,
   );
-  if (refused.length > 0) throw new Error(`Licenses that are not allowed:\n${told.join("\n")}`);
+  if (refused.length > 0) throw new Error(`Licenses that are not allowed:\n${lines.join("\n")}`);
   return `${production.length} packages`;
 }
 

@@ -38,9 +38,9 @@ export function checkConfiguration(configPath: string = join(root, "wrangler.tom
   const wrong = containers.flatMap(({ class_name, max_instances }) => {
     const name = INSTANCES[class_name];
     if (name === undefined) return [`${class_name} has no variable for its instances (scripts/checks/deployment.ts).`];
-    const told = vars[name];
+    const declared = vars[name];
     return [
-      ...(String(max_instances) === told ? [] : [`${name} is ${told}, but max_instances is ${max_instances}.`]),
+      ...(String(max_instances) === declared ? [] : [`${name} is ${declared}, but max_instances is ${max_instances}.`]),
       ...(bound.has(class_name) ? [] : [`${class_name} has no binding.`]),
       ...(created.has(class_name) ? [] : [`${class_name} has no migration.`]),
     ];

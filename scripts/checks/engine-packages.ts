@@ -39,24 +39,24 @@ export async function checkEnginePackages(ask: () => Promise<string> = policies)
   const known = policiesIn(await ask());
   if (known.length === 0) return "not checked: no engine is installed from a Debian package";
   const older = known.filter(({ installed, candidate }) => installed !== candidate);
-  const told = older.map(({ name, installed, candidate }) => `${name} ${installed}, now ${candidate}`);
-  if (older.length > 0) return `warning: older than the distribution's, run apt-get upgrade: ${told.join("; ")}`;
+  const lines = older.map(({ name, installed, candidate }) => `${name} ${installed}, now ${candidate}`);
+  if (older.length > 0) return `warning: older than the distribution's, run apt-get upgrade: ${lines.join("; ")}`;
   if (!known.some(({ isOffered }) => isOffered)) return "not checked: apt has no list of packages, run apt-get update";
   return `${known.length} packages are the distribution's newest that apt knows`;
 }
 
 async function policies(): Promise<string> {
   // Each line has a name, a tab and a version.
-  const installed = await said("dpkg-query", ["-W", ...ENGINES]);
+  const installed = await outputOf("dpkg-query", ["-W", ...ENGINES]);
   const names = installed.split("\n").flatMap((line) => line.split(/[\t:]/)[0] || []);
-  return names.length === 0 ? "" : said("apt-cache", ["policy", ...names]);
+  return names.length === 0 ? "" : outputOf("apt-cache", ["policy", ...names]);
 }
 
 /**
  * Returns a program's output in English, or an empty string if the program is missing. Ignores the exit code, because
- * the output may be useful even with 1.
+ * the output can be useful even with 1.
  */
-function said(program: string, args: readonly string[]): Promise<string> {
+function outputOf(program: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const options = { timeout: TIMEOUT_MS, env: { ...process.env, LC_ALL: "C" } };
     execFile(program, args, options, (_error, stdout) => resolve(stdout));

@@ -19,8 +19,8 @@ export async function ensureDevelopmentKey(folder: string, given: string | undef
     return given;
   }
   const file = keptIn(folder);
-  const kept = await readFile(file, "utf8").catch(() => "");
-  if (kept !== "") return kept;
+  const storedKey = await readFile(file, "utf8").catch(() => "");
+  if (storedKey !== "") return storedKey;
   const made = randomUUID();
   await record(folder, made);
   await mkdir(folder, { recursive: true });
@@ -31,8 +31,8 @@ export async function ensureDevelopmentKey(folder: string, given: string | undef
 /** Deletes the stored key after its revocation. The next start creates another key. */
 export async function forgetDevelopmentKey(folder: string, revokedHash: string): Promise<void> {
   const file = keptIn(folder);
-  const kept = await readFile(file, "utf8").catch(() => "");
-  if (hashKey(kept) === revokedHash) await rm(file);
+  const storedKey = await readFile(file, "utf8").catch(() => "");
+  if (hashKey(storedKey) === revokedHash) await rm(file);
 }
 
 function keptIn(folder: string): string {

@@ -93,10 +93,10 @@ async function scopesOf(text: string | undefined): Promise<string[]> {
   const scopes = text.split(",").map((scope) => scope.trim().replace(/^\//, ""));
   const unknown = scopes.filter((scope) => !known.includes(scope));
   if (unknown.length === 0) return [...new Set(scopes)];
-  throw new Error(`--scopes has no endpoint "${unknown.join('", "')}". There are ${known.join(", ")}.`);
+  throw new Error(`--scopes has unknown endpoints: "${unknown.join('", "')}". The endpoints are ${known.join(", ")}.`);
 }
 
 function countOf(option: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new Error(`--${option} is a whole number of at least 1, or none, not "${text}".`);
+  throw new Error(`--${option} must be a whole number of at least 1, or none, not "${text}".`);
 }

@@ -27,6 +27,6 @@ async function readLocal(persistTo: string, since: string): Promise<readonly Key
 async function readRemote(since: string): Promise<readonly KeyUsage[]> {
   const statements = `${CREATE_USAGE}; ${READ_ALL_USAGE.replace("?", `'${since}'`)}`;
   const command = ["d1", "execute", "USAGE", "--remote", "--yes", "--json", "--command", statements];
-  const answers = JSON.parse(await runWrangler(command)) as { results: KeyUsage[] }[];
-  return answers.at(-1)!.results;
+  const results = JSON.parse(await runWrangler(command)) as { results: KeyUsage[] }[];
+  return results.at(-1)!.results;
 }

@@ -47,5 +47,5 @@ function checked(given: string): string {
   const bytes = Buffer.from(given.slice(PREFIX.length), "base64");
   const isBase64 = bytes.toString("base64") === given.slice(PREFIX.length);
   if (given.startsWith(PREFIX) && isBase64 && bytes.length >= 24 && bytes.length <= 64) return given;
-  throw new Error("--secret is whsec_ and 24 to 64 bytes in base64.");
+  throw new Error("--secret must be whsec_ and 24 to 64 bytes in base64.");
 }

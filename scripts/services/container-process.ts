@@ -38,7 +38,7 @@ export async function installEngines(signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Starts the service, and resolves once it listens. LibreOffice may still be starting; jobs wait for it.
+ * Starts the service, and resolves once it listens. LibreOffice can still be starting; jobs wait for it.
  * @throws Error with the last lines of the log, if it does not start
  */
 export async function startContainer({ port, logFile, env = {} }: ContainerOptions): Promise<ContainerProcess> {

@@ -77,7 +77,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   };
 
   const failed = new Promise<never>((_, reject) => {
-    const fail = () => reject(new Error("It did not come up."));
+    const fail = () => reject(new Error("The service did not start."));
     void ended.then(fail);
     options.signal?.addEventListener("abort", fail);
     readLines(child, (line) => {
@@ -92,7 +92,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   try {
     const port = await Promise.race([listeningPort(child), failed]);
     const url = `http://127.0.0.1:${port}`;
-    await Promise.race([answers(`${url}/up`, ended), failed]);
+    await Promise.race([untilResponding(`${url}/up`, ended), failed]);
     watchRuntime(pid, ended, kill);
     return { url, port, pid, ended, stop, kill };
   } catch (error) {
@@ -175,12 +175,12 @@ function listeningPort(child: ChildProcess): Promise<number> {
   });
 }
 
-async function answers(url: string, ended: Promise<void>): Promise<void> {
-  let over = false;
+async function untilResponding(url: string, ended: Promise<void>): Promise<void> {
+  let hasEnded = false;
   void ended.then(() => {
-    over = true;
+    hasEnded = true;
   });
-  while (!over) {
+  while (!hasEnded) {
     const response = await fetch(url).catch(() => undefined);
     await response?.body?.cancel();
     if (response?.status === 200) return;

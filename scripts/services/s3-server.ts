@@ -23,7 +23,7 @@ export async function installS3Server(): Promise<void> {
   const folder = await mkdtemp(`${s3ServerJars}-`);
   try {
     await fetchJars(folder);
-    if (!(await isWhole(folder))) throw new Error("S3Proxy's jars are not those of test/s3-server/checksums.sha256.");
+    if (!(await isWhole(folder))) throw new Error("S3Proxy's jars do not match test/s3-server/checksums.sha256.");
     await rm(s3ServerJars, { recursive: true, force: true });
     await rename(folder, s3ServerJars);
   } finally {
@@ -38,7 +38,7 @@ async function fetchJars(folder: string): Promise<void> {
     await promisify(execFile)("mvn", args, { timeout: FETCHED_WITHIN_MS });
   } catch (error) {
     const output = `${(error as { stdout?: string }).stdout ?? ""}${error}`.split("\n").slice(-15).join("\n");
-    throw new Error(`${output}\nS3Proxy could not be fetched. Is Maven Central within reach?`);
+    throw new Error(`${output}\nS3Proxy could not be fetched. Check the connection to Maven Central.`);
   }
 }
 

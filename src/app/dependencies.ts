@@ -35,7 +35,7 @@ export function createSharedResources(budgets: ProcessCapacity) {
   return {
     budgets,
     shared,
-    engineSemaphore: shared.kept.closingOnAcquire(semaphore(budgets.engineJobs, budgets.engineJobsQueued)),
+    engineSemaphore: shared.openPages.closingOnAcquire(semaphore(budgets.engineJobs, budgets.engineJobsQueued)),
     receiveSemaphore: partsOf(budgets.receivingJobs, budgets.receivingJobsQueued),
     containerSemaphore: partsOf(budgets.containerJobs, budgets.containerJobsQueued),
     uploadSemaphore: partsOf(budgets.uploads, budgets.uploadsQueued),

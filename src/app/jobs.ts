@@ -96,7 +96,8 @@ export async function runLeasedJob(
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const files = {
     ids: new DerivedIds(job.seed, async (count) => {
-      if (!(await jobs((queue) => queue.reserve({ id, attempt }, count)))) throw new Error("the job is lost");
+      if (!(await jobs((queue) => queue.reserve({ id, attempt }, count))))
+        throw new Error("the lease of the job has expired");
     }),
     marks: () => marks,
     received: (bytes: number) => usage.received(bytes),

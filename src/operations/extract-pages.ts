@@ -61,10 +61,10 @@ const run: Run<ExtractPagesParams> = async function* ([input], { facts, page, gr
 
     async function grouped(group: number): Promise<Uint8Array> {
       const pages: PageOfGroup[] = [];
-      let room = GROUP_BYTES;
+      let remainingBytes = GROUP_BYTES;
       for (const one of source.pages.slice(group * PAGES_PER_GROUP, (group + 1) * PAGES_PER_GROUP)) {
-        const pdf = await whole(extract(one.index + 1), Math.min(room, GROUPED_PAGE_BYTES));
-        room -= pdf?.length ?? 0;
+        const pdf = await whole(extract(one.index + 1), Math.min(remainingBytes, GROUPED_PAGE_BYTES));
+        remainingBytes -= pdf?.length ?? 0;
         pages.push({ ...rounded(pageSize(file, one)), ...(pdf ? { pdf } : {}) });
       }
       return encodeGroup(pages);

@@ -39,9 +39,9 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
   let engine: Mupdf | undefined;
 
   function assemblyInput(input: Input, index: number): AssemblyInput {
-    const place = inputs.length === 1 ? "" : `, number ${index + 1} of the ${inputs.length} inputs,`;
-    const document = `${input.name}${place}`;
-    const room = new Budget(objectBytes - budget.limitBytes);
+    const position = inputs.length === 1 ? "" : `, number ${index + 1} of the ${inputs.length} inputs,`;
+    const document = `${input.name}${position}`;
+    const sourceBudget = new Budget(objectBytes - budget.limitBytes);
     let pdf: OpenPdf | undefined;
     let source: SourceDocument | undefined;
     return {
@@ -50,7 +50,7 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
         const left = engine;
         engine = undefined;
         try {
-          pdf = await openPdf(bytes, context, { budget: room, engine: left, inPasses: true });
+          pdf = await openPdf(bytes, context, { budget: sourceBudget, engine: left, inPasses: true });
           notices.push(...pdf.notices, ...xfaNotices(pdf.file));
           source = new SourceDocument(pdf.file);
         } catch (error) {
@@ -76,7 +76,7 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
         if (!pdf) return;
         const { heapBytes, reported } = pdf.source;
         merged.heapBytes = Math.max(merged.heapBytes, heapBytes);
-        merged.objectBytes = Math.max(merged.objectBytes, budget.usedBytes + room.usedBytes);
+        merged.objectBytes = Math.max(merged.objectBytes, budget.usedBytes + sourceBudget.usedBytes);
         merged.reported += reported.count;
         if (merged.first.length === 0) merged.first.push(...reported.first);
         engine = pdf.source.release();

@@ -85,9 +85,9 @@ const run: Run<RasterizeParams> = async function* (inputs, params, context) {
     try {
       const pageNumbers = resolvePages(params.pages, document.pageCount);
       const { share, shares } = params.share ?? { share: 0, shares: 1 };
-      for (let place = share; place < pageNumbers.length; place += shares) {
+      for (let index = share; index < pageNumbers.length; index += shares) {
         context.signal.throwIfAborted();
-        const page = new MupdfPage(document, pageNumbers[place]! - 1);
+        const page = new MupdfPage(document, pageNumbers[index]! - 1);
         try {
           checkSize(page, params);
           const raster = page.raster({ ...params, signal: context.signal });

@@ -48,8 +48,8 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
         const wanted = select(outputs);
         const isFirst = outputs === 0;
         const taken = { open: async () => source, select: () => wanted, close: () => {} };
-        const room = new Budget(memory.objectBytes - budget.limitBytes);
-        const body = assemble([taken], documentParts, room, context.signal, (...lost) => {
+        const sourceBudget = new Budget(memory.objectBytes - budget.limitBytes);
+        const body = assemble([taken], documentParts, sourceBudget, context.signal, (...lost) => {
           if (isFirst) notices.push(...lost);
         });
         // Notices are about the input, so the other outputs report none.

@@ -72,6 +72,6 @@ export async function spoolOutputs<I extends Input>(
 
 /** @throws EngineFailure `crashed` if this process does not contain the operation's code */
 function run({ operation, params }: Step, inputs: readonly Input[], context: Context): AsyncIterable<Output> {
-  if (!operation.run) throw new EngineFailure("crashed", `no code of ${operation.name}`);
+  if (!operation.run) throw new EngineFailure("crashed", `no code for ${operation.name}`);
   return operation.run(inputs, params, context);
 }

@@ -3,7 +3,7 @@
 /** @throws Error if the work exceeds the limit; its later result is ignored */
 export async function withTimeout<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  const timer = setTimeout(() => reject(new Error(`no response within ${limitMs} ms`)), limitMs);
   try {
     return await Promise.race([work(), promise]);
   } finally {
@@ -12,7 +12,7 @@ export async function withTimeout<T>(limitMs: number, work: () => Promise<T>): P
 }
 
 /** Calls a method of an object in another process. */
-export type RpcCall<A> = <T>(question: (asked: A) => Promise<T>) => Promise<T>;
+export type RpcCall<A> = <T>(question: (target: A) => Promise<T>) => Promise<T>;
 
 /**
  * Retries each call once if it fails or times out.

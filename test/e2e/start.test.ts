@@ -160,7 +160,7 @@ describe("settings", () => {
     expect(variant.output()).toContain('VARIANT is "public"; it can be private or keyed.');
     const port = npmStart(8787, { PORT: "http" });
     expect(await port.ended).toBe(1);
-    expect(port.output()).toContain('PORT is "http"; it can be a number from 1 to 65535.');
+    expect(port.output()).toContain('PORT must be a number from 1 to 65535, not "http".');
   });
 
   test("--help shows them, and other arguments are refused with it", async () => {

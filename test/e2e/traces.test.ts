@@ -142,7 +142,7 @@ test("a collector that refuses everything, or is away, is logged once and slows 
     await eventually(() => {
       const log = readFileSync(service.logFile, "utf8");
       expect(log.split('"traces not exported"')).toHaveLength(2);
-      expect(log).toContain("the collector answered 500");
+      expect(log).toContain("the collector responded with 500");
     });
   } finally {
     await service.stop();

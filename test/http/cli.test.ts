@@ -194,7 +194,7 @@ describe("wrong commands", () => {
     [["png", "a.pdf", "b.pdf", "-o", "c.png"], "--out is for one input: use --dir for several."],
     [["png", "a.pdf", "-o", "c.png", "-d", "d"], "Use --out or --dir, not both."],
     [["png", "-", "-"], "Only one operand can be -."],
-    [["png", "a.pdf", "--url", "localhost"], "The address of the service must be an http or https URL"],
+    [["png", "a.pdf", "--url", "localhost"], "The URL of the service must be an http or https URL"],
     [["png", "a.pdf", "--config", "nothing.json"], "The configuration file cannot be read"],
   ])("%j ends with 2", async (args, message) => {
     const ran = await pagewright(args);

@@ -1,5 +1,5 @@
-// The tests that every bucket passes: R2, the file system and S3. They use what src/service/ports/bucket.ts declares, and run in
-// workerd as well as in Node.
+// The tests that every bucket passes: R2, the file system and S3. They use what src/service/ports/bucket.ts declares,
+// and run in workerd as well as in Node.
 
 import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
@@ -45,7 +45,7 @@ export interface ConformanceOptions {
   /** Opens the bucket anew, as a process does that starts. @default nothing: each request has the bucket anew */
   readonly reopen?: () => Promise<void>;
   /** True if the bucket distinguishes uploads that nobody resumes. @default false */
-  readonly hasBriefUploads?: boolean;
+  readonly hasTransientUploads?: boolean;
   /** Says why the test of writes at the same time is skipped, if so. */
   readonly race?: { readonly skipped: string } | undefined;
 }
@@ -53,7 +53,7 @@ export interface ConformanceOptions {
 /** @param bucket returns the bucket, which has no objects when a test begins */
 export function testBucket(
   bucket: () => Bucket,
-  { reopen = async () => {}, race, hasBriefUploads = false }: ConformanceOptions = {},
+  { reopen = async () => {}, race, hasTransientUploads = false }: ConformanceOptions = {},
 ): void {
   if (race) console.log(`The test of writes on the same condition at the same time is skipped: ${race.skipped}`);
   testObjects(bucket);
@@ -62,7 +62,8 @@ export function testBucket(
   if (!race) testRace(bucket);
   testLists(bucket);
   testUploads(bucket, "an upload", (key) => bucket().createMultipartUpload(key, properties));
-  if (hasBriefUploads) testUploads(bucket, "a brief upload", (key) => bucket().createBriefUpload!(key, properties));
+  if (hasTransientUploads)
+    testUploads(bucket, "a transient upload", (key) => bucket().createTransientUpload!(key, properties));
   testResumedUploads(bucket, reopen);
   testFailedUploads(bucket, reopen);
 }

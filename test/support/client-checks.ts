@@ -156,7 +156,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     same((await failure(connect({ ...around, apiKey: "wrong" }).html("x"))).status, 401);
     // An error of a call is that of the calls that build on it.
     same((await failure(pw.png(around.samples.pdf, { resolution: 9 }).zip())).parameter, "resolution");
-    same((await failure(pw.pdf(pw.split(around.samples.pdf)))).message, "pdf() takes one file, and the result has 3.");
+    same((await failure(pw.pdf(pw.split(around.samples.pdf)))).message, "pdf() takes one file, but the result has 3.");
   },
 
   async "a call that fails leaves no upload behind"(around) {
@@ -256,7 +256,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       'baseUrl must be an http or https URL, not "localhost".',
     );
     const elsewhere = connect(around, async () => new Response("<html>"));
-    same((await failure(elsewhere.html("x"))).message, "The address answered, but it is not that of a service.");
+    same((await failure(elsewhere.html("x"))).message, "The URL is not a Pagewright service.");
   },
 
   async "stored files can be removed"(around) {

@@ -1,5 +1,6 @@
 // Builds the MuPDF engine from the npm package `mupdf`: platform-independent glue code, and a metered module with
-// limited memory.
+// limited memory. Every change names what it replaces and fails if that is missing or ambiguous, so that a new version
+// of the package either builds with the same changes or stops the build with the change to review.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import type binaryen from "binaryen";
 import { replaceConstant } from "../rewrite/expressions.ts";
@@ -11,8 +12,8 @@ import { addTileKey } from "./tiles.ts";
 const PACKAGE = new URL("../../node_modules/mupdf/dist/", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);
 
-/** Address of `fz_infinite_rect`, which `wasm_run_display_list` passes as the area to draw. */
-const INFINITE_RECTANGLE = 445192;
+/** The value of `fz_infinite_rect`, which `wasm_run_display_list` passes as the area to draw. */
+const INFINITE_RECTANGLE = [-0x80000000, -0x80000000, 0x7fffff80, 0x7fffff80];
 /** MuPDF's cache size: a constant in its JavaScript binding, too large for an isolate. */
 const STORE = { function: "fz_new_store_context", from: 100 * 1024 * 1024, to: 16 * 1024 * 1024 };
 /**
@@ -54,13 +55,25 @@ export async function build(): Promise<void> {
 
 function rewrite(module: binaryen.Module): Uint8Array {
   // The area to draw is read from the top of the linked stack, which is unused because the engine has a larger stack.
+  const infinite = infiniteRectangle(module);
   const area = exportStackPointer(module) - 16;
-  for (const half of [0, 8]) replaceConstant(module, "wasm_run_display_list", INFINITE_RECTANGLE + half, area + half);
+  for (const half of [0, 8]) replaceConstant(module, "wasm_run_display_list", infinite + half, area + half);
   for (const limit of [STORE, SAVED_STATES]) replaceConstant(module, limit.function, limit.from, limit.to);
   addTileKey(module);
   meter(module, (name) => FLAT_RATES.find(([pattern]) => pattern.test(name))?.[1]);
   module.addMemoryImport(MEMORY, "engine", "memory");
   return writeModule(module);
+}
+
+/** @returns the address of the constant `fz_infinite_rect` */
+function infiniteRectangle(module: binaryen.Module): number {
+  const memory = Buffer.from(readMemory(module).buffer);
+  const value = Buffer.from(Float32Array.from(INFINITE_RECTANGLE).buffer);
+  const address = memory.indexOf(value);
+  if (address < 0 || memory.includes(value, address + 1)) {
+    throw new Error("unexpected version of mupdf: fz_infinite_rect is missing or ambiguous");
+  }
+  return address;
 }
 
 /** Locates the profile of device CMYK: MuPDF's profiles are constant data, which callers can read from memory. */

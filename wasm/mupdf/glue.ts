@@ -40,7 +40,7 @@ export function editGlue(source: string): string {
   for (const { from, to, times = 1 } of EDITS) {
     const parts = text.split(from);
     if (parts.length !== times + 1)
-      throw new Error(`${parts.length - 1} instead of ${times} times in the glue: ${from}`);
+      throw new Error(`${parts.length - 1} instead of ${times} occurrences in the glue: ${from}`);
     text = parts.join(to);
   }
   return text;

@@ -17,7 +17,8 @@ const FACTOR = 0x9e3779b1;
 /** @throws Error if the function has other parameters, which means another version of the engine */
 export function addTileKey(module: binaryen.Module): void {
   const { params, results, body } = functionOf(module, FUNCTION);
-  if (binaryen.expandType(params).length !== PARAMETERS) throw new Error(`${FUNCTION} has other parameters`);
+  if (binaryen.expandType(params).length !== PARAMETERS)
+    throw new Error(`unexpected version of mupdf: ${FUNCTION} has other parameters`);
   const { i32, local } = module;
   const get = (index: number) => local.get(index, binaryen.i32);
   const mixed = TRANSLATION.reduce(

@@ -19,7 +19,7 @@ const BREAK_OFFSET = 1_333_505;
 export async function build(): Promise<void> {
   const module = await readFile(MODULE);
   if (createHash("sha256").update(module).digest("hex") !== KNOWN_SHA256) {
-    throw new Error("this is another version of qpdf: look what its imports and exports are called");
+    throw new Error("unexpected version of qpdf: correct the letters in src/document/engines/qpdf/names.ts");
   }
   await mkdir(TARGET, { recursive: true });
   await Promise.all([
@@ -30,10 +30,12 @@ export async function build(): Promise<void> {
 
 function rewrite(file: Buffer): Uint8Array {
   const top = STACK.address - STACK.bytes + STACK.wantedBytes;
-  if (file.readUInt32LE(BREAK_OFFSET) !== STACK.address) throw new Error("the end of the heap is not where it was");
+  if (file.readUInt32LE(BREAK_OFFSET) !== STACK.address)
+    throw new Error("unexpected version of qpdf: its heap starts elsewhere");
   file.writeUInt32LE(top, BREAK_OFFSET);
   const module = readModule(file);
-  if (exportStackPointer(module, top) !== STACK.address) throw new Error("the stack is not where it was");
+  if (exportStackPointer(module, top) !== STACK.address)
+    throw new Error("unexpected version of qpdf: its stack is at another address");
   meter(module, () => undefined);
   return writeModule(module);
 }

@@ -28,8 +28,8 @@ export function htmlIn(bytes: Uint8Array, shown: string): string {
   return text;
 }
 
-const notHtml = (shown: string, why: string) =>
-  new PagewrightError(0, `${shown} ${why}. To convert a document, name the format: pagewright pdf ${shown}`);
+const notHtml = (shown: string, reason: string) =>
+  new PagewrightError(0, `${shown} ${reason}. To convert a document, name the format: pagewright pdf ${shown}`);
 
 /** @returns undefined if the bytes are not text: text contains no zero bytes */
 function textIn(bytes: Uint8Array): string | undefined {

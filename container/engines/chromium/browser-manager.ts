@@ -11,7 +11,7 @@ import { Browser, type BrowserSettings, RETIRED } from "./browser.ts";
 import { type LaunchSettings, launchChromium } from "./launch.ts";
 import type { Confinement } from "./network/confinement.ts";
 
-export type SupplySettings = Omit<LaunchSettings, "signal"> & Omit<BrowserSettings, "gone">;
+export type SupplySettings = Omit<LaunchSettings, "signal"> & Omit<BrowserSettings, "onLost">;
 
 /** Number of jobs after which a browser is replaced, to free its accumulated memory. */
 const JOBS_PER_BROWSER = 500;
@@ -35,7 +35,7 @@ export class BrowserManager {
   readonly #browsers = new Set<Browser>();
   /** Launches that have not finished. */
   readonly #launches = new Set<Promise<Browser>>();
-  /** The most recent browser, which may have died. */
+  /** The most recent browser, which might have exited. */
   #last: { readonly browser: Browser; readonly since: number } | undefined;
   /** Delay before the next start, if the current browser dies without having run a job. */
   #pauseMs = 0;
@@ -122,7 +122,7 @@ export class BrowserManager {
   #serve(browser: Browser): void {
     this.#failure = undefined;
     this.#last = { browser, since: performance.now() };
-    // The browser may have died before it was serving.
+    // The browser might have exited before it was ready.
     if (browser.isGone) this.#bury(browser, "it ended as it began");
   }
 
@@ -139,8 +139,8 @@ export class BrowserManager {
     const end = () => void launched.end();
     signal.addEventListener("abort", end, { once: true });
     try {
-      const gone = (browser: Browser, why: string) => this.#bury(browser, why);
-      const browser = await Browser.start(launched, { ...this.#settings, gone });
+      const onLost = (browser: Browser, reason: string) => this.#bury(browser, reason);
+      const browser = await Browser.start(launched, { ...this.#settings, onLost });
       this.#browsers.add(browser);
       void browser.ended.then(() => this.#browsers.delete(browser));
       this.#confinement = { network: launched.network, sandbox: launched.sandbox };

@@ -21,7 +21,7 @@ export interface BrowserSettings {
   readonly ready: number;
   readonly limits: WatchLimits;
   /** Called immediately when the browser dies or is killed for any reason. */
-  gone(browser: Browser, why: string): void;
+  onLost(browser: Browser, reason: string): void;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
@@ -80,12 +80,12 @@ export class Browser {
   #refilling: Promise<void> | undefined;
   #leased = 0;
   #used = 0;
-  #gone: BrowserLost | undefined;
+  #loss: BrowserLost | undefined;
   #retired = false;
   #madeAt = performance.now();
   /** Rejects the page that is being made. */
   #failUnborn: ((error: Error) => void) | undefined;
-  #lastKill: KillRecord = { at: Number.NEGATIVE_INFINITY, why: "" };
+  #lastKill: KillRecord = { at: Number.NEGATIVE_INFINITY, reason: "" };
   readonly #death = Promise.withResolvers<never>();
   #timer: NodeJS.Timeout | undefined;
   /** Settles when the browser's processes have exited and its files are deleted. */
@@ -129,7 +129,7 @@ export class Browser {
   }
 
   get isGone(): boolean {
-    return this.#gone !== undefined;
+    return this.#loss !== undefined;
   }
 
   /** Number of pages leased so far. */
@@ -142,12 +142,11 @@ export class Browser {
   }
 
   /**
-   * Leases a page.
-   * @param fresh creates a new page, because the cause of a page's death may have affected the prepared pages too
-   * @throws BrowserGone
+   * Leases a page. @param fresh creates a new page, because the cause of a lost page might have affected the prepared
+   * pages too @throws BrowserLost
    */
   async lease({ fresh }: { readonly fresh: boolean }): Promise<LeasedPage> {
-    if (this.#gone) throw this.#gone;
+    if (this.#loss) throw this.#loss;
     this.#leased++;
     this.#used++;
     this.#schedule(WATCH_MS);
@@ -196,15 +195,15 @@ export class Browser {
   }
 
   /** Ends the browser at once. */
-  kill(why: string): void {
-    this.#die(why);
+  kill(reason: string): void {
+    this.#die(reason);
   }
 
   async #release(page: Page): Promise<void> {
     page.visit?.end();
-    page.fail(new EngineFailure("crashed", "it was given back"));
+    page.fail(new EngineFailure("crashed", "it was released"));
     this.#leased--;
-    if (this.#gone) return;
+    if (this.#loss) return;
     if (this.#retired && this.#leased === 0) return this.#die(RETIRED);
     this.#renew(page);
   }
@@ -228,7 +227,7 @@ export class Browser {
   }
 
   async #fill(): Promise<void> {
-    while (!this.#gone && !this.#retired && this.#ready.length < this.#settings.ready) {
+    while (!this.#loss && !this.#retired && this.#ready.length < this.#settings.ready) {
       this.#keep(await this.#make());
     }
   }
@@ -241,9 +240,9 @@ export class Browser {
 
   /** Removes a prepared page that died before its use. */
   #discard(page: Page): void {
-    const place = this.#ready.indexOf(page);
-    if (place < 0 || this.#gone) return;
-    this.#ready.splice(place, 1);
+    const index = this.#ready.indexOf(page);
+    if (index < 0 || this.#loss) return;
+    this.#ready.splice(index, 1);
     this.#renew(page);
   }
 
@@ -252,7 +251,7 @@ export class Browser {
     void this.#dispose(page)
       .then(() => this.#refill())
       .catch((error: unknown) => {
-        if (!this.#gone) this.#settings.log("chromium page failed", { error: String(error) });
+        if (!this.#loss) this.#settings.log("chromium page failed", { error: String(error) });
       });
   }
 
@@ -266,7 +265,7 @@ export class Browser {
   /** Creates a page, with retries. Kills a browser that cannot create one, even if it still responds to commands. */
   async #makeAtLast(): Promise<Page> {
     for (let attempt = 1; ; attempt++) {
-      if (this.#gone) throw this.#gone;
+      if (this.#loss) throw this.#loss;
       try {
         const page = await this.#within(this.#makePage(), "it makes no page");
         this.#madeAt = performance.now();
@@ -343,13 +342,13 @@ export class Browser {
 
   /** Reports whether all long-lived processes of the browser are running, and kills the browser if not. */
   check(): boolean {
-    const fault = this.#gone ? undefined : this.chromium.watch.fault();
+    const fault = this.#loss ? undefined : this.chromium.watch.fault();
     if (fault !== undefined) this.#die(fault);
-    return this.#gone === undefined;
+    return this.#loss === undefined;
   }
 
   #look(): void {
-    if (this.#gone) return;
+    if (this.#loss) return;
     for (const finding of this.chromium.watch.look(this.#settings.limits)) {
       this.#settings.log("chromium process killed", { ...finding });
       if (finding.what === "browser") {
@@ -357,7 +356,7 @@ export class Browser {
         return;
       }
       countEvent("Chromium", "kill");
-      this.#lastKill = { at: performance.now(), why: finding.reason };
+      this.#lastKill = { at: performance.now(), reason: finding.reason };
       killRenderer(finding.pid);
     }
     this.#renderers.lower();
@@ -376,25 +375,25 @@ export class Browser {
   }
 
   /** Limits the wait for a response, and kills the browser on a timeout. @throws BrowserGone */
-  async #within<T>(answer: Promise<T>, why: string): Promise<T> {
-    const timer = setTimeout(() => this.#die(why), HEARTBEAT_TIMEOUT_MS);
+  async #within<T>(response: Promise<T>, reason: string): Promise<T> {
+    const timer = setTimeout(() => this.#die(reason), HEARTBEAT_TIMEOUT_MS);
     timer.unref();
-    return Promise.race([answer, this.#death.promise]).finally(() => clearTimeout(timer));
+    return Promise.race([response, this.#death.promise]).finally(() => clearTimeout(timer));
   }
 
-  #die(why: string): void {
-    if (this.#gone) return;
-    this.#gone = new BrowserLost(`Chromium: ${why}`);
+  #die(reason: string): void {
+    if (this.#loss) return;
+    this.#loss = new BrowserLost(`Chromium: ${reason}`);
     clearTimeout(this.#timer);
-    this.#death.reject(this.#gone);
+    this.#death.reject(this.#loss);
     // Pages fail first, so that callers that wait for a response receive the reason.
     for (const page of this.#pages.values()) {
       page.door.close();
       page.visit?.end();
-      page.fail(this.#gone);
+      page.fail(this.#loss);
     }
-    this.chromium.pipe.close(why);
-    this.#settings.gone(this, why);
+    this.chromium.pipe.close(reason);
+    this.#settings.onLost(this, reason);
     this.chromium
       .end()
       .catch((error: unknown) => this.#settings.log("chromium files left behind", { error: String(error) }))

@@ -144,8 +144,8 @@ export class Chromium implements AsyncDisposable {
   }
 
   /** Replaces a browser that fails its probes. */
-  replace(why: string): void {
-    this.#supply.current?.kill(why);
+  replace(reason: string): void {
+    this.#supply.current?.kill(reason);
   }
 
   async close(): Promise<void> {
@@ -175,7 +175,7 @@ export class Chromium implements AsyncDisposable {
     const visit = this.#proxy.visit({
       limits: this.#limits,
       document: "document" in source ? source.document : undefined,
-      exceeded: (what) => exceed(new EngineFailure("too-large", `the page wants more than ${what}`)),
+      exceeded: (what) => exceed(new EngineFailure("too-large", `the page requests more than ${what}`)),
     });
     page.visit(visit);
     const location =
@@ -209,7 +209,7 @@ interface Job {
   readonly signal: AbortSignal;
 }
 
-/** Failures that the page causes itself, whatever the browser's state. */
+/** Failures that the page causes itself, regardless of the browser's state. */
 const OWN_FAULTS: readonly string[] = ["too-large"];
 
 function lossOf(error: unknown): keyof typeof RETRIES | undefined {

@@ -16,7 +16,7 @@ const enlarge = (array) => {
   }
 };
 
-/** Destinations: [page /XYZ left top zoom] (ISO 32000-1, 12.3.2.2). Two links may share one array. */
+/** Destinations: [page /XYZ left top zoom] (ISO 32000-1, 12.3.2.2). Two links can share one array. */
 const targets = new Set();
 function enlargeTarget(target) {
   if (!target.isArray() || (target.isIndirect() && targets.has(target.asIndirect()))) return;

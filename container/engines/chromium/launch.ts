@@ -51,7 +51,7 @@ export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/
 const START_TIMEOUT_MS = 60_000;
 /**
  * Number of retries of a start: `disturbed` after the browser was killed or stopped, `failed` after it ended by itself.
- * A failed start is retried too, because another program may have killed only one of the browser's processes.
+ * A failed start is retried too, because another program might have killed only one of the browser's processes.
  */
 const START_RETRIES = { disturbed: 4, failed: 1 };
 /** Maximum time between the closing of the browser's pipe and its exit event. */
@@ -142,8 +142,8 @@ async function launch(
     };
   } catch (error) {
     await end();
-    const why = `${(error as Error).message} ${stderr.text().slice(-300)}`.trim();
-    throw error instanceof EngineLost ? new EngineLost(why, { cause: error }) : new Error(why, { cause: error });
+    const reason = `${(error as Error).message} ${stderr.text().slice(-300)}`.trim();
+    throw error instanceof EngineLost ? new EngineLost(reason, { cause: error }) : new Error(reason, { cause: error });
   }
 }
 
@@ -180,11 +180,11 @@ function exitOf(child: ChildProcess): Promise<never> {
  */
 async function whileItStarts<T>(ready: Promise<T>, watch: Watchdog, signal: AbortSignal): Promise<T> {
   const { promise: failed, reject } = Promise.withResolvers<never>();
-  const late = () => reject(new Error(`not ready after ${START_TIMEOUT_MS} ms`));
-  const timer = setTimeout(late, START_TIMEOUT_MS);
+  const onTimeout = () => reject(new Error(`not ready after ${START_TIMEOUT_MS} ms`));
+  const timer = setTimeout(onTimeout, START_TIMEOUT_MS);
   const looks = setInterval(() => {
-    const frozen = watch.frozen();
-    if (frozen !== undefined) reject(new EngineLost(frozen));
+    const stopped = watch.stopped();
+    if (stopped !== undefined) reject(new EngineLost(stopped));
   }, LOOK_MS);
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });

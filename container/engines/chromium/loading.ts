@@ -12,7 +12,7 @@ const PAGE_TYPES = ["text/html", "application/xhtml+xml"];
 const MAX_NAVIGATIONS = CONTAINER_LIMITS.pageNavigations;
 /** Maximum delay of a refresh that is followed. With a longer delay, the page itself is meant to be read. */
 const REFRESH_WITHIN_SECONDS = 2;
-/** Types of requests that may never end and that a complete page does not need. */
+/** Types of requests that might never end and that a complete page does not need. */
 const ENDLESS_TYPES: readonly string[] = [
   "EventSource",
   "WebSocket",

@@ -38,7 +38,7 @@ class RelativeLinks {
   static readonly #relative = Buffer.from("./".repeat(RelativeLinks.#made.length / 2));
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Rewrites a chunk. Buffers bytes at its end that may be the start of a URL, until the next chunk. */
+  /** Rewrites a chunk. Buffers bytes at its end that can be the start of a URL, until the next chunk. */
   pass(chunk: Buffer, isLast: boolean): Buffer {
     const bytes = Buffer.concat([this.#rest, chunk]);
     const made = RelativeLinks.#made;

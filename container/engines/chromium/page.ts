@@ -65,7 +65,7 @@ export interface Printing {
   isRefused(url: string): boolean;
 }
 
-/** Prints a page to a file. @throws EngineFailure; BrowserGone, RendererLost, NetworkGone; LedAstray */
+/** Prints a page to a file. @throws EngineFailure; BrowserLost, RendererLost, NetworkLost; NavigationBlocked */
 export async function printPage(page: LeasedPage, printing: Printing): Promise<void> {
   const { location, outputPath, options, limits, version, isRefused, signal } = printing;
   const { url, isStill } = location;
@@ -122,7 +122,7 @@ async function retryOnNavigation<T>(
       return await work();
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
-      if (attempt === ATTEMPTS) throw new EngineFailure("unreachable", `the page does not stay: ${error.message}`);
+      if (attempt === ATTEMPTS) throw new EngineFailure("unreachable", `the page keeps navigating: ${error.message}`);
       await within(parseMs, Promise.race([loading.parsed(), loading.failed]), "loading");
     }
   }
@@ -244,12 +244,12 @@ function requestOf(options: PrintOptions, findings: Findings): Protocol.Page.Pri
 }
 
 async function inTime<T>(timeoutMs: number, work: Promise<T>, failed: Promise<never>, what: string): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new EngineFailure("timed-out", `${what} took more than ${timeoutMs} ms`)),
     timeoutMs,
   );
   // Ignores the results of the promises that lost the race.
   work.catch(() => {});
-  return Promise.race([failed, work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([failed, work, timeout]).finally(() => clearTimeout(timer));
 }

@@ -44,7 +44,7 @@ export class Pipe {
   readonly #sessions = new Map<string, Conversation>();
   #lastId = 0;
   #parts: Buffer[] = [];
-  #gone: ProtocolError | undefined;
+  #closeError: ProtocolError | undefined;
   /** Session with the browser itself. */
   readonly browser: Session;
 
@@ -56,7 +56,7 @@ export class Pipe {
     out.on("error", () => {});
     incoming.on("error", () => {});
     incoming.on("data", (chunk: Buffer) => {
-      if (this.#gone) return;
+      if (this.#closeError) return;
       try {
         this.#read(chunk);
       } catch (error) {
@@ -75,24 +75,24 @@ export class Pipe {
   }
 
   /** Closes a session: rejects its pending commands and ignores further events. */
-  forget(session: Session, why: string): void {
+  forget(session: Session, reason: string): void {
     for (const [id, conversation] of this.#sessions) if (conversation === session) this.#sessions.delete(id);
     for (const [id, pending] of this.#pending) {
       if (pending.session !== session) continue;
       this.#pending.delete(id);
-      pending.reject(new ProtocolError(`${pending.method}: ${why}`));
+      pending.reject(new ProtocolError(`${pending.method}: ${reason}`));
     }
   }
 
   /** Rejects all pending and future commands. */
-  close(why: string): void {
-    this.#gone ??= new ProtocolError(why);
-    for (const { reject } of this.#pending.values()) reject(this.#gone);
+  close(reason: string): void {
+    this.#closeError ??= new ProtocolError(reason);
+    for (const { reject } of this.#pending.values()) reject(this.#closeError);
     this.#pending.clear();
   }
 
   #send(session: Session, sessionId: string, method: Method, params: unknown): Promise<never> {
-    if (this.#gone) return Promise.reject(this.#gone);
+    if (this.#closeError) return Promise.reject(this.#closeError);
     const id = ++this.#lastId;
     const message = { id, method, params, ...(sessionId === "" ? {} : { sessionId }) };
     return new Promise((resolve, reject) => {
@@ -135,10 +135,10 @@ class Conversation implements Session {
   }
 
   send<M extends Method>(method: M, ...[params = {}]: Commands[M]["paramsType"]): Promise<Result<M>> {
-    const answer = this.#send(this, method, params);
+    const response = this.#send(this, method, params);
     // Prevents an unhandled rejection if the caller does not await the response.
-    answer.catch(() => {});
-    return answer;
+    response.catch(() => {});
+    return response;
   }
 
   on<E extends keyof Events>(event: E, listener: (...params: Events[E]) => void): void {

@@ -43,8 +43,8 @@ export class Watchdog {
 
   look(limits: WatchLimits): readonly Violation[] {
     const processes = this.#look();
-    const frozen = frozenOf(processes);
-    if (frozen !== undefined) return [{ what: "browser", reason: frozen }];
+    const stopped = stoppedOf(processes);
+    if (stopped !== undefined) return [{ what: "browser", reason: stopped }];
     for (const { pid, parent, kind } of processes) {
       // A process just forked by a zygote still has the zygote's name; the zygotes themselves are children of the
       // browser.
@@ -82,8 +82,8 @@ export class Watchdog {
   }
 
   /** Returns the stopped process that is not a renderer, if any. */
-  frozen(): string | undefined {
-    return frozenOf(this.#look());
+  stopped(): string | undefined {
+    return stoppedOf(this.#look());
   }
 
   #look(): ProcessState[] {
@@ -127,7 +127,7 @@ export class Watchdog {
   }
 }
 
-function frozenOf(processes: readonly ProcessState[]): string | undefined {
-  const frozen = processes.find(({ kind, isStopped }) => isStopped && kind !== "renderer");
-  return frozen && `its process ${frozen.pid} ${frozen.kind} was stopped`;
+function stoppedOf(processes: readonly ProcessState[]): string | undefined {
+  const stopped = processes.find(({ kind, isStopped }) => isStopped && kind !== "renderer");
+  return stopped && `its process ${stopped.pid} ${stopped.kind} was stopped`;
 }

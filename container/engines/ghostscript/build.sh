@@ -22,7 +22,7 @@ g++ -std=c++17 -O2 -Wall -Wextra -Werror -fstack-protector-strong -D_FORTIFY_SOU
   -Wl,-z,relro,-z,now -isystem sdk/usr/include -I "$here/../zygote" \
   "$here"/zygote/*.cpp "$here"/../zygote/{.,memory}/*.cpp -o zygote "$library"
 
-# Replaces the files atomically: the zygote may be running.
+# Replaces the files atomically: the zygote might be running.
 install -m 0644 "$here/warm-up.ps" "$target/ghostscript-warm-up.ps.new"
 mv "$target/ghostscript-warm-up.ps.new" "$target/ghostscript-warm-up.ps"
 install -m 0755 zygote "$target/ghostscript-zygote.new"

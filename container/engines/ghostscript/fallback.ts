@@ -26,18 +26,18 @@ export class FallbackGhostscript implements FallbackRunner<PostscriptJob, FontSu
       user: user.id,
       signal,
     });
-    const said = `${stdout.toString("utf8")}\n${stderr}`;
-    if (code === 0 && !REPORT.test(said)) return substitutionsPrinted(said);
+    const output = `${stdout.toString("utf8")}\n${stderr}`;
+    if (code === 0 && !REPORT.test(output)) return substitutionsPrinted(output);
     // Only the address space limit can cause this error.
-    const reason = said.includes("/VMerror") ? "too-large" : "damaged";
-    throw new EngineFailure(reason, `exit code ${code}: ${whatWasReported(said)}`);
+    const reason = output.includes("/VMerror") ? "too-large" : "damaged";
+    throw new EngineFailure(reason, `exit code ${code}: ${reportedError(output)}`);
   }
 }
 
 /** Extracts the error from a long dump of stacks. */
-function whatWasReported(said: string): string {
-  const at = said.search(REPORT);
-  return (at < 0 ? said.slice(-300) : said.slice(at, at + 300)).trim();
+function reportedError(output: string): string {
+  const at = output.search(REPORT);
+  return (at < 0 ? output.slice(-300) : output.slice(at, at + 300)).trim();
 }
 
 function commandLine({ input, output }: PostscriptJob): string[] {

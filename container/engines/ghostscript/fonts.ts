@@ -3,7 +3,7 @@
 import type { NoticeSubject } from "../../../src/document/contract/notice.ts";
 
 export interface FontSubstitutions {
-  /** Number of replaced fonts; `fonts` may list fewer. */
+  /** Number of replaced fonts; `fonts` can list fewer. */
   readonly count: number;
   readonly fonts: readonly NoticeSubject[];
 }
@@ -14,13 +14,15 @@ export function substitutionsPrinted(text: string): FontSubstitutions {
   return { count: fonts.length, fonts };
 }
 
-/** Parses the zygote's list (container/engines/ghostscript/zygote/interpreter.cpp): the count, then one name per line. */
+/**
+ * Parses the zygote's list (container/engines/ghostscript/zygote/interpreter.cpp): the count, then one name per line.
+ */
 export function substitutionsReported(list: string): FontSubstitutions {
   const [count, ...lines] = list.split("\n");
   return { count: Number(count), fonts: fontsIn(lines) };
 }
 
-/** Parses replacements. A name may contain spaces and line breaks; those of Ghostscript's own fonts contain none. */
+/** Parses replacements. A name can contain spaces and line breaks; those of Ghostscript's own fonts contain none. */
 const fontsIn = (lines: readonly string[]): NoticeSubject[] =>
   lines.flatMap((line) => {
     const [, replacedBy, name] = /^(\S+) for (.+?)\.?$/.exec(line) ?? [];

@@ -73,7 +73,7 @@ export class Ghostscript implements AsyncDisposable {
    * @param input the extension matters only for an EPS file, whose bounding box then becomes the page
    * @param outputPath written atomically when the PDF is complete
    * @returns the requested fonts that Ghostscript replaced
-   * @throws EngineFailure `damaged`, `unsupported` (no PostScript in it), `timed-out`, `too-complex`, `too-large` or
+   * @throws EngineFailure `damaged`, `unsupported` (the file contains no PostScript), `timed-out`, `too-complex`, `too-large` or
    *   `busy`
    * @throws OutOfRange if PDF does not permit such a large page
    * @throws the signal's reason when aborted; the process has ended by then
@@ -85,7 +85,7 @@ export class Ghostscript implements AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<FontSubstitutions> {
     const program = await findProgram(input.path, input.name);
-    if (program === undefined) throw new EngineFailure("unsupported", "no PostScript in it");
+    if (program === undefined) throw new EngineFailure("unsupported", "the file contains no PostScript");
     const [llx, lly, urx, ury] = program.box ?? [0, 0, 0, 0];
     checkSize(Math.max(urx - llx, ury - lly));
     const { timeoutMs = DEFAULTS.timeoutMs } = options;
@@ -114,8 +114,8 @@ export class Ghostscript implements AsyncDisposable {
   }
 
   /** Replaces a zygote that fails its probes. */
-  replace(why: string): void {
-    this.#runner.restart(why);
+  replace(reason: string): void {
+    this.#runner.restart(reason);
   }
 
   async #attempt(

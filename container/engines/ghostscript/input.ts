@@ -194,7 +194,7 @@ function decoded(bytes: Buffer): string {
 
 const CONTROLS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 
-/** Returns the characters of a string (PLRM 3.3.2), which may be cut off before its end. */
+/** Returns the characters of a string (PLRM 3.3.2), which can be cut off before its end. */
 function inParentheses(value: string): string {
   let depth = 0;
   let text = "";

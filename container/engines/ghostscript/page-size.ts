@@ -7,12 +7,14 @@ import { createReadStream } from "node:fs";
 export const MAX_POINTS = 14_400;
 
 const STRETCH_BYTES = 2 ** 20;
-/** Overlap of consecutive chunks, at least the length of a box, which a chunk boundary may split. */
+/** Overlap of consecutive chunks, at least the length of a box, which a chunk boundary can split. */
 const OVERLAP_BYTES = 128;
 const NUMBER = "(-?[\\d.]{1,20})";
 const BOX = new RegExp(`/MediaBox\\s{0,4}\\[\\s{0,4}${[NUMBER, NUMBER, NUMBER, NUMBER].join("\\s{1,4}")}`, "g");
 
-/** Returns the longest side of all pages in points. Ghostscript writes the dictionaries of pages without compression. */
+/**
+ * Returns the longest side of all pages in points. Ghostscript writes the dictionaries of pages without compression.
+ */
 export async function largestPage(path: string): Promise<number> {
   let largest = 0;
   let before = "";

@@ -56,7 +56,7 @@ export class PdfRewriter {
       user: user.id,
       signal: AbortSignal.any([signal, full.signal]),
     });
-    // Ghostscript may exit with 0 after an error, without a PDF or with missing pages, which the caller detects.
+    // Ghostscript can exit with 0 after an error, without a PDF or with missing pages, which the caller detects.
     if (code !== 0) throw new EngineFailure("damaged", `exit code ${code}: ${stderr.slice(-300)}`);
     signal.throwIfAborted();
     await takePdf(join(folder.path, "output.pdf"), outputPath);

@@ -46,6 +46,7 @@ for format in pptx ppt; do convert "$format" slides.fodp; done
 
 rm -f "$target"/samples/*
 cp samples/* "$target/samples/"
-# The zygote is installed last, because its presence means a complete build, and atomically, because it may be running.
+# The zygote is installed last, because its presence means a complete build, and atomically, because it might be
+# running.
 install -m 0755 zygote "$target/zygote.new"
 mv "$target/zygote.new" "$target/zygote"

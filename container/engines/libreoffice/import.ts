@@ -70,7 +70,7 @@ function encodingOf(start: Buffer): { readonly label: string; readonly number: n
   if (start[0] === 0xff && start[1] === 0xfe) return { label: "utf-16le", number: 65535 };
   if (start[0] === 0xfe && start[1] === 0xff) return { label: "utf-16be", number: 65535 };
   try {
-    // The last character may be incomplete.
+    // The last character might be incomplete.
     new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true });
     return { label: "utf-8", number: 76 };
   } catch {
@@ -84,8 +84,8 @@ function encodingOf(start: Buffer): { readonly label: string; readonly number: n
  */
 function separatorOf(text: string): { readonly separator: string; readonly firstLine: number } {
   const [line = ""] = text.split(/\r\n?|\n/, 1);
-  const [, told] = /^"?sep=(.)"?$/i.exec(line) ?? [];
-  if (told !== undefined) return { separator: told, firstLine: 2 };
+  const [, declared] = /^"?sep=(.)"?$/i.exec(line) ?? [];
+  if (declared !== undefined) return { separator: declared, firstLine: 2 };
   const bare = line.replaceAll(/"[^"]*"/g, "");
   const counted = [",", ";", "\t", "|"].map((separator) => ({ separator, count: bare.split(separator).length }));
   const { separator } = counted.reduce((best, next) => (next.count > best.count ? next : best));

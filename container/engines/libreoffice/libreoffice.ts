@@ -162,8 +162,8 @@ export class LibreOffice implements AsyncDisposable {
   }
 
   /** Replaces a zygote that fails its probes. */
-  replace(why: string): void {
-    this.#runner.restart(why);
+  replace(reason: string): void {
+    this.#runner.restart(reason);
   }
 
   async close(): Promise<void> {
@@ -203,6 +203,6 @@ const SMALL_BYTES = 2 ** 20;
 async function copyInput(from: string, to: string, mode: number): Promise<void> {
   if (statSync(from).size <= SMALL_BYTES) copyFileSync(from, to);
   else await copyFile(from, to, constants.COPYFILE_FICLONE);
-  // Replaces the original's permissions: another user may run the job.
+  // Replaces the original's permissions: another user can run the job.
   chmodSync(to, mode);
 }

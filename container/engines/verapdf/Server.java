@@ -139,7 +139,7 @@ final class Server {
     return "";
   }
 
-  /** Handles a request. Never throws, whatever the file contains. */
+  /** Handles a request. Never throws, regardless of the content of the file. */
   private static ObjectNode answer(String path, String flavour) throws InterruptedException {
     ExecutorService thread = THREADS.computeIfAbsent(flavour, name -> Executors.newSingleThreadExecutor(Server::deep));
     ObjectNode answer;
@@ -148,7 +148,7 @@ final class Server {
     } catch (ExecutionException broken) {
       answer = failed("damaged", broken.toString());
     }
-    // A failed validation may leave state in the thread.
+    // A failed validation can leave state in the thread.
     if (!answer.has("valid")) THREADS.remove(flavour).shutdown();
     return answer;
   }

@@ -10,7 +10,7 @@ jars="${2:-}"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# Uses a repository of its own, which is removed with the folder.
+# Uses a separate repository, which is removed with the folder.
 fetch() {
   mvn -q -B -f "$here/pom.xml" "-Dmaven.repo.local=$work/repository" \
     org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \

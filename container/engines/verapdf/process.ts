@@ -50,7 +50,7 @@ const MEMORY_EXIT_CODE = 3;
 /** Exit codes of Java after SIGHUP, SIGINT or SIGTERM. */
 const ASKED_EXIT_CODES: readonly (number | null)[] = [129, 130, 143];
 /**
- * Memory beyond which a process is replaced. Heavy files may temporarily need more (classes, code and stacks: 150 MiB).
+ * Memory beyond which a process is replaced. Heavy files can temporarily need more (classes, code and stacks: 150 MiB).
  */
 const LASTING_BYTES = 896 * 2 ** 20;
 /**
@@ -94,7 +94,7 @@ export class VeraPdfProcess {
       heard: (resident, line) => {
         if ("valid" in line || "failed" in line) jobs.get(resident)?.resolve(line);
       },
-      ended: (resident, ending) => jobs.get(resident)?.reject(failureOf(ending)),
+      onExit: (resident, ending) => jobs.get(resident)?.reject(failureOf(ending)),
       log: settings.log,
     });
   }
@@ -135,18 +135,18 @@ export class VeraPdfProcess {
       if (size <= SMALL_BYTES) copyFileSync(path, copy);
       else await copyFile(path, copy, constants.COPYFILE_FICLONE);
       chmodSync(copy, 0o644);
-      const answer = await this.#ask(resident, { path: copy, flavour: `${part}${conformance}` }, signal);
+      const response = await this.#ask(resident, { path: copy, flavour: `${part}${conformance}` }, signal);
       this.#replaceIfWorn(resident);
-      return validationOf(answer);
+      return validationOf(response);
     } finally {
       rmSync(copy, { force: true });
     }
   }
 
   /** Kills the process and aborts its file. Another process is started. */
-  replace(why: string): void {
+  replace(reason: string): void {
     const { current } = this.#supervisor;
-    if (current) this.#supervisor.retire(current, new EngineLost(why));
+    if (current) this.#supervisor.retire(current, new EngineLost(reason));
   }
 
   async close(): Promise<void> {
@@ -158,11 +158,11 @@ export class VeraPdfProcess {
     const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
     this.#jobs.set(resident, { resolve, reject });
     const { timeoutMs } = this.#settings;
-    const late = (detail: string) => () => resident.end(new EngineFailure("timed-out", detail));
-    const timer = setTimeout(late(`veraPDF took more than ${timeoutMs} ms`), timeoutMs);
+    const endsWith = (detail: string) => () => resident.end(new EngineFailure("timed-out", detail));
+    const timer = setTimeout(endsWith(`veraPDF took more than ${timeoutMs} ms`), timeoutMs);
     let leaving: NodeJS.Timeout | undefined;
     const leave = () => {
-      leaving = setTimeout(late("nobody waits for it any more"), ABANDONED_MS);
+      leaving = setTimeout(endsWith("nobody waits for it any more"), ABANDONED_MS);
     };
     if (signal.aborted) leave();
     signal.addEventListener("abort", leave, { once: true });
@@ -182,8 +182,8 @@ export class VeraPdfProcess {
     if (this.#seen?.by !== resident) this.#seen = { by: resident, files: 0 };
     const grown = residentBytes(resident.pid ?? 0) > LASTING_BYTES;
     if (++this.#seen.files < this.#settings.filesPerProcess && !grown) return;
-    const why = grown ? "grown too large" : `${this.#seen.files} files`;
-    this.#supervisor.retire(resident, new EngineFailure("busy", why));
+    const reason = grown ? "grown too large" : `${this.#seen.files} files`;
+    this.#supervisor.retire(resident, new EngineFailure("busy", reason));
   }
 }
 
@@ -191,7 +191,7 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
   const user = firstUserOf(USERS.veraPdf, slot + 1) + slot;
   const folder = await scratch.folder("verapdf");
   await chmod(folder.path, 0o711);
-  // Copies the jars, because other users may be unable to access the project's folder.
+  // Copies the jars, because other users might be unable to access the project's folder.
   const jars = join(folder.path, "program");
   await cp(program, jars, { recursive: true });
   const temporary = join(folder.path, "temporary");
@@ -221,16 +221,16 @@ function asBusy(error: unknown): never {
   throw new EngineFailure("busy", `veraPDF is not ready: ${error.message}`, { cause: error });
 }
 
-function failureOf({ code, signal, why }: ExitInfo): EngineFailure {
-  if (why) return why;
+function failureOf({ code, signal, reason }: ExitInfo): EngineFailure {
+  if (reason) return reason;
   const detail = `veraPDF ended: ${signal ?? code}`;
   if (isExternalSignal(signal) || ASKED_EXIT_CODES.includes(code)) return new EngineLost(detail);
   return new EngineFailure(code === MEMORY_EXIT_CODE ? "too-large" : "crashed", detail);
 }
 
-function validationOf(answer: Record<string, unknown>): Validation {
-  if (typeof answer.failed === "string") {
-    throw new EngineFailure(REASONS[answer.failed] ?? "crashed", String(answer.detail));
+function validationOf(response: Record<string, unknown>): Validation {
+  if (typeof response.failed === "string") {
+    throw new EngineFailure(REASONS[response.failed] ?? "crashed", String(response.detail));
   }
-  return { valid: answer.valid === true, failures: answer.failures as readonly RuleFailure[] };
+  return { valid: response.valid === true, failures: response.failures as readonly RuleFailure[] };
 }

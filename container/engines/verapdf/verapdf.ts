@@ -86,18 +86,18 @@ export class VeraPdf implements AsyncDisposable {
 
   async #attempt(path: string, level: ValidatedLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
     if (weight === "heavy" && this.#queue.queued.filter(isHeavy).length >= MAX_WAITING) {
-      throw new EngineFailure("busy", `${MAX_WAITING} heavy files wait already`);
+      throw new EngineFailure("busy", `${MAX_WAITING} heavy files are already queued`);
     }
     const taken = this.#queue.acquire({ weight }, signal);
     if (this.#queue.queued.length > 0) this.#grow();
-    const turn = await taken;
+    const permit = await taken;
     // If no process is ready, waits for the last one.
-    const place = this.#idle.findLastIndex(({ isReady }) => isReady);
-    const [process] = this.#idle.splice(place, 1) as [VeraPdfProcess];
+    const index = this.#idle.findLastIndex(({ isReady }) => isReady);
+    const [process] = this.#idle.splice(index, 1) as [VeraPdfProcess];
     // An abandoned file is still validated for a while: ending the process would cost more.
     const validation = process.validate(path, level, signal).finally(() => {
       this.#idle.push(process);
-      turn[Symbol.dispose]();
+      permit[Symbol.dispose]();
     });
     return untilAborted(validation, signal);
   }
@@ -113,8 +113,8 @@ export class VeraPdf implements AsyncDisposable {
   }
 
   /** Replaces processes that fail their probes. */
-  replace(why: string): void {
-    for (const process of this.#processes) process.replace(why);
+  replace(reason: string): void {
+    for (const process of this.#processes) process.replace(reason);
   }
 
   async close(): Promise<void> {
@@ -133,7 +133,7 @@ export class VeraPdf implements AsyncDisposable {
     this.#queue.admit();
   }
 
-  /** Starts a further process for a queued file, which another process may validate in the meantime. */
+  /** Starts a further process for a queued file, which another process can validate in the meantime. */
   #grow(): void {
     if (this.#growing || this.#isClosing || this.#processes.length >= this.#settings.processes) return;
     this.#growing = VeraPdfProcess.start({ ...this.#settings, slot: this.#processes.length })

@@ -101,7 +101,7 @@ export class WebFiles {
 
 /** @throws Refused if the location is not a valid value of `url` */
 function nextPlace(location: string, from: URL): URL {
-  if (!URL.canParse(location, from.href)) throw new Error("a redirect to nowhere");
+  if (!URL.canParse(location, from.href)) throw new Error("a redirect without a valid Location");
   const url = new URL(location, from.href);
   const isWeb = url.protocol === "http:" || url.protocol === "https:";
   if (!isWeb || url.username !== "" || url.password !== "") throw new AddressBlocked(`a redirect to ${url.protocol}`);

@@ -19,8 +19,8 @@ export class WebPosts {
   }
 
   /**
-   * Checks a URL without connecting to it. A public name that does not resolve now is valid.
-   * @throws OutOfRange for `url`, if it leads to a place that may not be visited
+   * Checks a URL without connecting to it. A public name that does not resolve now is valid. @throws OutOfRange for
+   * `url`, if its address is blocked
    */
   async check(address: string): Promise<void> {
     const url = new URL(address);
@@ -33,9 +33,7 @@ export class WebPosts {
   }
 
   /**
-   * Posts a message once.
-   * @returns the status of the response
-   * @throws OutOfRange for `url`, if it leads to a place that may not be visited
+   * Posts a message once. @returns the status of the response @throws OutOfRange for `url`, if its address is blocked
    * @throws EngineFailure `unreachable` if there is no response in time
    * @throws the signal's reason when aborted
    */
@@ -56,7 +54,7 @@ export class WebPosts {
       return statusCode ?? 0;
     } catch (error) {
       signal.throwIfAborted();
-      // Logs only the origin, because the rest of the URL may be a secret of the receiver.
+      // Logs only the origin, because the rest of the URL might be a secret of the receiver.
       if (error instanceof AddressBlocked) throw new OutOfRange("url", new URL(address).host, NOT_PUBLIC);
       throw new EngineFailure("unreachable", String(error), { cause: error });
     } finally {

@@ -44,7 +44,7 @@ export class WebRequests {
     return this.#proxy.visit({ limits, document: undefined, exceeded: () => {} });
   }
 
-  /** @throws Refused if the place may not be visited; errors of the lookup */
+  /** @throws AddressBlocked if the address is blocked; lookup errors */
   admit(url: URL): Promise<void> {
     const { host, port } = hostAndPort(url);
     return this.#proxy.admit(host, port);
@@ -68,10 +68,10 @@ export class WebRequests {
       createConnection: () => secured,
     });
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const timer = setTimeout(() => outgoing.destroy(new Error("no answer in time")), answerMs);
+    const timer = setTimeout(() => outgoing.destroy(new Error("no response in time")), answerMs);
     outgoing.once("response", resolve);
     outgoing.on("error", reject);
-    outgoing.once("close", () => reject(new Error("closed without an answer")));
+    outgoing.once("close", () => reject(new Error("closed without a response")));
     outgoing.end(body);
     return promise.finally(() => clearTimeout(timer));
   }

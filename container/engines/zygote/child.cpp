@@ -44,7 +44,9 @@ void resetSignals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/** Reports whether this signal comes from a person or the system. A fault within a process raises other signals. */
+/**
+ * Reports whether the sender of this signal is a person or the system. A fault within a process raises other signals.
+ */
 bool isFromOutside(int signal) {
   return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }

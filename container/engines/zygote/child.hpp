@@ -28,13 +28,13 @@ struct Child {
 
 /**
  * Forks a child.
- * @param ours descriptors of the zygote, which the child closes
+ * @param ours the zygote's descriptors, which the child closes
  * @returns a child with pid -1 if fork(2) fails
  */
 Child startChild(const ServerSettings& settings, const Job& job, int slot, const std::vector<int>& ours,
                  const Work& work);
 
-/** Kills the child and everything that it may have started. */
+/** Kills the child and everything that it might have started. */
 void killChild(const Child& child);
 
 /** Reads the outcome and closes the pipe. Call it after waitpid. */

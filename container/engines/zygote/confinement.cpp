@@ -1,4 +1,4 @@
-// Confines a child with resource limits, a user of its own, and Landlock.
+// Confines a child with resource limits, a separate user, and Landlock.
 #include "confinement.hpp"
 
 #include <fcntl.h>
@@ -73,7 +73,7 @@ bool becomeUser(Identity identity) {
   if (setgroups(0, nullptr) != 0) return false;
   if (setresgid(identity.gid, identity.gid, identity.gid) != 0) return false;
   if (setresuid(identity.uid, identity.uid, identity.uid) != 0) return false;
-  // Counted for each user, so set only if no other process runs as this one.
+  // The kernel counts processes per user, so this limit is set only if no other process runs as the same user.
   limit(RLIMIT_NPROC, 64, 64);
   return true;
 }

@@ -53,7 +53,7 @@ inline const char* wordOf(Status status) {
 
 struct Outcome {
   Status status = Status::failed;
-  /** Detail for the log; may quote the document. */
+  /** Detail for the log; can quote the document. */
   std::string detail;
 };
 

@@ -16,7 +16,7 @@ struct ServerSettings {
   int children = 2;
   /** Users of the children if the zygote is root: this one for the first slot, the next for the second, and so on. */
   std::uint32_t firstUser = 60'500;
-  /** Paths that children may read, in addition to their own folder. */
+  /** Paths that children can read, in addition to their own folder. */
   std::vector<std::string> readable;
   /** Folders below the working directory that the engine made for temporary files. Each job's folder has its own. */
   std::vector<std::string> temporaryFolders;

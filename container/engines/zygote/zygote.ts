@@ -54,7 +54,7 @@ interface Pending {
   /** Process that runs the job, once it was forked. */
   pid?: number;
   /** Reason, if this service killed the process. */
-  why?: EngineFailure;
+  reason?: EngineFailure;
   /** Registers the process with its job, for priorities. Returns the unregister function. */
   readonly workedOnBy: (pid: number) => () => void;
   /** Unregisters the process once it has exited. */
@@ -68,7 +68,7 @@ export class Zygote {
   readonly #engine: string;
   readonly #supervisor: Supervisor;
   readonly #jobs = new Map<string, Pending>();
-  readonly #frozen: Disposable;
+  readonly #stoppedWatch: Disposable;
   /** Limits jobs to the zygote's concurrency, so that every job it has received is running and can be monitored. */
   readonly #turns: PermitQueue;
   #nextId = 1;
@@ -85,8 +85,8 @@ export class Zygote {
       started: ({ about, pid }) => warm({ ...about, pid }),
       heard: (_, line) => answer(jobs, line),
       // The zygote itself opens no document, so no job caused its exit. Its children die with it.
-      ended: (_, { code, signal, why }) => {
-        const lost = new EngineLost(`the zygote ended: ${why?.detail ?? signal ?? code}`);
+      onExit: (_, { code, signal, reason }) => {
+        const lost = new EngineLost(`the zygote ended: ${reason?.detail ?? signal ?? code}`);
         for (const { forget, reject } of jobs.values()) {
           forget?.();
           reject(lost);
@@ -95,7 +95,7 @@ export class Zygote {
       },
     });
     const pids = () => [...jobs.values()].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
-    this.#frozen = watchForStopped(pids, (pid) => this.#endFrozen(pid));
+    this.#stoppedWatch = watchForStopped(pids, (pid) => this.#killStopped(pid));
   }
 
   get pid(): number | undefined {
@@ -130,18 +130,18 @@ export class Zygote {
    */
   async prove(job: ZygoteJob, signal: AbortSignal): Promise<void> {
     const { current } = this.#supervisor;
-    if (!current) throw new EngineLost("the zygote does not run");
+    if (!current) throw new EngineLost("the zygote is not running");
     await this.#send(current, job, signal);
   }
 
   /** Kills the zygote and its jobs. Another zygote is started. */
-  replace(why: string): void {
+  replace(reason: string): void {
     const { current } = this.#supervisor;
-    if (current) this.#supervisor.retire(current, new EngineLost(why));
+    if (current) this.#supervisor.retire(current, new EngineLost(reason));
   }
 
   async close(): Promise<void> {
-    this.#frozen[Symbol.dispose]();
+    this.#stoppedWatch[Symbol.dispose]();
     await this.#supervisor.close();
   }
 
@@ -163,12 +163,12 @@ export class Zygote {
     }
   }
 
-  /** Makes the zygote kill a hung child, because the pid may already belong to another process. */
-  #endFrozen(pid: number): void {
+  /** Makes the zygote kill a hung child, because the pid might already belong to another process. */
+  #killStopped(pid: number): void {
     for (const [id, pending] of this.#jobs) {
       if (pending.pid !== pid) continue;
-      if (!pending.why) countEvent(this.#engine, "kill");
-      pending.why ??= new EngineLost("its process was frozen");
+      if (!pending.reason) countEvent(this.#engine, "kill");
+      pending.reason ??= new EngineLost("its process was stopped");
       this.#supervisor.current?.write({ op: "cancel", id });
     }
   }
@@ -185,7 +185,7 @@ function answer(jobs: Map<string, Pending>, { id, pid, status, detail }: Record<
   jobs.delete(String(id));
   pending.forget?.();
   if (status === "ok") pending.resolve(String(detail ?? ""));
-  else if (pending.why) pending.reject(pending.why);
+  else if (pending.reason) pending.reject(pending.reason);
   else if (status === "room") pending.reject(new ScratchFull(String(detail)));
   else if (status === "lost") pending.reject(new EngineLost(String(detail)));
   else if (status === "too-long") pending.reject(tooLong(String(detail)));

@@ -156,7 +156,7 @@ export class FileBucket implements Bucket, Disposable {
     return this.resumeMultipartUpload(key, uploadId);
   }
 
-  async createBriefUpload(key: string, options: BucketMetadata = {}): Promise<MultipartUpload> {
+  async createTransientUpload(key: string, options: BucketMetadata = {}): Promise<MultipartUpload> {
     pathOf(key);
     const written = await mapWriteErrors(() => this.#create());
     return new TransientUpload({

@@ -26,7 +26,9 @@ export async function lockFolder(folder: string): Promise<Disposable> {
       }
       database.close();
       throw isInUse
-        ? new Error(`The folder ${folder} is in use by another process.`, { cause: error })
+        ? new Error(`The folder ${folder} is in use by another process: stop it, or set another DATA_DIR.`, {
+            cause: error,
+          })
         : unusable(folder, error);
     }
   }

@@ -61,7 +61,8 @@ export async function writeWhole(file: FileHandle, bytes: Uint8Array, properties
 export async function readTrailer(file: FileHandle): Promise<Properties> {
   const { size } = await file.stat();
   let end = await readPiece(file, endOf(size, END_BYTES));
-  if (end.length < FOOTER_BYTES || !MAGIC.equals(end.subarray(-MAGIC.length))) throw new Error("not an object's file");
+  if (end.length < FOOTER_BYTES || !MAGIC.equals(end.subarray(-MAGIC.length)))
+    throw new Error("not the file of an object");
   const trailerBytes = end.readUInt32LE(end.length - FOOTER_BYTES) + FOOTER_BYTES;
   if (trailerBytes > end.length) end = await readPiece(file, endOf(size, trailerBytes));
   return JSON.parse(end.toString("utf8", end.length - trailerBytes, end.length - FOOTER_BYTES)) as Properties;

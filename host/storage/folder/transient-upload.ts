@@ -12,7 +12,7 @@ export interface Written {
   readonly file: FileHandle;
 }
 
-export interface BriefUploadSettings {
+export interface TransientUploadSettings {
   readonly written: Written;
   /** Syncs the file and commits the object. */
   commit(pieces: readonly ByteExtent[]): Promise<BucketObject>;
@@ -24,7 +24,7 @@ export interface BriefUploadSettings {
 
 export class TransientUpload implements MultipartUpload {
   readonly uploadId: string;
-  readonly #settings: BriefUploadSettings;
+  readonly #settings: TransientUploadSettings;
   /** Extents of the parts, by etag. */
   readonly #pieces = new Map<string, ByteExtent>();
   #size = 0;
@@ -32,7 +32,7 @@ export class TransientUpload implements MultipartUpload {
   /** The running sync. Its failure is stored, because the system reports it only once. */
   #syncing: Promise<{ readonly error?: unknown }> | undefined;
 
-  constructor(settings: BriefUploadSettings) {
+  constructor(settings: TransientUploadSettings) {
     this.#settings = settings;
     this.uploadId = basename(settings.written.path);
   }
@@ -72,7 +72,7 @@ export class TransientUpload implements MultipartUpload {
     const joined: ByteExtent[] = [];
     for (const { partNumber, etag } of parts.toSorted((a, b) => a.partNumber - b.partNumber)) {
       const piece = this.#pieces.get(etag);
-      if (!piece) throw new Error(`part ${partNumber} is not there`);
+      if (!piece) throw new Error(`part ${partNumber} does not exist`);
       const last = joined.at(-1);
       if (last && last.offset + last.length === piece.offset) {
         joined[joined.length - 1] = { offset: last.offset, length: last.length + piece.length };

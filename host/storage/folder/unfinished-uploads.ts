@@ -169,7 +169,7 @@ function piecesOf(lines: readonly PartLine[], parts: readonly UploadedPart[]): B
   const pieces: ByteExtent[] = [];
   for (const { partNumber, etag } of parts.toSorted((a, b) => a.partNumber - b.partNumber)) {
     const line = known.get(partNumber);
-    if (line?.etag !== etag) throw new Error(`part ${partNumber} is not there`);
+    if (line?.etag !== etag) throw new Error(`part ${partNumber} does not exist`);
     const last = pieces.at(-1);
     if (last && last.offset + last.length === line.offset) {
       pieces.splice(-1, 1, { offset: last.offset, length: last.length + line.length });

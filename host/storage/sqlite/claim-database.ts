@@ -46,7 +46,7 @@ export class ClaimDatabase implements Claims, Disposable {
     const decide = async <T>(decision: () => T): Promise<T> => this.#file.transaction(decision);
     return {
       acquire: (holder, fingerprint) => decide(() => claim.acquire(holder, fingerprint)),
-      complete: (holder, fingerprint, answer) => decide(() => claim.complete(holder, fingerprint, answer)),
+      complete: (holder, fingerprint, response) => decide(() => claim.complete(holder, fingerprint, response)),
       release: (holder) => decide(() => claim.release(holder)),
       invalidate: (fileId) => decide(() => claim.invalidate(fileId)),
     };

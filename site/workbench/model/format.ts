@@ -2,7 +2,7 @@
 
 const UNITS = ["bytes", "KB", "MB", "GB"];
 
-/** Returns a size with its unit, for example `1.2 MB`. Units are powers of 1024, like those of the API. */
+/** Returns a size with its unit, for example `1.2 MB`. Units are powers of 1024, like the units of the API. */
 export function sizeText(bytes: number): string {
   const power = Math.min(bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10), UNITS.length - 1);
   const value = bytes / 2 ** (10 * power);

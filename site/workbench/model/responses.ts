@@ -13,8 +13,8 @@ export interface StoredInfo {
 }
 
 /** Returns the properties of a file without the sizes of pages, of which there may be thousands. */
-export function factsIn(told: StoredInfo & { readonly pageSizes?: unknown }): StoredInfo {
-  const { pageSizes: _, ...facts } = told;
+export function factsIn(info: StoredInfo & { readonly pageSizes?: unknown }): StoredInfo {
+  const { pageSizes: _, ...facts } = info;
   return facts;
 }
 

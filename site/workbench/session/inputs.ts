@@ -119,11 +119,11 @@ export class Inputs {
     const { inputs } = this.#store.state;
     const moved = inputs.find((input) => input.key === key);
     if (!moved) return;
-    const place = Math.max(0, Math.min(to, inputs.length - 1));
+    const index = Math.max(0, Math.min(to, inputs.length - 1));
     const others = inputs.filter((input) => input !== moved);
     this.#store.set({
-      inputs: others.toSpliced(place, 0, moved),
-      announcement: `${moved.name} is now number ${place + 1} of ${inputs.length}.`,
+      inputs: others.toSpliced(index, 0, moved),
+      announcement: `${moved.name} is now number ${index + 1} of ${inputs.length}.`,
     });
   }
 
@@ -243,9 +243,9 @@ export class Inputs {
   }
 
   /** Records the service's information about an input, and announces its error to screen readers. */
-  #learn(key: number, told: Partial<Input>): void {
-    this.#store.setInput(key, told);
-    const sentence = told.problem?.sentence ?? told.info?.problem;
+  #learn(key: number, changes: Partial<Input>): void {
+    this.#store.setInput(key, changes);
+    const sentence = changes.problem?.sentence ?? changes.info?.problem;
     const name = this.#store.inputs.find((input) => input.key === key)?.name;
     if (sentence !== undefined) this.#store.set({ announcement: `${name} cannot be used. ${sentence}` });
   }

@@ -102,15 +102,15 @@ export class Jobs {
   async #pack(key: number, ids: readonly string[], number: number) {
     const { apiKey, outcomes } = this.#store.state;
     const outcome = outcomes.find((one) => one.key === key)!;
-    const answer = await runJob({
+    const response = await runJob({
       path: "/zip",
       body: { "id[]": ids, output: `${archiveName(outcome)}${number === 0 ? "" : `_${number + 1}`}` },
       key: apiKey,
       signal: new AbortController().signal,
       lifetimeSeconds: lifetimeWithin(outcome),
     });
-    const [info] = answer.outputFiles ?? [];
-    return { id: String(answer.outputId), ...(info ? { info } : {}) };
+    const [info] = response.outputFiles ?? [];
+    return { id: String(response.outputId), ...(info ? { info } : {}) };
   }
 
   /**
@@ -128,8 +128,8 @@ export class Jobs {
         if (signal.aborted) return;
         try {
           if (refusal) throw new RequestError(refusal);
-          const around = { store: this.#store, inputs: this.#inputs, signal, report };
-          results[index] = await carryOut(operation, task, around);
+          const services = { store: this.#store, inputs: this.#inputs, signal, report };
+          results[index] = await carryOut(operation, task, services);
         } catch (error) {
           if (signal.aborted) return;
           const problem = problemOf(error);

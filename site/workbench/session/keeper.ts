@@ -71,9 +71,9 @@ export class Keeper {
   }
 
   async #add(ids: readonly string[]): Promise<void> {
-    const asked = ids.slice(0, MAX_ASKED);
+    const candidates = ids.slice(0, MAX_ASKED);
     // Only the pages of the first file are shown.
-    const infos = await overAll(asked, (id) => (id === ids[0] ? infoOf(id) : headOf(id)));
+    const infos = await overAll(candidates, (id) => (id === ids[0] ? infoOf(id) : headOf(id)));
     const outputs = ids.flatMap((id, index): Output[] => {
       const info = infos[index];
       return info || index >= MAX_ASKED ? [{ id, isDeleted: false, ...(info ? { info } : {}) }] : [];
@@ -98,10 +98,10 @@ export class Keeper {
 
   /** Removes files that the service no longer has. */
   async #forgetGone(): Promise<void> {
-    const asked = filesOf(this.#store.state).slice(0, MAX_ASKED);
-    const answers = await overAll(asked, ({ id }) => isStored(id));
-    const gone = new Set(asked.filter((_, index) => !answers[index]).map(({ id }) => id));
-    if (gone.size > 0) this.#store.set(without(this.#store.state, ({ id }) => gone.has(id)));
+    const candidates = filesOf(this.#store.state).slice(0, MAX_ASKED);
+    const results = await overAll(candidates, ({ id }) => isStored(id));
+    const missing = new Set(candidates.filter((_, index) => !results[index]).map(({ id }) => id));
+    if (missing.size > 0) this.#store.set(without(this.#store.state, ({ id }) => missing.has(id)));
   }
 
   /** @returns false if the storage is unavailable */
@@ -139,11 +139,11 @@ export class Keeper {
 
 /** Maps items with limited concurrency. @returns the results in the order of the items */
 async function overAll<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const answers: R[] = [];
+  const results: R[] = [];
   const waiting = items.entries();
   const work = async () => {
-    for (const [index, item] of waiting) answers[index] = await ask(item);
+    for (const [index, item] of waiting) results[index] = await ask(item);
   };
   await Promise.all(Array.from({ length: Math.min(ASKED_AT_ONCE, items.length) }, work));
-  return answers;
+  return results;
 }

@@ -170,16 +170,16 @@ export function runJob(settings: JobSettings): Promise<JobResponse> {
   const lifetime = lifetimeSeconds === undefined ? {} : { "File-Lifetime": String(lifetimeSeconds) };
   const connection = connectionOf(key, { headers: { "Include-File-Info": "true", ...lifetime } });
   return asking(async () => {
-    const answer = await runOperation(connection, path, body, {
+    const response = await runOperation(connection, path, body, {
       ...{ signal, async: true },
       onProgress: (progress) => {
         if (progress.phase === "waiting" || progress.phase === "running") onProgress?.(progress);
       },
     });
     // An event stream contains no properties of files.
-    const { requestId } = answer;
+    const { requestId } = response;
     return requestId === undefined
-      ? answer
+      ? response
       : connection.request(`/request-status/${requestId}`, { signal }, json<JobResponse>);
   });
 }

@@ -17,20 +17,20 @@ export interface Surroundings {
 }
 
 /** @throws Refusal, or the reason of the signal */
-export async function carryOut(operation: Operation, task: Task, around: Surroundings): Promise<Result> {
-  const { store, inputs, signal, report } = around;
+export async function carryOut(operation: Operation, task: Task, services: Surroundings): Promise<Result> {
+  const { store, inputs, signal, report } = services;
   const isPdfOnly = operation.input.accepts === "pdf";
   await Promise.all([...task.inputs, ...task.further].map(({ key }) => inputs.storeOne(key)));
   signal.throwIfAborted();
   const given: Input[] = [];
   for (const { key } of task.inputs) {
-    if (isPdfOnly) await becomePdf(key, around);
+    if (isPdfOnly) await becomePdf(key, services);
     given.push(inputOf(store, key));
   }
   const converted = isPdfOnly ? given.filter(({ pdf }) => pdf) : [];
   const sent = isPdfOnly ? given.map(({ pdf, ...input }) => ({ ...input, ...pdf })) : given;
   report({ step: "starting" });
-  const answer = await runJob({
+  const response = await runJob({
     ...{
       path: operation.path,
       body: bodyOf(operation, { ...task, inputs: sent, further: task.further.map(({ key }) => inputOf(store, key)) }),
@@ -39,14 +39,14 @@ export async function carryOut(operation: Operation, task: Task, around: Surroun
     key: store.state.apiKey,
     onProgress: (progress) => report({ step: progress.phase, progress }),
   });
-  const input = operation.input.kind === "one" ? comparedInput(answer, sent[0]) : undefined;
+  const input = operation.input.kind === "one" ? comparedInput(response, sent[0]) : undefined;
   return {
     ...{ path: operation.path, title: titleOf(task), values: keptValues(task.values) },
     ...(input ? { input } : {}),
-    outputs: await outputsOf(answer),
-    ...(operation.output.data ? { data: dataOf(operation.output.data, answer) } : {}),
+    outputs: await outputsOf(response),
+    ...(operation.output.data ? { data: dataOf(operation.output.data, response) } : {}),
     converted: converted.map(({ name }) => name),
-    ...lossesIn([...converted.flatMap(({ pdf }) => pdf ?? []), lossesOf(answer)]),
+    ...lossesIn([...converted.flatMap(({ pdf }) => pdf ?? []), lossesOf(response)]),
   };
 }
 
@@ -73,8 +73,8 @@ function lossesIn(all: readonly Losses[]): Losses {
 }
 
 /** Converts an input to PDF once, unless it is a PDF already. */
-async function becomePdf(key: number, around: Surroundings): Promise<void> {
-  const { store, signal, report } = around;
+async function becomePdf(key: number, services: Surroundings): Promise<void> {
+  const { store, signal, report } = services;
   const { name, url, pdf, id, info } = inputOf(store, key);
   if (pdf) return;
   const stored = await described(id ?? (await uploadFrom(url!, { key: store.state.apiKey, signal })), info);
@@ -88,10 +88,10 @@ async function becomePdf(key: number, around: Surroundings): Promise<void> {
   if (isPage) void remove(stored.id, store.state.apiKey).catch(() => {});
   const output = stemOf(isPage ? new URL(url!).hostname : url === undefined ? name : stored.info.name);
   const body = { ...source, output };
-  const answer = await runJob({ path: "/pdf", body, signal, key: store.state.apiKey });
-  const [made] = await outputsOf(answer);
+  const response = await runJob({ path: "/pdf", body, signal, key: store.state.apiKey });
+  const [made] = await outputsOf(response);
   const { isDeleted: _, ...kept } = made!;
-  store.setInput(key, { pdf: { ...kept, ...lossesOf(answer) } });
+  store.setInput(key, { pdf: { ...kept, ...lossesOf(response) } });
 }
 
 async function described(id: string, known: StoredInfo | undefined): Promise<Stored> {

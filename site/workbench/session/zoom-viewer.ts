@@ -12,12 +12,12 @@ export interface Viewer {
   close(): void;
 }
 
-/** @param place the element that contains the viewer */
-export function openViewer(place: HTMLElement): Viewer {
+/** @param element the element that contains the viewer */
+export function openViewer(element: HTMLElement): Viewer {
   declineStyle();
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const viewer = OpenSeadragon({
-    element: place,
+    element,
     showNavigationControl: false,
     drawer: "canvas",
     maxZoomPixelRatio: 4,

@@ -13,7 +13,7 @@ export function Code({ page: { state, store } }: { page: ViewContext }) {
   const text = language.write(callsOfState(operation, state, base));
   const count = state.inputs.length;
   const missing = faultsOf(operation, state).filter(({ isMissing }) => isMissing);
-  const turn = (event: KeyboardEvent) => {
+  const selectByKey = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
@@ -25,7 +25,7 @@ export function Code({ page: { state, store } }: { page: ViewContext }) {
     <section class="card code" aria-labelledby="code-title" id="code">
       <h2 id="code-title">The same in code</h2>
       <div class="toolbar">
-        <div class="tabs" role="tablist" aria-labelledby="code-title" onKeyDown={turn}>
+        <div class="tabs" role="tablist" aria-labelledby="code-title" onKeyDown={selectByKey}>
           {LANGUAGES.map(({ id, name }) => (
             <button
               type="button"

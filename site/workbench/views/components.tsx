@@ -115,10 +115,10 @@ export function Copy({ text, children, title }: CopyProps) {
 
 /** Shows an error, and announces it to screen readers. */
 export function ProblemText({ problem, id }: { problem: Problem; id?: string }) {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [problem]);
+  const elementRef = useRef<HTMLDivElement>(null);
+  useEffect(() => elementRef.current?.scrollIntoView({ block: "nearest" }), [problem]);
   return (
-    <div role="alert" ref={place} {...(id ? { id } : {})}>
+    <div role="alert" ref={elementRef} {...(id ? { id } : {})}>
       <ProblemBox problem={problem} />
     </div>
   );

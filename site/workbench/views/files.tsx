@@ -22,8 +22,8 @@ export function Files({ page }: { page: ViewContext }) {
   const several = operation?.input.kind === "several";
   const bad = new Map(
     state.inputs.flatMap((input) => {
-      const why = operation && whyUnusable(operation, input);
-      return why === undefined ? [] : [[input.key, why] as const];
+      const reason = operation && whyUnusable(operation, input);
+      return reason === undefined ? [] : [[input.key, reason] as const];
     }),
   );
   const canOrder = several && state.inputs.length > 1;

@@ -9,17 +9,17 @@ import { ProblemText, type ViewContext } from "./components.tsx";
 
 export function Run({ page: { state, jobs } }: { page: ViewContext }) {
   const { job, problem } = state;
-  const place = useRef<HTMLDivElement>(null);
+  const elementRef = useRef<HTMLDivElement>(null);
   const isRunning = job !== undefined;
   useEffect(() => {
     // The pressed button has been removed, so the focus must move.
-    if (document.activeElement === document.body) place.current?.querySelector("button")?.focus();
+    if (document.activeElement === document.body) elementRef.current?.querySelector("button")?.focus();
   }, [isRunning]);
   const operation = state.service?.operations.get(state.path);
   const obstacle = operation && obstacleTo(operation, state);
   const hint = obstacle ?? (operation && conversionText(operation, state));
   return (
-    <div class="run" ref={place}>
+    <div class="run" ref={elementRef}>
       {job ? (
         <div class="progress">
           <p id="progress-label">{stepText(job, state)}</p>

@@ -97,14 +97,14 @@ export class Discards {
   #catalog(dictionary: Dictionary, change: () => Dictionary): void {
     for (const key of this.#catalogEntries) if (dictionary.has(key)) change().delete(key);
     const names = this.#file.dictionary(dictionary.get("Names"));
-    const gone = [
+    const removed = [
       ...(this.#has("javascript-actions") ? ["JavaScript"] : []),
       ...(this.#has("file-attachments") ? ["EmbeddedFiles"] : []),
       ...(this.#has("comments-forms-multimedia") ? ["Renditions"] : []),
     ].filter((key) => names?.has(key));
-    if (!names || gone.length === 0) return;
+    if (!names || removed.length === 0) return;
     const kept = names.clone();
-    for (const key of gone) kept.delete(key);
+    for (const key of removed) kept.delete(key);
     change().set("Names", kept.size > 0 ? kept : null);
   }
 

@@ -72,12 +72,12 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
   };
 }
 
-function pictures(given: Images["color"], onlyIfSmaller: boolean): ImageSettings {
+function pictures(settings: Images["color"], onlyIfSmaller: boolean): ImageSettings {
   // Images that are only downsampled get a high quality, so that they lose little more.
-  const { type, quality = "medium" } = given?.recompress ?? { type: "same", quality: "maximum" };
+  const { type, quality = "medium" } = settings?.recompress ?? { type: "same", quality: "maximum" };
   const worthwhile = onlyIfSmaller ? 1 : Number.POSITIVE_INFINITY;
   return {
-    ...downsampling(given),
+    ...downsampling(settings),
     coding: CODINGS[type],
     quality: QUALITIES[quality]!,
     worthwhile,
@@ -85,8 +85,8 @@ function pictures(given: Images["color"], onlyIfSmaller: boolean): ImageSettings
   };
 }
 
-function downsampling(given: Images["monochrome"] | Images["color"]): Pick<ImageSettings, "downsample"> {
-  const { downsample } = given ?? {};
+function downsampling(settings: Images["monochrome"] | Images["color"]): Pick<ImageSettings, "downsample"> {
+  const { downsample } = settings ?? {};
   if (!downsample) return {};
   return { downsample: { triggerDpi: downsample["trigger-dpi"], targetDpi: downsample["target-dpi"] } };
 }
@@ -100,6 +100,6 @@ export function flatteningOf({ transparency }: CompressionProfile): FlatteningQu
 /** Reports whether the result is linearized, at the cost of a few bytes. */
 export const isForWeb = ({ cleanup }: CompressionProfile): boolean => cleanup?.["optimize-for-fast-web-view"] === true;
 
-function discarded(given: Readonly<Record<string, boolean | undefined>>): ReadonlySet<Discarded> {
-  return new Set(DISCARDED.filter((one) => given[`discard-${one}`] === true));
+function discarded(settings: Readonly<Record<string, boolean | undefined>>): ReadonlySet<Discarded> {
+  return new Set(DISCARDED.filter((one) => settings[`discard-${one}`] === true));
 }

@@ -53,7 +53,7 @@ export const OPERATORS = union(
 );
 /** Keywords that are operands. */
 export const VALUE_KEYWORDS = setOf("true false null");
-/** All keywords that a content stream may contain. */
+/** All keywords that a content stream can contain. */
 export const KEYWORDS = union(OPERATORS, VALUE_KEYWORDS);
 
 /** A category of resources that operators name one by one (7.8.3). */

@@ -1,6 +1,6 @@
 // Limits of the edge, and limits shared by edge and container; container/limits.ts has the container's other limits.
-// Names end with their unit (Ms, Bytes) unless they count something. scripts/limits/limit-descriptions.ts explains each limit,
-// and docs/limits.md lists all. This file imports nothing.
+// Names end with their unit (Ms, Bytes) unless they count something. scripts/limits/limit-descriptions.ts explains each
+// limit, and docs/limits.md lists all. This file imports nothing.
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -93,7 +93,7 @@ export const LIMITS = {
   formParts: 1000,
   /** Each input can have a file, an ID, a type and a page selection. */
   formPartsPerInput: 4,
-  /** Boundaries and names of thousands of parts. */
+  /** Limit for the boundaries and names of thousands of parts. */
   formOverheadBytes: 8 * MIB,
   jsonBodyBytes: 8 * MIB,
   bodyStallBytes: 32 * KIB,

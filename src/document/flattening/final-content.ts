@@ -69,7 +69,7 @@ export class FinalContent {
 
   /** Replaces the color of a fill by images, clipped to the shape of the fill. */
   fillWith(paint: Paint, placed: readonly RegionImage[]): void {
-    const shows = placed.flatMap((one) => this.#show(paint.place, one) ?? []);
+    const shows = placed.flatMap((one) => this.#show(paint.insertion, one) ?? []);
     if (shows.length === 0) {
       this.drop(paint);
       return;
@@ -92,13 +92,13 @@ export class FinalContent {
     return this.#pictures;
   }
 
-  picture(place: InsertionPoint, placed: readonly RegionImage[]): void {
-    const isArtifact = this.#isTagged && place.tagStart === undefined;
+  picture(insertion: InsertionPoint, placed: readonly RegionImage[]): void {
+    const isArtifact = this.#isTagged && insertion.tagStart === undefined;
     for (const one of placed) {
-      const show = this.#show(place, one);
+      const show = this.#show(insertion, one);
       if (show === undefined) continue;
       const text = isArtifact ? `\n/Artifact BMC q ${show} Q EMC\n` : `\nq ${show} Q\n`;
-      this.#edits.add(place.node, [{ start: place.at, end: place.at, text }]);
+      this.#edits.add(insertion.node, [{ start: insertion.at, end: insertion.at, text }]);
     }
   }
 
@@ -129,8 +129,8 @@ export class FinalContent {
   }
 
   /** Returns the resources with the added objects, without images and forms that are no longer shown. */
-  #resources(given: Dictionary | undefined, bytes: Uint8Array, put: ReadonlyMap<string, Reference>): Dictionary {
-    const resources = given?.clone() ?? new Dictionary();
+  #resources(original: Dictionary | undefined, bytes: Uint8Array, put: ReadonlyMap<string, Reference>): Dictionary {
+    const resources = original?.clone() ?? new Dictionary();
     const objects = namesOf(this.#file, resources, "XObject");
     const used = new Set<string>();
     for (const { operator, operands } of readOperations(bytes)) {
@@ -170,10 +170,10 @@ export class FinalContent {
     ]);
   }
 
-  #show(place: InsertionPoint, { image, matrix }: RegionImage): string | undefined {
-    const back = inverse(place.matrix);
+  #show(insertion: InsertionPoint, { image, matrix }: RegionImage): string | undefined {
+    const back = inverse(insertion.matrix);
     this.#pictures++;
-    return back && `${matrixText(multiply(matrix, back))} cm /${this.#put(place.node, image)} Do`;
+    return back && `${matrixText(multiply(matrix, back))} cm /${this.#put(insertion.node, image)} Do`;
   }
 
   #put(node: ContentNode, reference: Reference): string {

@@ -75,11 +75,11 @@ async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<num
   const { pages } = readPages(file);
   let stage: OffscreenDocument | undefined;
   const coverage: number[] = [];
-  const marks = new TransparencyFinder(file);
+  const transparency = new TransparencyFinder(file);
   const shared = {
     file,
-    marks,
-    forms: new CompositedForms(file, marks),
+    transparency,
+    forms: new CompositedForms(file, transparency),
     masks: new HardMasks(file),
     resolutions: RESOLUTIONS[quality],
     finer: { pixelsLeft: LIMITS.picturedDocumentPixels },
@@ -90,7 +90,7 @@ async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<num
   const drawn = new Set<SourcePage>();
   for (const page of pages) {
     signal.throwIfAborted();
-    if (!seen.has(page.reference.number) && needsDrawing(file, marks, page)) drawn.add(page);
+    if (!seen.has(page.reference.number) && needsDrawing(file, transparency, page)) drawn.add(page);
     seen.add(page.reference.number);
     await file.relieve();
   }
@@ -114,14 +114,14 @@ async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<num
 }
 
 function tooLong(pages: number, possible: number): EngineFailure {
-  const why = `The document has ${pages} pages with transparency; about ${possible} such pages can be flattened.`;
-  return new EngineFailure("too-complex", why, { why });
+  const reason = `The document has ${pages} pages with transparency; about ${possible} such pages can be flattened.`;
+  return new EngineFailure("too-complex", reason, { why: reason });
 }
 
-function needsDrawing(file: PdfFile, marks: TransparencyFinder, source: SourcePage): boolean {
+function needsDrawing(file: PdfFile, transparency: TransparencyFinder, source: SourcePage): boolean {
   const page = pageDictionary(file, source);
-  if (marks.inResources(page.get("Resources"))) return true;
-  return (file.array(page.get("Annots")) ?? []).some((value) => isTransparentAnnotation(file, marks, value));
+  if (transparency.inResources(page.get("Resources"))) return true;
+  return (file.array(page.get("Annots")) ?? []).some((value) => isTransparentAnnotation(file, transparency, value));
 }
 
 async function flattenOne(job: PageJob, source: SourcePage): Promise<number> {

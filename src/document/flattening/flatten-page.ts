@@ -29,7 +29,7 @@ import { DRAWINGS_OF_RUN, MAX_DECODED, MAX_PICTURES, MAX_RUNS, MAX_STEPS } from 
 export interface PageJob {
   readonly file: PdfFile;
   readonly stage: OffscreenDocument;
-  readonly marks: TransparencyFinder;
+  readonly transparency: TransparencyFinder;
   readonly masks: HardMasks;
   readonly forms: CompositedForms;
   readonly resolutions: Fineness["resolutions"];
@@ -53,10 +53,10 @@ export async function flattenPage(
   resources: Dictionary | undefined,
   bytes: Uint8Array,
 ): Promise<FlatPage | undefined> {
-  const { file, marks } = job;
-  if (!marks.inResources(resources)) return undefined;
+  const { file, transparency } = job;
+  if (!transparency.inResources(resources)) return undefined;
   const colors = new ColorUse(file);
-  const options = { file, marks, colors, budget: file.budget };
+  const options = { file, transparency, colors, budget: file.budget };
   let scanned: Scanned | undefined;
   try {
     scanned = scanContent(bytes, resources, { ...options, splitsFills: true });
@@ -96,8 +96,8 @@ export async function flattenPage(
 }
 
 function tooComplex(failure: EngineFailure, pageNumber: number): EngineFailure {
-  const why = `To draw page ${pageNumber} once takes more than ${DRAWING_FUEL / 10 ** 9} billion steps.`;
-  return new EngineFailure("too-complex", failure.detail, { cause: failure, why });
+  const reason = `To draw page ${pageNumber} once takes more than ${DRAWING_FUEL / 10 ** 9} billion steps.`;
+  return new EngineFailure("too-complex", failure.detail, { cause: failure, why: reason });
 }
 
 /** Flattens at the resolution of the page's images; retries at the default resolution if the engine fails. */
@@ -144,11 +144,11 @@ class PageFlattening {
   readonly #names: NameAllocator;
 
   constructor(job: PageJob, resources: Dictionary | undefined, regions: Regions) {
-    const { file, marks } = job;
+    const { file, transparency } = job;
     this.#job = job;
     this.#resources = resources;
     this.#regions = regions;
-    this.#textOnly = new TextOnly(file, { file, marks, colors: new ColorUse(file), budget: file.budget });
+    this.#textOnly = new TextOnly(file, { file, transparency, colors: new ColorUse(file), budget: file.budget });
     this.#names = new NameAllocator("Fl", file.dictionary(resources?.get("XObject")));
   }
 
@@ -217,13 +217,13 @@ class PageFlattening {
    */
   #withoutHardMasks(runs: readonly TransparentRun[], final: FinalContent): TransparentRun[] {
     const left: TransparentRun[] = [];
-    for (const { paints, place } of runs) {
+    for (const { paints, insertion } of runs) {
       const soft = paints.filter((paint) => {
         const hard = paint.byMask ? this.#job.masks.find(paint.object) : undefined;
         if (hard) final.replace(paint, hard);
         return !hard;
       });
-      if (soft.length > 0) left.push({ paints: soft, place });
+      if (soft.length > 0) left.push({ paints: soft, insertion });
     }
     return left;
   }
@@ -249,7 +249,7 @@ class PageFlattening {
   }
 
   #flatten(run: TransparentRun, variants: Variants, final: FinalContent, seen: VisibleAreas | undefined): void {
-    const { paints, place } = run;
+    const { paints, insertion } = run;
     const upTo = paints.reduce((last, paint) => (paint.sequence > last.sequence ? paint : last));
     const revealed = this.#revealedBy(run);
     using after = variants.make({ upTo, revealed });
@@ -268,7 +268,7 @@ class PageFlattening {
     }
     const [only] = paints;
     if (paints.length === 1 && this.#mixed(only!, this.#regions.backdrop(withoutIt, changed), final)) return;
-    if (paints.length === 1 && only!.isFill && inverse(only!.place.matrix)) {
+    if (paints.length === 1 && only!.isFill && inverse(only!.insertion.matrix)) {
       using filled = variants.make({ upTo, revealed, unbounded: only! });
       const result = this.#regions.fill(filled, changed, within);
       if ("color" in result) final.recolor(only!, colorSetting(result.color, this.#regions.model));
@@ -276,7 +276,7 @@ class PageFlattening {
       return;
     }
     for (const paint of paints) final.drop(paint);
-    final.picture(place, this.#regions.pictures(after, before, changed, seen, only!.ownLayer));
+    final.picture(insertion, this.#regions.pictures(after, before, changed, seen, only!.ownLayer));
   }
 
   /** @returns true if a fill or stroke in the composited color replaces the operation */
@@ -309,10 +309,10 @@ class PageFlattening {
     return false;
   }
 
-  #revealedBy({ paints, place }: TransparentRun): LayerScope | undefined {
+  #revealedBy({ paints, insertion }: TransparentRun): LayerScope | undefined {
     const [first] = paints;
     const own = first?.ownLayer !== undefined && first.object instanceof Reference ? first.object.number : undefined;
-    return own === undefined ? place.layers : { outer: place.layers, mark: undefined, objectNumber: own };
+    return own === undefined ? insertion.layers : { outer: insertion.layers, mark: undefined, objectNumber: own };
   }
 }
 

@@ -240,14 +240,14 @@ export class Regions {
       const soft = this.#draw(filled, piece);
       const finer = this.#asLineArt(piece);
       const isFiner = finer && sharpness(soft.pixels, full(soft.pixels)) > SHARP;
-      return this.#place(isFiner ? this.#draw(filled, finer) : soft);
+      return this.#placedImage(isFiner ? this.#draw(filled, finer) : soft);
     });
   }
 
   whole(variant: PageVariant): RegionImage[] {
     this.#covered.fill(1);
     const pieces = this.#pieces(this.#space.bounds, this.#resolutions.lineArtDpi);
-    return pieces.map((piece) => this.#place(this.#draw(variant, piece)));
+    return pieces.map((piece) => this.#placedImage(this.#draw(variant, piece)));
   }
 
   #draw(variant: PageVariant, { box, density }: Piece): Drawn {
@@ -255,7 +255,7 @@ export class Regions {
     return { pixels: variant.draw(at, density, this.model), at, scale: density };
   }
 
-  #place({ pixels, at: [left, top], scale }: Drawn): RegionImage {
+  #placedImage({ pixels, at: [left, top], scale }: Drawn): RegionImage {
     return { image: addImage(this.#file, pixels, {}), matrix: this.#matrix(pixels, [left, top], scale) };
   }
 
@@ -282,14 +282,14 @@ export class Regions {
   }
 
   /** Clears the fine pixels whose coarse pixel is not set. */
-  #limit(mask: Mask, place: Box, scale: Scale, seen: Mask): void {
+  #limit(mask: Mask, box: Box, scale: Scale, seen: Mask): void {
     const [across, down] = [this.#seenScale[0] / scale[0], this.#seenScale[1] / scale[1]];
     const [left, top] = this.#seenBox;
     const columns = Array.from({ length: mask.width }, (_, x) =>
-      clamp(Math.floor((place[0] + x + 0.5) * across) - left, seen.width),
+      clamp(Math.floor((box[0] + x + 0.5) * across) - left, seen.width),
     );
     for (let y = 0; y < mask.height; y++) {
-      const row = clamp(Math.floor((place[1] + y + 0.5) * down) - top, seen.height) * seen.width;
+      const row = clamp(Math.floor((box[1] + y + 0.5) * down) - top, seen.height) * seen.width;
       const start = y * mask.width;
       for (let x = 0; x < mask.width; x++) mask.bits[start + x]! &= seen.bits[row + columns[x]!]!;
     }

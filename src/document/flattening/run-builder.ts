@@ -25,31 +25,31 @@ export class RunBuilder {
   }
 
   add(paint: Paint): void {
-    const { place } = paint;
+    const { insertion } = paint;
     if (((paint.isFill || paint.isStroke) && this.#splitsFills) || paint.ownLayer !== undefined) {
       this.interrupt();
-      this.#runs.push({ paints: [paint], place });
+      this.#runs.push({ paints: [paint], insertion });
       return;
     }
-    this.#pending.push({ paints: [paint], place });
+    this.#pending.push({ paints: [paint], insertion });
     this.#merge();
   }
 
   /** Moves the insertion points of pending runs out of the clips that a `Q` ends. */
-  restored(place: InsertionPoint): void {
+  restored(insertion: InsertionPoint): void {
     for (let index = this.#pending.length - 1; index >= 0; index--) {
       const run = this.#pending[index]!;
-      if (run.place.node !== place.node || !isSameContent(run.place, place)) break;
-      if (!isWithin(run.place.clip, place.clip)) break;
-      run.place = place;
+      if (run.insertion.node !== insertion.node || !isSameContent(run.insertion, insertion)) break;
+      if (!isWithin(run.insertion.clip, insertion.clip)) break;
+      run.insertion = insertion;
     }
     this.#merge();
   }
 
-  /** @param place the insertion point after the operation that painted the form */
-  leaveForm(node: ContentNode, place: InsertionPoint): void {
+  /** @param insertion the insertion point after the operation that painted the form */
+  leaveForm(node: ContentNode, insertion: InsertionPoint): void {
     for (const run of this.#pending) {
-      if (run.place.node === node && isOutsideOf(run.place, place)) run.place = place;
+      if (run.insertion.node === node && isOutsideOf(run.insertion, insertion)) run.insertion = insertion;
     }
     this.#merge();
   }
@@ -59,11 +59,17 @@ export class RunBuilder {
     while (pending.length > 1) {
       const last = pending.at(-1)!;
       const before = pending.at(-2)!;
-      const { node, clip, layers, tagStart } = last.place;
-      const { place } = before;
-      if (place.node !== node || place.clip !== clip || place.layers !== layers || place.tagStart !== tagStart) return;
+      const { node, clip, layers, tagStart } = last.insertion;
+      const { insertion } = before;
+      if (
+        insertion.node !== node ||
+        insertion.clip !== clip ||
+        insertion.layers !== layers ||
+        insertion.tagStart !== tagStart
+      )
+        return;
       for (const paint of last.paints) before.paints.push(paint);
-      before.place = last.place;
+      before.insertion = last.insertion;
       pending.pop();
     }
   }

@@ -39,7 +39,7 @@ function simpleEncoder(file: PdfFile, font: Dictionary): Encoder {
   const isDingbats = /dingbats/i.test(baseFont);
   const builtIn = isDingbats ? dingbatsEncoding() : /^symbol/i.test(baseFont) ? symbolEncoding() : standardEncoding();
   const { names } = readSimpleEncoding(file, font.get("Encoding"), builtIn);
-  const given = simpleWidths(file, font);
+  const declaredWidths = simpleWidths(file, font);
   const standard = standardWidths(baseFont);
   const known = new Map<string, Encoded>();
   names.forEach((name, code) => {
@@ -47,7 +47,7 @@ function simpleEncoder(file: PdfFile, font: Dictionary): Encoder {
     if (character === undefined || known.has(character)) return;
     // Unused codes of WinAnsiEncoding are bullets (annex D.2, note 3), but only some readers follow this rule.
     if (name === "bullet" && code < BULLET && names[BULLET] === name) return;
-    const width = given ? given(code) : (standard(character) ?? UNKNOWN_WIDTH);
+    const width = declaredWidths ? declaredWidths(code) : (standard(character) ?? UNKNOWN_WIDTH);
     // In a subset, missing glyphs have no width.
     if (width > 0) known.set(character, { code: String.fromCharCode(code), width });
   });

@@ -24,22 +24,22 @@ const EDGES = { B: [1, 0.5], I: [0.5, 0.75] } as const;
 export function frameOf(widget: Widget): Frame {
   const { file, dictionary, look, rectangle: sides } = widget;
   const [across, up] = [sides[2] - sides[0], sides[3] - sides[1]];
-  const turn = (((file.number(look.get("R")) ?? 0) % 360) + 360) % 360;
-  const [width, height] = turn % 180 === 90 ? [up, across] : [across, up];
+  const rotation = (((file.number(look.get("R")) ?? 0) % 360) + 360) % 360;
+  const [width, height] = rotation % 180 === 90 ? [up, across] : [across, up];
   const matrices: Readonly<Record<number, readonly number[]>> = {
     90: [0, 1, -1, 0, across, 0],
     180: [-1, 0, 0, -1, across, up],
     270: [0, -1, 1, 0, 0, up],
   };
   const settings = file.dictionary(dictionary.get("BS"));
-  const given = file.number(settings?.get("W")) ?? file.number(file.array(dictionary.get("Border"))?.[2]);
+  const declaredWidth = file.number(settings?.get("W")) ?? file.number(file.array(dictionary.get("Border"))?.[2]);
   const style = (file.name(settings?.get("S")) ?? "S") as BorderStyle;
-  const lineWidth = Math.min(Math.max(0, given ?? 1), width / 2, height / 2);
+  const lineWidth = Math.min(Math.max(0, declaredWidth ?? 1), width / 2, height / 2);
   const isDouble = style === "B" || style === "I";
   return {
     width,
     height,
-    matrix: matrices[turn],
+    matrix: matrices[rotation],
     border: { style, width: lineWidth },
     inset: lineWidth * (isDouble ? 2 : 1),
   };
@@ -92,7 +92,7 @@ function edges({ width, height, border }: Frame, [upper, lower]: readonly [numbe
 
 /** Returns a valid dash array: not negative, and not all zero (8.4.3.6). */
 function dashes({ file, dictionary }: Widget): readonly number[] {
-  const given = file.array(file.dictionary(dictionary.get("BS"))?.get("D")) ?? [];
-  const lengths = given.slice(0, MAX_DASHES).map((length) => file.number(length) ?? 0);
+  const declaredDash = file.array(file.dictionary(dictionary.get("BS"))?.get("D")) ?? [];
+  const lengths = declaredDash.slice(0, MAX_DASHES).map((length) => file.number(length) ?? 0);
   return lengths.every((length) => length >= 0) && lengths.some((length) => length > 0) ? lengths : DEFAULT_DASHES;
 }

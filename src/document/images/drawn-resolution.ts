@@ -95,7 +95,7 @@ function limitPixels(pieces: readonly Piece[], least: number, pixels: number): r
   const fits = (some: readonly Piece[]) => some.reduce((sum, piece) => sum + pixelsOf(piece), 0) <= pixels;
   if (fits(pieces)) return pieces;
   let [low, high] = [0, 1];
-  for (let turn = 0; turn < STEPS; turn++) {
+  for (let step = 0; step < STEPS; step++) {
     const middle = (low + high) / 2;
     if (fits(by(middle))) low = middle;
     else high = middle;

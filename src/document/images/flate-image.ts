@@ -125,9 +125,9 @@ function sortColors(
   entries.sort((a, b) => brightness(a.entry) - brightness(b.entry));
   const order = new Uint8Array(256);
   const palette = new Uint8Array(colors.length);
-  entries.forEach(({ index, entry }, place) => {
-    order[index] = place;
-    palette.set(entry, place * channels);
+  entries.forEach(({ index, entry }, position) => {
+    order[index] = position;
+    palette.set(entry, position * channels);
   });
   return { order, palette };
 }

@@ -169,8 +169,8 @@ function taker(kernel: ImageKernel, image: PdfImage, pixels: Pixels, size: Targe
 /** Writes 256 palette entries. Missing entries repeat the last one, as in viewers. */
 function putPalette(kernel: ImageKernel, { colors, decode, bits }: PdfImage): number {
   const { channels } = colors!;
-  const given = colors!.palette!;
-  const last = Math.max(0, Math.floor(given.length / channels) - 1);
+  const palette = colors!.palette!;
+  const last = Math.max(0, Math.floor(palette.length / channels) - 1);
   const most = 2 ** bits - 1;
   const [low = 0, high = most] = decode && decode.length >= 2 ? decode : [];
   const at = kernel.exports.allocate(256 * channels + 64);
@@ -178,7 +178,7 @@ function putPalette(kernel: ImageKernel, { colors, decode, bits }: PdfImage): nu
   for (let index = 0; index < 256; index++) {
     const mapped = Math.round(low + (Math.min(index, most) * (high - low)) / most);
     const entry = Math.min(last, Math.max(0, mapped)) * channels;
-    entries.set(given.subarray(entry, entry + channels), index * channels);
+    entries.set(palette.subarray(entry, entry + channels), index * channels);
   }
   return at;
 }

@@ -87,11 +87,11 @@ export class Dictionary {
 
   /** Returns the value without resolving references. */
   get(key: string): Value | undefined {
-    return this.#values[this.#place(key)];
+    return this.#values[this.#indexOf(key)];
   }
 
   has(key: string): boolean {
-    return this.#place(key) >= 0;
+    return this.#indexOf(key) >= 0;
   }
 
   /** @returns itself */
@@ -100,9 +100,9 @@ export class Dictionary {
       this.delete(key);
       return this;
     }
-    const place = this.#place(key);
-    if (place >= 0) {
-      this.#values[place] = value;
+    const index = this.#indexOf(key);
+    if (index >= 0) {
+      this.#values[index] = value;
       return this;
     }
     this.#own();
@@ -114,11 +114,11 @@ export class Dictionary {
   }
 
   delete(key: string): boolean {
-    const place = this.#place(key);
-    if (place < 0) return false;
+    const index = this.#indexOf(key);
+    if (index < 0) return false;
     this.#own();
-    this.#keys.splice(place, 1);
-    this.#values.splice(place, 1);
+    this.#keys.splice(index, 1);
+    this.#values.splice(index, 1);
     if (this.#places) this.#index();
     return true;
   }
@@ -177,12 +177,12 @@ export class Dictionary {
     if (this.#places) this.#index();
   }
 
-  #place(key: string): number {
+  #indexOf(key: string): number {
     return this.#places ? (this.#places.get(key) ?? -1) : this.#keys.indexOf(key);
   }
 
   #index(): void {
-    this.#places = new Map(this.#keys.map((key, place) => [key, place]));
+    this.#places = new Map(this.#keys.map((key, index) => [key, index]));
   }
 }
 

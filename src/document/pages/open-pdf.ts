@@ -12,9 +12,9 @@ import { isClassic } from "./claims.ts";
 import { unprotect } from "./unprotect.ts";
 
 export interface OpenOptions {
-  /** Limits the memory of the objects together with those of another file. @default a budget of its own */
+  /** A budget shared with another file. @default a separate budget */
   readonly budget?: Budget;
-  /** Share of the memory for objects, if the document has a budget of its own. @default 1 */
+  /** Fraction of the memory for objects, if the document has a separate budget. @default 1 */
   readonly objectShare?: number;
   /** Share of the memory for engines. @default 1 */
   readonly engineShare?: number;

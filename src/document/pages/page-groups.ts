@@ -22,7 +22,7 @@ export type DocumentProperties = z.infer<typeof factsSchema>;
 /** @throws EngineFailure `crashed` if the bytes are invalid */
 export function parseProperties(bytes: Uint8Array): DocumentProperties {
   const result = factsSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-  if (!result.success) throw new EngineFailure("crashed", "the facts about a document are not valid");
+  if (!result.success) throw new EngineFailure("crashed", "the stored properties of a document are invalid");
   return result.data;
 }
 

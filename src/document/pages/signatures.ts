@@ -80,15 +80,15 @@ class Signing {
   #removeFields(catalog: Dictionary): void {
     const file = this.#file;
     const { form, nodes } = this.#fields!;
-    const gone = this.#gone();
-    const numbers = new Set([...gone].map((index) => nodes[index]!.reference.number));
+    const removed = this.#removedFields();
+    const numbers = new Set([...removed].map((index) => nodes[index]!.reference.number));
     const stays = (value: Value) =>
       !(value instanceof Reference ? numbers.has(value.number) : this.#isSignedInline(value));
     const bare = new Set<number>();
     for (const { index, reference, isOnPage, kids } of nodes) {
-      if (gone.has(index)) {
+      if (removed.has(index)) {
         if (!this.#retire(reference, isOnPage)) bare.add(reference.number);
-      } else if (kids.some((kid) => gone.has(kid))) {
+      } else if (kids.some((kid) => removed.has(kid))) {
         const field = file.dictionary(reference)!.clone();
         file.put(reference, field.set("Kids", (file.array(field.get("Kids")) ?? []).filter(stays)));
       }
@@ -96,19 +96,19 @@ class Signing {
     this.#removeAnnotations(bare);
     const left = form.clone();
     const fields = (file.array(form.get("Fields")) ?? []).filter(stays);
-    const hasOthers = nodes.some(({ type, index }) => type === "Sig" && !gone.has(index));
+    const hasOthers = nodes.some(({ type, index }) => type === "Sig" && !removed.has(index));
     left.set("Fields", fields).set("SigFlags", hasOthers ? SIGNATURES_EXIST : null);
     if (fields.length > 0 || form.has("XFA")) catalog.set("AcroForm", left);
     else catalog.delete("AcroForm");
   }
 
   /** Returns signed fields, and ancestors without other kids. */
-  #gone(): ReadonlySet<number> {
-    const gone = new Set(this.#signed);
+  #removedFields(): ReadonlySet<number> {
+    const removed = new Set(this.#signed);
     for (const { index, kids, isOnPage } of this.#fields!.nodes.toReversed()) {
-      if (kids.length > 0 && !isOnPage && kids.every((kid) => gone.has(kid))) gone.add(index);
+      if (kids.length > 0 && !isOnPage && kids.every((kid) => removed.has(kid))) removed.add(index);
     }
-    return gone;
+    return removed;
   }
 
   /** @returns true if the object is an annotation that is still visible */

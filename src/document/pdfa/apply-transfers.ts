@@ -195,16 +195,16 @@ class Applying implements TransferredObjects {
     const file = this.#file;
     const image = readImage(file, operands[0] as Dictionary, spaces);
     if (!image || !data) return undefined;
-    const given = operands[0] as Dictionary;
+    const inline = operands[0] as Dictionary;
     const dictionary = Dictionary.of({
       Type: Name.of("XObject"),
       Subtype: Name.of("Image"),
       Width: image.width,
       Height: image.height,
       BitsPerComponent: image.bits,
-      ColorSpace: longSpace(file, given.get("ColorSpace") ?? given.get("CS"), spaces),
+      ColorSpace: longSpace(file, inline.get("ColorSpace") ?? inline.get("CS"), spaces),
       Filter: image.filters.map(Name.of),
-      DecodeParms: given.get("DecodeParms") ?? given.get("DP"),
+      DecodeParms: inline.get("DecodeParms") ?? inline.get("DP"),
       Decode: image.decode && [...image.decode],
     });
     const stream = new PdfStream(dictionary, inlineBody(bytes.slice(data.start, data.end), image));

@@ -105,9 +105,9 @@ export class PageStrips {
       return known;
     }
     const rows = bandRows(whole.width);
-    const place = { left: 0, top: index * rows };
-    const size = { width: whole.width, height: Math.min(rows, whole.height - place.top) };
-    const drawn = drawStrip(page, { ...view, ...place, ...size }, colorModel, dpi);
+    const origin = { left: 0, top: index * rows };
+    const size = { width: whole.width, height: Math.min(rows, whole.height - origin.top) };
+    const drawn = drawStrip(page, { ...view, ...origin, ...size }, colorModel, dpi);
     this.#strips.set(key, drawn);
     this.#bytes += drawn.length;
     for (const [oldest, { length }] of this.#strips) {

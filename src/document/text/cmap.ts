@@ -81,7 +81,7 @@ export class CMap {
     this.#unicode.set(code, text);
   }
 
-  /** Returns all codespace ranges, including those of extended CMaps. */
+  /** Returns all codespace ranges, including the ranges of extended CMaps. */
   allSpaces(): readonly CodeSpace[] {
     const spaces: CodeSpace[] = [];
     for (let map: CMap | undefined = this, hops = 0; map && hops < MAX_BASES; map = map.base, hops++)
@@ -153,7 +153,7 @@ const MAX_BASES = 8;
 const MAX_OVERLAPS = 8;
 
 function isWithin(code: number, { bytes, low, high }: CodeSpace): boolean {
-  for (let place = 0, unit = 1; place < bytes; place++, unit *= 256) {
+  for (let index = 0, unit = 1; index < bytes; index++, unit *= 256) {
     const byte = Math.floor(code / unit) % 256;
     if (byte < Math.floor(low / unit) % 256 || byte > Math.floor(high / unit) % 256) return false;
   }

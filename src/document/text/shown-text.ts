@@ -42,7 +42,7 @@ interface Handed {
 }
 
 /**
- * @returns false if some text may have been missed, or its font is uncertain
+ * @returns false if some text might have been missed, or its font is uncertain
  * @throws EngineFailure if the pages cannot be read; `too-complex` if there are too many contents
  */
 export function walkShownText(file: PdfFile, show: ShowText): boolean {

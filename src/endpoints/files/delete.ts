@@ -39,7 +39,7 @@ export const deleteFiles: Route = {
           },
           "application/x-www-form-urlencoded": { schema: body(ids), example: text },
         },
-        answers: {
+        responses: {
           200: {
             description: "The ids of the files that were removed, and a sentence for each id.",
             content: json(ANSWER, {

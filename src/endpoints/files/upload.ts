@@ -71,7 +71,7 @@ export const upload: Route = {
               schema: { ...BINARY, description: "The file itself, of any media type, if Content-Filename is sent." },
             },
           },
-          answers: {
+          responses: {
             200: { description: "The names and ids of the files, in order.", content: json(ANSWER, example) },
           },
           errors: [

@@ -158,9 +158,9 @@ async function compare(
   const looks = [await original.withPicture(before, index), await candidate.withPicture(after, index)] as const;
   let distance = distanceBetween(...looks, means);
   let isAlike = isLike(distance, SHARPEST.first * Math.min(1, before.dpi / SHARPEST.firstDpi) ** 2);
-  for (let turn = 0; turn < (means.fonts ? 2 : 1) && !isAlike; turn++) {
+  for (let pass = 0; pass < (means.fonts ? 2 : 1) && !isAlike; pass++) {
     // MuPDF's built-in fonts can lack characters that the replacements have.
-    if (turn > 0) original.drawWith(means.fonts!);
+    if (pass > 0) original.drawWith(means.fonts!);
     const closer = [await original.look(index, CLOSER), await candidate.look(index, CLOSER)];
     if (closer[0] && closer[1]) distance = distanceBetween(closer[0], closer[1], means);
     isAlike = isLike(distance, SHARPEST.closer);
@@ -249,7 +249,7 @@ class Side implements Disposable {
     const { picture } = seen;
     if (picture) return { ...seen, picture };
     const again = await this.look(index, 1);
-    if (!again) throw new EngineFailure("crashed", `page ${index + 1} was drawn once, and is not any more`);
+    if (!again) throw new EngineFailure("crashed", `page ${index + 1} was drawn before, but cannot be drawn again`);
     return again;
   }
 

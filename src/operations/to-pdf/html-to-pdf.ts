@@ -15,7 +15,8 @@ const paramsSchema = z.object({
   margin: z.number().min(0),
   /**
    * Device whose layout is used, scaled to the width between the margins.
-   * @default a desktop; a document made for paper (@page rules, print styles) keeps CSS units instead
+   * @default a desktop, except for documents made for paper (@page rules, print styles), whose CSS units keep their
+   * physical size
    */
   layout: z.enum(["desktop", "tablet", "mobile"]).exactOptional(),
   /** The document's @page rules to apply, which the client did not override. @default none */

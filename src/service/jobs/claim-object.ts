@@ -24,8 +24,8 @@ export class ClaimObject extends DurableObject<Env> implements Claim {
     return this.#claim.acquire(holder, fingerprint);
   }
 
-  async complete(holder: string, fingerprint: string, answer: StoredResponse): Promise<StoredResponse | undefined> {
-    return this.#claim.complete(holder, fingerprint, answer);
+  async complete(holder: string, fingerprint: string, response: StoredResponse): Promise<StoredResponse | undefined> {
+    return this.#claim.complete(holder, fingerprint, response);
   }
 
   async release(holder: string): Promise<void> {

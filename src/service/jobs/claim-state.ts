@@ -48,13 +48,13 @@ export class ClaimStateMachine {
     return { kind: "granted", ...lost };
   }
 
-  complete(holder: string, fingerprint: string, answer: StoredResponse): StoredResponse | undefined {
+  complete(holder: string, fingerprint: string, response: StoredResponse): StoredResponse | undefined {
     const state = this.#state();
     // After the lease expired, a request with different content might own the key.
     if (state && state.fingerprint !== fingerprint) return undefined;
     if (state?.answer) return state.holder === holder ? undefined : state.answer;
     const now = this.#now();
-    this.#stored.write({ fingerprint, holder, leaseEnds: now, answer, ends: now + LIMITS.storedResponseMs });
+    this.#stored.write({ fingerprint, holder, leaseEnds: now, answer: response, ends: now + LIMITS.storedResponseMs });
     return undefined;
   }
 

@@ -1,5 +1,5 @@
-// The queue of asynchronous jobs on Cloudflare: one Durable Object. Each job runs in the Worker, through an RPC that lasts
-// as long as the job.
+// The queue of asynchronous jobs on Cloudflare: one Durable Object. Each job runs in the Worker, through an RPC that
+// lasts as long as the job.
 
 import { DurableObject } from "cloudflare:workers";
 import { logLine } from "../../runtime/log-line.ts";
@@ -47,8 +47,8 @@ export class JobQueueObject extends DurableObject<Env> implements JobQueue {
     return this.#scheduler.enqueue(job);
   }
 
-  record(job: NewJob, answer: string): Promise<void> {
-    return this.#scheduler.record(job, answer);
+  record(job: NewJob, response: string): Promise<void> {
+    return this.#scheduler.record(job, response);
   }
 
   status(id: string): Promise<JobStatus | undefined> {
@@ -71,8 +71,8 @@ export class JobQueueObject extends DurableObject<Env> implements JobQueue {
     return this.#scheduler.reserve(attempt, ids);
   }
 
-  complete(attempt: AttemptId, answer: string): Promise<boolean> {
-    return this.#scheduler.complete(attempt, answer);
+  complete(attempt: AttemptId, response: string): Promise<boolean> {
+    return this.#scheduler.complete(attempt, response);
   }
 
   fail(attempt: AttemptId, error: JobError): Promise<void> {

@@ -14,7 +14,9 @@ export interface SchedulerServices {
   remove(deletion: PendingDeletion): Promise<void>;
   /** Posts a message about an ended job. */
   deliver(message: WebhookMessage): Promise<DeliveryOutcome>;
-  /** Schedules a call of {@link JobScheduler.runDue}. Replaces the previous alarm. @param time milliseconds since 1970 */
+  /**
+   * Schedules a call of {@link JobScheduler.runDue}. Replaces the previous alarm. @param time milliseconds since 1970
+   */
   setAlarm(time: number | undefined): void;
   log(message: string, details: Record<string, unknown>): void;
 }
@@ -59,8 +61,8 @@ export class JobScheduler implements JobQueue {
     return this.#scheduled(this.#store.enqueue(job));
   }
 
-  record(job: NewJob, answer: string): Promise<void> {
-    return this.#scheduled(this.#store.record(job, answer));
+  record(job: NewJob, response: string): Promise<void> {
+    return this.#scheduled(this.#store.record(job, response));
   }
 
   status(id: string): Promise<JobStatus | undefined> {
@@ -83,8 +85,8 @@ export class JobScheduler implements JobQueue {
     return this.#store.reserve(attempt, ids);
   }
 
-  complete(attempt: AttemptId, answer: string): Promise<boolean> {
-    return this.#scheduled(this.#store.complete(attempt, answer));
+  complete(attempt: AttemptId, response: string): Promise<boolean> {
+    return this.#scheduled(this.#store.complete(attempt, response));
   }
 
   fail(attempt: AttemptId, error: JobError): Promise<void> {

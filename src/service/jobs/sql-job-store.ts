@@ -44,13 +44,13 @@ export function openSqlJobStore(settings: SqlJobStoreOptions): JobStore {
       transaction(() => work(...args));
   return {
     enqueue: atomic((job) => queue.enqueue(job)),
-    record: atomic((job, answer) => queue.record(job, answer)),
+    record: atomic((job, response) => queue.record(job, response)),
     status: atomic((id) => queue.status(id)),
     marks: atomic((id) => queue.marks(id)),
     cancel: atomic((id) => queue.cancel(id)),
     renew: atomic((attempt, progress) => queue.renew(attempt, progress)),
     reserve: atomic((attempt, ids) => queue.reserve(attempt, ids)),
-    complete: atomic((attempt, answer) => queue.complete(attempt, answer)),
+    complete: atomic((attempt, response) => queue.complete(attempt, response)),
     fail: atomic((attempt, error) => queue.fail(attempt, error)),
     postpone: atomic((attempt, error) => queue.postpone(attempt, error)),
     dequeue: atomic(() => {

@@ -23,12 +23,12 @@ export class UsageCollector {
   #dueSince: number | undefined;
 
   /** Adds the counts of a request. */
-  add(key: string, operation: string, counts: Counts, around: RecordingServices): void {
+  add(key: string, operation: string, counts: Counts, services: RecordingServices): void {
     const now = Date.now();
     this.#take({ key, day: dayOf(now), operation, ...counts });
     if (this.#dueSince !== undefined && now < this.#dueSince + OVERDUE_MS) return;
     this.#dueSince = now;
-    around.waitUntil(this.#recordLater(around));
+    services.waitUntil(this.#recordLater(services));
   }
 
   /** Records the collected rows. @throws Error if that fails; the rows stay collected */
@@ -45,15 +45,15 @@ export class UsageCollector {
     }
   }
 
-  async #recordLater(around: RecordingServices): Promise<void> {
+  async #recordLater(services: RecordingServices): Promise<void> {
     await delay(RECORD_AFTER_MS);
     this.#dueSince = undefined;
     try {
-      await this.record(around);
+      await this.record(services);
     } catch (error) {
       const isLost = this.#rows.size > MAX_ROWS;
       if (isLost) this.#rows.clear();
-      around.log("usage not recorded", { error: String(error), isLost });
+      services.log("usage not recorded", { error: String(error), isLost });
     }
   }
 

@@ -40,12 +40,12 @@ export async function* decodeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGen
         const kind = header.bytes[0];
         if (kind === BYTES_FRAME) bytesLeft = length;
         else if (kind === JSON_FRAME && length > 0 && length <= MAX_JSON_FRAME) json = new Collector(length);
-        else throw protocolError("a frame that is none");
+        else throw protocolError("an invalid frame");
         header.clear();
       }
     }
   }
-  if (bytesLeft > 0 || json || !header.empty) throw new EngineFailure("lost", "the last frame is not whole");
+  if (bytesLeft > 0 || json || !header.empty) throw new EngineFailure("lost", "the last frame is incomplete");
   return undefined;
 }
 
@@ -81,13 +81,13 @@ function parse(bytes: Uint8Array): unknown {
   } catch {
     // Not valid JSON.
   }
-  throw protocolError("a JSON frame that is none");
+  throw protocolError("an invalid JSON frame");
 }
 
 export function jsonFrame(value: unknown): Uint8Array<ArrayBuffer> {
   const payload = new TextEncoder().encode(JSON.stringify(value));
   // Valid names and details are much shorter.
-  if (payload.length > MAX_JSON_FRAME) throw new EngineFailure("too-complex", "a header that is too long");
+  if (payload.length > MAX_JSON_FRAME) throw new EngineFailure("too-complex", "the header is too long");
   return frame(JSON_FRAME, payload);
 }
 

@@ -93,10 +93,10 @@ async function readinessOfPool(env: Env, pool: Pool): Promise<AskedPool> {
   if (instances.every((instance) => instance === "not-started")) return failed(`${SUBJECTS[pool]} does not start.`);
   if (instances.every((one) => one === "other-version")) return failed(`${SUBJECTS[pool]} has another version.`);
   const awake = instances.flatMap((condition, number) => (condition === "ready" ? [number] : []));
-  const answers = await Promise.all(awake.map((number) => askInstance(env, pool, number)));
-  const silent = answers.filter((answer) => answer === "silent");
+  const responses = await Promise.all(awake.map((number) => askInstance(env, pool, number)));
+  const silent = responses.filter((response) => response === "silent");
   if (silent.length === instances.length) return failed(`${SUBJECTS[pool]} does not answer.`);
-  const engines = bestOf(pool, answers);
+  const engines = bestOf(pool, responses);
   // A job that an instance fails moves to another one.
   const readiness = awake.length < instances.length ? { engines } : readinessOfEngines(engines);
   return { readiness, waiting };
@@ -115,8 +115,8 @@ async function askInstance(env: Env, pool: Pool, number: number): Promise<Instan
 }
 
 /** Returns, for each engine, its best health among the instances. */
-function bestOf(pool: Pool, answers: readonly InstanceResponse[]): EngineHealths {
-  const known = answers.flatMap((answer) => (typeof answer === "string" ? [] : [answer.engines]));
+function bestOf(pool: Pool, responses: readonly InstanceResponse[]): EngineHealths {
+  const known = responses.flatMap((response) => (typeof response === "string" ? [] : [response.engines]));
   const best = (name: string) => {
     const all = known.flatMap((engines) => engines[name] ?? []);
     return all.find(isHealthy) ?? all[0] ?? ASLEEP;

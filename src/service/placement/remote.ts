@@ -144,7 +144,7 @@ export async function decodeRequest(chunks: AsyncIterable<Uint8Array>): Promise<
   const { steps, inputs } = header;
   const areInputs = Array.isArray(inputs) && inputs.every(({ size }) => Number.isSafeInteger(size) && size >= 0);
   if (!areInputs || !Array.isArray(steps) || steps.length === 0) {
-    throw protocolError("a request whose header is none");
+    throw protocolError("a request with an invalid header");
   }
   return { steps, inputs, bodies: splitBodies(inputs, frames) };
 }
@@ -169,7 +169,7 @@ async function* splitBodies(
 
 async function nextBytes(frames: AsyncIterator<Frame>): Promise<Uint8Array> {
   const { done, value } = await frames.next();
-  if (done) throw protocolError("a request that ends early");
+  if (done) throw protocolError("a truncated request");
   if (!("bytes" in value)) throw protocolError("a request with a second header");
   return value.bytes;
 }
@@ -280,7 +280,7 @@ export async function* decodeResponse(
   const next = async (): Promise<Frame> => {
     for (;;) {
       const { done, value } = await brokenOffAs(frames.next(), signal);
-      if (done) throw new EngineFailure("lost", "the container broke off");
+      if (done) throw new EngineFailure("lost", "the container aborted the response");
       if (!("json" in value)) return value;
       const event = value.json as ResponseEvent;
       throwFailure(event);
@@ -407,7 +407,7 @@ async function brokenOffAs<T>(reading: Promise<T>, signal: AbortSignal): Promise
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof EngineFailure) throw error;
-    throw new EngineFailure("lost", `the container broke off: ${error}`, { cause: error });
+    throw new EngineFailure("lost", `the container aborted the response: ${error}`, { cause: error });
   }
 }
 

@@ -91,7 +91,7 @@ export interface Bucket {
    * Creates an upload that is never resumed: its parts need not be durable before it is complete, and are deleted if
    * the process ends. @default createMultipartUpload
    */
-  createBriefUpload?(key: string, options?: BucketMetadata): Promise<MultipartUpload>;
+  createTransientUpload?(key: string, options?: BucketMetadata): Promise<MultipartUpload>;
   /** Resumes an upload that another request or process created. Does not check that it exists. */
   resumeMultipartUpload(key: string, uploadId: string): MultipartUpload;
 }

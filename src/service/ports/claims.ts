@@ -1,5 +1,5 @@
-// Storage contract for idempotency keys: which request runs for a key, and its response. Each call is atomic, and callers
-// repeat calls whose result was lost. All implementations pass test/support/claim-conformance.ts.
+// Storage contract for idempotency keys: which request runs for a key, and its response. Each call is atomic, and
+// callers repeat calls whose result was lost. All implementations pass test/support/claim-conformance.ts.
 
 /** A response that is stored for replays. */
 export interface StoredResponse {
@@ -40,7 +40,7 @@ export interface Claim {
    * Stores a response for replays.
    * @returns the response that counts instead, if the lease had expired and another request was faster
    */
-  complete(holder: string, fingerprint: string, answer: StoredResponse): Promise<StoredResponse | undefined>;
+  complete(holder: string, fingerprint: string, response: StoredResponse): Promise<StoredResponse | undefined>;
   /** Frees the key for the next request, if the holder still owns it and has not completed. */
   release(holder: string): Promise<void>;
   /** Deletes the response whose file no longer exists. */

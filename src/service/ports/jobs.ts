@@ -63,7 +63,9 @@ export interface JobMarks {
   readonly token?: string;
 }
 
-/** The queue, as requests and runners use it. Callers repeat calls whose result was lost: a repetition changes nothing. */
+/**
+ * The queue, as requests and runners use it. Callers repeat calls whose result was lost: a repetition changes nothing.
+ */
 export interface JobQueue {
   /**
    * Adds a job, unless it exists. Jobs of different clients alternate.
@@ -71,7 +73,7 @@ export interface JobQueue {
    */
   enqueue(job: NewJob): Promise<boolean>;
   /** Stores the response of a request that ran already. The first response of a job counts. */
-  record(job: NewJob, answer: string): Promise<void>;
+  record(job: NewJob, response: string): Promise<void>;
   /** @returns undefined if the job is unknown, canceled or expired */
   status(id: string): Promise<JobStatus | undefined>;
   /** @returns undefined if the job is unknown, canceled or expired */
@@ -88,7 +90,7 @@ export interface JobQueue {
   /** Records that an attempt might use that many derived IDs. @returns false if the attempt must stop */
   reserve(attempt: AttemptId, ids: number): Promise<boolean>;
   /** @returns false if the attempt lost its lease: its response does not count, and its files are deleted */
-  complete(attempt: AttemptId, answer: string): Promise<boolean>;
+  complete(attempt: AttemptId, response: string): Promise<boolean>;
   /** Without effect if the attempt lost its lease. */
   fail(attempt: AttemptId, error: JobError): Promise<void>;
   /** Requeues a job for which there was no capacity. @param error becomes the job's error if that happens too often */

@@ -2,8 +2,8 @@
 
 /** Encrypts texts with a key that is not stored in the queue. */
 export interface Sealer {
-  /** @param place context to which the ciphertext is bound, for example a job ID */
-  seal(text: string, place: string): Promise<string>;
+  /** @param context context to which the ciphertext is bound, for example a job ID */
+  seal(text: string, context: string): Promise<string>;
   /** @throws Error if key, context or ciphertext differ */
-  open(sealed: string, place: string): Promise<string>;
+  open(sealed: string, context: string): Promise<string>;
 }

@@ -17,7 +17,7 @@ interface Kept {
   readonly last: { readonly baseUrl: string; readonly bytes: Uint8Array<ArrayBuffer> };
 }
 
-const kept = new Map<string, Kept>();
+const cache = new Map<string, Kept>();
 
 /** @param write returns the text for a base URL; the text depends only on the base URL, path and settings */
 export function basedText(
@@ -26,12 +26,12 @@ export function basedText(
   write: (baseUrl: string) => string,
 ): Uint8Array<ArrayBuffer> {
   const name = `${path} ${JSON.stringify(config)}`;
-  const known = kept.get(name);
+  const known = cache.get(name);
   if (known?.last.baseUrl === baseUrl) return known.last.bytes;
   const text = known?.text ?? write(config.baseUrl ?? PLACEHOLDER);
   const based = config.baseUrl === undefined ? text.replaceAll(PLACEHOLDER, () => plain(baseUrl)) : text;
   const bytes = new TextEncoder().encode(based) as Uint8Array<ArrayBuffer>;
-  kept.set(name, { text, last: { baseUrl, bytes } });
+  cache.set(name, { text, last: { baseUrl, bytes } });
   return bytes;
 }
 

@@ -4,13 +4,13 @@ import type { Call } from "./snippets/call.ts";
 
 /** Returns the example of an operation; undefined if it has none. */
 export function callOf(path: PathDescription, operation: OperationDescription, baseUrl: string): Call | undefined {
-  const { method, body, query = {}, answers, needsKey } = operation;
+  const { method, body, query = {}, responses, needsKey } = operation;
   const form = body?.["multipart/form-data"]?.example as Readonly<Record<string, unknown>> | undefined;
   if (method !== "get" && !form) return undefined;
   const entries = Object.entries(form ?? {}).flatMap(([name, value]) =>
     [value].flat().map((item): [string, string] => [name, String(item)]),
   );
-  const type = preferredType(answers[200]?.content ?? {});
+  const type = preferredType(responses[200]?.content ?? {});
   const isFile = ([, value]: readonly [string, string]) => exampleFileName(value) !== undefined;
   return {
     method: method.toUpperCase(),
@@ -20,7 +20,7 @@ export function callOf(path: PathDescription, operation: OperationDescription, b
     files: entries.filter(isFile).map(([name, value]) => ({ name, value: exampleFileName(value)! })),
     texts: entries.filter((entry) => !isFile(entry)).map(([name, value]) => ({ name, value })),
     ...(type === undefined ? {} : { saveAs: nameOf(type, form?.output) }),
-    isRedirect: 303 in answers,
+    isRedirect: 303 in responses,
   };
 }
 

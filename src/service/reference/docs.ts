@@ -46,7 +46,7 @@ const describePage =
     operations: [
       {
         ...{ method: "get", id, tag: "Service", summary, errors: path.includes("{") ? [noSuchEndpoint()] : [] },
-        answers: { 200: { description: "The text.", content }, 304: { description: "It has not changed." } },
+        responses: { 200: { description: "The text.", content }, 304: { description: "It has not changed." } },
       },
     ],
   });

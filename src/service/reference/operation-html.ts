@@ -16,7 +16,7 @@ export function operationHtml(
   baseUrl: string,
   ids: Set<string>,
 ): Html {
-  const { method, summary, answers, errors } = operation;
+  const { method, summary, responses, errors } = operation;
   const call = callOf(path, operation, baseUrl);
   const parameters = parametersOf(path, operation);
   return html`<section class="operation" aria-label="${method.toUpperCase()} ${path.path}">
@@ -32,7 +32,7 @@ ${
 }
 <h4>Answers</h4>
 <dl class="answers">
-${Object.entries(answers).map(([status, answer]) => responseHtml(status, answer))}
+${Object.entries(responses).map(([status, response]) => responseHtml(status, response))}
 </dl>
 <details class="errors"><summary>Errors (${errors.length})</summary>
 <ul>
@@ -48,12 +48,12 @@ ${[...errors]
 }
 
 function parametersHtml(path: string, parameters: readonly Parameter[], ids: Set<string>): Html {
-  const rows = parameters.map(({ name, place, required, fallback, values, description }) => {
+  const rows = parameters.map(({ name, location, required, fallback, values, description }) => {
     const anchor = parameterAnchor(path, name);
     const isNew = !ids.has(anchor);
     ids.add(anchor);
     const link = html`<a href="#${anchor}"><code>${name}</code></a>`;
-    const first = html`<th scope="row">${link}${place === "field" ? "" : html` <small>${place}</small>`}</th>`;
+    const first = html`<th scope="row">${link}${location === "field" ? "" : html` <small>${location}</small>`}</th>`;
     const shown = values.map((value) => html`<code>${value}</code> `);
     const cells = html`<td>${phraseHtml(required)}${fallback === undefined ? "" : html`default <code>${fallback}</code>`}</td>
 <td>${phraseHtml(description)} <span class="values">${shown}</span></td>`;

@@ -72,7 +72,7 @@ const isOfParameters = (token: Token): boolean =>
 /** A parameter of a request: in path, query, form or header. */
 export interface Parameter {
   readonly name: string;
-  readonly place: "field" | "path" | "query" | "header";
+  readonly location: "field" | "path" | "query" | "header";
   /** A short phrase; empty if the parameter is optional. */
   readonly required: string;
   readonly fallback?: string;
@@ -99,17 +99,19 @@ interface Schema {
 /** Returns the parameters of a request: path placeholders, query, form fields, headers. */
 export function parametersOf({ placeholders = {} }: PathDescription, operation: OperationDescription): Parameter[] {
   const { query = {}, headers = {}, body } = operation;
-  const values = (place: "path" | "query" | "header", given: typeof query): Parameter[] =>
-    Object.entries(given).map(([name, { description, schema = { type: "string" }, required = place === "path" }]) => ({
-      ...{ name, place, description, required: required ? REQUIRED : "" },
-      values: valuesOf(schema as Schema),
-    }));
+  const values = (location: "path" | "query" | "header", declared: typeof query): Parameter[] =>
+    Object.entries(declared).map(
+      ([name, { description, schema = { type: "string" }, required = location === "path" }]) => ({
+        ...{ name, location, description, required: required ? REQUIRED : "" },
+        values: valuesOf(schema as Schema),
+      }),
+    );
   const form = (body?.["multipart/form-data"]?.schema ?? {}) as Schema;
   const choices = choicesIn(form);
   const fields = Object.entries(form.properties ?? {}).map(([name, schema]): Parameter => {
     const isRequired = form.required?.includes(name) ? REQUIRED : "";
     return {
-      ...{ name, place: "field", description: schema.description ?? "", values: valuesOf(schema) },
+      ...{ name, location: "field", description: schema.description ?? "", values: valuesOf(schema) },
       required: choices.get(name) ?? isRequired,
       ...(schema.default === undefined ? {} : { fallback: String(schema.default) }),
     };

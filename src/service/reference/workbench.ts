@@ -56,7 +56,7 @@ const describePage: Describe = () => ({
     {
       ...{ method: "get", id: "workbench", tag: "Service", errors: [noSuchEndpoint()] },
       summary: "Returns the workbench, a page that tries the operations.",
-      answers: {
+      responses: {
         200: { description: "The page.", content: { "text/html": { schema: { type: "string" } } } },
         304: NOT_MODIFIED,
       },
@@ -76,7 +76,7 @@ const describeFile: Describe = () => ({
     {
       ...{ method: "get", id: "workbench-file", tag: "Service", errors: [noSuchEndpoint()] },
       summary: "Returns a file that the workbench loads.",
-      answers: {
+      responses: {
         200: { description: "The file.", content: CONTENT },
         304: NOT_MODIFIED,
       },

@@ -35,7 +35,7 @@ export interface BatchOptions {
 export class Batch {
   readonly #bucket: Bucket;
   readonly #about: BatchProperties;
-  readonly #room: Reservation;
+  readonly #reservation: Reservation;
   readonly #remove: BatchOptions["remove"];
   readonly #received: BatchOptions["received"];
   readonly #tally: StoredTally | undefined;
@@ -53,7 +53,7 @@ export class Batch {
   constructor({ bucket, kind, ids, marks, reservation, remove, received, storing }: BatchOptions) {
     this.#bucket = bucket;
     this.#about = { kind, ids, marks };
-    this.#room = reservation;
+    this.#reservation = reservation;
     this.#remove = remove;
     this.#received = received;
     this.#tally = storing && new StoredTally(storing);
@@ -103,9 +103,9 @@ export class Batch {
   /** @returns true if the reservation had space for the file */
   #wait(waiting: PendingWrite): boolean {
     const { length } = waiting.file.bytes;
-    if (!this.#room.tryReserve(length)) return false;
+    if (!this.#reservation.tryReserve(length)) return false;
     if (!this.#pack.add(waiting.file)) {
-      this.#room.release(length);
+      this.#reservation.release(length);
       return false;
     }
     this.#waiting.push(waiting);
@@ -122,7 +122,7 @@ export class Batch {
     const [waiting, pack] = [this.#waiting, this.#pack];
     this.#waiting = [];
     this.#pack = new PackBuilder(this.#about);
-    this.#room.release(pack.bytes);
+    this.#reservation.release(pack.bytes);
     if (waiting.length === 1) this.#sendAlone(waiting[0]!);
     if (waiting.length < 2) return;
     const put = pack.put(this.#bucket);
@@ -144,7 +144,7 @@ export class Batch {
   async discard(): Promise<void> {
     for (const { reject } of [...this.#held.splice(0), ...this.#waiting]) reject(new Error("the file is discarded"));
     this.#waiting = [];
-    this.#room.release(this.#pack.bytes);
+    this.#reservation.release(this.#pack.bytes);
     this.#pack = new PackBuilder(this.#about);
     this.#sent.length = 0;
     const arrived = await Promise.allSettled(this.#arrived.splice(0));

@@ -131,27 +131,27 @@ export class Packs {
       // Another request has deleted a file meanwhile, which moved the others.
       this.#read.delete(packKeyOf(id));
     }
-    throw new Error(`${packKeyOf(id)} changes all the time`);
+    throw new Error(`${packKeyOf(id)} changes too often`);
   }
 
   /** @param ids ids of files in one pack */
   async remove(ids: readonly string[]): Promise<void> {
     const key = packKeyOf(ids[0]!);
-    const gone = new Set(ids.map((id) => id.slice(packNameOf(id).length)));
+    const deletedIds = new Set(ids.map((id) => id.slice(packNameOf(id).length)));
     this.#read.delete(key);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const object = await this.#bucket.get(key);
       if (!object) return;
       const pack = parse(object, await object.bytes());
-      const kept = [...placesIn(pack)].filter(({ entry }) => !gone.has(entry[0]));
-      if (kept.length === pack.entries.length) return;
-      if (kept.length === 0) return this.#bucket.delete(key);
-      const bodies = kept.map(({ entry, offset }) => pack.bytes.subarray(offset, offset + entry[3]));
-      const entries = kept.map(({ entry }) => entry);
+      const remaining = [...placesIn(pack)].filter(({ entry }) => !deletedIds.has(entry[0]));
+      if (remaining.length === pack.entries.length) return;
+      if (remaining.length === 0) return this.#bucket.delete(key);
+      const bodies = remaining.map(({ entry, offset }) => pack.bytes.subarray(offset, offset + entry[3]));
+      const entries = remaining.map(({ entry }) => entry);
       const [body, options] = packed(entries, bodies, pack);
       if (await this.#bucket.put(key, body, { ...options, onlyIf: { etagMatches: pack.etag } })) return;
     }
-    throw new Error(`${key} changes all the time`);
+    throw new Error(`${key} changes too often`);
   }
 
   async #start(id: string): Promise<Start | undefined> {

@@ -36,9 +36,9 @@ export class StorageProbe {
     return failure;
   }
 
-  async #failureOfOther(begun: number): Promise<string | undefined> {
-    while (this.#begun === begun && Date.now() - begun < LIMITS.readyMs) await delay(LOOK_EVERY_MS);
-    return this.#begun === begun ? "The storage does not answer." : this.#last?.failure;
+  async #failureOfOther(startedAt: number): Promise<string | undefined> {
+    while (this.#begun === startedAt && Date.now() - startedAt < LIMITS.readyMs) await delay(LOOK_EVERY_MS);
+    return this.#begun === startedAt ? "The storage does not answer." : this.#last?.failure;
   }
 }
 
@@ -52,7 +52,7 @@ async function probe(bucket: Bucket): Promise<string | undefined> {
   const read = await bucket.get(key);
   const bytes = await read?.bytes();
   await bucket.delete(key);
-  const isSame = bytes?.length === CONTENT.length && bytes.every((byte, place) => byte === CONTENT[place]);
+  const isSame = bytes?.length === CONTENT.length && bytes.every((byte, index) => byte === CONTENT[index]);
   return isSame ? undefined : "The storage does not return what was written.";
 }
 

@@ -150,7 +150,8 @@ class Upload {
       const marks = this.#about.marks();
       const settings = fileOptions({ name: this.#file.name, type: this.typeFrom(part), marks });
       const [bucket, key] = [this.#bucket, FILES + id];
-      const parts = await (bucket.createBriefUpload?.(key, settings) ?? bucket.createMultipartUpload(key, settings));
+      const parts = await (bucket.createTransientUpload?.(key, settings) ??
+        bucket.createMultipartUpload(key, settings));
       this.#sending = { id, marks, parts };
     }
     return this.#sending.parts.uploadPart(number, part);

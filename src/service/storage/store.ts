@@ -31,7 +31,7 @@ export interface Store {
    * Returns a batch for the files of one request. Small files are buffered, to be packed, as long as `room` has memory
    * for them.
    */
-  batch(kind: FileKind, room: Reservation): Batch;
+  batch(kind: FileKind, reservation: Reservation): Batch;
   /** @returns undefined if there is no such file, or it has expired */
   find(id: string): Promise<FoundFile | undefined>;
   /** Returns the file with its bytes, or a range of them; undefined if there is no such file, or it has expired. */

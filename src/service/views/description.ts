@@ -69,7 +69,7 @@ interface About extends Pick<OperationDescription, "id" | "summary"> {
 const get = ({ headers, content, errors, ...about }: About): OperationDescription => ({
   ...{ method: "get", tag: "Pictures", ...about },
   headers: CONDITIONS,
-  answers: { 200: { description: "Done.", headers, content }, 304: UNCHANGED },
+  responses: { 200: { description: "Done.", headers, content }, 304: UNCHANGED },
   errors,
 });
 
@@ -77,7 +77,7 @@ const get = ({ headers, content, errors, ...about }: About): OperationDescriptio
 const preflight = (id: string): OperationDescription => ({
   ...{ method: "options", id: `preflight-${id}`, tag: "Pictures" },
   summary: "Tells browsers that pages of any origin may send the request.",
-  answers: { 204: { description: "They may." } },
+  responses: { 204: { description: "They may." } },
   errors: [],
 });
 
@@ -114,7 +114,7 @@ const describeImage: Describe = () => ({
     {
       ...{ method: "get", id: "get-image", tag: "Pictures" },
       summary: "Redirects to the information about a page as an image.",
-      answers: {
+      responses: {
         200: { description: "The information, for clients that follow the redirect.", content: LINKED_DATA },
         303: { description: "The information is elsewhere.", headers: { Location: { description: "Its address." } } },
       },

@@ -96,8 +96,11 @@ function regionOf(request: RequestedRegion, full: Size): Region {
 function sizeOf(request: RequestedSize, region: Size, largest: number): Size {
   const { kind, text, isLarger } = request;
   const { pageImageSidePixels: side, pageImagePixels: area } = LIMITS;
-  const room = Math.min(side / Math.max(region.width, region.height), Math.sqrt(area / (region.width * region.height)));
-  const most = isLarger ? Math.min(largest, room) : Math.min(1, room);
+  const maxScale = Math.min(
+    side / Math.max(region.width, region.height),
+    Math.sqrt(area / (region.width * region.height)),
+  );
+  const most = isLarger ? Math.min(largest, maxScale) : Math.min(1, maxScale);
   switch (kind) {
     case "max":
       return scaled(region, most);

@@ -48,9 +48,9 @@ export class OpenPages {
   closingOnAcquire(turns: ObservableSemaphore): ObservableSemaphore {
     const giving = (given: Semaphore): Semaphore => ({
       acquire: async (signal, isLowPriority) => {
-        const turn = await given.acquire(signal, isLowPriority);
+        const permit = await given.acquire(signal, isLowPriority);
         this.close();
-        return turn;
+        return permit;
       },
     });
     return {

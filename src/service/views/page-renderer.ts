@@ -63,13 +63,13 @@ async function drawHere(
   name: PageKey,
   page: ExtractedPage,
   params: PageImageParams,
-  { shared: { kept }, engineSemaphore }: PageServices,
+  { shared: { openPages }, engineSemaphore }: PageServices,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const draw = () => kept.draw(name, page, { ...params, page: 1 }, { heapLimitBytes: LIMITS.pageImageHeapBytes });
-  if (!kept.hasEngineFor(name.id)) kept.close();
-  const needed = kept.hasEngineFor(name.id) ? 0 : LIMITS.pageImageHeapBytes + KEPT_STRIPS_BYTES;
-  if (kept.hasMemory(needed)) return draw();
+  const draw = () => openPages.draw(name, page, { ...params, page: 1 }, { heapLimitBytes: LIMITS.pageImageHeapBytes });
+  if (!openPages.hasEngineFor(name.id)) openPages.close();
+  const needed = openPages.hasEngineFor(name.id) ? 0 : LIMITS.pageImageHeapBytes + KEPT_STRIPS_BYTES;
+  if (openPages.hasMemory(needed)) return draw();
   using _turn = await engineSemaphore.acquire(signal);
   return await draw();
 }

@@ -1,5 +1,8 @@
-// Provides the pages of a document as small PDFs, and its properties. Extracts missing pages: requested ones first, the
-// others after the response.
+// Provides the pages of a document as small PDFs, and its properties. Stored objects of a document:
+//   facts      page sizes, labels and bookmarks
+//   group-<n>  pages 32n + 1 to 32n + 32, except large ones; the index at its start has the size of each
+//   page-<n>   one page alone: a large page, or a requested page until its group is stored
+// The first request for a page extracts that page alone, and its response precedes the extraction of all groups.
 
 import { OutOfRange } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -23,17 +26,17 @@ import { type PageServices, type PagesDocument, runPageJob } from "./pages-servi
 const FACTS = "facts";
 const groupName = (group: number) => `group-${group}`;
 /**
- * Standalone pages share 128 object names, which limits a document's storage: pages with the same name replace each
+ * Maximum number of standalone pages, which limits a document's storage: pages with equal remainders replace each
  * other.
  */
-const LONE_PAGES = 128;
-const loneName = (page: number) => `page-${page % LONE_PAGES}`;
-/** Prefix of a standalone page that contains its page number. */
+const STANDALONE_PAGES = 128;
+const standaloneName = (page: number) => `page-${page % STANDALONE_PAGES}`;
+/** Bytes before a standalone page, with its page number. */
 const NUMBER_BYTES = 4;
 /** Size of the first read of a group: its index, and usually the page. */
 const START_BYTES = 2 ** 16;
 /** Groups that are extracted with one permit. Reopening the document costs as much as extracting one or two groups. */
-const GROUPS_IN_A_TURN = 2;
+const GROUPS_PER_PERMIT = 2;
 
 /** @throws EngineFailure the failure that the document caused */
 export async function documentProperties(document: PagesDocument, service: PageServices, signal: AbortSignal) {
@@ -55,8 +58,8 @@ export async function findPage(
   service: PageServices,
   signal: AbortSignal,
 ): Promise<ExtractedPage> {
-  const kept = service.shared.kept.find({ id: document.file.id, number });
-  if (kept) return kept;
+  const openPage = service.shared.openPages.find({ id: document.file.id, number });
+  if (openPage) return openPage;
   return service.shared.pages.run(`${document.file.id} ${number}`, signal, (signal) => {
     const page = new PageStore(document, service, signal).find(number);
     service.waitUntil(page.catch(() => {}));
@@ -94,12 +97,13 @@ class PageStore {
     this.#signal = signal;
   }
 
+  /** @throws ServiceError 404 if there is no such page */
   async find(number: number): Promise<ExtractedPage> {
     const start = await this.#read(groupName(groupOf(number)), { offset: 0, length: START_BYTES });
-    if (!start) return this.#first(number);
-    const place = findInGroup(start, number);
-    if (!place) throw noSuchPage();
-    return place.length > 0 ? this.#inGroup(number, place, start) : this.#alone(number, place);
+    if (!start) return this.#beforeGroups(number);
+    const extent = findInGroup(start, number);
+    if (!extent) throw noSuchPage();
+    return extent.length > 0 ? this.#pageOfGroup(number, extent, start) : this.#standalone(number, extent);
   }
 
   async facts(): Promise<DocumentProperties | undefined> {
@@ -107,13 +111,18 @@ class PageStore {
     return bytes && parseProperties(bytes);
   }
 
-  /** @param given semaphore for low-priority extractions. @default the semaphore of requests */
-  async extract(params: ExtractPagesParams, given?: Semaphore): Promise<Extracted> {
-    const { shared, store, client } = this.#service;
-    const turns = given ?? shared.extractionSemaphore.for(client);
+  /**
+   * Extracts properties, a page or groups, and stores properties and groups.
+   * @param semaphore for low-priority extractions. @default the semaphore of requests
+   */
+  async extract(
+    params: ExtractPagesParams,
+    semaphore: Semaphore = this.#service.shared.extractionSemaphore.for(this.#service.client),
+  ): Promise<Extracted> {
+    const { shared, store } = this.#service;
     const { file, input } = this.#document;
     const extracted: { facts?: DocumentProperties; page?: Uint8Array } = {};
-    const take = async (output: Output) => {
+    const receive = async (output: Output) => {
       if (output.extension === "json") {
         const bytes = await wholeOf(output, Number.POSITIVE_INFINITY);
         extracted.facts = parseProperties(bytes);
@@ -127,8 +136,13 @@ class PageStore {
       }
     };
     await shared.withFailureCache(`${file.id} ${params.page ?? ""} extracted`, async () => {
-      using _turn = await turns.acquire(this.#signal);
-      await runPageJob(edgeJob(extractPages, params), [input], { service: this.#service, signal: this.#signal }, take);
+      using _permit = await semaphore.acquire(this.#signal);
+      await runPageJob(
+        edgeJob(extractPages, params),
+        [input],
+        { service: this.#service, signal: this.#signal },
+        receive,
+      );
     });
     return extracted;
   }
@@ -145,7 +159,7 @@ class PageStore {
       for (let at = 0; at < order.length; ) {
         const from = order[at]!;
         // A request for the first page is probably followed by requests for its neighbors.
-        const most = at === 0 ? 1 : GROUPS_IN_A_TURN;
+        const most = at === 0 ? 1 : GROUPS_PER_PERMIT;
         const count = Math.min(most, order.length - at, groups - from);
         await this.extract({ facts: false, groups: { first: from, count } }, shared.prefetchSemaphore);
         at += count;
@@ -158,22 +172,27 @@ class PageStore {
     }
   }
 
-  /** Returns the first requested page of its group. */
-  async #first(number: number): Promise<ExtractedPage> {
+  /**
+   * Returns a page whose group is not stored yet: the standalone page that an earlier request stored, or else extracts
+   * it. Afterwards stores it, and extracts the groups.
+   */
+  async #beforeGroups(number: number): Promise<ExtractedPage> {
     const known = await this.facts();
     if (number > (known?.pageCount ?? LIMITS.selectedPages)) throw noSuchPage();
-    const earlier = known && (await this.#readAlone(number));
-    const { facts = known!, page = earlier! } = earlier ? {} : await this.#extractPage(number, !known);
+    const stored = known && (await this.#readStandalone(number));
+    const extracted = stored ? undefined : await this.#extractPage(number, !known);
+    const facts = known ?? extracted!.facts!;
+    const page = stored ?? extracted!.page;
     const later = new PageStore(this.#document, this.#service, NEVER);
     this.#service.defer(async () => {
-      // Stores the page separately until its group is stored.
-      if (!earlier) await later.#keepAlone(number, page);
+      if (!stored) await later.#putStandalone(number, page);
       await later.extractAhead(groupOf(number), facts.pageCount);
     });
     const [width, height] = facts.sizes[number - 1]!;
     return extractedPage({ width, height }, page);
   }
 
+  /** @param facts true to extract the document's properties too */
   async #extractPage(page: number, facts: boolean) {
     try {
       const extracted = await this.extract({ facts, page });
@@ -183,7 +202,7 @@ class PageStore {
     }
   }
 
-  async #inGroup(
+  async #pageOfGroup(
     number: number,
     { width, height, offset, length }: PageEntry,
     start: Uint8Array,
@@ -197,23 +216,25 @@ class PageStore {
   }
 
   /** Returns a page that is too large for its group. */
-  async #alone(number: number, size: PageEntry): Promise<ExtractedPage> {
-    const earlier = await this.#readAlone(number);
-    if (earlier) return extractedPage(size, earlier);
+  async #standalone(number: number, size: PageEntry): Promise<ExtractedPage> {
+    const stored = await this.#readStandalone(number);
+    if (stored) return extractedPage(size, stored);
     const { page } = await this.#extractPage(number, false);
-    this.#service.defer(() => this.#keepAlone(number, page));
+    this.#service.defer(() => this.#putStandalone(number, page));
     return extractedPage(size, page);
   }
 
-  #keepAlone(number: number, pdf: Uint8Array): Promise<void> {
+  /** Stores a page alone. An empty one records that the page is too large to store. */
+  #putStandalone(number: number, pdf: Uint8Array): Promise<void> {
     const bytes = new Uint8Array(NUMBER_BYTES + pdf.length);
     new DataView(bytes.buffer).setUint32(0, number);
     bytes.set(pdf, NUMBER_BYTES);
-    return this.#service.store.pageFiles.put(this.#document.file, loneName(number), bytes);
+    return this.#service.store.pageFiles.put(this.#document.file, standaloneName(number), bytes);
   }
 
-  async #readAlone(number: number): Promise<Uint8Array | undefined> {
-    const bytes = await this.#read(loneName(number));
+  /** @returns undefined if the page is not stored, or another page replaced it */
+  async #readStandalone(number: number): Promise<Uint8Array | undefined> {
+    const bytes = await this.#read(standaloneName(number));
     if (!bytes || new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) !== number) return undefined;
     return bytes.subarray(NUMBER_BYTES);
   }

@@ -59,14 +59,14 @@ export class PageResources {
   readonly pictures = new SingleFlight<Uint8Array>();
   readonly pages = new SingleFlight<ExtractedPage>();
   readonly facts = new SingleFlight<DocumentProperties>();
-  readonly kept: OpenPages;
+  readonly openPages: OpenPages;
   /** IDs of documents whose pages are being prefetched. */
   readonly extracting = new Set<string>();
   readonly #failures = new Map<string, EngineFailure>();
 
   constructor(budgets: ProcessCapacity) {
     const { pageImageJobs, pageImageJobsQueued } = budgets;
-    this.kept = new OpenPages(engineMemoryBytes(budgets));
+    this.openPages = new OpenPages(engineMemoryBytes(budgets));
     const turns = (maxQueued: number, leavesRoom = false) =>
       createSemaphore({ concurrency: pageImageJobs, maxQueued, maxWaitMs: LIMITS.permitWaitMs, leavesRoom });
     this.pageImageSemaphore = turns(pageImageJobsQueued);

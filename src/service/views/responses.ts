@@ -115,7 +115,7 @@ async function respondWithLarge(
     default: {
       const stored = delivery.kind === "arrival" ? await delivery.file.stored : undefined;
       const opened = stored && (await service.store.open(stored.id));
-      if (!opened) throw new Error("the picture is not in storage any more");
+      if (!opened) throw new Error("the image is no longer stored");
       const body = toReadableStream(chunksOf(opened.body), { signal, onEnd: () => service.waitUntil(close()) });
       return new Response(body, { headers });
     }

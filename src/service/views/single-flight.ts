@@ -26,7 +26,7 @@ export class SingleFlight<T> {
     const { promise, reject } = Promise.withResolvers<never>();
     const onAbort = () => reject(signal.reason);
     // The platform might end the request that started the work, and the work with it.
-    const onTimeout = () => reject(new EngineFailure("busy", `${key} is not done`));
+    const onTimeout = () => reject(new EngineFailure("busy", `${key} timed out`));
     const timer = setTimeout(onTimeout, LIMITS.requestJobMs);
     signal.addEventListener("abort", onAbort);
     try {

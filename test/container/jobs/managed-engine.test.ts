@@ -25,7 +25,12 @@ function failing(failures: number) {
     if (starts.length <= failures) throw new Error("no room");
     return engine;
   };
-  const watched = new ManagedEngine({ name: "Engine", place: place(), start, log: (message) => logged.push(message) });
+  const watched = new ManagedEngine({
+    name: "Engine",
+    startHandle: place(),
+    start,
+    log: (message) => logged.push(message),
+  });
   watched.start();
   return { engine, watched, starts, logged };
 }
@@ -55,7 +60,12 @@ test("the pause between two starts grows to 30 s", async () => {
 test("while it starts again, nobody waits", async () => {
   const { promise, resolve } = Promise.withResolvers<{ state: "warm"; close(): Promise<void> }>();
   const results = [Promise.reject(new Error("no room")), promise];
-  const watched = new ManagedEngine({ name: "Engine", place: place(), start: () => results.shift()!, log: () => {} });
+  const watched = new ManagedEngine({
+    name: "Engine",
+    startHandle: place(),
+    start: () => results.shift()!,
+    log: () => {},
+  });
   watched.start();
   await vi.advanceTimersByTimeAsync(1_500);
   expect(results).toEqual([]);
@@ -69,7 +79,7 @@ test("a job that is ended does not wait for the first start", async () => {
   const ending = new AbortController();
   const watched = new ManagedEngine({
     name: "Engine",
-    place: place(),
+    startHandle: place(),
     start: () => new Promise<never>(() => {}),
     log: () => {},
   });
@@ -82,7 +92,7 @@ test("an engine that is not to start is off, until a job asks for it", async () 
   const engine = { state: "warm" as const, close: async () => {} };
   const watched = new ManagedEngine({
     name: "Engine",
-    place: new StartOrder().register(),
+    startHandle: new StartOrder().register(),
     start: async () => engine,
     log: () => {},
   });
@@ -100,7 +110,7 @@ test("what is closed is not started again, and what starts nevertheless is close
   expect(failed.starts).toHaveLength(1);
   const { engine } = failing(0);
   const { promise, resolve } = Promise.withResolvers<typeof engine>();
-  const late = new ManagedEngine({ name: "Engine", place: place(), start: () => promise, log: () => {} });
+  const late = new ManagedEngine({ name: "Engine", startHandle: place(), start: () => promise, log: () => {} });
   late.start();
   await vi.advanceTimersByTimeAsync(0);
   await late.close();

@@ -57,7 +57,7 @@ const HIDDEN = [".env", ".git/config", "inner/.secrets/key.pem", "inner/../.env"
 describe("upload_file", () => {
   test.each([...HIDDEN, "socket", "inner"])("does not read %s", async (path) => {
     const before = sent;
-    await expect(uploadFile({ path }, call)).rejects.toThrow(/is hidden|is no file/);
+    await expect(uploadFile({ path }, call)).rejects.toThrow(/is hidden|is not a file/);
     expect(sent).toBe(before);
   });
 
@@ -70,7 +70,7 @@ describe("upload_file", () => {
 
   test.each([...OUTSIDE, "dangling"])("does not read %s", async (path) => {
     const before = sent;
-    await expect(uploadFile({ path }, call)).rejects.toThrow(/is not below .*--root|leads to nothing/);
+    await expect(uploadFile({ path }, call)).rejects.toThrow(/is not below .*--root|does not exist/);
     expect(sent).toBe(before);
   });
 });
@@ -95,13 +95,13 @@ describe("save_file", () => {
       "is hidden",
     );
     await expect(saveFile({ file: ID, path: "inner/" }, { ...call, pw: named("..") })).rejects.toThrow(
-      "is there already",
+      "already exists",
     );
   });
 
   test.each([...OUTSIDE, "up/", "up/new.txt", "../new.txt", "dangling"])("does not write %s", async (path) => {
     const saving = saveFile({ file: ID, path, replace: true }, call);
-    await expect(saving).rejects.toThrow(/is not below|leads to nothing/);
+    await expect(saving).rejects.toThrow(/is not below|does not exist/);
     expect(readFileSync(join(base, "secret.txt"), "utf8")).toBe("old");
   });
 
@@ -109,7 +109,7 @@ describe("save_file", () => {
     const { structuredContent } = await saveFile({ file: ID, path: "inner/deep/new.txt" }, call);
     expect(structuredContent).toEqual({ path: join(root, "inner/deep/new.txt") });
     for (const path of ["a.txt", "./", "inner/.."]) {
-      await expect(saveFile({ file: ID, path }, call)).rejects.toThrow("is there already");
+      await expect(saveFile({ file: ID, path }, call)).rejects.toThrow("already exists");
     }
     await expect(saveFile({ file: ID, path: "a.txt", replace: "yes" }, call)).rejects.toThrow("true or false");
     expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("old");

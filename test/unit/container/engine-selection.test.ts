@@ -14,6 +14,6 @@ test("a list selects the engines in it", () => {
 
 test("an unknown name is refused, with the names that are known", () => {
   expect(() => selectedEngines("office,libreoffice")).toThrow(
-    "ENGINES has libreoffice; it can have office, ghostscript, verapdf, chromium, threads.",
+    "ENGINES has unknown engines: libreoffice. The engines are office, ghostscript, verapdf, chromium, threads.",
   );
 });

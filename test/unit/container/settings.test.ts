@@ -25,5 +25,5 @@ test("without a number of jobs, at least two run", () => {
 });
 
 test.each(["GRACE_MS", "SHUTDOWN_GRACE_SECONDS"])("%s that is no number is refused in a sentence", (name) => {
-  expect(() => readServerSettings({ [name]: "soon" })).toThrow(`${name} is "soon"; it can be a number of`);
+  expect(() => readServerSettings({ [name]: "soon" })).toThrow(`${name} must be a number of`);
 });

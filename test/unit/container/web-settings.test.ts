@@ -14,7 +14,7 @@ test("items are separated by commas and spaces", () => {
 });
 
 test.each([
-  [{ URL_ALLOW: "https://wiki.corp" }, 'URL_ALLOW: "https://wiki.corp" is no name, address or network.'],
+  [{ URL_ALLOW: "https://wiki.corp" }, 'URL_ALLOW: "https://wiki.corp" is not a name, an address or a network.'],
   [{ URL_DNS: "dns.corp" }, "URL_DNS: Invalid IP address: dns.corp"],
 ])("%j is refused with a sentence", (environment, sentence) => {
   expect(() => readWebSettings(environment)).toThrow(new Error(sentence));

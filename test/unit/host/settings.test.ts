@@ -45,7 +45,9 @@ test("a container elsewhere, or none: no engines are started", () => {
 });
 
 test("engines that do not exist are refused, unless the container runs elsewhere", () => {
-  expect(() => readSettings({ ENGINES: "office,word" })).toThrow(/^ENGINES has word; it can have office, ghostscript/);
+  expect(() => readSettings({ ENGINES: "office,word" })).toThrow(
+    /^ENGINES has unknown engines: word. The engines are office, ghostscript/,
+  );
   expect(readSettings({ ENGINES: "office, chromium" }).startsEngines).toBe(true);
 });
 

@@ -108,7 +108,7 @@ export class AllowList {
     return this.#rules.some((rule) => rule.host === host && this.#isPortOf(rule, port));
   }
 
-  /** Reports whether public hosts may be visited on that port. */
+  /** Reports whether public hosts can be visited on that port. */
   isUsualPort(port: number): boolean {
     return this.#usualPorts.includes(port);
   }
@@ -138,7 +138,8 @@ function ruleOf(item: string): Rule {
   const port = portText === undefined ? {} : { port: portText === "*" ? ("any" as const) : Number(portText) };
   if (family === 0 && prefix === undefined && bracketed === undefined && host !== "") return { host, ...port };
   const bits = family === 4 ? 32 : 128;
-  if (family === 0 || Number(prefix ?? bits) > bits) throw new Error(`"${item}" is no name, address or network.`);
+  if (family === 0 || Number(prefix ?? bits) > bits)
+    throw new Error(`"${item}" is not a name, an address or a network.`);
   const addresses = new BlockList();
   addresses.addSubnet(host, Number(prefix ?? bits), family === 4 ? "ipv4" : "ipv6");
   return { addresses, ...port };
@@ -160,7 +161,7 @@ export class AddressBlocked extends Error {
 }
 
 /**
- * Returns the allowed addresses of a host; the caller must connect to one of these. A public name may resolve only to
+ * Returns the allowed addresses of a host; the caller must connect to one of these. A public name can resolve only to
  * public addresses. Otherwise, the owner of any name could point it to an internal address that the operator allows.
  * @param host canonical, as in the URL standard, with IPv6 without brackets
  * @throws Refused; errors of the lookup

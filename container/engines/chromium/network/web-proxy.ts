@@ -249,7 +249,7 @@ export class WebProxy {
       lookup: (_name, _options, done) => done(null, addresses as never),
     });
     visit.add(socket);
-    const timer = setTimeout(() => socket.destroy(new Error("no connection in time")), CONTAINER_LIMITS.webConnectMs);
+    const timer = setTimeout(() => socket.destroy(new Error("connection timed out")), CONTAINER_LIMITS.webConnectMs);
     socket.once("connect", () => resolve(socket));
     socket.once("error", reject);
     socket.once("close", () => reject(new Error("closed")));
@@ -264,7 +264,7 @@ function lookups(dnsServers: readonly string[] | undefined): DnsResolver {
     async public(host) {
       const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
       const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
-      if (addresses.length === 0) throw new Error(`no address of ${host}`);
+      if (addresses.length === 0) throw new Error(`no address for ${host}`);
       return addresses;
     },
     async allowed(host) {
@@ -338,7 +338,7 @@ function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
     outgoing.once("response", resolve);
     // This listener stays for the request's lifetime: a connection can break more than once.
     outgoing.on("error", reject);
-    outgoing.once("close", () => reject(new Error("closed without an answer")));
+    outgoing.once("close", () => reject(new Error("closed without a response")));
   });
 }
 
@@ -353,7 +353,7 @@ async function giveDocument(
   await pipeline(document.stream(), answer);
 }
 
-/** An error that the proxy reports with a status of its own. */
+/** An error that the proxy reports with a specific status. */
 class Unanswerable extends Error {
   override readonly name = "Unanswerable";
   readonly status: number;

@@ -1,5 +1,5 @@
-// Runs in a page, in both the page's and our JavaScript world. It is sent as source text, so it must not use outer
-// variables.
+// Runs in a page, both in the page's JavaScript world and in our isolated one. It is sent as source text, so it must
+// not use outer variables.
 
 /**
  * Finishes animations and transitions of finite length, and removes scroll-driven ones, because paper does not scroll.

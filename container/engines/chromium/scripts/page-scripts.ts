@@ -13,7 +13,7 @@ export interface QueryEvents {
   readonly followsScrolling: string;
   /** Has a shadow tree changed since the last query? */
   readonly hasChangedShadows: string;
-  /** Finishes animations of finite length in shadow trees: were there any? */
+  /** Finishes finite animations in shadow trees; "yes" if there were any. */
   readonly movesInShadows: string;
   /** Has the content of a canvas changed since the last query? */
   readonly hasDrawn: string;
@@ -54,7 +54,7 @@ function observe(questions: QueryEvents, observers: readonly Observer[], finish:
     });
   answer(questions.isScripted, () => true);
   for (const observer of observers) observer(questions, answer, finish);
-  // Disables dialogs, which nobody can close and which scripts can open in an endless loop.
+  // Disables dialogs: no user can close them, and scripts can open them in an endless loop.
   window.alert = () => {};
   window.confirm = () => false;
   window.prompt = () => null;
@@ -72,7 +72,7 @@ function observeSight(questions: QueryEvents, answer: Answer): void {
         const before = seen.get(target);
         const isLess = before !== undefined && (!isIntersecting || intersectionRatio < before);
         if (isKept && isLess) {
-          // Any part of it may come into view again.
+          // Any part of it can come into view again.
           if (!isIntersecting) seen.set(target, 0);
           return false;
         }

@@ -31,9 +31,9 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
   const LOOK_MS = 25;
   /** Consecutive checks without a change after which a page with scripts is complete. */
   const QUIET_LOOKS = 4;
-  /** The same for a page that continuously requests animation frames, whose next change may be delayed. */
+  /** Quiet period of a page that continuously requests animation frames, because its next change can be delayed. */
   const QUIET_LOOKS_WITH_FRAMES = 40;
-  /** Maximum duration of scrolling through a page with scroll handlers, which may be throttled. */
+  /** Maximum duration of scrolling through a page with scroll handlers, which can be throttled. */
   const SCROLLING_MS = 1_000;
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));

@@ -24,7 +24,7 @@ const std::string introduction = "Substituting font ";
 constexpr unsigned long leastRoomBytes = 1 << 20;
 
 /**
- * Text that error handlers print, both Ghostscript's own and those of printer drivers. A page may then continue without
+ * Text that error handlers print, both Ghostscript's own and those of printer drivers. A page can then continue without
  * the rest.
  */
 const std::vector<std::string> marks = {"%%[ Error", "Error: /"};
@@ -41,7 +41,7 @@ struct Printed {
       report.append(text, std::min(length, keptOutput - std::min(keptOutput, report.size())));
       return;
     }
-    // A report may arrive in two chunks.
+    // A report can arrive in two chunks.
     const std::size_t from = tail.size() < longestMark ? 0 : tail.size() - longestMark;
     tail.append(text, length);
     for (const std::string& mark : marks) {
@@ -61,7 +61,7 @@ class Substitutions {
         endLine();
       } else {
         line_ += text[at];
-        // The program's own output may precede the report on the same line.
+        // The program's own output can precede the report on the same line.
         if (line_.size() > 2 * longestLine) line_.erase(0, longestLine);
       }
     }
@@ -105,7 +105,7 @@ struct Result {
   int exitCode = 0;
 };
 
-/** Runs a file. Running a string instead would leave objects on the stack, which programs may clear. */
+/** Runs a file. Running a string instead would leave objects on the stack, which programs can clear. */
 Result run(const std::string& path) {
   Result result;
   result.code = gsapi_run_file(interpreter, path.c_str(), 0, &result.exitCode);

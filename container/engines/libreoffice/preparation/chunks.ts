@@ -35,7 +35,7 @@ const ELEMENT =
 
 const mayHave = (content: Buffer) => content.includes("aFChunk");
 
-/** Reports whether a package may have chunks, without reading its relationships. */
+/** Reports whether a package might have chunks, without reading its relationships. */
 export const mayHaveChunks = (relations: ReadonlyMap<string, Buffer>): boolean => [...relations.values()].some(mayHave);
 
 /** @returns undefined if the package has no chunks, the usual case */

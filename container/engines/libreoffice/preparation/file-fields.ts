@@ -7,7 +7,7 @@ import { attributeOf, startTags, xmlBytes, xmlText } from "./markup.ts";
 const TYPE = "file";
 const SIGNS = [` type="${TYPE}`, ` type='${TYPE}`];
 
-/** Reports whether a part may have such fields. */
+/** Reports whether a part might have such fields. */
 export const mayNameFile = (content: Buffer): boolean => SIGNS.some((sign) => content.includes(sign));
 
 /** Returns the parts that change, by their names. @param fileName the client's */

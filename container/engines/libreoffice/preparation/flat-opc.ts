@@ -55,7 +55,7 @@ function tagAt(text: string, at: number): string {
   return end < 0 ? text.slice(at) : text.slice(at, end + 1);
 }
 
-/** @param outer start tags around the part, whose namespaces the content may use */
+/** @param outer start tags around the part, whose namespaces the content can use */
 function contentOf(part: string, prefix: string, outer: readonly string[]): Buffer {
   const binary = inner(part, `${prefix}binaryData`);
   if (binary) return Buffer.from(binary.content, "base64");

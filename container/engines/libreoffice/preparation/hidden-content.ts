@@ -13,7 +13,7 @@ const HIDING = [' hidden="1"', ' hidden="true"', "visibility:hidden", "visibilit
 
 const isOfWord = (content: Buffer) => content.subarray(0, ROOT_WITHIN).includes("wordprocessingml");
 
-/** Detects by keywords whether a document may contain hidden content to remove. */
+/** Detects by keywords whether a document might contain hidden content to remove. */
 export class HiddenSigns {
   #hasText = false;
   #hasHolders = false;

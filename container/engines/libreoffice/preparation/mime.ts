@@ -94,7 +94,7 @@ function* between(body: Buffer, boundary: string): Generator<Buffer> {
     if (line < 0) return;
     start = line + 1;
   }
-  // The closing boundary may be missing.
+  // The closing boundary might be missing.
   if (start >= 0) yield body.subarray(start);
 }
 

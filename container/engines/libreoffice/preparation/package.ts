@@ -4,7 +4,7 @@
 import { EngineFailure } from "../../../../src/document/contract/failure.ts";
 import type { ZipFile } from "./zip-file.ts";
 
-/** Maximum total uncompressed size that is examined; a larger package may be a zip bomb. */
+/** Maximum total uncompressed size that is examined; a larger package might be a zip bomb. */
 const MAX_BYTES = 64 * 2 ** 20;
 /** Maximum total size of content types and relationships that are examined. */
 const MAX_RELATION_BYTES = 4 * 2 ** 20;

@@ -104,7 +104,7 @@ function respelledText(part: string, text: string, spelling: Spelling, known: Re
         return `${start}${isAbsolute ? "/" : ""}${spelling(value)}`;
       });
     });
-  // The text is now UTF-8, whatever it was.
+  // The text is now UTF-8, regardless of its original encoding.
   const undeclared = text.replace(/^\s*<\?xml[^>]*\?>/, "");
   if (folder !== undefined) return respell("Relationship", "Target", `/${folder}`)(undeclared);
   return respell(

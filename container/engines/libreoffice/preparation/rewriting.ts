@@ -38,7 +38,7 @@ const MAX_PARTS_AT_ONCE = 1000;
 const MAX_RELATION_BYTES_AT_ONCE = 2 ** 18;
 
 /**
- * Reports whether a document may need rewriting. Fast for any document.
+ * Reports whether a document might need rewriting. Fast for any document.
  * @throws EngineFailure `damaged`
  */
 export async function mayNeedRewriting(path: string): Promise<boolean> {

@@ -10,7 +10,10 @@ const NOWHERE = "thismessage:/";
 /** Matches URLs in attributes and styles. */
 const ADDRESS =
   /(\s(?:src|href|background|data|srcset|poster)\s*=\s*|\burl\(\s*)("[^"<>]{1,4096}"|'[^'<>]{1,4096}'|[^\s"'<>)]{1,4096})/gi;
-/** Pages of a workbook that Excel saved as frames ([MS-XLSX] has no such form; the elements are those of Excel 2000). */
+/**
+ * Pages of a workbook that Excel saved as frames ([MS-XLSX] does not describe this format; Excel 2000 defined the
+ * elements).
+ */
 const SHEET = /<x:WorksheetSource\s[^<>]*HRef\s*=\s*["']?([^"'\s<>]{1,4096})/gi;
 const FRAME = /<frame\s[^<>]*src\s*=\s*["']?([^"'\s<>]{1,4096})/gi;
 

@@ -31,10 +31,7 @@ constexpr std::size_t spanBytes = std::size_t{32} << 10;
 constexpr std::size_t largestBlock = std::size_t{8} << 10;
 constexpr std::size_t grain = 16;
 
-/**
- * Size classes: steps of at most a sixteenth of a kilobyte for small sizes, and of an eighth of their own for larger
- * ones.
- */
+/** Size classes: steps of 16 bytes up to 256 bytes, then of a sixteenth to an eighth of the size. */
 struct Classes {
   std::size_t sizes[128] = {};
   unsigned char bySize[largestBlock / grain + 1] = {};
@@ -86,7 +83,7 @@ std::size_t indexOfSpan(const void* block) {
 
 void* takeFromNewSpan(unsigned char index) {
   if (nextSpan == regionEnd) {
-    // From now on, small blocks outside the region may also be new.
+    // From now on, small blocks outside the region might also be new.
     leavesOld = false;
     return nullptr;
   }
@@ -152,7 +149,7 @@ void zygote::useOwnPages() {
   void* const mapped =
       mmap(nullptr, regionBytes + spanBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return;
-  // Must be looked up before the region is used, because the lookup may allocate memory.
+  // Must be looked up before the region is used, because the lookup can allocate memory.
   glibcsSizeOf = findGlibcsSizeOf();
   const auto address = (reinterpret_cast<std::uintptr_t>(mapped) + spanBytes - 1) & ~std::uintptr_t{spanBytes - 1};
   region = nextSpan = reinterpret_cast<char*>(address);

@@ -132,8 +132,8 @@ int main(int count, char** values) {
                                     "/etc/libreoffice", "/etc/ld.so.cache", "/etc/localtime",         "/var/cache/fontconfig",
                                     "/var/lib/libreoffice", "/proc",        "/sys/devices/system/cpu", "/dev/urandom",
                                     "/dev/null",      program,              profile};
-  // Selects one main loop without threads of its own. Temporary files are written to the working directory: in a child,
-  // its job's folder.
+  // Selects a main loop that starts no threads. Temporary files are written to the working directory: in a child, its
+  // job's folder.
   setenv("SAL_LOK_OPTIONS", "unipoll", 1);
   setenv("TMPDIR", "/proc/self/cwd", 1);
   self.kit = lok_init_2(program.c_str(), ("file://" + profile).c_str());

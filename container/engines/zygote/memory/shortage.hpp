@@ -11,7 +11,7 @@ namespace zygote {
 /**
  * Makes this process end when `new` is refused memory, or when {@link refused} is called. Otherwise, an engine would
  * continue with incomplete data: a PDF without images or glyph widths, or a document that it treats as damaged. A
- * request for more than half of the maximum at once comes from a wrong length, and is refused without ending the
+ * request for more than half of the maximum at once is attributed to a wrong length, and fails without ending the
  * process.
  * @param memoryBytes the maximum
  * @param lastWords called with the status and what was refused; must not allocate more than a little

@@ -43,14 +43,14 @@ function MadeFile(props: { page: ViewContext; output: Output; number: number; is
   const { page, output, number, isAlone } = props;
   const { id, info, isDeleted } = output;
   const name = info?.name ?? `File ${number + 1}`;
-  const place = useRef<HTMLLIElement>(null);
+  const elementRef = useRef<HTMLLIElement>(null);
   useEffect(() => {
     // The pressed button has been removed, so the focus must move.
-    if (isDeleted && document.activeElement === document.body) place.current?.focus();
+    if (isDeleted && document.activeElement === document.body) elementRef.current?.focus();
   }, [isDeleted]);
   if (isDeleted) {
     return (
-      <li class="output idle" ref={place} tabIndex={-1}>
+      <li class="output idle" ref={elementRef} tabIndex={-1}>
         <span class="name">{name}</span> <span class="small">deleted</span>
       </li>
     );
@@ -58,7 +58,7 @@ function MadeFile(props: { page: ViewContext; output: Output; number: number; is
   // With several jobs, a row is one line with icons, explained by tooltips.
   const words = isAlone ? "" : "visually-hidden";
   return (
-    <li class="output" ref={place}>
+    <li class="output" ref={elementRef}>
       <span class="about">
         <span class="name">{name}</span>
         <span class="small">

@@ -12,24 +12,24 @@ import { Made } from "./made.tsx";
 export function Stage({ page }: { page: ViewContext }) {
   const { outcomes, shown, problem } = page.state;
   const outcome = outcomes.find(({ key }) => key === shown);
-  const place = useRef<HTMLElement>(null);
+  const elementRef = useRef<HTMLElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
   // After a reload, an existing result does not scroll the page.
   const seen = useRef(outcome?.key);
   useEffect(() => {
     if (seen.current === outcome?.key) return;
     seen.current = outcome?.key;
-    if (outcome) show(place.current!);
+    if (outcome) show(elementRef.current!);
     // The pressed button may have been removed, so the focus must move.
     const isLost = document.activeElement === document.body || document.activeElement?.closest(".run");
     if (outcome && isLost) title.current?.focus({ preventScroll: true });
   }, [outcome?.key]);
   const isMissing = problem?.place === "result";
   useEffect(() => {
-    if (isMissing) show(place.current!);
+    if (isMissing) show(elementRef.current!);
   }, [isMissing]);
   return (
-    <section ref={place} class="card stage" aria-labelledby="stage-title" id="stage">
+    <section ref={elementRef} class="card stage" aria-labelledby="stage-title" id="stage">
       <h2 id="stage-title" ref={title} tabIndex={-1}>
         {outcome ? "Result" : "Preview"}
       </h2>

@@ -50,7 +50,7 @@ export function Zoom({ pair, onClose }: { pair: Pair; onClose(): void }) {
 }
 
 function useViewer(side: Side | undefined) {
-  const place = useRef<HTMLDivElement>(null);
+  const elementRef = useRef<HTMLDivElement>(null);
   const viewer = useRef<Viewer | null>(null);
   const [isFailed, setFailed] = useState(false);
   const address = pictureAddress(side);
@@ -60,8 +60,8 @@ function useViewer(side: Side | undefined) {
     let isOver = false;
     const show = async () => {
       const { openViewer } = await import("../../session/zoom-viewer.ts");
-      if (isOver || !place.current) return;
-      viewer.current ??= openViewer(place.current);
+      if (isOver || !elementRef.current) return;
+      viewer.current ??= openViewer(elementRef.current);
       await viewer.current.show(deep ? { id: deep.id, page: deep.page } : { address });
     };
     show().catch(() => setFailed(true));
@@ -70,5 +70,5 @@ function useViewer(side: Side | undefined) {
     };
   }, [address]);
   useEffect(() => () => viewer.current?.close(), []);
-  return { place, viewer, isFailed };
+  return { place: elementRef, viewer, isFailed };
 }

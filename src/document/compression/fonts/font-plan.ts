@@ -8,8 +8,8 @@ export interface FontPlan {
   readonly format: "truetype" | "cff" | "type1" | undefined;
   /** The glyphs that text shows. */
   readonly glyphs: Set<number>;
-  /** True if text can show no glyphs other than `glyphs`. */
-  isKnown: boolean;
+  /** True if `glyphs` is complete: text can show no other glyphs. */
+  areGlyphsKnown: boolean;
   /** True if unused glyphs are kept. */
   keepsAll: boolean;
   /** True if every font looks up glyphs by number, none by character. */
@@ -26,8 +26,8 @@ export interface FontPlan {
   family?: string;
   /** True if the program also replaces other programs. */
   isMerged?: true;
-  /** The new stream. Null if it would be as large as the old one, or larger. */
-  made?: PdfStream | null;
+  /** The new stream. Null if it would not be smaller than the old one; undefined until it is built. */
+  replacement?: PdfStream | null;
   /** True if the new stream is a CFF program that replaces a Type 1 program. */
   isConverted?: boolean;
   /** The subset tag of the new font name. */
@@ -35,5 +35,5 @@ export interface FontPlan {
 }
 
 /** Returns the glyphs to keep; undefined to keep all. */
-export const keptGlyphs = ({ glyphs, isKnown, keepsAll }: FontPlan): ReadonlySet<number> | undefined =>
-  isKnown && !keepsAll ? glyphs : undefined;
+export const keptGlyphs = ({ glyphs, areGlyphsKnown, keepsAll }: FontPlan): ReadonlySet<number> | undefined =>
+  areGlyphsKnown && !keepsAll ? glyphs : undefined;

@@ -1,5 +1,6 @@
 // Plans the subsets of embedded font programs: finds the glyphs that text shows by the mapping from codes to glyphs
-// (ISO 32000-1, 9.6.6 and 9.7.4.2), and names the subsets.
+// (ISO 32000-1, 9.6.6 and 9.7.4.2), and names the subsets. Several fonts can share a program, so the plan of a program
+// collects the glyphs of all its fonts first; a subset is built when the writer reaches its program.
 import { writeNamedCff } from "../../fonts/cff/named-cff.ts";
 import { readEmbeddedCff, subsetCff } from "../../fonts/cff/subset-cff.ts";
 import { subsetTag, TAGGED } from "../../fonts/names/subset-tag.ts";
@@ -38,29 +39,29 @@ export class FontPlans {
   readonly #file: PdfFile;
   readonly #canonical: (number: number) => number;
   readonly #settings: CompressionSettings["fonts"];
-  readonly #mayName: boolean;
+  readonly #allowsNewSubsets: boolean;
   /** The plans, by the program's object number. */
   readonly #plans = new Map<number, FontPlan>();
-  /** The plans, by the object numbers of fonts, descendant fonts and font descriptors. */
-  readonly #programs = new Map<number, FontPlan>();
+  /** The plans, by the object numbers of fonts, descendant fonts and font descriptors, whose names change. */
+  readonly #plansByFont = new Map<number, FontPlan>();
 
-  /** @param mayName true if complete fonts can become subsets */
+  /** @param allowsNewSubsets true if complete fonts can become subsets */
   constructor(
     file: PdfFile,
     settings: CompressionSettings["fonts"],
     fonts: readonly Reference[],
     canonical: (number: number) => number,
-    mayName: boolean,
+    allowsNewSubsets: boolean,
   ) {
     this.#file = file;
     this.#canonical = canonical;
     this.#settings = settings;
-    this.#mayName = mayName;
+    this.#allowsNewSubsets = allowsNewSubsets;
     const uses = findFontUses(file);
-    for (const font of fonts) this.#plan(file.dictionary(font), font, uses);
-    for (const font of uses?.keptDirect ?? []) this.#plan(font, undefined, undefined);
+    for (const font of fonts) this.#planFont(file.dictionary(font), font, uses);
+    for (const font of uses?.keptDirect ?? []) this.#planFont(font, undefined, undefined);
     // PDF/A-1 requires a list of glyphs for every subset.
-    if (settings.mergeSubsets && mayName) this.#merge();
+    if (settings.mergeSubsets && allowsNewSubsets) this.#merge();
   }
 
   /** Returns the program that replaces a merged program. */
@@ -73,21 +74,23 @@ export class FontPlans {
   programOf(number: number, original: PdfStream): PdfStream | undefined {
     const plan = this.#plans.get(number);
     if (!plan) return undefined;
-    return this.#make(plan, original) ?? undefined;
+    return this.#replacementOf(plan, original) ?? undefined;
   }
 
   /** Returns a font or descriptor dictionary with the subset name. */
   named(dictionary: Dictionary, number: number): Dictionary {
-    const plan = this.#programs.get(number);
+    const plan = this.#plansByFont.get(number);
     const program = plan && this.#file.stream(plan.program);
-    if (!plan || !(plan.isMerged || keptGlyphs(plan)) || !program || !this.#make(plan, program)) return dictionary;
+    if (!plan || !(plan.isMerged || keptGlyphs(plan)) || !program || !this.#replacementOf(plan, program))
+      return dictionary;
     const changed = dictionary.clone();
     for (const key of ["BaseFont", "FontName"]) {
       const name = this.#file.name(dictionary.get(key));
       if (name === undefined || (TAGGED.test(name) && !plan.isMerged)) continue;
       changed.set(key, Name.of(`${plan.tag}+${name.replace(TAGGED, "")}`));
     }
-    // CIDSet and CharSet list the original glyphs (tables 122 and 124). An unmerged CFF keeps its glyph names, so CharSet stays valid.
+    // CIDSet and CharSet list the original glyphs (tables 122 and 124). An unmerged CFF keeps its glyph names, so
+    // CharSet stays valid.
     changed.delete("CIDSet");
     if (plan.format === "type1" || plan.isMerged) changed.delete("CharSet");
     if (plan.isConverted && changed.delete("FontFile")) changed.set("FontFile3", plan.program);
@@ -95,32 +98,33 @@ export class FontPlans {
   }
 
   /** @param uses undefined if the shown text is unknown */
-  #plan(font: Dictionary | undefined, reference: Reference | undefined, uses: FontUses | undefined): void {
+  #planFont(font: Dictionary | undefined, reference: Reference | undefined, uses: FontUses | undefined): void {
     const file = this.#file;
     const subtype = file.name(font?.get("Subtype"));
     if (!font || (subtype && PARTS.has(subtype))) return;
-    const within = file.array(font.get("DescendantFonts"))?.[0];
-    const inner = subtype === "Type0" ? file.dictionary(within) : font;
+    const descendant = file.array(font.get("DescendantFonts"))?.[0];
+    const inner = subtype === "Type0" ? file.dictionary(descendant) : font;
     const descriptor = inner?.get("FontDescriptor");
     const described = file.dictionary(descriptor);
-    const isAlone = PROGRAMS.filter((key) => described?.has(key)).length === 1;
+    const hasOneProgram = PROGRAMS.filter((key) => described?.has(key)).length === 1;
     for (const key of PROGRAMS) {
       const program = described?.get(key);
       const stream = program instanceof Reference ? file.stream(program) : undefined;
       if (!inner || !(program instanceof Reference) || !stream) continue;
       const format = this.#formatOf(key, subtype, stream);
       const plan = this.#planOf(program, format);
-      for (const one of [reference, within, descriptor]) {
-        if (one instanceof Reference) this.#programs.set(this.#canonical(one.number), plan);
+      for (const one of [reference, descendant, descriptor]) {
+        if (one instanceof Reference) this.#plansByFont.set(this.#canonical(one.number), plan);
       }
-      // The descriptor should be indirect (table 111), because a direct one cannot be updated for the new program.
-      const isUsual = reference && isAlone && descriptor instanceof Reference;
-      if (!isUsual || !uses || uses.kept.has(reference.number)) plan.isKnown = false;
+      // Only an indirect descriptor (table 111) can be updated for the new program.
+      const isUpdatable = reference && hasOneProgram && descriptor instanceof Reference;
+      if (!isUpdatable || !uses || uses.kept.has(reference.number)) plan.areGlyphsKnown = false;
+      // The program does not fit one of its fonts, so it remains unchanged.
       if (!format || plan.format !== format) {
-        plan.isKnown = false;
-        plan.made = null;
+        plan.areGlyphsKnown = false;
+        plan.replacement = null;
       }
-      this.#add({ plan, font, inner, shown: reference && uses?.shown.get(reference.number) }, subtype);
+      this.#addGlyphs({ plan, font, inner, shown: reference && uses?.shown.get(reference.number) }, subtype);
     }
   }
 
@@ -139,7 +143,7 @@ export class FontPlans {
       program: new Reference(number),
       format,
       glyphs: new Set(),
-      isKnown: true,
+      areGlyphsKnown: true,
       keepsAll: !this.#settings.subset,
       byNumber: true,
       keepsHints: !this.#settings.removeHints,
@@ -149,7 +153,7 @@ export class FontPlans {
     return plan;
   }
 
-  #add(planned: Planned, subtype: string | undefined): void {
+  #addGlyphs(planned: Planned, subtype: string | undefined): void {
     const { plan, font, inner, shown } = planned;
     const { format } = plan;
     const baseName = this.#file.name(font.get("BaseFont")) ?? "";
@@ -157,7 +161,7 @@ export class FontPlans {
     const family = baseName.replace(TAGGED, "");
     if (needsHints(family)) plan.keepsHints = true;
     // PDF/A-1 requires a list of glyphs for every subset except for subsets of this kind (ISO 19005-1, 6.3.5).
-    const mayBeSubset = this.#mayName || (isTagged && subtype === "TrueType");
+    const mayBeSubset = this.#allowsNewSubsets || (isTagged && subtype === "TrueType");
     if (!mayBeSubset || (isTagged && !this.#settings.subsetSubsets)) plan.keepsAll = true;
     if (subtype === "TrueType") plan.byNumber = false;
     plan.family = (plan.family ?? family) === family ? family : "";
@@ -165,13 +169,13 @@ export class FontPlans {
     for (const code of shown?.bytes ?? []) if (plan.byName) plan.characters.add(code);
     const isComposite = format === "truetype" && subtype === "Type0";
     const isMerged = isComposite || (format === "cff" && plan.byName);
-    if (!plan.isKnown || (plan.keepsAll && !(isMerged && this.#settings.mergeSubsets))) return;
+    if (!plan.areGlyphsKnown || (plan.keepsAll && !(isMerged && this.#settings.mergeSubsets))) return;
     let found: Iterable<number> | undefined;
     if (format === "cff") found = this.#cffGlyphs(planned);
     else if (format === "type1") found = this.#type1Glyphs(planned);
     else if (isComposite) found = compositeGlyphs(this.#file, font, inner, shown?.pairs ?? []);
     else found = this.#simpleGlyphs(planned);
-    if (!found) plan.isKnown = false;
+    if (!found) plan.areGlyphsKnown = false;
     for (const glyph of found ?? []) plan.glyphs.add(glyph);
   }
 
@@ -232,26 +236,26 @@ export class FontPlans {
       const size = made.body.raw().length;
       if (size >= streams.reduce((sum, { body }) => sum + body.raw().length, 0)) continue;
       this.#file.budget.charge(size);
-      const plan: FontPlan = { ...members[0]!, isMerged: true, made, isConverted, tag: subsetTag(bytes) };
+      const plan: FontPlan = { ...members[0]!, isMerged: true, replacement: made, isConverted, tag: subsetTag(bytes) };
       for (const member of members) replaced.set(member, plan);
     }
-    for (const plans of [this.#plans, this.#programs]) {
+    for (const plans of [this.#plans, this.#plansByFont]) {
       for (const [number, plan] of plans) plans.set(number, replaced.get(plan) ?? plan);
     }
   }
 
-  #make(plan: FontPlan, original: PdfStream): PdfStream | null {
-    if (plan.made !== undefined) return plan.made;
+  #replacementOf(plan: FontPlan, original: PdfStream): PdfStream | null {
+    if (plan.replacement !== undefined) return plan.replacement;
     const bytes = decodedBytes(this.#file, original);
     const subset = this.#settings.subset && bytes ? subsetOf(plan, bytes) : undefined;
     const made = subset && programStream(original, subset);
-    plan.made = made && smaller(original, made) === made ? made : null;
-    if (plan.made && subset) {
-      this.#file.budget.charge(plan.made.body.raw().length);
+    plan.replacement = made && smaller(original, made) === made ? made : null;
+    if (plan.replacement && subset) {
+      this.#file.budget.charge(plan.replacement.body.raw().length);
       plan.tag = subsetTag(subset.bytes);
       plan.isConverted = subset.isConverted === true;
     }
-    return plan.made;
+    return plan.replacement;
   }
 }
 

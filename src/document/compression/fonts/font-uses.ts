@@ -19,7 +19,7 @@ export interface ShownCodes {
   readonly pairs: Set<number>;
 }
 
-/** @returns undefined if some text may have been missed */
+/** @returns undefined if some text might have been missed */
 export function findFontUses(file: PdfFile): FontUses | undefined {
   const shown = new Map<number, ShownCodes>();
   try {

@@ -68,8 +68,17 @@ function groupsOf(plans: Iterable<FontPlan>): FontPlan[][] {
   return [...groups.values()].filter(({ length }) => length > 1);
 }
 
-function mayBeMerged({ format, isKnown, keepsAll, byNumber, byName, keepsHints, family, made }: FontPlan): boolean {
-  if (!isKnown || !family || made !== undefined) return false;
+function mayBeMerged({
+  format,
+  areGlyphsKnown,
+  keepsAll,
+  byNumber,
+  byName,
+  keepsHints,
+  family,
+  replacement,
+}: FontPlan): boolean {
+  if (!areGlyphsKnown || !family || replacement !== undefined) return false;
   // The plan lacks the lookups in a TrueType program that keeps all glyphs.
   if (format === "truetype") return byNumber || !keepsAll;
   return byName === true && (format === "cff" || (!keepsAll && !keepsHints));

@@ -30,7 +30,8 @@ export interface NamedFont {
 export function namesOfCff({ font, isWrapped }: EmbeddedCff): NamedFont | undefined {
   if (font.isCid) return undefined;
   const names = glyphNames(font);
-  // In an OpenType font, readers look up codes without a name by character. The expert encoding is not implemented here.
+  // In an OpenType font, readers look up codes without a name by character. The expert encoding is not implemented
+  // here.
   return { names, own: builtInEncoding(font, names), isOwnKnown: !isWrapped && font.encodingPlace !== 1 };
 }
 
@@ -55,15 +56,15 @@ export function namedGlyphs(
     if (known) known.push(glyph);
     else byName.set(name, [glyph]);
   });
-  const given = readSimpleEncoding(file, encoding, NO_NAMES).names;
+  const declaredNames = readSimpleEncoding(file, encoding, NO_NAMES).names;
   const found = new Set<number>();
   for (const code of codes) {
     // Readers use different ones of these names.
-    const candidates = [given[code], own[code], standardEncoding()[code]];
+    const candidates = [declaredNames[code], own[code], standardEncoding()[code]];
     const name = candidates.find((one) => one !== undefined);
     const isBlank = code <= LAST_SPACE && BLANK.has(name);
     // A reader might find the glyph by another name.
-    if (!isBlank && (name === undefined || !byName.has(name) || !(isOwnKnown || given[code]))) return undefined;
+    if (!isBlank && (name === undefined || !byName.has(name) || !(isOwnKnown || declaredNames[code]))) return undefined;
     for (const one of candidates) for (const glyph of byName.get(one ?? NOTDEF) ?? []) found.add(glyph);
   }
   return found;

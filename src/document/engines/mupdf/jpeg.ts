@@ -41,7 +41,7 @@ export class MupdfJpegDecoder implements Disposable {
 
   /** @throws EngineFailure `too-large` */
   static async open(options: MupdfOptions): Promise<MupdfJpegDecoder> {
-    if (options.heapLimitBytes < ENGINE_BYTES) throw new EngineFailure("too-large", "no room for an engine");
+    if (options.heapLimitBytes < ENGINE_BYTES) throw new EngineFailure("too-large", "not enough memory for an engine");
     return new MupdfJpegDecoder(await acquireMupdf(options), options);
   }
 

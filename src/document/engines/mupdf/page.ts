@@ -223,7 +223,7 @@ export class MupdfPage {
           yield { top, rows: count, samples };
           done += count;
         } else {
-          if (rows === 1) throw new EngineFailure("too-large", "the heap's limit was met while drawing");
+          if (rows === 1) throw new EngineFailure("too-large", "the heap limit was reached while drawing");
           canvas.close();
           this.#dropList();
           // Frees fonts and images of earlier pages, but only now: with them, a book takes a seventh of the time.

@@ -11,10 +11,10 @@ type Callee = (...values: number[]) => unknown;
 export function callImports(exports: () => QpdfExports): WebAssembly.ModuleImports {
   const functions: Callee[] = [];
   const callee = (index: number) => {
-    functions[index] ??= exports().da.get(index) as Callee;
+    functions[index] ??= exports().functions.get(index) as Callee;
     return functions[index];
   };
-  const stackPointer = () => exports().ja();
+  const stackPointer = () => exports().stackPointer();
   const none = (index: number) => {
     const stack = stackPointer();
     try {
@@ -63,13 +63,14 @@ export function callImports(exports: () => QpdfExports): WebAssembly.ModuleImpor
       unwind(exports(), thrown, stack);
     }
   };
+  // The letters of the wrappers by number of arguments, whatever their types.
   const few = { i: none, b: one, e: one, G: two, c: two, I: two, f: two, h: three, k: three, m: four, l: four };
   return { ...few, ...Object.fromEntries([..."JzpxvyLrsu"].map((name) => [name, more])) };
 }
 
 /** Restores the stack and records a C++ exception, which is thrown as a number. */
-function unwind({ ha: restoreStack, fa: setThrown }: QpdfExports, thrown: unknown, stack: number): void {
+function unwind({ restoreStack, setThrew }: QpdfExports, thrown: unknown, stack: number): void {
   restoreStack(stack);
   if (typeof thrown !== "number") throw thrown;
-  setThrown(1, 0);
+  setThrew(1, 0);
 }

@@ -1,23 +1,30 @@
 // Declares the interface of qpdf's module: its exports, its callbacks, and its exit.
 
-/** The module's exports by purpose. The letters belong to the build that wasm/qpdf/build.ts produces. */
+/** The module's exports by purpose; names.ts has their letters. */
 export interface QpdfExports {
-  readonly aa: WebAssembly.Memory;
-  /** Runs the constructors. */
-  readonly ba: () => void;
+  readonly memory: WebAssembly.Memory;
+  /** Runs the constructors of static objects. */
+  readonly callConstructors: () => void;
   /** The program's main(). */
-  readonly ca: (count: number, values: number) => number;
-  readonly da: WebAssembly.Table;
-  readonly fa: (thrown: number, value: number) => void;
-  readonly ga: (value: number) => void;
-  readonly ha: (stackPointer: number) => void;
-  /** Reserves space on the stack. */
-  readonly ia: (bytes: number) => number;
-  readonly ja: () => number;
-  readonly ka: (object: number) => void;
-  readonly la: (object: number) => void;
-  readonly ma: (caught: number, thrown: number, adjusted: number) => number;
-  readonly na: (object: number) => number;
+  readonly main: (count: number, values: number) => number;
+  /** The functions that the module calls by index. */
+  readonly functions: WebAssembly.Table;
+  /** Records that a call has thrown. */
+  readonly setThrew: (threw: number, value: number) => void;
+  /** Sets the second result of a call. */
+  readonly setResult: (value: number) => void;
+  readonly restoreStack: (stackPointer: number) => void;
+  /** @returns the address of a block on the stack */
+  readonly allocateOnStack: (bytes: number) => number;
+  readonly stackPointer: () => number;
+  /** Deletes a C++ exception object with its last reference. */
+  readonly decrementReferences: (object: number) => void;
+  readonly incrementReferences: (object: number) => void;
+  /** Reports whether a handler of one type catches an object of another. */
+  readonly canCatch: (caught: number, thrown: number, adjusted: number) => number;
+  /** @returns the address that the handler receives */
+  readonly exceptionPointer: (object: number) => number;
+  /** The fuel counter of the metered module. */
   readonly fuel: { value: number };
 }
 

@@ -2,7 +2,8 @@
 // limits of memory and work. Interprets exit codes; callers choose the arguments.
 import module from "#wasm/qpdf.wasm";
 import { EngineFailure } from "../../contract/failure.ts";
-import { ProgramEnd, type QpdfExports } from "./program.ts";
+import { namedExports } from "./names.ts";
+import { ProgramEnd } from "./program.ts";
 import { INPUT_PATH, OUTPUT_PATH, QpdfSystem } from "./system.ts";
 
 /** File names of the input document and of the output. */
@@ -72,9 +73,9 @@ export function runQpdf(values: readonly string[], options: QpdfOptions): QpdfRu
       if (exports.fuel.value < TANK / 2) fillUp();
     },
   });
-  const exports = new WebAssembly.Instance(module, system.imports()).exports as unknown as QpdfExports;
+  const exports = namedExports(new WebAssembly.Instance(module, system.imports()).exports);
   system.attach(exports);
-  const stackEnd = () => new Uint8Array(exports.aa.buffer, STACK_END, CANARY_BYTES);
+  const stackEnd = () => new Uint8Array(exports.memory.buffer, STACK_END, CANARY_BYTES);
   stackEnd().fill(CANARY);
   const hasOverflowed = () => stackEnd().some((byte) => byte !== CANARY);
   exports.fuel.value = 0;
@@ -84,8 +85,8 @@ export function runQpdf(values: readonly string[], options: QpdfOptions): QpdfRu
     new EngineFailure(reason, `${detail} ${messages}`, { cause });
   let status: number;
   try {
-    exports.ba();
-    status = exports.ca(values.length + 1, system.arguments(["qpdf", ...values]));
+    exports.callConstructors();
+    status = exports.main(values.length + 1, system.arguments(["qpdf", ...values]));
   } catch (error) {
     if (error instanceof ProgramEnd) status = error.status;
     else if (exports.fuel.value < 0) throw failure("too-complex", "the fuel ran out", error);
@@ -98,7 +99,7 @@ export function runQpdf(values: readonly string[], options: QpdfOptions): QpdfRu
   // After a failed allocation, qpdf exits with its general error status.
   if (refused && status !== 0) throw failure("too-large", "the heap's limit was reached");
   const fuelUsed = heapLimitBytes * FUEL_PER_HEAP_BYTE - fuelLeft - exports.fuel.value;
-  return { status, output: output.chunks(), messages, heapBytes: exports.aa.buffer.byteLength, fuelUsed };
+  return { status, output: output.chunks(), messages, heapBytes: exports.memory.buffer.byteLength, fuelUsed };
 }
 
 /** Collects small pieces into large chunks. */

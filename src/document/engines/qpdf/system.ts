@@ -2,6 +2,7 @@
 // input document, read in place, and the output, written to chunks.
 
 import { callImports } from "./calls.ts";
+import { lettered } from "./names.ts";
 import { ProgramEnd, type QpdfExports, type SystemOptions } from "./program.ts";
 
 const INPUT_PATH = "/input.pdf";
@@ -52,13 +53,13 @@ export class QpdfSystem {
     this.#exports = exports;
   }
 
-  /** Writes the arguments to the heap. @returns the address of `argv` */
+  /** Writes the arguments to the stack. @returns the address of `argv` */
   arguments(values: readonly string[]): number {
-    const { ia: take } = this.#exports;
-    const list = take(4 * (values.length + 1));
+    const { allocateOnStack } = this.#exports;
+    const list = allocateOnStack(4 * (values.length + 1));
     values.forEach((value, index) => {
       const text = new TextEncoder().encode(`${value}\0`);
-      const address = take(text.length);
+      const address = allocateOnStack(text.length);
       this.#memory().set(text, address);
       this.#words().setUint32(list + 4 * index, address, true);
     });
@@ -68,16 +69,17 @@ export class QpdfSystem {
 
   imports(): WebAssembly.Imports {
     const calls = callImports(() => this.#exports);
-    return { a: { ...this.#processImports(), ...this.#fileImports(), ...this.#exceptionImports(), ...calls } };
+    const named = { ...this.#processImports(), ...this.#fileImports(), ...this.#exceptionImports() };
+    return { a: { ...lettered(named), ...calls } };
   }
 
   #memory(): Uint8Array {
-    if (this.#bytes.buffer !== this.#exports.aa.buffer) this.#bytes = new Uint8Array(this.#exports.aa.buffer);
+    if (this.#bytes.buffer !== this.#exports.memory.buffer) this.#bytes = new Uint8Array(this.#exports.memory.buffer);
     return this.#bytes;
   }
 
   #words(): DataView {
-    if (this.#view.buffer !== this.#exports.aa.buffer) this.#view = new DataView(this.#exports.aa.buffer);
+    if (this.#view.buffer !== this.#exports.memory.buffer) this.#view = new DataView(this.#exports.memory.buffer);
     return this.#view;
   }
 
@@ -94,24 +96,24 @@ export class QpdfSystem {
       throw new Error(what);
     };
     return {
-      o: stop("an assertion failed"),
-      Q: stop("aborted"),
-      M: stop("longjmp"),
-      t: end,
-      N: end,
-      O() {},
-      P: () => 0,
-      F: () => Date.now(),
+      __assert_fail: stop("an assertion failed"),
+      _abort_js: stop("aborted"),
+      _emscripten_throw_longjmp: stop("longjmp"),
+      exit: end,
+      proc_exit: end,
+      _emscripten_runtime_keepalive_clear() {},
+      _setitimer_js: () => 0,
+      emscripten_date_now: () => Date.now(),
       // The time zone is UTC: offset in minutes, daylight saving flag, names of both zones.
-      H: (minutes: number, daylight: number, standard: number, summer: number) => {
+      _tzset_js: (minutes: number, daylight: number, standard: number, summer: number) => {
         this.#words().setInt32(minutes, 0, true);
         this.#words().setInt32(daylight, 0, true);
         for (const name of [standard, summer]) this.#memory().set(new TextEncoder().encode("UTC\0"), name);
       },
-      W: (seconds: bigint, target: number) => this.#calendar(Number(seconds), target),
-      S: (bytes: number) => Number(this.#grow(bytes >>> 0)),
-      Y: () => 0,
-      Z: (count: number, size: number) => {
+      _localtime_js: (seconds: bigint, target: number) => this.#calendar(Number(seconds), target),
+      emscripten_resize_heap: (bytes: number) => Number(this.#grow(bytes >>> 0)),
+      environ_get: () => 0,
+      environ_sizes_get: (count: number, size: number) => {
         this.#words().setUint32(count, 0, true);
         this.#words().setUint32(size, 0, true);
         return 0;
@@ -132,7 +134,7 @@ export class QpdfSystem {
   }
 
   #grow(bytes: number): boolean {
-    const { aa: memory } = this.#exports;
+    const { memory } = this.#exports;
     // Grows an eighth beyond the request, because growing is slow.
     for (const wanted of [bytes + memory.buffer.byteLength / 8, bytes]) {
       if (!this.#options.mayGrow(wanted)) continue;
@@ -177,23 +179,23 @@ export class QpdfSystem {
 
   #fileImports() {
     return {
-      E: (_folder: number, path: number) => {
+      __syscall_openat: (_folder: number, path: number) => {
         const file = this.#open(this.#text(path));
         return file ? this.#files.push(file) - 1 : -ERROR.noSuchFile;
       },
-      C: (descriptor: number) => {
+      fd_close: (descriptor: number) => {
         if (!this.#files[descriptor]) return ERROR.badDescriptor;
         this.#files[descriptor] = undefined;
         return 0;
       },
-      $: (descriptor: number, vectors: number, count: number, done: number) =>
+      fd_read: (descriptor: number, vectors: number, count: number, done: number) =>
         this.#transfer(vectors, count, done, (bytes) => {
           const file = this.#files[descriptor];
           const read = file?.read?.(bytes, file.position);
           if (file && read) file.position += read;
           return read;
         }),
-      _: (descriptor: number, vectors: number, count: number, done: number) =>
+      fd_write: (descriptor: number, vectors: number, count: number, done: number) =>
         this.#transfer(vectors, count, done, (bytes) => {
           const file = this.#files[descriptor];
           // The output can be written only once, sequentially.
@@ -202,7 +204,7 @@ export class QpdfSystem {
           file.position += bytes.length;
           return bytes.length;
         }),
-      X: (descriptor: number, offset: bigint, whence: number, result: number) => {
+      fd_seek: (descriptor: number, offset: bigint, whence: number, result: number) => {
         const file = this.#files[descriptor];
         if (!file) return ERROR.badDescriptor;
         if (!file.canSeek) return ERROR.cannotSeek;
@@ -213,7 +215,7 @@ export class QpdfSystem {
         this.#words().setBigInt64(result, BigInt(file.position), true);
         return 0;
       },
-      U: (path: number, target: number) => {
+      __syscall_stat64: (path: number, target: number) => {
         const name = this.#text(path);
         const file = this.#open(name);
         if (!file || (name === OUTPUT_PATH && this.#outputBytes === 0)) return -ERROR.noSuchFile;
@@ -221,10 +223,10 @@ export class QpdfSystem {
         return 0;
       },
       // The program calls fcntl() only for descriptor flags, which these files do not have.
-      w: () => 0,
-      D: () => -ERROR.notATerminal,
-      T: () => -ERROR.notPermitted,
-      V: () => -ERROR.notPermitted,
+      __syscall_fcntl64: () => 0,
+      __syscall_ioctl: () => -ERROR.notATerminal,
+      __syscall_unlinkat: () => -ERROR.notPermitted,
+      __syscall_renameat: () => -ERROR.notPermitted,
     };
   }
 
@@ -261,7 +263,7 @@ export class QpdfSystem {
   /** Implements C++ exceptions: throws the address of the object as a JavaScript number. */
   #exceptionImports() {
     return {
-      a: (object: number, type: number, destructor: number): never => {
+      __cxa_throw: (object: number, type: number, destructor: number): never => {
         const words = this.#words();
         words.setUint32(headerOf(object) + HEADER.adjusted, 0, true);
         words.setUint32(headerOf(object) + HEADER.type, type, true);
@@ -270,7 +272,7 @@ export class QpdfSystem {
         this.#uncaught++;
         throw object;
       },
-      n: (object: number): number => {
+      __cxa_begin_catch: (object: number): number => {
         const bytes = this.#memory();
         if (bytes[headerOf(object) + HEADER.caught] === 0) {
           bytes[headerOf(object) + HEADER.caught] = 1;
@@ -278,16 +280,16 @@ export class QpdfSystem {
         }
         bytes[headerOf(object) + HEADER.rethrown] = 0;
         this.#caught.push(object);
-        this.#exports.la(object);
-        return this.#exports.na(object);
+        this.#exports.incrementReferences(object);
+        return this.#exports.exceptionPointer(object);
       },
-      q: (): void => {
-        this.#exports.fa(0, 0);
+      __cxa_end_catch: (): void => {
+        this.#exports.setThrew(0, 0);
         const object = this.#caught.pop();
-        if (object !== undefined) this.#exports.ka(object);
+        if (object !== undefined) this.#exports.decrementReferences(object);
         this.#lastThrown = 0;
       },
-      B: (): never => {
+      __cxa_rethrow: (): never => {
         const object = this.#caught.pop();
         if (object === undefined) throw new Error("nothing to throw again");
         const bytes = this.#memory();
@@ -300,15 +302,15 @@ export class QpdfSystem {
         this.#lastThrown = object;
         throw object;
       },
-      g: (object: number): never => {
+      __resumeException: (object: number): never => {
         this.#lastThrown ||= object;
         throw this.#lastThrown;
       },
-      d: () => this.#find([]),
-      j: (type: number) => this.#find([type]),
-      K: (one: number, other: number) => this.#find([one, other]),
-      R: () => this.#uncaught,
-      A: (type: number) => type,
+      __cxa_find_matching_catch_2: () => this.#find([]),
+      __cxa_find_matching_catch_3: (type: number) => this.#find([type]),
+      __cxa_find_matching_catch_4: (one: number, other: number) => this.#find([one, other]),
+      __cxa_uncaught_exceptions: () => this.#uncaught,
+      llvm_eh_typeid_for: (type: number) => type,
     };
   }
 
@@ -316,7 +318,7 @@ export class QpdfSystem {
    * Finds the first type that catches the last thrown object, and reports it to the module. Type 0 catches all objects.
    */
   #find(types: readonly number[]): number {
-    const { ga: setResult, ma: canCatch } = this.#exports;
+    const { setResult, canCatch } = this.#exports;
     const object = this.#lastThrown;
     const type = object === 0 ? 0 : this.#words().getUint32(headerOf(object) + HEADER.type, true);
     if (object !== 0) this.#words().setUint32(headerOf(object) + HEADER.adjusted, object, true);

@@ -27,12 +27,12 @@ const INVISIBLE = 3;
 
 export class CompositedForms {
   readonly #file: PdfFile;
-  readonly #marks: TransparencyFinder;
+  readonly #transparency: TransparencyFinder;
   #forms = 0;
 
-  constructor(file: PdfFile, marks: TransparencyFinder) {
+  constructor(file: PdfFile, transparency: TransparencyFinder) {
     this.#file = file;
-    this.#marks = marks;
+    this.#transparency = transparency;
   }
 
   /** @returns an opaque form; undefined if the form contains objects other than shapes and text in device colors */
@@ -46,7 +46,7 @@ export class CompositedForms {
   #make({ dictionary, body }: PdfStream, mixture: CompositeInput, depth: number): Reference | undefined {
     const file = this.#file;
     const resources = file.dictionary(dictionary.get("Resources"));
-    if (depth > MAX_DEPTH || ++this.#forms > MAX_FORMS || !resources || this.#marks.inResources(resources))
+    if (depth > MAX_DEPTH || ++this.#forms > MAX_FORMS || !resources || this.#transparency.inResources(resources))
       return undefined;
     const fonts = file.dictionary(resources.get("Font"))?.values() ?? [];
     if (fonts.some((font) => file.name(file.dictionary(font)?.get("Subtype")) === "Type3")) return undefined;

@@ -263,7 +263,7 @@ export class PageVariant implements Disposable {
       } catch (error) {
         if (!(error instanceof MupdfError)) throw error;
         if (this.#engine.refusals === refusals) throw new EngineFailure("damaged", error.message, { cause: error });
-        if (rows === 1) throw new EngineFailure("too-large", "the heap's limit was met while drawing");
+        if (rows === 1) throw new EngineFailure("too-large", "the heap limit was reached while drawing");
         this.#engine.release((raw) => raw._wasm_empty_store());
         rows = Math.ceil(rows / SHRINK);
       }

@@ -98,7 +98,7 @@ interface Cut {
 function cutsOf(last: Paint | undefined): Map<ContentNode, Cut> {
   const cuts = new Map<ContentNode, Cut>();
   if (!last) return cuts;
-  const { saved, marked } = last.place;
+  const { saved, marked } = last.insertion;
   cuts.set(last.node, { at: last.end, saved, marked });
   for (let { parent } = last.node; parent; parent = parent.node.parent) {
     const { end, saved, marked } = parent.kid;
@@ -131,7 +131,7 @@ export class NodeEdits {
 
 /** Returns edits that replace the shape of a fill by the whole plane. */
 function unbounded(paint: Paint): Edit[] {
-  const back = inverse(paint.place.matrix);
+  const back = inverse(paint.insertion.matrix);
   if (!back) return [];
   const fill = ` ${rectangle(back)} f `;
   if (paint.kind === "path") return [{ start: paint.end - paint.operator.length, end: paint.end, text: ` n${fill}` }];

@@ -30,8 +30,8 @@ interface Appearance {
 }
 
 /** Reports whether any appearance of the annotation is transparent. */
-export function isTransparentAnnotation(file: PdfFile, marks: TransparencyFinder, annotation: Value): boolean {
-  return streamsIn(file, file.dictionary(annotation)?.get("AP")).some((form) => marks.inObject(form));
+export function isTransparentAnnotation(file: PdfFile, transparency: TransparencyFinder, annotation: Value): boolean {
+  return streamsIn(file, file.dictionary(annotation)?.get("AP")).some((form) => transparency.inObject(form));
 }
 
 /** @returns the page's annotations with new appearances; undefined if all are opaque */
@@ -41,9 +41,9 @@ export async function flattenAnnotations(
   resources: Dictionary | undefined,
   bytes: Uint8Array,
 ): Promise<Value[] | undefined> {
-  const { file, marks, stage } = job;
+  const { file, transparency, stage } = job;
   const all = (file.array(page.get("Annots")) ?? []).slice(0, MAX_ANNOTATIONS);
-  const isTransparent = (value: Value) => isTransparentAnnotation(file, marks, value);
+  const isTransparent = (value: Value) => isTransparentAnnotation(file, transparency, value);
   if (!all.some(isTransparent)) return undefined;
   const colors = new ColorUse(file);
   const objects = file.dictionary(resources?.get("XObject"));
@@ -62,7 +62,7 @@ export async function flattenAnnotations(
     const placed = current && placedBy(file, annotation, current);
     if (isTransparent(value)) {
       const appearances = replaced(file, annotation.get("AP"), (form) => {
-        const appearance = marks.inObject(form) ? placedBy(file, annotation, form) : undefined;
+        const appearance = transparency.inObject(form) ? placedBy(file, annotation, form) : undefined;
         return appearance ? stack.flatten(appearance) : form;
       });
       const copy = annotation.clone().set("AP", appearances);
@@ -93,17 +93,17 @@ class AppearanceStack {
   #below = "";
 
   constructor(job: PageJob, page: AnnotatedPage) {
-    const { file, marks } = job;
+    const { file, transparency } = job;
     this.#job = job;
     this.#page = page;
-    this.#textOnly = new TextOnly(file, { file, marks, colors: new ColorUse(file), budget: file.budget });
+    this.#textOnly = new TextOnly(file, { file, transparency, colors: new ColorUse(file), budget: file.budget });
   }
 
   add(appearance: Appearance): void {
     this.#below += this.#show(appearance);
   }
 
-  /** Returns an appearance with the same text, and images of the effect of the given one. */
+  /** Returns an appearance with the same text and images of the given appearance's effect. */
   flatten(appearance: Appearance): Reference {
     const { regions, resources } = this.#page;
     using after = this.#withText(this.#below + this.#show(appearance));
@@ -151,13 +151,13 @@ function isSeen(file: PdfFile, annotation: Dictionary): boolean {
 
 /** Returns the page's content with all saved states closed. */
 function background(
-  { file, marks }: PageJob,
+  { file, transparency }: PageJob,
   resources: Dictionary | undefined,
   bytes: Uint8Array,
   colors: ColorUse,
 ): Uint8Array {
   try {
-    const options = { file, marks, colors, budget: file.budget, splitsFills: false };
+    const options = { file, transparency, colors, budget: file.budget, splitsFills: false };
     const { root, chargedBytes } = scanContent(bytes, resources, options);
     file.budget.release(chargedBytes);
     return applyEdits(bytes, wrapInSaveRestore(root), bytes.length);

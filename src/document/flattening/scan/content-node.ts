@@ -52,7 +52,7 @@ export interface Paint {
   readonly end: number;
   /** For a path, the start of its construction; for other kinds, equal to `start`. */
   readonly pathStart: number;
-  readonly place: InsertionPoint;
+  readonly insertion: InsertionPoint;
   readonly shows: readonly TextShow[];
   /** Operators inside a text object whose settings outlast it. */
   readonly settings: readonly ByteSpan[];
@@ -120,5 +120,5 @@ export interface ContentNode {
 export interface TransparentRun {
   readonly paints: Paint[];
   /** Insertion point of an image of the result. The image includes everything painted before this point. */
-  place: InsertionPoint;
+  insertion: InsertionPoint;
 }

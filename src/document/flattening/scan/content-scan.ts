@@ -1,9 +1,10 @@
-// Scans one content stream as a viewer does: painting operations, their graphics state, and insertion points for
-// images. Follows only forms that the scanner enters.
-
-import { readBox, readMatrix } from "../../content/boxes.ts";
+// Scans one content stream as a viewer does: keeps the graphics state, and records each transparent painting operation
+// as a Paint with its byte range, the cause of its transparency, and the insertion point after it. The causes are the
+// graphics state (constant alpha, blend mode, soft mask), a pattern, a font or form with transparent content, and the
+// soft mask of an image. Other painting operations only interrupt runs, unless all are to be recorded. Follows only
+// forms that the scanner enters.
 import { type ContentOperation, readOperations } from "../../content/content.ts";
-import { type Box, boundsOf, IDENTITY, matrixOf, multiply } from "../../content/matrix.ts";
+import { type Box, boundsOf, matrixOf, multiply } from "../../content/matrix.ts";
 import {
   PARAMETERS,
   PATH_CONSTRUCTION,
@@ -16,11 +17,14 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, Reference, type Value } from "../../objects/values.ts";
 import { PageTooComplex } from "../page-too-complex.ts";
 import type { ByteSpan, Color, ContentNode, InsertionPoint, LayerScope, Paint, PaintKind } from "./content-node.ts";
-import { type GraphicsState, TextObject } from "./graphics-state.ts";
+import { type GraphicsState, type Painting, TextObject } from "./graphics-state.ts";
 import type { PageScan } from "./page-scan.ts";
-import { extendBox } from "./path-box.ts";
+import { extendBox, formBounds } from "./path-box.ts";
 
+/** Maximum number of open `q` operators, of open marked-content sequences, and of recorded `Q` without `q`. */
 const MAX_SAVED = 100_000;
+/** Images, shadings and stencils use the parameters of fills. */
+const FILL: Painting = { fills: true, strokes: false };
 
 /** The scan of one content stream. */
 export class ContentScan {
@@ -30,11 +34,16 @@ export class ContentScan {
   readonly #scanner: PageScan;
   readonly #file: PdfFile;
   readonly #saved: GraphicsState[] = [];
+  /** The scopes outside the open marked-content sequences. */
   readonly #marked: { readonly layers: LayerScope | undefined; readonly tagStart: number | undefined }[] = [];
   #layers: LayerScope | undefined;
+  /** Start of the marked content that encloses the whole stream and belongs to the structure tree. */
   readonly #outerTag: number | undefined;
-  readonly #strays: ByteSpan[] = [];
+  /** `Q` operators without `q`. */
+  readonly #strayRestores: ByteSpan[] = [];
+  /** True after `W` or `W*`: the current path clips once it is painted. */
   #clips = false;
+  /** Offset of the current path; -1 without one. */
   #pathStart = -1;
   #pathBox: Box | undefined;
   #text: TextObject | undefined;
@@ -60,12 +69,12 @@ export class ContentScan {
     for (const operation of readOperations(this.node.bytes)) {
       this.#scanner.countOperation();
       if (PATH_CONSTRUCTION.has(operation.operator)) this.#extendPath(operation);
-      else this.#take(operation);
+      else this.#apply(operation);
     }
-    this.node.ending = { saved: this.#saved.length, marked: this.#marked.length, strays: this.#strays };
+    this.node.ending = { saved: this.#saved.length, marked: this.#marked.length, strays: this.#strayRestores };
   }
 
-  place(at: number): InsertionPoint {
+  insertionAt(at: number): InsertionPoint {
     return {
       node: this.node,
       at,
@@ -74,11 +83,11 @@ export class ContentScan {
       layers: this.#layers,
       saved: this.#saved.length,
       marked: this.#marked.length,
-      tagStart: this.#tag,
+      tagStart: this.#tagStart,
     };
   }
 
-  #take(operation: ContentOperation): void {
+  #apply(operation: ContentOperation): void {
     const { operator, operands } = operation;
     if (this.#text && PARAMETERS.has(operator)) this.#text.setting(operation);
     switch (operator) {
@@ -92,7 +101,7 @@ export class ContentScan {
         this.#transform(operands);
         break;
       case "gs":
-        this.#setState(this.#file.dictionary(this.#look("ExtGState", operands[0])));
+        this.#setState(this.#file.dictionary(this.#resource("ExtGState", operands[0])));
         break;
       case "W":
       case "W*":
@@ -105,20 +114,20 @@ export class ContentScan {
         this.#endText(operation);
         break;
       case "Tf":
-        this.state.font = this.#file.dictionary(this.#look("Font", operands[0]));
+        this.state.font = this.#file.dictionary(this.#resource("Font", operands[0]));
         break;
       case "Tr":
         this.state.mode = Math.trunc(this.#file.number(operands[0]) ?? 0);
         break;
       case "sh":
-        this.#noteShading(this.#look("Shading", operands[0]));
-        this.#paint("shading", operation, this.state.isMarked || this.state.fillAlpha < 1);
+        this.#noteShading(this.#resource("Shading", operands[0]));
+        this.#paint("shading", operation, this.state.isTransparent(FILL));
         break;
       case "BI":
-        this.#inline(operation);
+        this.#drawInlineImage(operation);
         break;
       case "Do":
-        this.#draw(operation);
+        this.#drawObject(operation);
         break;
       case "BMC":
       case "BDC":
@@ -131,9 +140,9 @@ export class ContentScan {
         this.#endPath();
         break;
       default:
-        if (TEXT_SHOWING.has(operator)) this.#show(operation);
-        else if (PATH_PAINTING.has(operator)) this.#path(operation);
-        else this.#color(operation);
+        if (TEXT_SHOWING.has(operator)) this.#showText(operation);
+        else if (PATH_PAINTING.has(operator)) this.#paintPath(operation);
+        else this.#setColorOf(operation);
     }
   }
 
@@ -150,11 +159,11 @@ export class ContentScan {
   #restore({ start, end }: ContentOperation): void {
     const before = this.#saved.pop();
     if (!before) {
-      if (this.#strays.length < MAX_SAVED) this.#strays.push({ start, end });
+      if (this.#strayRestores.length < MAX_SAVED) this.#strayRestores.push({ start, end });
       return;
     }
     this.state = before;
-    this.#scanner.runs.restored(this.place(end));
+    this.#scanner.runs.restored(this.insertionAt(end));
   }
 
   #transform(operands: readonly Value[]): void {
@@ -162,23 +171,23 @@ export class ContentScan {
     if (matrix) this.state.matrix = multiply(matrix, this.state.matrix);
   }
 
-  get #tag(): number | undefined {
+  get #tagStart(): number | undefined {
     return this.#marked.length > 0 ? this.#marked.at(-1)!.tagStart : this.#outerTag;
   }
 
-  #look(category: string, name: Value | undefined): Value | undefined {
+  #resource(category: string, name: Value | undefined): Value | undefined {
     const key = this.#file.name(name);
     return key === undefined ? undefined : this.#file.dictionary(this.node.resources?.get(category))?.get(key);
   }
 
   #setState(dictionary: Dictionary | undefined): void {
     if (!dictionary) return;
-    this.state.set(this.#scanner.options.marks.ofState(dictionary));
+    this.state.set(this.#scanner.options.transparency.ofState(dictionary));
     const font = this.#file.array(dictionary.get("Font"))?.[0];
     if (font !== undefined) this.state.font = this.#file.dictionary(font);
   }
 
-  #color({ operator, operands }: ContentOperation): void {
+  #setColorOf({ operator, operands }: ContentOperation): void {
     const { colors } = this.#scanner.options;
     const { state } = this;
     const isFill = operator === operator.toLowerCase();
@@ -196,7 +205,7 @@ export class ContentScan {
       case "sc":
       case "scn": {
         const last = operands.at(-1);
-        const pattern = last instanceof Name ? this.#look("Pattern", last) : undefined;
+        const pattern = last instanceof Name ? this.#resource("Pattern", last) : undefined;
         if (pattern !== undefined) this.#noteShading(this.#file.dictionary(pattern)?.get("Shading"));
         const { space } = (isFill ? state.fill : state.stroke) ?? {};
         this.#setColor(isFill, { space, components: this.#numbers(operands) }, pattern);
@@ -218,22 +227,25 @@ export class ContentScan {
     if (shading) this.#scanner.options.colors.space(shading.get("ColorSpace"), this.node.resources);
   }
 
-  #isTransparentPattern(pattern: Value | undefined): boolean {
-    return pattern !== undefined && this.#scanner.options.marks.inObject(pattern);
+  #isPatternTransparent({ fills, strokes }: Painting): boolean {
+    const patterns = [fills ? this.state.fillPattern : undefined, strokes ? this.state.strokePattern : undefined];
+    return patterns.some((pattern) => pattern !== undefined && this.#scanner.options.transparency.inObject(pattern));
   }
 
-  #path(operation: ContentOperation): void {
+  #paintPath(operation: ContentOperation): void {
     const { state } = this;
     const { operator } = operation;
     const fills = !PATH_STROKING.has(operator);
     const strokes = !PATH_FILLING.has(operator);
-    const byPattern =
-      (fills && this.#isTransparentPattern(state.fillPattern)) ||
-      (strokes && this.#isTransparentPattern(state.strokePattern));
-    const byState = state.isMarked || (fills && state.fillAlpha < 1) || (strokes && state.strokeAlpha < 1);
+    const byPattern = this.#isPatternTransparent({ fills, strokes });
+    const byState = state.isTransparent({ fills, strokes });
     const isFill = !strokes && !this.#clips && state.fillPattern === undefined && this.#pathStart >= 0;
     const isStroke = !fills && !this.#clips && state.strokePattern === undefined && this.#pathStart >= 0;
-    const plain = { isFill, isStroke, ...(isStroke && !state.isMarked ? { plainAlpha: state.strokeAlpha } : {}) };
+    const plain = {
+      isFill,
+      isStroke,
+      ...(isStroke && !state.isBlendedOrMasked ? { plainAlpha: state.strokeAlpha } : {}),
+    };
     const bounds = strokes || !this.#pathBox ? undefined : boundsOf(state.matrix, this.#pathBox);
     this.#paint("path", operation, byState || byPattern, { ...plain, byState: !byPattern, bounds });
     this.#endPath();
@@ -246,7 +258,7 @@ export class ContentScan {
     this.#pathBox = undefined;
   }
 
-  #show(operation: ContentOperation): void {
+  #showText(operation: ContentOperation): void {
     const { state } = this;
     const isType3 = this.#file.name(state.font?.get("Subtype")) === "Type3";
     const { mode } = state;
@@ -255,10 +267,9 @@ export class ContentScan {
     const fills = isType3 || visible === 0 || visible === 2;
     const strokes = !isType3 && (visible === 1 || visible === 2);
     const byObject =
-      (isType3 && this.#scanner.options.marks.inObject(this.#fontOf(state))) ||
-      (fills && this.#isTransparentPattern(state.fillPattern)) ||
-      (strokes && this.#isTransparentPattern(state.strokePattern));
-    const byState = state.isMarked || (fills && state.fillAlpha < 1) || (strokes && state.strokeAlpha < 1);
+      (isType3 && this.#scanner.options.transparency.inObject(state.font)) ||
+      this.#isPatternTransparent({ fills, strokes });
+    const byState = state.isTransparent({ fills, strokes });
     const paints = isType3 || visible !== 3;
     const isPlain = mode === 0 && !isType3 && state.fillPattern === undefined;
     const text = this.#text ?? new TextObject(operation.start);
@@ -266,11 +277,6 @@ export class ContentScan {
     if (!this.#text && paints) {
       this.#paint("text", operation, byObject || byState, { shows: [show], byState: !byObject });
     }
-  }
-
-  /** Returns the object that contains the font's glyphs. */
-  #fontOf({ font }: GraphicsState): Value | undefined {
-    return font;
   }
 
   #endText(operation: ContentOperation): void {
@@ -289,32 +295,32 @@ export class ContentScan {
     if (text.clips) this.state.clip = { outer: this.state.clip };
   }
 
-  #inline(operation: ContentOperation): void {
+  #drawInlineImage(operation: ContentOperation): void {
     const dictionary = operation.operands[0];
     const isStencil =
       dictionary instanceof Dictionary && (dictionary.get("IM") ?? dictionary.get("ImageMask")) === true;
     const space = dictionary instanceof Dictionary ? (dictionary.get("CS") ?? dictionary.get("ColorSpace")) : undefined;
     this.#scanner.options.colors.space(space, this.node.resources);
-    const byPattern = isStencil && this.#isTransparentPattern(this.state.fillPattern);
-    const byState = this.state.isMarked || this.state.fillAlpha < 1;
+    const byPattern = isStencil && this.#isPatternTransparent(FILL);
+    const byState = this.state.isTransparent(FILL);
     this.#paint("inline", operation, byState || byPattern, { byState: !byPattern });
   }
 
-  #draw(operation: ContentOperation): void {
-    const value = this.#look("XObject", operation.operands[0]);
+  #drawObject(operation: ContentOperation): void {
+    const value = this.#resource("XObject", operation.operands[0]);
     const stream = this.#file.stream(value);
     if (!stream) return;
     const { dictionary } = stream;
-    const { marks, colors, notesAll } = this.#scanner.options;
+    const { transparency, colors, recordsAll } = this.#scanner.options;
     const { state } = this;
     const layer = dictionary.get("OC");
     if (layer !== undefined) this.#scanner.noteLayer();
-    const byState = state.isMarked || state.fillAlpha < 1;
+    const byState = state.isTransparent(FILL);
     if (this.#file.name(dictionary.get("Subtype")) === "Image") {
       const isStencil = this.#file.boolean(dictionary.get("ImageMask")) === true;
       if (!isStencil) colors.space(dictionary.get("ColorSpace"), this.node.resources);
-      const isMasked = marks.isTransparentImage(dictionary);
-      const byPattern = isStencil && this.#isTransparentPattern(state.fillPattern);
+      const isMasked = transparency.isTransparentImage(dictionary);
+      const byPattern = isStencil && this.#isPatternTransparent(FILL);
       this.#paint("image", operation, byState || isMasked || byPattern, {
         object: value,
         byState: !isMasked && !byPattern,
@@ -325,37 +331,28 @@ export class ContentScan {
       return;
     }
     if (!dictionary.has("BBox") && this.#file.name(dictionary.get("Subtype")) !== "Form") return;
-    const isDeep = marks.inResources(dictionary.get("Resources") ?? this.node.resources);
+    const isDeep = transparency.inResources(dictionary.get("Resources") ?? this.node.resources);
     const number = value instanceof Reference ? value.number : 0;
     const isPlain = !byState && state.strokeAlpha >= 1;
-    if (notesAll || (isPlain && isDeep)) {
-      const layers = layer === undefined ? this.#layers : this.#inLayer(number);
+    if (recordsAll || (isPlain && isDeep)) {
+      const layers =
+        layer === undefined ? this.#layers : { outer: this.#layers, mark: undefined, objectNumber: number };
       if (this.#scanner.enter(this, stream, number, operation, layers)) return;
     }
     this.#paint("form", operation, !isPlain || isDeep, {
       object: value,
       byState: !isDeep,
       ownLayer: layer,
-      bounds: this.#boundsOfForm(dictionary),
+      bounds: formBounds(this.#file, dictionary, state.matrix),
       ...(state.strokeAlpha === state.fillAlpha ? {} : { plainAlpha: undefined }),
     });
-  }
-
-  #boundsOfForm(form: Dictionary): Box | undefined {
-    const box = readBox(this.#file, form.get("BBox"));
-    const matrix = readMatrix(this.#file, form.get("Matrix")) ?? IDENTITY;
-    return box && boundsOf(multiply(matrix, this.state.matrix), box);
-  }
-
-  #inLayer(objectNumber: number): LayerScope {
-    return { outer: this.#layers, mark: undefined, objectNumber };
   }
 
   #beginMarked({ operator, operands, start, end }: ContentOperation): void {
     const [tag, given] = operands;
     const properties =
-      operator === "BDC" ? (given instanceof Name ? this.#look("Properties", given) : given) : undefined;
-    const tagStart = this.#file.dictionary(properties)?.has("MCID") ? start : this.#tag;
+      operator === "BDC" ? (given instanceof Name ? this.#resource("Properties", given) : given) : undefined;
+    const tagStart = this.#file.dictionary(properties)?.has("MCID") ? start : this.#tagStart;
     if (this.#marked.length >= MAX_SAVED) throw new PageTooComplex("marked content");
     this.#marked.push({ layers: this.#layers, tagStart });
     if (!(tag instanceof Name && tag.text === "OC") || operator !== "BDC") return;
@@ -363,9 +360,10 @@ export class ContentScan {
     this.#layers = { outer: this.#layers, mark: { node: this.node, start, end }, objectNumber: undefined };
   }
 
+  /** @param about properties of the operation that differ from those of a plain fill */
   #paint(kind: PaintKind, operation: ContentOperation, isTransparent: boolean, about: Partial<Paint> = {}): void {
-    const { notesAll } = this.#scanner.options;
-    const isNoted = isTransparent || notesAll === true;
+    const { recordsAll } = this.#scanner.options;
+    const isNoted = isTransparent || recordsAll === true;
     const sequence = this.#scanner.next(isNoted);
     if (!isTransparent) this.#scanner.runs.interrupt();
     if (!isNoted) return;
@@ -379,7 +377,7 @@ export class ContentScan {
       start,
       end,
       pathStart: kind === "path" && this.#pathStart >= 0 ? this.#pathStart : start,
-      place: this.place(end),
+      insertion: this.insertionAt(end),
       shows: [],
       settings: [],
       object: undefined,
@@ -387,7 +385,7 @@ export class ContentScan {
       byMask: false,
       isFill: false,
       isStroke: false,
-      plainAlpha: state.isMarked ? undefined : state.fillAlpha,
+      plainAlpha: state.isBlendedOrMasked ? undefined : state.fillAlpha,
       fill: state.fill,
       stroke: state.stroke,
       bounds: undefined,

@@ -6,6 +6,12 @@ import type { Dictionary, Value } from "../../objects/values.ts";
 import type { ByteSpan, Clip, Color, TextShow } from "./content-node.ts";
 import type { TransparencyParams } from "./transparency.ts";
 
+/** The parts of the graphics state that a painting operation uses. */
+export interface Painting {
+  readonly fills: boolean;
+  readonly strokes: boolean;
+}
+
 export class GraphicsState {
   matrix: Matrix;
   clip: Clip;
@@ -26,8 +32,13 @@ export class GraphicsState {
   }
 
   /** True if a blend mode or a soft mask makes all painting transparent. */
-  get isMarked(): boolean {
+  get isBlendedOrMasked(): boolean {
     return this.#isBlended || this.#isMasked;
+  }
+
+  /** Reports whether the state alone makes an operation transparent. */
+  isTransparent({ fills, strokes }: Painting): boolean {
+    return this.isBlendedOrMasked || (fills && this.fillAlpha < 1) || (strokes && this.strokeAlpha < 1);
   }
 
   set({ fillAlpha, strokeAlpha, isBlended, isMasked }: TransparencyParams): void {

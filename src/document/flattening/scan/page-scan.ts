@@ -12,13 +12,13 @@ import type { TransparencyFinder } from "./transparency.ts";
 
 export interface ScanOptions {
   readonly file: PdfFile;
-  readonly marks: TransparencyFinder;
+  readonly transparency: TransparencyFinder;
   readonly colors: ColorUse;
   readonly budget: Budget;
   /** True to put each fill of one color in a separate run, so that its shape can be kept. */
   readonly splitsFills: boolean;
   /** True to record all painting operations and to enter every form. @default false */
-  readonly notesAll?: boolean;
+  readonly recordsAll?: boolean;
 }
 
 /** The insertion point of a form in the enclosing content. */
@@ -27,7 +27,7 @@ export interface FormPlace {
   readonly depth: number;
   readonly state: GraphicsState;
   readonly node: ContentNode;
-  place(at: number): InsertionPoint;
+  insertionAt(at: number): InsertionPoint;
 }
 
 export interface PageScan {

@@ -131,7 +131,7 @@ class Scanner implements PageScan {
     inside.matrix = multiply(readMatrix(this.#file, form.dictionary.get("Matrix")) ?? IDENTITY, state.matrix);
     inside.clip = { outer: state.clip };
     const first = this.#sequence;
-    const { saved, marked, tagStart } = scan.place(operation.end);
+    const { saved, marked, tagStart } = scan.insertionAt(operation.end);
     new ContentScan(this, kidNode, inside, layers, tagStart, scan.depth + 1).run();
     const kid: Kid = {
       start: operation.start,
@@ -144,7 +144,7 @@ class Scanner implements PageScan {
     };
     kidNode.parent = { node, kid };
     node.kids.push(kid);
-    this.#runs.leaveForm(kidNode, scan.place(operation.end));
+    this.#runs.leaveForm(kidNode, scan.insertionAt(operation.end));
     return true;
   }
 }

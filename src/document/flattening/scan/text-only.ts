@@ -31,7 +31,7 @@ export class TextOnly {
 
   constructor(file: PdfFile, options: Omit<ScanOptions, "notesAll" | "splitsFills">) {
     this.#file = file;
-    this.#options = { ...options, notesAll: true, splitsFills: false };
+    this.#options = { ...options, recordsAll: true, splitsFills: false };
   }
 
   /** @returns a form with only the text; undefined if it has none or the text cannot be determined */
@@ -85,10 +85,10 @@ export class TextOnly {
 }
 
 /** Returns the resources that text can use. */
-function withoutObjects(given: Dictionary | undefined): Dictionary {
+function withoutObjects(original: Dictionary | undefined): Dictionary {
   const resources = new Dictionary();
   for (const key of ["Font", "Properties", "ExtGState", "ColorSpace"]) {
-    const names = given?.get(key);
+    const names = original?.get(key);
     if (names !== undefined) resources.set(key, names);
   }
   return resources;

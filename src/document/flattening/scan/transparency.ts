@@ -30,18 +30,18 @@ export class TransparencyFinder {
   /** Reads alpha, blend mode and soft mask (11.6.4.3, 11.6.3 and 11.6.5.1). */
   ofState(state: Dictionary): TransparencyParams {
     const file = this.#file;
-    const marks: { -readonly [K in keyof TransparencyParams]: TransparencyParams[K] } = {};
+    const params: { -readonly [K in keyof TransparencyParams]: TransparencyParams[K] } = {};
     const fill = file.number(state.get("ca"));
     const stroke = file.number(state.get("CA"));
-    if (fill !== undefined) marks.fillAlpha = fill;
-    if (stroke !== undefined) marks.strokeAlpha = stroke;
+    if (fill !== undefined) params.fillAlpha = fill;
+    if (stroke !== undefined) params.strokeAlpha = stroke;
     if (state.has("BM")) {
       const blend = state.get("BM");
       const name = file.name(file.array(blend)?.[0] ?? blend);
-      if (name !== undefined) marks.isBlended = !NO_BLENDING.has(name);
+      if (name !== undefined) params.isBlended = !NO_BLENDING.has(name);
     }
-    if (state.has("SMask")) marks.isMasked = file.dictionary(state.get("SMask")) !== undefined;
-    return marks;
+    if (state.has("SMask")) params.isMasked = file.dictionary(state.get("SMask")) !== undefined;
+    return params;
   }
 
   isTransparentState(state: Dictionary): boolean {

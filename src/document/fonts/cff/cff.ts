@@ -139,17 +139,17 @@ function readSubFont(bytes: Uint8Array, dict: Dict, outerMatrix: number | undefi
   };
 }
 
-function readCharset(bytes: Uint8Array, place: number, count: number, isCid: boolean): Uint16Array {
+function readCharset(bytes: Uint8Array, offset: number, count: number, isCid: boolean): Uint16Array {
   const charset = new Uint16Array(count);
-  if (place <= 2 && !isCid) {
-    const predefined = place === 1 ? cffExpertCharset() : place === 2 ? cffExpertSubsetCharset() : undefined;
+  if (offset <= 2 && !isCid) {
+    const predefined = offset === 1 ? cffExpertCharset() : offset === 2 ? cffExpertSubsetCharset() : undefined;
     for (let glyph = 0; glyph < count; glyph++) charset[glyph] = predefined ? (predefined[glyph] ?? 0) : glyph;
     return charset;
   }
-  if (place <= 2) return charset.map((_, glyph) => glyph);
+  if (offset <= 2) return charset.map((_, glyph) => glyph);
   const view = viewOf(bytes);
-  const format = view.getUint8(place);
-  let at = place + 1;
+  const format = view.getUint8(offset);
+  let at = offset + 1;
   for (let glyph = 1; glyph < count; ) {
     const first = view.getUint16(at);
     const left = format === 0 ? 0 : format === 1 ? view.getUint8(at + 2) : view.getUint16(at + 2);
@@ -159,28 +159,28 @@ function readCharset(bytes: Uint8Array, place: number, count: number, isCid: boo
   return charset;
 }
 
-function readFdSelect(bytes: Uint8Array, place: number, count: number): Uint8Array {
+function readFdSelect(bytes: Uint8Array, offset: number, count: number): Uint8Array {
   const select = new Uint8Array(count);
   const view = viewOf(bytes);
-  if (view.getUint8(place) === 0) {
-    for (let glyph = 0; glyph < count; glyph++) select[glyph] = view.getUint8(place + 1 + glyph);
+  if (view.getUint8(offset) === 0) {
+    for (let glyph = 0; glyph < count; glyph++) select[glyph] = view.getUint8(offset + 1 + glyph);
     return select;
   }
-  const ranges = view.getUint16(place + 1);
-  for (let range = 0, at = place + 3; range < ranges; range++, at += 3) {
+  const ranges = view.getUint16(offset + 1);
+  for (let range = 0, at = offset + 3; range < ranges; range++, at += 3) {
     select.fill(view.getUint8(at + 2), view.getUint16(at), Math.min(count, view.getUint16(at + 3)));
   }
   return select;
 }
 
-function placeOfEncoding(bytes: Uint8Array, place: number): CffFont["encodingPlace"] {
-  if (place <= 1) return place === 1 ? 1 : 0;
+function placeOfEncoding(bytes: Uint8Array, offset: number): CffFont["encodingPlace"] {
+  if (offset <= 1) return offset === 1 ? 1 : 0;
   const view = viewOf(bytes);
-  const format = view.getUint8(place);
-  let end = place + 2 + view.getUint8(place + 1) * ((format & 0x7f) === 0 ? 1 : 2);
+  const format = view.getUint8(offset);
+  let end = offset + 2 + view.getUint8(offset + 1) * ((format & 0x7f) === 0 ? 1 : 2);
   if (format & 0x80) end += 1 + view.getUint8(end) * 3;
   if (end > bytes.length) throw new RangeError("encoding");
-  return { start: place, end };
+  return { start: offset, end };
 }
 
 /** Returns the string of a string number. */

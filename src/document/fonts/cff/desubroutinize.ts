@@ -39,9 +39,9 @@ export function desubroutinize(font: CffFont, { names: wanted, codes }: WantedNa
   const glyphs = new Map<string, NamedGlyph>();
   let bytes = 0;
   for (const name of [NOTDEF, ...wanted]) {
-    const place = places.get(name);
-    if (place === undefined || glyphs.has(name)) continue;
-    const flat = inlineSubroutines(font.charStrings.at(place), subrs, font.globalSubrs);
+    const index = places.get(name);
+    if (index === undefined || glyphs.has(name)) continue;
+    const flat = inlineSubroutines(font.charStrings.at(index), subrs, font.globalSubrs);
     const width = flat && glyphWidth(flat, NOTHING, NOTHING);
     if (!flat || !width) return undefined;
     const { operand } = width;
@@ -80,7 +80,7 @@ const without = (bytes: Uint8Array, start: number, end: number) =>
 function inlineSubroutines(charString: Uint8Array, local: Index, global: Index): Uint8Array | undefined {
   const flat: number[] = [];
   const callers: { readonly bytes: Uint8Array; readonly at: number }[] = [];
-  let operands: { readonly value: number; readonly place: number }[] = [];
+  let operands: { readonly value: number; readonly offset: number }[] = [];
   let bytes = charString;
   let stems = 0;
   for (let at = 0, steps = 0; steps < MAX_STEPS && flat.length <= MAX_CHARSTRING; steps++) {
@@ -97,7 +97,7 @@ function inlineSubroutines(charString: Uint8Array, local: Index, global: Index):
       const operand = operands.pop();
       const number = (operand?.value ?? Number.NaN) + subrBias(index.count);
       if (!operand || !(number >= 0 && number < index.count) || callers.length >= MAX_DEPTH) return undefined;
-      flat.length = operand.place;
+      flat.length = operand.offset;
       callers.push({ bytes, at: end });
       bytes = index.at(number);
       at = 0;
@@ -105,7 +105,7 @@ function inlineSubroutines(charString: Uint8Array, local: Index, global: Index):
     }
     if (operator >= 32 || operator === 28) {
       const [value, behind] = numberAt(bytes, at);
-      operands.push({ value, place: flat.length });
+      operands.push({ value, offset: flat.length });
       end = behind;
     } else {
       if (operator === ENDCHAR && operands.length >= 4) return undefined;
@@ -115,7 +115,7 @@ function inlineSubroutines(charString: Uint8Array, local: Index, global: Index):
       operands = [];
     }
     if (end > bytes.length) return undefined;
-    for (let place = at; place < end; place++) flat.push(bytes[place]!);
+    for (let index = at; index < end; index++) flat.push(bytes[index]!);
     if (operator === ENDCHAR) return Uint8Array.from(flat);
     at = end;
   }

@@ -113,7 +113,7 @@ function entryOf(index: Index, at: number): Uint8Array | undefined {
 /** @param at offset of the first byte of a number */
 export function numberAt(bytes: Uint8Array, at: number): [value: number, end: number] {
   const byte = bytes[at]!;
-  const next = (place: number) => bytes[at + place] ?? 0;
+  const next = (offset: number) => bytes[at + offset] ?? 0;
   if (byte === 28) return [((next(1) << 24) >> 16) | next(2), at + 3];
   if (byte <= 246) return [byte - 139, at + 1];
   if (byte <= 250) return [(byte - 247) * 256 + next(1) + 108, at + 2];

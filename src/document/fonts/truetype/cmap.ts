@@ -25,7 +25,7 @@ export function readCmap({ tables }: Pick<TrueTypeFont, "tables">): CmapSubtable
     const start = view.getUint32(4 + index * 8 + 4);
     if (start + 8 > cmap.length) return undefined;
     const table = viewOf(cmap.subarray(start));
-    // Format 14 (variation sequences) is no mapping of its own.
+    // Format 14 (variation sequences) only modifies other mappings.
     if (table.getUint16(0) === 14) continue;
     const glyphOf = readMap(table);
     if (!glyphOf) return undefined;
@@ -121,10 +121,10 @@ function isInOrder(count: number, lastOf: (index: number) => number): boolean {
 
 function glyphInSegment(word: (at: number) => number, twice: number, segment: number, code: number): number {
   const delta = word(16 + twice * 2 + segment);
-  const place = 16 + twice * 3 + segment;
-  const range = word(place);
+  const rangeOffset = 16 + twice * 3 + segment;
+  const range = word(rangeOffset);
   if (range === 0) return (code + delta) & 0xffff;
-  const glyph = word(place + range + (code - word(16 + twice + segment)) * 2);
+  const glyph = word(rangeOffset + range + (code - word(16 + twice + segment)) * 2);
   return glyph === 0 ? 0 : (glyph + delta) & 0xffff;
 }
 

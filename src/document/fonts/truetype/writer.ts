@@ -60,11 +60,11 @@ export function compactTrueType(
     outline: outlineOf(font, glyph.source),
   }));
   const places = new Map<number, number>();
-  glyphs.forEach(({ source }, place) => {
-    if (!places.has(source)) places.set(source, place);
+  glyphs.forEach(({ source }, index) => {
+    if (!places.has(source)) places.set(source, index);
   });
-  for (let place = 0; place < glyphs.length; place++) {
-    const outline = glyphs[place]!.outline;
+  for (let index = 0; index < glyphs.length; index++) {
+    const outline = glyphs[index]!.outline;
     const components = componentOffsets(outline);
     if (!components) return undefined;
     if (components.length === 0) continue;
@@ -80,7 +80,7 @@ export function compactTrueType(
       }
       viewOf(copy).setUint16(at, target);
     }
-    glyphs[place] = { ...glyphs[place]!, outline: copy };
+    glyphs[index] = { ...glyphs[index]!, outline: copy };
   }
   const tables = tablesOf(font, glyphs).set("post", postVersion3(font));
   if (cmap) tables.set("cmap", cmap);

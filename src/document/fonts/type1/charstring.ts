@@ -232,7 +232,7 @@ class Drawing {
 /** @param at offset of a byte of at least 32 */
 function numberAt(bytes: Uint8Array, at: number): [value: number, end: number] {
   const byte = bytes[at]!;
-  const next = (place: number) => bytes[at + place] ?? 0;
+  const next = (offset: number) => bytes[at + offset] ?? 0;
   if (byte <= 246) return [byte - 139, at + 1];
   if (byte <= 250) return [(byte - 247) * 256 + next(1) + 108, at + 2];
   if (byte <= 254) return [-(byte - 251) * 256 - next(1) - 108, at + 2];

@@ -187,7 +187,7 @@ function findWidth(plain: Uint8Array): Width | undefined {
     const start = at;
     const byte = plain[at++]!;
     if (byte >= 32) {
-      const next = (place: number) => plain[at + place] ?? 0;
+      const next = (offset: number) => plain[at + offset] ?? 0;
       let value = byte - 139;
       if (byte === 255) {
         value = (next(0) << 24) | (next(1) << 16) | (next(2) << 8) | next(3);

@@ -90,9 +90,9 @@ export async function readBmpHeader(input: Input): Promise<BmpHeader> {
   };
 }
 
-const senseless = () => new EngineFailure("damaged", "a BMP whose header makes no sense");
+const senseless = () => new EngineFailure("damaged", "a BMP with an invalid header");
 
-/** Returns the compression. OS/2 2 numbers it differently. */
+/** Returns the compression. OS/2 2 uses another number for this compression. */
 function codingOf(compression: number, headerBytes: number): BmpCoding {
   const isOs2 = headerBytes === OS2_BYTES || headerBytes < INFO_BYTES;
   switch (compression) {
@@ -151,8 +151,8 @@ async function readPalette(
   const palette = new Uint8Array(3 * most);
   const wanted = used > 0 && used < most ? used : most;
   // The palette ends at the pixels, even if its stated length is larger.
-  const room = claimed >= reader.position ? Math.floor((claimed - reader.position) / entryBytes) : wanted;
-  for (let index = 0; index < Math.min(wanted, room); index++) {
+  const capacity = claimed >= reader.position ? Math.floor((claimed - reader.position) / entryBytes) : wanted;
+  for (let index = 0; index < Math.min(wanted, capacity); index++) {
     const entry = await reader.read(entryBytes);
     if (!entry) break;
     palette.set([entry[2]!, entry[1]!, entry[0]!], 3 * index);

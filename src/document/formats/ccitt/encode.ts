@@ -15,7 +15,7 @@ export class FaxEncoder {
   #output = new Uint8Array(OUTPUT_BYTES);
   #filled = 0;
   #hold = 0;
-  #held = 0;
+  #pendingBits = 0;
 
   constructor(columns: number) {
     this.#columns = columns;
@@ -73,7 +73,7 @@ export class FaxEncoder {
 
   end(): void {
     for (const code of END_OF_BLOCK) this.#put(code);
-    if (this.#held > 0) this.#put({ value: 0, bits: 8 - this.#held });
+    if (this.#pendingBits > 0) this.#put({ value: 0, bits: 8 - this.#pendingBits });
   }
 
   #putRun(color: number, length: number): void {
@@ -85,13 +85,13 @@ export class FaxEncoder {
 
   #put({ value, bits }: Code): void {
     this.#hold = (this.#hold << bits) | value;
-    this.#held += bits;
-    while (this.#held >= 8) {
-      this.#held -= 8;
+    this.#pendingBits += bits;
+    while (this.#pendingBits >= 8) {
+      this.#pendingBits -= 8;
       if (this.#filled === this.#output.length) this.#grow();
-      this.#output[this.#filled++] = this.#hold >> this.#held;
+      this.#output[this.#filled++] = this.#hold >> this.#pendingBits;
     }
-    this.#hold &= (1 << this.#held) - 1;
+    this.#hold &= (1 << this.#pendingBits) - 1;
   }
 
   /** Enlarges the output buffer, because a single row can exceed it. */

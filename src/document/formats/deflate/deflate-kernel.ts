@@ -51,8 +51,8 @@ export interface DeflateKernel {
   begin(): void;
   /**
    * Returns the output since the last call, valid until the next call of another method.
-   * @param before number of bytes to reserve before it, up to 16, which the caller can write
-   * @param after the same, after it
+   * @param before number of bytes to reserve before the output, up to 16, which the caller can write
+   * @param after number of bytes to reserve after the output
    */
   take(before?: number, after?: number): Uint8Array;
   /** Returns the instance to the pool. It must not be used afterwards. */

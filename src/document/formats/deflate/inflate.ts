@@ -1,5 +1,5 @@
-// Inflates zlib streams (RFC 1950) in pieces with the platform's zlib, also streams that are damaged. Knows nothing about
-// picture formats.
+// Inflates zlib streams (RFC 1950) in pieces with the platform's zlib, also streams that are damaged. Independent of
+// image formats.
 import { constants, createInflate, createInflateRaw, inflateRawSync } from "node:zlib";
 
 /** Output of one step. Node's default of 16 KiB takes ten times as long for a page of text. */
@@ -14,7 +14,7 @@ const HEADER_BYTES = 2;
  */
 export type Mode = "strict" | "tolerant" | "careful";
 
-/** Inflates one stream. Holds about 2 MiB, whatever size the stream states. */
+/** Inflates one stream. Uses about 2 MiB, regardless of the size that the stream declares. */
 export class Inflater implements Disposable {
   readonly #zlib: ReturnType<typeof createInflate>;
   readonly #isRaw: boolean;
@@ -68,7 +68,7 @@ export class Inflater implements Disposable {
     }
   }
 
-  /** Checks the header (RFC 1950, 2.2), which may come in parts, and returns what follows it. */
+  /** Checks the header (RFC 1950, 2.2), which can come in parts, and returns what follows it. */
   #withoutHeader(bytes: Uint8Array): Uint8Array {
     const missing = HEADER_BYTES - this.#header.length;
     if (missing <= 0) return bytes;

@@ -151,9 +151,9 @@ function readCurve(tag: Uint8Array | undefined): ((value: number) => number) | u
   const point = (index: number) => view.getUint16(12 + 2 * Math.min(count - 1, index));
   if (count === 1) return (value) => value ** (point(0) / 256);
   return (value) => {
-    const place = value * (count - 1);
-    const below = Math.floor(place);
-    return (point(below) + (point(below + 1) - point(below)) * (place - below)) / 0xffff;
+    const position = value * (count - 1);
+    const below = Math.floor(position);
+    return (point(below) + (point(below + 1) - point(below)) * (position - below)) / 0xffff;
   };
 }
 

@@ -21,7 +21,10 @@ const KINDS: Readonly<Record<JpegKind, number>> = { gray: 0, "ycbcr-444": 1, "yc
 /** Bytes of a Huffman table in the kernel: BITS and space for all 256 symbols. */
 const HUFFMAN_BYTES = 16 + 256;
 
-/** Maximum number of idle instances, and maximum memory of each. A larger instance is dropped after a wide image. */
+/**
+ * Maximum number of idle instances, and maximum memory of each. An instance that grew larger for a wide image is
+ * dropped.
+ */
 const MAX_IDLE = 2;
 const MAX_IDLE_BYTES = 1 << 20;
 const idle: Exports[] = [];

@@ -119,11 +119,12 @@ async function readHead(input: Input): Promise<JpegHead> {
   let density: Density | undefined;
   let seen: ExifInfo | undefined;
   for (;;) {
-    if (reader.position > MAX_HEAD_BYTES) throw new EngineFailure("too-complex", "a JPEG with an endless head");
+    if (reader.position > MAX_HEAD_BYTES)
+      throw new EngineFailure("too-complex", "a JPEG with too many segments before its scan");
     const segment = await readSegmentFrom(reader);
     if (!segment || segment.marker === EOI) throw new EngineFailure("damaged", "a JPEG without a scan");
     const { marker, data } = segment;
-    if (!data) throw new EngineFailure("damaged", "a JPEG that ends in its head");
+    if (!data) throw new EngineFailure("damaged", "a JPEG that ends before its scan");
     if (marker === SOS) break;
     if (isJfif(segment)) {
       hasJfif = true;
@@ -152,7 +153,7 @@ async function readHead(input: Input): Promise<JpegHead> {
 
 /** Reads a frame (T.81 B.2.2). */
 function readFrame(marker: number, segment: Uint8Array): Frame {
-  if (segment.length < 6) throw new EngineFailure("damaged", "a JPEG with half a frame");
+  if (segment.length < 6) throw new EngineFailure("damaged", "a JPEG with an incomplete frame header");
   checkFrame(marker, segment[0]!);
   const components = segment[5];
   if (components !== 1 && components !== 3 && components !== 4)
@@ -162,7 +163,7 @@ function readFrame(marker: number, segment: Uint8Array): Frame {
   if (width === 0) throw new EngineFailure("damaged", "a JPEG without width");
   // The number of lines can follow the first scan (B.2.5), which decoders do not support.
   if (height === 0) throw unsupportedJpeg("JPEG whose height comes after its codes");
-  if (segment.length < 6 + 3 * components) throw new EngineFailure("damaged", "a JPEG with half a frame");
+  if (segment.length < 6 + 3 * components) throw new EngineFailure("damaged", "a JPEG with an incomplete frame header");
   const ids = Array.from({ length: components }, (_, index) => segment[6 + 3 * index]!);
   return { width, height, components, ids, isArithmetic: isArithmetic(marker) };
 }

@@ -120,7 +120,8 @@ function soundFrame(segment: Uint8Array): Uint8Array {
   checkFrame(segment[1]!, segment[4] ?? 0);
   const components = segment[9] ?? 0;
   if (components < 1 || components > 4) throw unsupportedJpeg(`JPEG with ${components} components`);
-  if (segment.length < 10 + 3 * components) throw new EngineFailure("damaged", "a JPEG with half a frame");
+  if (segment.length < 10 + 3 * components)
+    throw new EngineFailure("damaged", "a JPEG with an incomplete frame header");
   return segment;
 }
 

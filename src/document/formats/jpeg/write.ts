@@ -63,7 +63,7 @@ function* encodeBands(raster: Raster, kernel: JpegKernel, rowBytes: number): Gen
 export function* encodeJpeg(raster: Raster, options: JpegOptions): Generator<Uint8Array> {
   const { width, height, dpi, iccProfile } = raster;
   const { quality } = options;
-  if (!(quality >= 1 && quality <= 100)) throw new RangeError(`${quality} is no JPEG quality`);
+  if (!(quality >= 1 && quality <= 100)) throw new RangeError(`${quality} is not a JPEG quality`);
   for (const side of [width, height]) {
     if (!(side >= 1 && side <= JPEG_MAX_SIDE)) throw new RangeError(`A JPEG cannot have a side of ${side} pixels`);
   }

@@ -67,7 +67,7 @@ export async function scanPng(input: Input): Promise<PngFile> {
   const signature = await reader.read(8);
   if (!SIGNATURE.every((byte, index) => signature?.[index] === byte)) throw new EngineFailure("damaged", "no PNG");
   const header = await readHeader(await nextChunk(reader));
-  const kept = new Map<string, Uint8Array>();
+  const chunks = new Map<string, Uint8Array>();
   using rows = new RowCheck(passesOf(header));
   const stretches = new YieldCounter();
   let imageBytes = 0;
@@ -76,19 +76,19 @@ export async function scanPng(input: Input): Promise<PngFile> {
     if (!chunk || chunk.type === "IEND") break;
     if (chunk.type === "IDAT") {
       // Checks the page size before anything is inflated. The chunks that determine it come before the image data.
-      if (imageBytes === 0) pageSize({ ...header, orientation: 1, ...densityOf(kept) });
+      if (imageBytes === 0) pageSize({ ...header, orientation: 1, ...densityOf(chunks) });
       imageBytes += await checkData(chunk, rows, stretches);
     } else if (chunk.isCritical && chunk.type !== "PLTE") {
       throw new EngineFailure("unsupported", `a PNG with ${JSON.stringify(chunk.type)}`);
-    } else if (KEPT.has(chunk.type) && !kept.has(chunk.type)) {
+    } else if (KEPT.has(chunk.type) && !chunks.has(chunk.type)) {
       const data = await chunk.data();
-      if (data) kept.set(chunk.type, data.slice());
+      if (data) chunks.set(chunk.type, data.slice());
       else if (chunk.type === "PLTE") throw new EngineFailure("damaged", "a PNG with a damaged palette");
     }
     if (!(await chunk.end())) break;
   }
   if (rows.whole === 0) throw new EngineFailure("damaged", "a PNG without image data");
-  return { header, imageBytes, isSound: await rows.end(), ...describe(header, kept) };
+  return { header, imageBytes, isSound: await rows.end(), ...describe(header, chunks) };
 }
 
 /** Yields the data of all IDAT chunks. */
@@ -165,8 +165,7 @@ async function readHeader(chunk: Chunk | undefined): Promise<PngHeader> {
   const [bits, colorType, compression, filter, interlace] = data.subarray(8);
   const kind = COLOR_TYPES[colorType!];
   const isSound = width > 0 && height > 0 && compression === 0 && filter === 0 && interlace! <= 1;
-  if (!isSound || !kind?.depths.includes(bits!))
-    throw new EngineFailure("damaged", "a PNG whose header makes no sense");
+  if (!isSound || !kind?.depths.includes(bits!)) throw new EngineFailure("damaged", "a PNG with an invalid header");
   const header = {
     width,
     height,

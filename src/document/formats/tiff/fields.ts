@@ -53,10 +53,10 @@ export class Directory {
       const tag = view.getUint16(at, isLittleEndian);
       const type = view.getUint16(at + 2, isLittleEndian);
       const values = isBig ? Number(view.getBigUint64(at + 4, isLittleEndian)) : view.getUint32(at + 4, isLittleEndian);
-      const place = at + entryBytes - inlineBytes;
+      const valueOffset = at + entryBytes - inlineBytes;
       const size = values * (TYPE_BYTES[type] ?? 0);
       if (size === 0 || this.#fields.has(tag)) continue;
-      const start = size <= inlineBytes ? place : offsetAt(file, place);
+      const start = size <= inlineBytes ? valueOffset : offsetAt(file, valueOffset);
       // If the file ends within a list of values, its start can be sufficient.
       const whole = Math.min(values, Math.floor((view.byteLength - start) / TYPE_BYTES[type]!));
       if (whole > 0) this.#fields.set(tag, { type, count: whole, offset: start });

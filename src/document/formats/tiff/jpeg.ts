@@ -34,7 +34,7 @@ export function jpegParts(page: TiffPage): ImagePart[] {
   if (page.isPlanar) throw unsupportedJpeg("TIFF of JPEGs of the old kind in planes");
   const coded = codedSegments(page);
   const sound = coded.filter(({ picture }) => picture !== undefined);
-  if (sound.length === 0) throw new EngineFailure("damaged", "a TIFF without a sound JPEG");
+  if (sound.length === 0) throw new EngineFailure("damaged", "a TIFF without a valid JPEG");
   if (page.across === 1 && sound.length === page.down) {
     const pictures = sound.map(({ picture }) => picture!);
     const data = page.down === 1 ? undefined : joinJpegs(pictures, page.height, transformOf(page, pictures[0]!));

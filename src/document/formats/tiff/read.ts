@@ -84,7 +84,7 @@ function checkClaims(pages: readonly TiffPage[], fileBytes: number): void {
     for (let index = 0; index < count; index++) readBytes += segmentBytes(page, index).length;
   }
   if (readBytes > MAX_READS_PER_BYTE * fileBytes) {
-    throw new EngineFailure("too-complex", `a TIFF of ${fileBytes} bytes, of which ${readBytes} are to be read`);
+    throw new EngineFailure("too-complex", `a TIFF of ${fileBytes} bytes, of which ${readBytes} must be read`);
   }
 }
 

@@ -15,9 +15,11 @@ export function referenceOf({ directory }: TiffPage): number[] {
 
 /** Returns a function that converts an 8-bit pixel to RGB in place. */
 export function toRgb(page: TiffPage): (pixel: Float64Array) => void {
-  const given = page.directory.numbers(COEFFICIENTS, 3);
+  const coefficients = page.directory.numbers(COEFFICIENTS, 3);
   const [red, green, blue] =
-    given.length === 3 && given.every((value) => value > 0 && value < 1) ? given : USUAL_COEFFICIENTS;
+    coefficients.length === 3 && coefficients.every((value) => value > 0 && value < 1)
+      ? coefficients
+      : USUAL_COEFFICIENTS;
   const [black, white, noBlue, mostBlue, noRed, mostRed] = referenceOf(page);
   const clamp = (value: number) => Math.max(0, Math.min(255, Math.round(value)));
   return (pixel) => {

@@ -162,7 +162,7 @@ class Writer {
     const size = this.#offset - start;
     yield this.text("\nendstream\nendobj\n");
     if (length !== undefined) yield this.object(length, String(size));
-    else if (size !== image.size) throw new Error(`an image of ${size} bytes was said to have ${image.size}`);
+    else if (size !== image.size) throw new Error(`an image of ${size} bytes instead of ${image.size}`);
     return number;
   }
 

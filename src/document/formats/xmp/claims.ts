@@ -50,13 +50,13 @@ export const pdfaPart = (claims: Claims): number => Number(/^PDF\/A-(\d)/.exec(c
  * level of PDF/A can change.
  * @returns undefined if the packet cannot be changed accordingly
  */
-export function withClaims(packet: Uint8Array, kept: Claims): Uint8Array | undefined {
+export function withClaims(packet: Uint8Array, claims: Claims): Uint8Array | undefined {
   const text = packetText(packet);
   let written = "";
   let at = 0;
   for (const { family, start, end, name, value } of [...claimsIn(text)].toSorted((a, b) => a.start - b.start)) {
     if (start < at) continue;
-    const claim = kept.get(family);
+    const claim = claims.get(family);
     const own = text.slice(start, end);
     const isConformance = family === "PDF/A" && name === "conformance" && value.trim() !== "";
     const changed = isConformance ? own.replace(value, (claim ?? "").replace(/^\D*\d/, "").toUpperCase()) : own;
@@ -65,7 +65,7 @@ export function withClaims(packet: Uint8Array, kept: Claims): Uint8Array | undef
   }
   const changed = new TextEncoder().encode(written + text.slice(at));
   const found = readClaims(changed);
-  return found.size === kept.size && [...kept].every(([family, name]) => found.get(family) === name)
+  return found.size === claims.size && [...claims].every(([family, name]) => found.get(family) === name)
     ? changed
     : undefined;
 }

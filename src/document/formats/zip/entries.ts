@@ -123,7 +123,7 @@ async function begin(input: Input): Promise<Begun> {
   let left: Uint8Array = new Uint8Array(0);
   for (let filled = 0; filled < start.length; ) {
     const { done, value } = await chunks.next();
-    if (done) throw new EngineFailure("crashed", `an input of ${input.size} bytes has ${filled}`);
+    if (done) throw new EngineFailure("crashed", `an input of ${input.size} bytes has only ${filled}`);
     const part = value.subarray(0, start.length - filled);
     start.set(part, filled);
     filled += part.length;

@@ -251,7 +251,7 @@ export class MupdfSource implements ObjectSource {
   }
 
   #shortage(cause?: unknown): EngineFailure {
-    return new EngineFailure("too-large", "the engine has no room for an object", { cause });
+    return new EngineFailure("too-large", "the engine lacks the memory for an object", { cause });
   }
 
   #withReference<T>(raw: MupdfExports, number: number, work: (reference: Pointer) => T): T {

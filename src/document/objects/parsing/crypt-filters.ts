@@ -80,8 +80,8 @@ export function decryptionOf(number: number, dictionary: Dictionary, filters: Cr
 /** Returns the name of the crypt filter of a stream that is decrypted differently. */
 export function filterNameOf(dictionary: Dictionary, { name, ownFilters }: Decryption): string {
   if (name !== undefined) return name;
-  const given = dictionary.get("DecodeParms");
-  const parameters = Array.isArray(given) ? given[ownFilters - 1] : given;
+  const params = dictionary.get("DecodeParms");
+  const parameters = Array.isArray(params) ? params[ownFilters - 1] : params;
   const own = parameters instanceof Dictionary ? parameters.get("Name") : undefined;
   return own instanceof Name ? own.text : IDENTITY;
 }
@@ -95,13 +95,13 @@ export function isMetadata(dictionary: Dictionary): boolean {
 export function withoutApplied(dictionary: Dictionary, decryption: Decryption | undefined): void {
   const index = cryptIndex(dictionary);
   if (index < 0) return;
-  const isKept = (place: number) => (decryption ? place >= decryption.ownFilters : place !== index);
+  const isKept = (position: number) => (decryption ? position >= decryption.ownFilters : position !== index);
   for (const key of ["Filter", "DecodeParms"]) {
     const value = dictionary.get(key);
     if (Array.isArray(value))
       dictionary.set(
         key,
-        value.filter((_, place) => isKept(place)),
+        value.filter((_, position) => isKept(position)),
       );
     else dictionary.delete(key);
   }

@@ -180,8 +180,8 @@ function decode(bytes: Uint8Array, dictionary: Dictionary): Uint8Array {
   if (filter === undefined) return bytes;
   const [name] = Array.isArray(filter) ? filter : [filter];
   if (!(name instanceof Name) || name.text !== "FlateDecode") throw new Unreadable();
-  const given = dictionary.get("DecodeParms");
-  const [parameters] = Array.isArray(given) ? given : [given];
+  const params = dictionary.get("DecodeParms");
+  const [parameters] = Array.isArray(params) ? params : [params];
   let data: Uint8Array;
   try {
     data = inflateSync(bytes, { maxOutputLength: MAX_TABLE_BYTES });

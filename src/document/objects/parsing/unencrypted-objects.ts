@@ -61,17 +61,17 @@ export class UnencryptedObjects {
    */
   load(number: number, streamOf: (number: number) => unknown): Value | undefined {
     const { kinds, places, indexes } = this.#references;
-    const place = places[number]!;
-    if (kinds[number] === IN_USE) return this.#unpacked(number, place);
+    const offset = places[number]!;
+    if (kinds[number] === IN_USE) return this.#unpacked(number, offset);
     if (kinds[number] !== PACKED) return undefined;
-    const packed = this.#objectStream(place, streamOf);
+    const packed = this.#objectStream(offset, streamOf);
     const index = indexes[number]!;
     if (packed?.numbers[index] !== number) return undefined;
     return only(packed.bytes.subarray(packed.starts[index], packed.starts[index + 1]), kinds.length);
   }
 
-  #unpacked(number: number, place: number): Value | undefined {
-    const window = this.#bytes.subarray(place, place + WINDOW_BYTES);
+  #unpacked(number: number, offset: number): Value | undefined {
+    const window = this.#bytes.subarray(offset, offset + WINDOW_BYTES);
     const header = window.subarray(0, HEADER_BYTES).indexOf(LETTER_J) + 1;
     if (HEADER.exec(textOf(window, header))?.[1] !== String(number)) return undefined;
     const lexer = new Lexer(window, header);

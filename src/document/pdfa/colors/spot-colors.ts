@@ -1,5 +1,5 @@
-// Repairs spot colors (ISO 19005-2, 6.2.4.4): gives each colorant name one definition, and each colorant of a DeviceN
-// space a Separation in Colorants.
+// Repairs spot colors (ISO 19005-2, 6.2.4.4): unifies the definitions of each colorant name, and adds a Separation to
+// Colorants for each colorant of a DeviceN space.
 import { createHash } from "node:crypto";
 import { readColors } from "../../images/image-colors.ts";
 import { fingerprint } from "../../objects/fingerprint.ts";

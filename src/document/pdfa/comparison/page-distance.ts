@@ -79,7 +79,7 @@ export function pixelDistance(
     const isGone = (something: Tile, nothing: Tile, picture: PagePixels) =>
       something.spread >= SOMETHING &&
       nothing.spread < something.spread * NOTHING_LEFT &&
-      around(picture, left, top, side).spread < something.spread * NOTHING_LEFT;
+      tileAround(picture, left, top, side).spread < something.spread * NOTHING_LEFT;
     if (isGone(before, after, other)) emptied++;
     if (isGone(after, before, one)) filled++;
     if (isText[tile] && !isOther[tile]) sharpest = Math.max(sharpest, sharpestOf(one, other, [left, top, side], shift));
@@ -125,7 +125,7 @@ function sharpestOf(
   return sharpest;
 }
 
-function around(picture: PagePixels, left: number, top: number, side: number): Tile {
+function tileAround(picture: PagePixels, left: number, top: number, side: number): Tile {
   const aside = Math.ceil(side * ASIDE);
   const [x, y] = [Math.max(0, left - aside), Math.max(0, top - aside)];
   return tileOf(picture, x, y, side + 2 * aside);

@@ -120,7 +120,7 @@ class ContentWalk {
     if (!bytes) return;
     const isGlyph = !stream.dictionary.has("BBox");
     let resources = isGlyph ? own : file.dictionary(stream.dictionary.get("Resources"));
-    // A stream without resources uses those of its caller (7.8.3). From PDF/A-2 on, it must have its own (6.2.2).
+    // A stream without resources uses its caller's (7.8.3). From PDF/A-2 on, it must have its own (6.2.2).
     const callers = resources ?? inherited;
     if (!resources) {
       resources = defaultsOf(file, inherited);

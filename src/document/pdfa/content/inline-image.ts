@@ -43,18 +43,18 @@ function withoutLzw(dictionary: Dictionary, bytes: Uint8Array): Uint8Array | und
   const filters = listOf(dictionary.get("F") ?? dictionary.get("Filter")).map((value) =>
     value instanceof Name ? value.text : "",
   );
-  const place = filters.findIndex((name) => LZW.includes(name));
-  if (place < 0) return undefined;
+  const index = filters.findIndex((name) => LZW.includes(name));
+  if (index < 0) return undefined;
   const parameters = listOf(dictionary.get("DP") ?? dictionary.get("DecodeParms"));
-  const own = parameters[place];
+  const own = parameters[index];
   if (own instanceof Dictionary && own.get("EarlyChange") === 0) return undefined;
-  const undone = filters.slice(0, place).reduce((data, filter) => undoFilter(filter, data, MAX_DECODED_BYTES), bytes);
+  const undone = filters.slice(0, index).reduce((data, filter) => undoFilter(filter, data, MAX_DECODED_BYTES), bytes);
   for (const key of ["F", "Filter", "DP", "DecodeParms", "L", "Length"]) dictionary.delete(key);
   dictionary.set(
     "F",
-    ["AHx", "Fl", ...filters.slice(place + 1)].map((name) => Name.of(name)),
+    ["AHx", "Fl", ...filters.slice(index + 1)].map((name) => Name.of(name)),
   );
-  if (parameters.length > place) dictionary.set("DP", [null, ...parameters.slice(place)]);
+  if (parameters.length > index) dictionary.set("DP", [null, ...parameters.slice(index)]);
   return Buffer.from(`${deflateSync(lzwDecoded(undone)).toString("hex")}>`, "latin1");
 }
 

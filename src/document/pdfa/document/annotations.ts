@@ -69,7 +69,7 @@ class AnnotationRepairer {
     const dictionary = this.#document.page(page);
     if (!dictionary.has("Annots")) return;
     const kept: Value[] = [];
-    const gone = new Set<number>();
+    const removed = new Set<number>();
     for (const value of file.array(dictionary.get("Annots")) ?? []) {
       const own = file.dictionary(value);
       if (!own) continue;
@@ -78,12 +78,12 @@ class AnnotationRepairer {
       const stays = this.#settled.get(reference.number) ?? this.#settle(this.#read(own, reference), pageIndex);
       this.#settled.set(reference.number, stays);
       if (stays) kept.push(reference);
-      else gone.add(reference.number);
+      else removed.add(reference.number);
     }
     const isOrphan = (value: Value) => {
       const popup = file.dictionary(value);
       const parent = popup?.get("Parent");
-      return file.name(popup?.get("Subtype")) === "Popup" && parent instanceof Reference && gone.has(parent.number);
+      return file.name(popup?.get("Subtype")) === "Popup" && parent instanceof Reference && removed.has(parent.number);
     };
     dictionary.set(
       "Annots",

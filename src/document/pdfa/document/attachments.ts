@@ -34,13 +34,13 @@ export async function repairAttachments(document: PdfaDocument): Promise<void> {
   const specifications = document.places.filter(
     ({ dictionary, isStream }) => !isStream && file.dictionary(dictionary.get("EF")),
   );
-  const gone = new Set<Dictionary>();
+  const removed = new Set<Dictionary>();
   const kept: Value[] = [];
   for (const { dictionary, reference } of specifications) {
     if (!(await stays(document, dictionary))) {
       dictionary.delete("EF");
       dictionary.delete("RF");
-      gone.add(dictionary);
+      removed.add(dictionary);
       continue;
     }
     describe(document, dictionary);
@@ -50,10 +50,10 @@ export async function repairAttachments(document: PdfaDocument): Promise<void> {
   document.report(
     ...namedNotices(
       "attachments-removed",
-      [...gone].map((one) => ({ name: nameOf(document, one) })),
+      [...removed].map((one) => ({ name: nameOf(document, one) })),
     ),
   );
-  if (gone.size > 0) removeMentions(document, gone);
+  if (removed.size > 0) removeMentions(document, removed);
   if (level.part === 3) associate(document, kept);
   else for (const { dictionary } of document.places) dictionary.delete("AF");
   const names = file.dictionary(file.catalog.get("Names"));
@@ -146,8 +146,8 @@ function describe(document: PdfaDocument, specification: Dictionary): void {
 }
 
 function nameOf({ file }: PdfaDocument, specification: Dictionary): string {
-  const given = file.string(specification.get("UF")) ?? file.string(specification.get("F"));
-  return (given && decodeTextString(given)) || "attachment";
+  const declaredName = file.string(specification.get("UF")) ?? file.string(specification.get("F"));
+  return (declaredName && decodeTextString(declaredName)) || "attachment";
 }
 
 /**
@@ -167,11 +167,11 @@ function associate({ file, places }: PdfaDocument, specifications: readonly Valu
 }
 
 /** Removes names and annotations that refer to removed files. */
-function removeMentions(document: PdfaDocument, gone: ReadonlySet<Dictionary>): void {
+function removeMentions(document: PdfaDocument, removed: ReadonlySet<Dictionary>): void {
   const { file } = document;
   const isGone = (value: Value | undefined) => {
     const dictionary = file.dictionary(value);
-    return dictionary !== undefined && gone.has(dictionary);
+    return dictionary !== undefined && removed.has(dictionary);
   };
   const names = file.dictionary(file.catalog.get("Names"));
   const attached = readNameTree(file, names?.get("EmbeddedFiles"));

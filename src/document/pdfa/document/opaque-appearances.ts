@@ -42,7 +42,7 @@ export function drawBeneath(document: PdfaDocument, page: Dictionary, normal: Va
   const name = `${PREFIX}${normal.number}`;
   page.set("Resources", resources.set("XObject", objects.set(name, normal)));
   form.dictionary.set("Type", Name.of("XObject")).set("Subtype", Name.of("Form"));
-  // The user units of the page can be larger than those of the appearance.
+  // The page's user units can be larger than the appearance's.
   const [x, y] = [scaleOf(place[2] - place[0], box[2] - box[0]), scaleOf(place[3] - place[1], box[3] - box[1])];
   const content = `q ${x} 0 0 ${y} ${real(place[0] - x * box[0])} ${real(place[1] - y * box[1])} cm /${name} Do Q\n`;
   const before = page.get("Contents");

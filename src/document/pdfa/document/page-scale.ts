@@ -104,10 +104,12 @@ function scaleFontSize(file: PdfFile, annotation: Dictionary, unit: number): voi
     holder = file.dictionary(holder.get("Parent"));
   }
   const isField = file.name(annotation.get("Subtype")) === "Widget";
-  const given = (holder?.has("DA") ? holder : isField ? file.dictionary(file.catalog.get("AcroForm")) : undefined)?.get(
-    "DA",
-  );
-  const scaled = file.string(given)?.latin1.replace(FONT_SIZE, (size) => `${Number((Number(size) / unit).toFixed(4))}`);
+  const defaultAppearance = (
+    holder?.has("DA") ? holder : isField ? file.dictionary(file.catalog.get("AcroForm")) : undefined
+  )?.get("DA");
+  const scaled = file
+    .string(defaultAppearance)
+    ?.latin1.replace(FONT_SIZE, (size) => `${Number((Number(size) / unit).toFixed(4))}`);
   if (scaled !== undefined) annotation.set("DA", PdfString.ofLatin1(scaled));
 }
 

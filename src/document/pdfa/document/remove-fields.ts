@@ -5,10 +5,10 @@ import { Reference, type Value } from "../../objects/values.ts";
 /** Maximum number of fields examined. */
 const MAX_FIELDS = 200_000;
 
-/** @param gone object numbers of the removed widgets */
-export function removeFields(file: PdfFile, gone: ReadonlySet<number>): void {
-  if (gone.size === 0) return;
-  const stays = (value: Value) => !(value instanceof Reference && gone.has(value.number));
+/** @param removed object numbers of the removed widgets */
+export function removeFields(file: PdfFile, removed: ReadonlySet<number>): void {
+  if (removed.size === 0) return;
+  const stays = (value: Value) => !(value instanceof Reference && removed.has(value.number));
   const root = file.catalog.get("AcroForm");
   const form = file.dictionary(root);
   const fields = file.array(form?.get("Fields"));

@@ -85,7 +85,7 @@ function textOf(code: number, name: string | undefined): string | undefined {
 
 function freeName(procedures: Dictionary, wanted: string): string {
   let name = wanted;
-  for (let turn = 1; procedures.has(name); turn++) name = `${wanted}.${turn}`;
+  for (let suffix = 1; procedures.has(name); suffix++) name = `${wanted}.${suffix}`;
   return name;
 }
 

@@ -104,8 +104,8 @@ const STACK: Readonly<Record<string, (stack: Operand[]) => void>> = {
     const count = Number(stack.pop());
     if (!(count > 0 && count <= stack.length)) return;
     const some = stack.splice(-count);
-    const turn = ((by % count) + count) % count;
-    stack.push(...some.slice(count - turn), ...some.slice(0, count - turn));
+    const shift = ((by % count) + count) % count;
+    stack.push(...some.slice(count - shift), ...some.slice(0, count - shift));
   },
 };
 

@@ -136,9 +136,9 @@ function sampled({ file, dictionary, numbers, domain, range, effort }: Parts, va
     const places = values.slice(0, inputs).map((input, axis) => {
       const last = size[axis]! - 1;
       const to = encode.length >= 2 * inputs ? encode.slice(2 * axis, 2 * axis + 2) : [0, last];
-      const place = Math.min(last, Math.max(0, between(input, domain.slice(2 * axis, 2 * axis + 2), to)));
-      const floor = Math.min(Math.floor(place), Math.max(0, last - 1));
-      return { floor, part: place - floor };
+      const position = Math.min(last, Math.max(0, between(input, domain.slice(2 * axis, 2 * axis + 2), to)));
+      const floor = Math.min(Math.floor(position), Math.max(0, last - 1));
+      return { floor, part: position - floor };
     });
     const result = new Array<number>(outputs).fill(0);
     for (let corner = 0; corner < 2 ** inputs; corner++) {

@@ -49,9 +49,9 @@ const LEVEL_VALUES = Array.from({ length: LEVELS + 1 }, (_, level) => level / LE
 function tabulate(curve: Curve): Curve {
   const table = LEVEL_VALUES.map((level) => Math.max(0, Math.min(1, curve(level))));
   return (component) => {
-    const place = Math.max(0, Math.min(1, component)) * LEVELS;
-    const floor = Math.min(LEVELS - 1, Math.floor(place));
-    return table[floor]! + (place - floor) * (table[floor + 1]! - table[floor]!);
+    const position = Math.max(0, Math.min(1, component)) * LEVELS;
+    const floor = Math.min(LEVELS - 1, Math.floor(position));
+    return table[floor]! + (position - floor) * (table[floor + 1]! - table[floor]!);
   };
 }
 

@@ -46,7 +46,7 @@ interface State extends Inherited {
 
 export class TransferredContent {
   readonly #file: PdfFile;
-  readonly #given: Dictionary;
+  readonly #original: Dictionary;
   readonly #objects: TransferredObjects;
   /** Resources of the result. */
   readonly resources: Dictionary;
@@ -64,7 +64,7 @@ export class TransferredContent {
   /** @param inherited initial state of the content, whose colors already have the transfer function applied */
   constructor(file: PdfFile, resources: Dictionary, objects: TransferredObjects, inherited: Inherited) {
     this.#file = file;
-    this.#given = resources;
+    this.#original = resources;
     this.#objects = objects;
     this.resources = resources.clone();
     const [setFill, setStroke] = [inherited.fill, inherited.stroke].map((color) =>
@@ -120,12 +120,12 @@ export class TransferredContent {
     const { transfer, fill, stroke } = this.#state;
     let made: Reference | undefined;
     if (operator === "BI") {
-      const spaces = this.#file.dictionary(this.#given.get("ColorSpace")) ?? new Dictionary();
+      const spaces = this.#file.dictionary(this.#original.get("ColorSpace")) ?? new Dictionary();
       made = transfer ? this.#objects.inlineImage(operation, bytes, spaces, transfer) : undefined;
     } else {
       const value = this.#named(operator === "Do" ? "XObject" : "Shading", operands);
       if (value === undefined) return;
-      if (operator === "Do") made = this.#objects.object(value, { transfer, fill, stroke }, this.#given);
+      if (operator === "Do") made = this.#objects.object(value, { transfer, fill, stroke }, this.#original);
       else made = transfer ? this.#objects.shading(value, transfer) : undefined;
     }
     if (operator !== "BI") (made ? this.#replaced : this.#kept).add(this.#file.name(operands.at(-1)) ?? "");
@@ -182,7 +182,7 @@ export class TransferredContent {
 
   #named(category: string, operands: readonly Value[]): Value | undefined {
     const name = this.#file.name(operands.at(-1));
-    return name === undefined ? undefined : this.#file.dictionary(this.#given.get(category))?.get(name);
+    return name === undefined ? undefined : this.#file.dictionary(this.#original.get(category))?.get(name);
   }
 
   /** Returns the name of a resource, which is added if it is missing. */
@@ -200,10 +200,10 @@ export class TransferredContent {
 
   /** Returns a resource dictionary of a category that belongs only to this content. */
   #category(category: string): Dictionary {
-    const given = this.#file.dictionary(this.#given.get(category));
+    const original = this.#file.dictionary(this.#original.get(category));
     const now = this.resources.get(category);
-    if (now instanceof Dictionary && now !== given) return now;
-    const own = given?.clone() ?? new Dictionary();
+    if (now instanceof Dictionary && now !== original) return now;
+    const own = original?.clone() ?? new Dictionary();
     this.resources.set(category, own);
     return own;
   }
@@ -211,20 +211,20 @@ export class TransferredContent {
   /** Removes objects that are no longer painted, unless forms inherit the resources (7.8.3). */
   #dropReplaced(): void {
     for (const category of ["XObject", "Shading"]) {
-      const given = this.#file.dictionary(this.#given.get(category));
-      const isLent = given?.values().some((value) => {
+      const original = this.#file.dictionary(this.#original.get(category));
+      const isLent = original?.values().some((value) => {
         const form = this.#file.dictionary(value);
         return form?.has("BBox") === true && !form.has("Resources");
       });
-      if (!given || isLent) continue;
+      if (!original || isLent) continue;
       for (const name of this.#replaced) {
-        if (given.has(name) && !this.#kept.has(name)) this.#category(category).delete(name);
+        if (original.has(name) && !this.#kept.has(name)) this.#category(category).delete(name);
       }
     }
   }
 
   #withoutTransfers(): void {
-    const states = this.#file.dictionary(this.#given.get("ExtGState"));
+    const states = this.#file.dictionary(this.#original.get("ExtGState"));
     for (const [name, value] of states ?? []) {
       const state = this.#file.dictionary(value);
       if (!state || !(state.has("TR") || state.has("TR2"))) continue;
@@ -233,7 +233,7 @@ export class TransferredContent {
       plain.delete("TR2");
       this.#category("ExtGState").set(name, plain);
     }
-    for (const [name, value] of this.#file.dictionary(this.#given.get("Pattern")) ?? []) {
+    for (const [name, value] of this.#file.dictionary(this.#original.get("Pattern")) ?? []) {
       const { pattern } = this.#shown({ space: Name.of("Pattern"), components: [], pattern: value }, null);
       if (pattern !== undefined && pattern !== value) this.#category("Pattern").set(name, pattern);
     }

@@ -49,8 +49,8 @@ function curvesOf({ channels, toProcess, lastIndex }: ColorSpace, { rgb, gray, k
 /** Returns the ranges of the channels; by default the full range of the color space. */
 function rangesOf({ decode, bits }: PdfImage, channels: number, lastIndex: number | undefined): number[][] {
   const most = lastIndex === undefined ? 1 : 2 ** bits - 1;
-  const given = decode && decode.length >= 2 * channels ? decode : undefined;
-  return Array.from({ length: channels }, (_, at) => given?.slice(2 * at, 2 * at + 2) ?? [0, most]);
+  const declaredDecode = decode && decode.length >= 2 * channels ? decode : undefined;
+  return Array.from({ length: channels }, (_, at) => declaredDecode?.slice(2 * at, 2 * at + 2) ?? [0, most]);
 }
 
 function withPalette(stream: PdfStream, image: PdfImage, space: ColorSpace, transfer: Transfer): PdfStream {

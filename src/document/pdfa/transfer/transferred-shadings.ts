@@ -18,16 +18,16 @@ const FULL = 65_535;
 /** @returns undefined if the shading stays unchanged */
 export function transferredShading(file: PdfFile, value: Value | undefined, transfer: Transfer): PdfObject | undefined {
   const object = file.resolve(value);
-  const given = file.dictionary(value);
-  const space = readSpace(file, given?.get("ColorSpace"));
-  if (!given || !space) return undefined;
+  const shading = file.dictionary(value);
+  const space = readSpace(file, shading?.get("ColorSpace"));
+  if (!shading || !space) return undefined;
   const map = (components: readonly number[]) => applyTransfer(transfer, space.toProcess(components));
-  const dictionary = given.clone().set("ColorSpace", map(space.initial).space);
-  const background = file.array(given.get("Background"))?.map((part) => file.number(part) ?? 0);
+  const dictionary = shading.clone().set("ColorSpace", map(space.initial).space);
+  const background = file.array(shading.get("Background"))?.map((part) => file.number(part) ?? 0);
   if (background) dictionary.set("Background", [...map(background).components]);
   let body = object instanceof PdfStream ? object.body : undefined;
-  if (given.has("Function")) {
-    const made = sampledFunction(file, given, map);
+  if (shading.has("Function")) {
+    const made = sampledFunction(file, shading, map);
     if (!made) return undefined;
     dictionary.set("Function", file.add(made));
   } else if (object instanceof PdfStream) {

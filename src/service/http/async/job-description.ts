@@ -33,7 +33,7 @@ export const ASYNCHRONOUS: Feature = {
       schema: { type: "string", enum: ["requestId"] },
     },
   },
-  answers: {
+  responses: {
     200: { description: "With `Response-Type: requestId`, the id of the request.", content: ACCEPTED },
     202: {
       description: "The request is accepted. Its response will be at the Location.",
@@ -104,7 +104,7 @@ export const describeRequestStatus: Describe = ({ variant }, baseUrl) => {
         ...{ method: "get", id: "get-request-status", tag: "Service" },
         summary: "Returns the status of an asynchronous request, and finally its response.",
         headers: INCLUDED_INFO.headers!,
-        answers: {
+        responses: {
           200: {
             description: "The status; or its changes as they happen, for Accept: text/event-stream.",
             headers: {
@@ -125,7 +125,7 @@ export const describeRequestStatus: Describe = ({ variant }, baseUrl) => {
         ...{ method: "delete", id: "cancel-request", tag: "Service", needsKey: true },
         summary: "Cancels an asynchronous request, and deletes its files.",
         headers: variant === "keyed" ? TOKEN : {},
-        answers: { 204: { description: "The request is canceled." } },
+        responses: { 204: { description: "The request is canceled." } },
         errors: [noSuchRequest(), busy(), ...(variant === "keyed" ? [notRequester()] : [])],
       },
     ],

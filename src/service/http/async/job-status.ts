@@ -27,20 +27,20 @@ export async function serveStatus(
   id: string,
   { jobs, streams, client, removals }: StatusService,
 ): Promise<Response> {
-  const asked: typeof jobs = (question) => jobs(question).catch(() => Promise.reject(busy()));
+  const safeJobs: typeof jobs = (question) => jobs(question).catch(() => Promise.reject(busy()));
   if (request.method === "DELETE") {
     const mayCancel = await removals();
-    const marks = await asked((queue) => queue.marks(id));
+    const marks = await safeJobs((queue) => queue.marks(id));
     if (!marks) throw noSuchRequest();
     if (!mayCancel(marks)) throw notRequester();
-    if (!(await asked((queue) => queue.cancel(id)))) throw noSuchRequest();
+    if (!(await safeJobs((queue) => queue.cancel(id)))) throw noSuchRequest();
     return new Response(null, { status: 204 });
   }
-  const status = await asked((queue) => queue.status(id));
+  const status = await safeJobs((queue) => queue.status(id));
   if (!status) throw noSuchRequest();
   const headers = { "Cache-Control": "no-store", Vary: "Accept" };
   if (request.method === "GET" && wantsEvents(request.headers.get("Accept"))) {
-    const stream = streams.open({ id, client, first: status }, () => asked((queue) => queue.status(id)));
+    const stream = streams.open({ id, client, first: status }, () => safeJobs((queue) => queue.status(id)));
     const body = eventStream(id, status, stream, request.signal);
     return new Response(body, { headers: { ...headers, "Content-Type": "text/event-stream" } });
   }
@@ -59,8 +59,8 @@ function wantsEvents(accept: string | null): boolean {
 /** Returns the status of a request as JSON. The status of a completed request includes the members of its response. */
 export function statusJson(requestId: string, status: JobStatus): string {
   if (status.status !== "completed") return JSON.stringify({ requestId, ...status });
-  const answer = status.answer.trim();
-  return `{"requestId":${JSON.stringify(requestId)},${answer.slice(1, -1)},"status":"completed"}`;
+  const response = status.answer.trim();
+  return `{"requestId":${JSON.stringify(requestId)},${response.slice(1, -1)},"status":"completed"}`;
 }
 
 /** Yields a server-sent event at each change of the status, until the job has ended. */

@@ -9,19 +9,19 @@ const encoder = new TextEncoder();
 export function sealerOf(secret: string | undefined): Sealer | undefined {
   if (!secret) return undefined;
   const key = deriveKey(secret);
-  const options = (iv: BufferSource, place: string) => ({
-    ...{ name: "AES-GCM", iv, additionalData: encoder.encode(place) },
+  const options = (iv: BufferSource, context: string) => ({
+    ...{ name: "AES-GCM", iv, additionalData: encoder.encode(context) },
   });
   return {
-    async seal(text, place) {
+    async seal(text, context) {
       const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-      const sealed = await crypto.subtle.encrypt(options(iv, place), await key(), encoder.encode(text));
+      const sealed = await crypto.subtle.encrypt(options(iv, context), await key(), encoder.encode(text));
       return Buffer.concat([iv, new Uint8Array(sealed)]).toString("base64");
     },
-    async open(sealed, place) {
+    async open(sealed, context) {
       const bytes = new Uint8Array(Buffer.from(sealed, "base64"));
       const iv = bytes.subarray(0, IV_BYTES);
-      const text = await crypto.subtle.decrypt(options(iv, place), await key(), bytes.subarray(IV_BYTES));
+      const text = await crypto.subtle.decrypt(options(iv, context), await key(), bytes.subarray(IV_BYTES));
       return new TextDecoder().decode(text);
     },
   };

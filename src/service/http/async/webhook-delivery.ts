@@ -57,10 +57,10 @@ async function post(message: WebhookMessage, secrets: readonly string[], service
   const { container, log, defer } = service;
   const signal = AbortSignal.timeout(LIMITS.webhookMs);
   const once = async () => {
-    let answer = "";
-    for await (const output of attempt.run({ signal, log, defer })) answer = await textIn(output);
-    if (answer === "") throw new EngineFailure("crashed", "a message without a response");
-    return (JSON.parse(answer) as { readonly status: number }).status;
+    let response = "";
+    for await (const output of attempt.run({ signal, log, defer })) response = await textIn(output);
+    if (response === "") throw new EngineFailure("crashed", "a message without a response");
+    return (JSON.parse(response) as { readonly status: number }).status;
   };
   return retryIfLost(once, { container, signal, log });
 }

@@ -73,7 +73,7 @@ export const describeUsage: Describe = () => ({
           example: 7,
         },
       },
-      answers: {
+      responses: {
         200: {
           description: "The usage by day and operation.",
           content: json(USAGE, {

@@ -38,7 +38,7 @@ export function rejectionsOf(method: string, path: string, config: Callers): rea
   return config.checksHost ? [unknownHost(), ...origin] : origin;
 }
 
-/** Reports whether the request comes from no web page, or from a page of the service or of a listed origin. */
+/** Reports whether the request was not sent by a web page, or by a page of the service or of a listed origin. */
 function isInvited(headers: Headers, url: URL, config: Callers): boolean {
   const { corsOrigins = [] } = config;
   const site = headers.get("Sec-Fetch-Site");

@@ -57,7 +57,7 @@ export interface OperationDescription {
   /** @default no body */
   readonly body?: ContentByType;
   /** By status. */
-  readonly answers: Readonly<Record<number, ResponseDescription>>;
+  readonly responses: Readonly<Record<number, ResponseDescription>>;
   /** Examples of errors, in addition to those common to every path. */
   readonly errors: readonly ServiceError[];
 }
@@ -85,7 +85,7 @@ export interface Feature {
   /** Headers of every successful response. */
   readonly responseHeaders?: ParametersByName;
   /** Responses by status, in addition to the operation's. A response with the same status is another format of it. */
-  readonly answers?: Readonly<Record<number, ResponseDescription>>;
+  readonly responses?: Readonly<Record<number, ResponseDescription>>;
   readonly errors?: readonly ServiceError[];
   /** Requests from the service to the client, by name. @default none */
   readonly messages?: Readonly<Record<string, MessageDescription>>;
@@ -100,30 +100,35 @@ export interface MessageDescription {
   readonly example: unknown;
 }
 
-/** Returns an operation that has some features as well. The descriptions of a header field that several have are joined. */
+/**
+ * Returns an operation that has some features as well. The descriptions of a header field that several have are joined.
+ */
 export function withFeatures(operation: OperationDescription, features: readonly Feature[]): OperationDescription {
   const headers: Record<string, ParameterDescription> = { ...operation.headers };
   for (const [name, value] of features.flatMap((feature) => Object.entries(feature.headers ?? {}))) {
     const known = headers[name];
     headers[name] = known ? { ...known, description: `${known.description} ${value.description}` } : value;
   }
-  const answers = features.reduce<Readonly<Record<string, ResponseDescription>>>(
+  const responses = features.reduce<Readonly<Record<string, ResponseDescription>>>(
     (all, feature) => ({
-      ...feature.answers,
+      ...feature.responses,
       ...Object.fromEntries(
-        Object.entries(all).map(([status, answer]) => [status, eitherOf(answer, feature.answers?.[Number(status)])]),
+        Object.entries(all).map(([status, response]) => [
+          status,
+          eitherOf(response, feature.responses?.[Number(status)]),
+        ]),
       ),
     }),
-    operation.answers,
+    operation.responses,
   );
   const responseHeaders: ParametersByName = Object.assign({}, ...features.map((feature) => feature.responseHeaders));
   return {
     ...operation,
     headers,
-    answers: Object.fromEntries(
-      Object.entries(answers).map(([status, answer]) => [
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => [
         status,
-        { ...answer, headers: { ...responseHeaders, ...answer.headers } },
+        { ...response, headers: { ...responseHeaders, ...response.headers } },
       ]),
     ),
     errors: [...operation.errors, ...features.flatMap(({ errors = [] }) => errors)],
@@ -131,14 +136,14 @@ export function withFeatures(operation: OperationDescription, features: readonly
 }
 
 /** Returns a response whose JSON can alternatively have the format of another response. */
-function eitherOf(answer: ResponseDescription, other: ResponseDescription | undefined): ResponseDescription {
-  const [one, second] = [answer, other].map((given) => given?.content?.["application/json"]);
-  if (!other || !one || !second) return answer;
+function eitherOf(response: ResponseDescription, other: ResponseDescription | undefined): ResponseDescription {
+  const [one, second] = [response, other].map((given) => given?.content?.["application/json"]);
+  if (!other || !one || !second) return response;
   const either = { ...one, schema: { anyOf: [one.schema, second.schema] } };
   return {
-    ...answer,
-    description: `${answer.description} ${other.description}`,
-    content: { ...answer.content, "application/json": either },
+    ...response,
+    description: `${response.description} ${other.description}`,
+    content: { ...response.content, "application/json": either },
   };
 }
 
@@ -166,5 +171,5 @@ export const EXAMPLE_OUTPUT = "28b1f0c3e-52a6-4f0b-8d1c-3f9f2f6a7e10";
 /** Stands for the bytes of a file in the example of a form. */
 export const exampleBytes = (fileName: string): string => `(the bytes of ${fileName})`;
 
-/** Returns the name of the file for which a value of an example stands. */
+/** Returns the file name of an example value that represents a file. */
 export const exampleFileName = (value: string): string | undefined => /^\(the bytes of (.+)\)$/.exec(value)?.[1];

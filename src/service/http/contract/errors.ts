@@ -122,8 +122,8 @@ export const fileUnreachable = () => new ServiceError(422, "The file at the URL 
 /** Returns an error whose message names the first broken rules and the pages that would have changed. */
 export function nonconforming({ standard, rules, changedPages }: Nonconformity = NOTHING_TOLD): ServiceError {
   const reasons = rules.slice(0, SHOWN_RULES).map(({ clause, test, pageNumbers }) => {
-    const place = pageNumbers.length === 0 ? "" : ` on ${shownPages(pageNumbers)}`;
-    return `rule ${clause} (test ${test}) is broken${place}`;
+    const location = pageNumbers.length === 0 ? "" : ` on ${shownPages(pageNumbers)}`;
+    return `rule ${clause} (test ${test}) is broken${location}`;
   });
   if (rules.length > SHOWN_RULES) reasons.push("more rules are broken");
   if (changedPages.length > 0) reasons.push(`${shownPages(changedPages)} would not look or read the same`);

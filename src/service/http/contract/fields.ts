@@ -16,7 +16,9 @@ export interface SentFields {
 }
 
 /**
- * Parses all fields of a form.
+ * Parses all fields of a form. Example: with the fields `{ quality: parameter("…", integer({ min: 1, max: 100 }), "75") }`,
+ * the form `quality=80` returns `{ quality: 80 }`, an empty form `{ quality: 75 }`, and `quality=0` throws
+ * "0 is not within the acceptable range for quality."
  * @param fields parameters by API name
  * @throws ServiceError 400 with the spec's message for the first field, in order of declaration, that is missing,
  *   repeated or out of range; 413 for JSON that is too long, 422 for invalid JSON
@@ -37,13 +39,14 @@ export function readFields<F extends Parameters>(
     }
     const text = textOf(name, field, sent) ?? defaults[name] ?? field.default;
     texts[name] = text;
-    const counts = !field.onlyWith || field.onlyWith.is.includes(texts[field.onlyWith.parameter] ?? "");
+    // Fields that do not apply are parsed, so that errors in their text are reported, but their values are ignored.
+    const applies = !field.onlyWith || field.onlyWith.is.includes(texts[field.onlyWith.parameter] ?? "");
     if (text === undefined) {
-      if (counts && !field.isOptional) throw fieldRequired(name);
+      if (applies && !field.isOptional) throw fieldRequired(name);
       continue;
     }
     const value = readText(name, field.kind, text);
-    if (!counts) continue;
+    if (!applies) continue;
     values[name] = checked(name, field.kind, { text, value });
     if (values[name] === "" && !field.isOptional) throw isFilled(text) ? outOfRange(name, text) : fieldRequired(name);
   }

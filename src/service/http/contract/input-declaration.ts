@@ -35,8 +35,8 @@ export interface OneInput {
    */
   accepts?(type: string): boolean;
   /**
-   * True if the URL of a web page stands for the page, and is stored as a file, an internet shortcut. @default a URL
-   * refers to a file
+   * True if a URL can refer to a web page; it is then stored as an internet shortcut file. @default a URL refers to a
+   * file
    */
   readonly webPages?: boolean;
   /** True if a document that needs a password is processed, too. @default it gives an error */

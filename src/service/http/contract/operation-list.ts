@@ -62,7 +62,7 @@ export interface DescribedInput {
   readonly description: string;
   /** `pdf`: clients convert other documents to PDF first. `files`: files of any type, which are not opened. */
   readonly accepts: "pdf" | "documents" | "files" | "text";
-  /** True if the URL of a web page stands for the page. */
+  /** True if a URL can refer to a web page. */
   readonly webPages: boolean;
   /** Parameter that contains the text. */
   readonly field?: string;

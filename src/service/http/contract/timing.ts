@@ -59,7 +59,7 @@ export class Timing {
   /** Returns the value of the header Server-Timing. */
   header(): string {
     const spent = this.spent();
-    return PHASES.map((phase, place) => `${phase};dur=${spent[place]}`).join(", ");
+    return PHASES.map((phase, index) => `${phase};dur=${spent[index]}`).join(", ");
   }
 
   /** Returns the interval of the whole request until now, and of each phase that occurred. */

@@ -86,7 +86,7 @@ export const describeResource: Describe = ({ variant, dialect }, baseUrl) => {
         ...{ method: "get", id: "get-resource", tag: "Files", query: { ...query, ...last } },
         headers: { ...CONDITIONS, ...token },
         summary: "Returns a stored file, its URL, or information about it.",
-        answers: {
+        responses: {
           200: {
             description: "The file, with its media type, or a JSON object for format=url and format=info.",
             headers: FILE_HEADERS,
@@ -107,13 +107,13 @@ export const describeResource: Describe = ({ variant, dialect }, baseUrl) => {
       {
         ...{ method: "head", id: "head-resource", tag: "Files", query, headers: CONDITIONS },
         summary: "Returns the headers of GET.",
-        answers: { 200: { description: "The file exists.", headers: FILE_HEADERS }, 304: unchanged },
+        responses: { 200: { description: "The file exists.", headers: FILE_HEADERS }, 304: unchanged },
         errors,
       },
       {
         ...{ method: "delete", id: "delete-resource", tag: "Files", summary: "Removes a stored file." },
         ...{ needsKey: true, headers: token },
-        answers: {
+        responses: {
           200: {
             description: "The file had been removed before, at most a day ago.",
             content: json(

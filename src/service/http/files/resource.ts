@@ -103,18 +103,22 @@ async function known(id: string, store: Store): Promise<FoundFile> {
 }
 
 async function readFile(request: Request, id: string, store: Store): Promise<Response> {
-  const { headers: asked, method } = request;
-  const isConditional = ["If-Match", "If-None-Match", "If-Modified-Since", "Range"].some((name) => asked.has(name));
+  const { headers: requestHeaders, method } = request;
+  const isConditional = ["If-Match", "If-None-Match", "If-Modified-Since", "Range"].some((name) =>
+    requestHeaders.has(name),
+  );
   if (method === "HEAD" || isConditional) {
     const file = await known(id, store);
     const headers = fileHeaders(file);
-    if (!matchesTag(asked.get("If-Match"), file.etag, true)) throw preconditionFailed();
-    if (isUnchanged(asked, file)) {
+    if (!matchesTag(requestHeaders.get("If-Match"), file.etag, true)) throw preconditionFailed();
+    if (isUnchanged(requestHeaders, file)) {
       headers.delete("Content-Length");
       return new Response(null, { status: 304, headers });
     }
     const range =
-      method === "GET" && isRangeCurrent(asked, file) ? parseRange(asked.get("Range"), file.size) : undefined;
+      method === "GET" && isRangeCurrent(requestHeaders, file)
+        ? parseRange(requestHeaders.get("Range"), file.size)
+        : undefined;
     if (range === "unsatisfiable") throw rangeNotSatisfiable(file.size);
     if (range) {
       headers.set("Content-Length", String(range.length));

@@ -53,7 +53,7 @@ export const healthDescriptions: readonly Describe[] = HEALTH_PATHS.map((path) =
         summary: "Returns the health of the service.",
         errors: [],
       },
-      answers: {
+      responses: {
         200: { description: "The service is running.", content: json(ref("Health"), healthOf(config)) },
       },
     },
@@ -80,7 +80,7 @@ export const describeReadiness: Describe = () => {
       {
         ...{ method: "get", id: "ready", tag: "Service", errors: [] },
         summary: "Reports whether the service can do all that it promises.",
-        answers: {
+        responses: {
           200: { description: "It can.", content: json(ref("Readiness"), ready) },
           503: { description: "It cannot. `reasons` lists the causes.", content: json(ref("Readiness"), failed) },
         },
@@ -95,7 +95,7 @@ export const describeDescription: Describe = () => ({
   operations: [
     {
       ...{ method: "get", id: "openapi", tag: "Service", summary: "Returns this description.", errors: [] },
-      answers: { 200: { description: "The description of the running variant.", content: json({ type: "object" }) } },
+      responses: { 200: { description: "The description of the running variant.", content: json({ type: "object" }) } },
     },
   ],
 });
@@ -107,7 +107,7 @@ export const describeOperationList: Describe = ({ variant }) => ({
     {
       ...{ method: "get", id: "operations", tag: "Service", errors: [] },
       summary: "Returns the operations and their parameters, for forms.",
-      answers: {
+      responses: {
         200: {
           description: "The operations of both variants, in the order in which they are shown.",
           content: json(OPERATION_LIST, { variant, keyed: variant === "keyed", maxInputs: 1000, operations: [] }),

@@ -80,7 +80,7 @@ export const describeNewAddress: Describe = (_config, baseUrl) => ({
       errors: [bodyTooLarge(LIMITS.jsonBodyBytes), storageFull()],
       summary: "Makes an address at which one file can be uploaded, once and without a key.",
       query: { name: { description: "Name of the file.", example: "report.pdf" } },
-      answers: {
+      responses: {
         200: {
           description: "The address, and when it expires.",
           content: json(ADDRESS, {
@@ -98,7 +98,7 @@ export const describeAddress: Describe = ({ maxUploadBytes }) => {
   const send = (method: "put" | "post", body: NonNullable<OperationDescription["body"]>): OperationDescription => ({
     ...{ method, id: `${method}-upload-address`, tag: "Files", summary: "Stores the file of an upload address." },
     body,
-    answers: { 200: { description: "The file is stored.", content: json(FILES, ARRIVED) } },
+    responses: { 200: { description: "The file is stored.", content: json(FILES, ARRIVED) } },
     errors: [
       ...[fieldRequired("file"), tooManyFiles(), noSuchUpload(), uploadUsed(), uploadExpired(), uploadConflict()],
       ...[fileTooLarge(maxUploadBytes), malformedBody(), bodyTooSlow(), busy(), storageFull()],
@@ -113,7 +113,7 @@ export const describeAddress: Describe = ({ maxUploadBytes }) => {
       {
         ...{ method: "get", id: "get-upload-address", tag: "Files", errors: [noSuchUpload(), uploadExpired()] },
         summary: "Tells which file has arrived at an upload address.",
-        answers: { 200: { description: "The file; none before it has arrived.", content: json(FILES, ARRIVED) } },
+        responses: { 200: { description: "The file; none before it has arrived.", content: json(FILES, ARRIVED) } },
       },
       send("put", {
         "application/octet-stream": { schema: { ...BINARY, description: "The file, of any media type." } },
@@ -135,7 +135,7 @@ export const describeAgents: Describe = () => ({
         { oneOf: [RPC_MESSAGE, { type: "array", items: RPC_MESSAGE }] },
         { jsonrpc: "2.0", id: 1, method: "tools/list" },
       ),
-      answers: {
+      responses: {
         200: {
           description: "The response, as an event; or the reason why there is no stream of changes.",
           content: { "text/event-stream": { schema: text }, ...json(RPC_ERROR) },

@@ -77,7 +77,7 @@ async function messageOf({ body, url, method, headers, signal }: Request, held: 
   const length = headers.get("Content-Length");
   const size = length === null ? undefined : Number(length);
   const maxBytes = LIMITS.agentMessageBytes;
-  const bytes = body ? await readWhole(body, { size, maxBytes, held }) : new Uint8Array(0);
+  const bytes = body ? await readWhole(body, { size, maxBytes, reservation: held }) : new Uint8Array(0);
   if (!bytes) throw bodyTooLarge(maxBytes);
   const text = new TextDecoder().decode(bytes);
   // The transport reports invalid JSON.

@@ -169,23 +169,23 @@ function pathItem({ section, placeholders = {}, operations }: PathDescription, b
 }
 
 function describeOperation(operation: OperationDescription, description: string): Json {
-  const { method, id, tag, summary, needsKey, query = {}, headers = {}, body, answers, errors } = operation;
-  const given = [...parameters("query", query), ...parameters("header", headers)];
+  const { method, id, tag, summary, needsKey, query = {}, headers = {}, body, responses, errors } = operation;
+  const declared = [...parameters("query", query), ...parameters("header", headers)];
   const common = { ...EVERY_HEADER, ...(method === "post" ? POST_HEADERS : {}) };
   return {
     ...{ tags: [tag], operationId: id, summary, description },
     security: needsKey ? [{ ApiKey: [] }] : [],
-    ...(given.length > 0 ? { parameters: given } : {}),
+    ...(declared.length > 0 ? { parameters: declared } : {}),
     ...(body ? { requestBody: { required: true, content: body } } : {}),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, response(answer, common)])),
+      ...Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, response(answer, common)])),
       ...describeErrors(errors, common, method === "head"),
     },
   };
 }
 
-const parameters = (place: "path" | "query" | "header", values: ParametersByName): Json[] =>
-  Object.entries(values).map(([name, { schema = TEXT, ...value }]) => ({ name, in: place, ...value, schema }));
+const parameters = (location: "path" | "query" | "header", values: ParametersByName): Json[] =>
+  Object.entries(values).map(([name, { schema = TEXT, ...value }]) => ({ name, in: location, ...value, schema }));
 
 const TEXT: Json = { type: "string" };
 

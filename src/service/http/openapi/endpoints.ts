@@ -65,7 +65,7 @@ export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: st
           "application/json": describeBody(operation, "json"),
           "application/x-www-form-urlencoded": describeBody(operation, "urlencoded"),
         },
-        answers: { 200: describeResponse(operation, baseUrl) },
+        responses: { 200: describeResponse(operation, baseUrl) },
         errors: errorsOfOperation(operation, config),
       },
     ],

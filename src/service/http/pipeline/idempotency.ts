@@ -40,7 +40,7 @@ export function openClaim(headers: Headers, client: string, claims: Claims): Cla
   const ask = retryOnce(LIMITS.claimRpcMs, () => claims.getByName(name));
   return {
     acquire: (holder, fingerprint) => ask((claim) => claim.acquire(holder, fingerprint)),
-    complete: (holder, fingerprint, answer) => ask((claim) => claim.complete(holder, fingerprint, answer)),
+    complete: (holder, fingerprint, response) => ask((claim) => claim.complete(holder, fingerprint, response)),
     release: (holder) => ask((claim) => claim.release(holder)),
     invalidate: (fileId) => ask((claim) => claim.invalidate(fileId)),
   };
@@ -235,8 +235,8 @@ class HeldClaim {
    * Stores a response. If storing fails, the client still receives the response, but a retry runs again.
    * @returns the response that counts instead, if another request was faster
    */
-  async keep(answer: StoredResponse): Promise<StoredResponse | undefined> {
-    return this.#end(() => this.#claim.complete(this.#holder, this.#fingerprint, answer));
+  async keep(response: StoredResponse): Promise<StoredResponse | undefined> {
+    return this.#end(() => this.#claim.complete(this.#holder, this.#fingerprint, response));
   }
 
   async free(): Promise<void> {

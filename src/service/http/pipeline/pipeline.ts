@@ -228,12 +228,12 @@ async function respond(
     resources.dispose();
     return { response };
   }
-  const ended = Promise.withResolvers<unknown>();
+  const completion = Promise.withResolvers<unknown>();
   const made = () => resources.dispose();
-  const response = await respondWithFile(exchange, delivery, { ended: ended.resolve, made });
+  const response = await respondWithFile(exchange, delivery, { ended: completion.resolve, made });
   if (delivery.kind !== "stream") signal.throwIfAborted();
   service.defer(async () => {
-    const error = await ended.promise;
+    const error = await completion.promise;
     if (error !== undefined) service.log("response aborted", { error: String(error) });
     resources.dispose();
     await Promise.all([uploads.discard(), ...(wishes.storesFile ? [] : [outputs.discard()])]);

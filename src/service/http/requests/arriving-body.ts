@@ -87,7 +87,7 @@ export interface ReadingWhole {
   readonly size?: number | undefined;
   readonly maxBytes: number;
   /** Memory for the body, until the request ends. */
-  readonly held: Reservation;
+  readonly reservation: Reservation;
 }
 
 /**
@@ -100,16 +100,16 @@ export interface ReadingWhole {
  */
 export async function readWhole(
   body: ReadableStream<Uint8Array>,
-  { size = READ_BYTES, maxBytes, held }: ReadingWhole,
+  { size = READ_BYTES, maxBytes, reservation }: ReadingWhole,
 ): Promise<Uint8Array | undefined> {
   const arriving = new ArrivingBody(body);
   const chunks: Uint8Array[] = [];
-  let room = 0;
+  let reservedBytes = 0;
   let bytes = 0;
   let isHeld = true;
   const makeRoom = (needed: number) => {
-    isHeld &&= needed <= room || held.tryReserve(needed - room);
-    room = Math.max(room, needed);
+    isHeld &&= needed <= reservedBytes || reservation.tryReserve(needed - reservedBytes);
+    reservedBytes = Math.max(reservedBytes, needed);
   };
   makeRoom(Math.min(size, maxBytes));
   for await (const piece of arriving.pieces()) {
@@ -127,8 +127,8 @@ export async function readWhole(
 const noRoom = (bytes: number) => new EngineFailure("busy", `no memory for ${bytes} bytes of a body`);
 
 /** @throws EngineFailure `busy` if the reservation has no space for that many more bytes */
-export function hold(held: Reservation, bytes: number): void {
-  if (!held.tryReserve(bytes)) throw noRoom(bytes);
+export function hold(reservation: Reservation, bytes: number): void {
+  if (!reservation.tryReserve(bytes)) throw noRoom(bytes);
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {

@@ -223,7 +223,7 @@ export function toInput(source: InputFile, store: Store): Input {
     async bytes() {
       if (inMemory || size === 0) return inMemory ?? new Uint8Array(0);
       const bytes = await readBytes(await open(), size);
-      if (bytes.length !== size) throw new EngineFailure("crashed", `a file of ${size} bytes has ${bytes.length}`);
+      if (bytes.length !== size) throw new EngineFailure("crashed", `a file of ${size} bytes has only ${bytes.length}`);
       return bytes;
     },
   };

@@ -271,16 +271,16 @@ export async function* enforceMaxBytes(
 async function readSmallFile(
   stream: BusboyFileStream,
   fileName: string | undefined,
-  held: Reservation,
+  bodyReservation: Reservation,
 ): Promise<string | undefined> {
   const decoder = new TextDecoder();
-  let room = LIMITS.jsonFileBytes + 4;
+  let remainingBytes = LIMITS.jsonFileBytes + 4;
   let text = "";
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-    hold(held, Math.min(room, chunk.length));
-    text += decoder.decode(chunk.subarray(0, room), { stream: true });
-    room -= Math.min(room, chunk.length);
+    hold(bodyReservation, Math.min(remainingBytes, chunk.length));
+    text += decoder.decode(chunk.subarray(0, remainingBytes), { stream: true });
+    remainingBytes -= Math.min(remainingBytes, chunk.length);
   }
-  if (room > 0) text += decoder.decode();
+  if (remainingBytes > 0) text += decoder.decode();
   return fileName || isFilled(text) ? text : undefined;
 }

@@ -44,9 +44,9 @@ export async function readUrlEncoded(body: Body, uploads: Batch, options: FormOp
 }
 
 /** @throws ServiceError 400, 408, 413, 503 */
-async function readSmall(body: Body, { bodySize, bodyReservation: held }: FormOptions): Promise<Uint8Array> {
+async function readSmall(body: Body, { bodySize, bodyReservation }: FormOptions): Promise<Uint8Array> {
   const maxBytes = LIMITS.jsonBodyBytes;
-  const bytes = await readWhole(body, { size: bodySize, maxBytes, held });
+  const bytes = await readWhole(body, { size: bodySize, maxBytes, reservation: bodyReservation });
   if (!bytes) throw bodyTooLarge(maxBytes);
   return bytes;
 }

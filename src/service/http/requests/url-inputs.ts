@@ -37,7 +37,7 @@ export interface UrlInput {
   readonly url: string;
   /** API spelling of the parameter that contained the URL. */
   readonly parameter: string;
-  /** True if the URL of a web page stands for the page. @default the URL refers to a file */
+  /** True if a URL can refer to a web page. @default the URL refers to a file */
   readonly mayBePage?: boolean;
 }
 
@@ -80,9 +80,9 @@ const PAGE_TYPE = /^(text\/html|application\/xhtml\+xml)\b/i;
 async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions): Promise<ReceivedFile | undefined> {
   const { uploads, uploadReservation, maxBytes, places } = to;
   const [attempt] = selectBackends(inContainer(fetchUrl, { url: new URL(address).href, maxBytes }), [], places);
-  for await (const { name: given = "", type, body } of attempt.run(to)) {
+  for await (const { name: receivedName = "", type, body } of attempt.run(to)) {
     if (mayBePage && PAGE_TYPE.test(type)) return undefined;
-    const name = safeName(given) || "file";
+    const name = safeName(receivedName) || "file";
     const file = await uploads.add({
       name,
       type: (start) => detectMediaType(start, name),
@@ -90,7 +90,7 @@ async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions):
     });
     return retainBytes(file, uploadReservation);
   }
-  throw new EngineFailure("crashed", "an address without a file");
+  throw new EngineFailure("crashed", "the URL returned no file");
 }
 
 async function receiveShortcut(address: string, { uploads }: FetchOptions): Promise<ReceivedFile> {

@@ -37,7 +37,7 @@ export function toReadableStream(chunks: Chunks, { signal, onEnd }: StreamOption
   };
   const waitForClient = () => {
     timer = setTimeout(() => {
-      const error = new EngineFailure("timed-out", `the client took nothing for ${LIMITS.answerStallMs} ms`);
+      const error = new EngineFailure("timed-out", `the client read nothing for ${LIMITS.answerStallMs} ms`);
       breakOff(error);
       end(error);
     }, LIMITS.answerStallMs);
@@ -67,7 +67,7 @@ export function toReadableStream(chunks: Chunks, { signal, onEnd }: StreamOption
           throw error;
         }
       },
-      cancel: (reason) => end(reason ?? new Error("the client went away")),
+      cancel: (reason) => end(reason ?? new Error("the client disconnected")),
     },
     { highWaterMark: 0 },
   );

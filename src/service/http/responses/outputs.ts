@@ -204,10 +204,10 @@ class Outputs {
 
   async *#entry(output: Output, about: { readonly name: string; readonly modified: Date }): EntryWriter {
     const { headerPatch } = output;
-    let room = BUFFER_BYTES;
+    let remainingBytes = BUFFER_BYTES;
     const started = await startBody(this.#bodyOf(output), (bytes) => {
-      room -= bytes;
-      return room >= 0;
+      remainingBytes -= bytes;
+      return remainingBytes >= 0;
     });
     if (started.isWhole) return yield* writeSmall(withHead(started.chunks, headerPatch?.()), about);
     if (!headerPatch) return yield* writeStream(withHead(started.chunks), started.rest, about);

@@ -48,12 +48,12 @@ export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing):
   const overflow = async () => {
     const { overflowSemaphore, signal } = storing;
     // Until a permit is available, the client continues to read.
-    const turn = await overflowSemaphore.acquire(signal).catch(() => undefined);
-    if (turn && !isMade && !isLeft) {
+    const permit = await overflowSemaphore.acquire(signal).catch(() => undefined);
+    if (permit && !isMade && !isLeft) {
       rest = stored(remaining(), storing);
       await rest.catch(() => {});
     }
-    turn?.[Symbol.dispose]();
+    permit?.[Symbol.dispose]();
   };
   const waitForClient = () => {
     since = performance.now();

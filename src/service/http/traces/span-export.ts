@@ -30,8 +30,8 @@ export class SpanExport {
   #isFailing = false;
 
   add(spans: readonly ExportedSpan[]): void {
-    const room = LIMITS.spans - this.#spans.length;
-    this.#spans.push(...spans.slice(0, Math.max(0, room)));
+    const capacity = LIMITS.spans - this.#spans.length;
+    this.#spans.push(...spans.slice(0, Math.max(0, capacity)));
   }
 
   /** Sends the spans soon, unless another request is responsible. Never rejects. */
@@ -64,7 +64,7 @@ async function send({ url, headers }: TraceSettings, spans: readonly ExportedSpa
     signal: AbortSignal.timeout(LIMITS.spansExportMs),
   });
   await response.body?.cancel();
-  if (!response.ok) throw new Error(`the collector answered ${response.status}`);
+  if (!response.ok) throw new Error(`the collector responded with ${response.status}`);
 }
 
 /** Returns an ExportTraceServiceRequest. */

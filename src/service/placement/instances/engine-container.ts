@@ -65,7 +65,8 @@ export class EngineContainer extends Container<Env> {
     const headers = new Headers(request.headers);
     headers.set("Authorization", `Bearer ${secret}`);
     const response = await this.#passOn(new Request(request, { headers }));
-    // Another version of this class started the container with a different secret. The next start uses ours.
+    // Another version of this class started the container with a different secret. The next start uses the stored
+    // secret.
     if (response.status === 401) await this.destroy();
     return response;
   }

@@ -8,8 +8,8 @@ const contents = document.querySelector(".contents");
 const MOST = 30;
 
 /**
- * Places of the page by the text that names them, without the empty elements that keep an earlier anchor. Of places that
- * match as well, those of a lower kind come first.
+ * Places of the page by the text that names them, without the empty elements that keep an earlier anchor. Equal matches
+ * are ordered by kind.
  */
 const places = [...document.querySelectorAll("main [id]:not(:empty)")].map((element) => {
   const isRow = element.matches("tr");

@@ -181,7 +181,7 @@ export class UploadWriter {
       return await step();
     } catch (error) {
       const state = await this.#bucket.head(stateKey(this.#id));
-      // An earlier request can complete the upload while our write of the state succeeds.
+      // An earlier request can complete the upload although this request's write of the state succeeds.
       const isOurs = state?.etag === this.#etag && !(await this.#bucket.head(FILES + this.#id));
       throw isOurs ? error : new UploadConflict(`${this.#id} was ended by another request`, { cause: error });
     }

@@ -52,13 +52,13 @@ function parseRegion(text: string): RequestedRegion {
 
 function parseSize(text: string): RequestedSize {
   const isLarger = text.startsWith("^");
-  const asked = isLarger ? text.slice(1) : text;
+  const sizeText = isLarger ? text.slice(1) : text;
   const common = { text, isLarger };
-  if (asked === "max") return { kind: "max", ...common };
-  const percent = PERCENT_SIZE.exec(asked)?.[1];
+  if (sizeText === "max") return { kind: "max", ...common };
+  const percent = PERCENT_SIZE.exec(sizeText)?.[1];
   if (percent !== undefined) return { kind: "percent", percent: Number(percent), ...common };
-  const within = SIZE_WITHIN.exec(asked);
-  const [, width, height] = within ?? EXACT_SIZE.exec(asked) ?? [];
+  const within = SIZE_WITHIN.exec(sizeText);
+  const [, width, height] = within ?? EXACT_SIZE.exec(sizeText) ?? [];
   const sides = { ...(width && { width: Number(width) }), ...(height && { height: Number(height) }) };
   const lengths = Object.values(sides);
   if (lengths.length === 0 || lengths.includes(0)) throw outOfRange("size", text);
@@ -81,13 +81,17 @@ function oneOf<T extends string>(words: readonly T[], text: string, parameter: s
 }
 
 /** Returns the canonical path of a page image, relative to the URI of its page. */
-export function canonicalPath({ picture, format }: PageImageParams, quality: Quality, asked: RequestedSize): string {
+export function canonicalPath(
+  { picture, format }: PageImageParams,
+  quality: Quality,
+  requestedSize: RequestedSize,
+): string {
   const { full, region, size, turn, mirrored } = picture;
   const isWhole = region.width === full.width && region.height === full.height;
-  const place = isWhole ? "full" : `${region.left},${region.top},${region.width},${region.height}`;
+  const regionText = isWhole ? "full" : `${region.left},${region.top},${region.width},${region.height}`;
   const isEnlarged = size.width > region.width || size.height > region.height;
   const isSame = size.width === region.width && size.height === region.height;
-  const isMax = isSame || asked.kind === "max";
+  const isMax = isSame || requestedSize.kind === "max";
   const extent = `${isEnlarged ? "^" : ""}${isMax ? "max" : `${size.width},${size.height}`}`;
-  return `${place}/${extent}/${mirrored ? "!" : ""}${turn}/${quality}.${format}`;
+  return `${regionText}/${extent}/${mirrored ? "!" : ""}${turn}/${quality}.${format}`;
 }

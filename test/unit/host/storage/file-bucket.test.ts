@@ -27,7 +27,7 @@ async function reopen(): Promise<void> {
   bucket = await FileBucket.open(folder);
 }
 
-testBucket(() => bucket, { reopen, hasBriefUploads: true });
+testBucket(() => bucket, { reopen, hasTransientUploads: true });
 
 describe("keys", () => {
   test("cannot lead out of the folder, and come back as they are", async () => {
@@ -125,7 +125,7 @@ test("nothing of a failed write remains", async () => {
   await expect(upload.complete([{ ...part, etag: "other" }])).rejects.toThrow("part 1");
   await upload.abort();
   expect([...(await filesIn("writing")), ...(await filesIn("unfinished"))]).toEqual([]);
-  const brief = await bucket.createBriefUpload("files/a");
+  const brief = await bucket.createTransientUpload("files/a");
   await expect(brief.complete([{ ...(await brief.uploadPart(1, bytes)), etag: "other" }])).rejects.toThrow("part 1");
   await brief.abort();
   expect([...(await filesIn("writing")), ...(await filesIn("unfinished"))]).toEqual([]);

@@ -104,15 +104,17 @@ test.each([
   ["what has arrived of it", undefined, [60 * KB]],
 ])("a body that stalls takes %s out of the memory, and another one finds no room", async (_, size, chunks) => {
   const memory = createMemoryQuota({ perRequest: 100 * KB, total: 100 * KB });
-  using held = memory.for("greedy").openReservation();
+  using reservation = memory.for("greedy").openReservation();
   const maxBytes = 100 * KB;
-  const stalling = readWhole(body(chunks, 0, true), { size, maxBytes, held }).catch((error) => error.status);
+  const stalling = readWhole(body(chunks, 0, true), { size, maxBytes, reservation }).catch((error) => error.status);
   await vi.advanceTimersByTimeAsync(1_000);
   using second = memory.for("greedy").openReservation();
-  const late = readWhole(body([60 * KB], 0), { size: 60 * KB, maxBytes, held: second }).catch(({ reason }) => reason);
+  const late = readWhole(body([60 * KB], 0), { size: 60 * KB, maxBytes, reservation: second }).catch(
+    ({ reason }) => reason,
+  );
   expect(await outcome(late, 1_000)).toBe("busy");
   using third = memory.for("other").openReservation();
-  const other = readWhole(body([30 * KB], 0), { size: 30 * KB, maxBytes, held: third });
+  const other = readWhole(body([30 * KB], 0), { size: 30 * KB, maxBytes, reservation: third });
   expect((await outcome(other, 1_000)) as Uint8Array).toHaveLength(30 * KB);
   expect(await outcome(stalling)).toBe(408);
 });
@@ -120,10 +122,10 @@ test.each([
 test("a body that is larger than announced is counted, and one beyond its limit is read to its end", async () => {
   const memory = createMemoryQuota({ perRequest: 1_000, total: 1_000 });
   const lying = memory.openReservation();
-  const more = await outcome(readWhole(body([10, 10], 0), { size: 5, maxBytes: 100, held: lying }));
+  const more = await outcome(readWhole(body([10, 10], 0), { size: 5, maxBytes: 100, reservation: lying }));
   expect(more as Uint8Array).toHaveLength(20);
   expect([lying.tryReserve(981), lying.tryReserve(980)]).toEqual([false, true]);
   lying[Symbol.dispose]();
   using large = memory.openReservation();
-  expect(await outcome(readWhole(body([90, 90], 0), { size: 180, maxBytes: 100, held: large }))).toBe(undefined);
+  expect(await outcome(readWhole(body([90, 90], 0), { size: 180, maxBytes: 100, reservation: large }))).toBe(undefined);
 });

@@ -9,7 +9,7 @@ namespace zygote {
 
 /**
  * Inserts files of the folder, whose names have a dot in front, at the bookmarks of the same names.
- * @param names separated by spaces; the extension of each tells its format
+ * @param names separated by spaces; the extension of each determines its format
  * @returns an empty string, or the name of a file that cannot be inserted
  */
 std::string insertChunks(const css::uno::Reference<css::lang::XComponent>& document, const std::string& folder,

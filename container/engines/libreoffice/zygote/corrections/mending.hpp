@@ -28,7 +28,7 @@ void mend(const css::uno::Reference<css::lang::XComponent>& document, const std:
           const Workbook* workbook);
 
 /**
- * Reports whether sections begin on odd or even pages, so that a blank page may precede them. LibreOffice, unlike Word,
+ * Reports whether sections begin on odd or even pages, so that a blank page can precede them. LibreOffice, unlike Word,
  * also inserts a blank page where page numbers restart.
  */
 bool hasBlankPages(const css::uno::Reference<css::lang::XComponent>& document, const std::string& filter);

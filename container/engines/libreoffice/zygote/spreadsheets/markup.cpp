@@ -82,7 +82,7 @@ std::size_t MarkupReader::find(std::string_view wanted, std::size_t from) {
   }
 }
 
-/** Returns the offset after a tag. A quoted value may contain `>`. */
+/** Returns the offset after a tag. A quoted value can contain `>`. */
 std::size_t MarkupReader::endOfTag(std::size_t from) {
   char quote = '\0';
   for (std::size_t at = from;; at++) {

@@ -1,4 +1,4 @@
-// Reads the markup of a part of a zipped Office document tag by tag. Buffers only the current tag, because a sheet may
+// Reads the markup of a part of a zipped Office document tag by tag. Buffers only the current tag, because a sheet can
 // have hundreds of megabytes.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace zygote {
 /** The strings of a reader are UTF-8 and valid until the next call of `next`. */
 class MarkupReader final {
  public:
-  /** @param stream may be empty: the reader then has no tags */
+  /** @param stream can be empty: the reader then has no tags */
   explicit MarkupReader(css::uno::Reference<css::io::XInputStream> stream);
 
   /** Reads up to the end of the next tag. @returns false at the end of the part */

@@ -67,7 +67,7 @@ std::vector<Rows> common(const std::vector<Rows>& some, const std::vector<Rows>&
 
 class RowHeights final {
  public:
-  /** @param open rows whose height may change */
+  /** @param open rows whose height can change */
   RowHeights(const Reference<css::sheet::XSpreadsheet>& sheet, std::vector<Rows> open)
       : sheet_(sheet), open_(std::move(open)) {
     const Reference<XIndexAccess> rows(rowsOf(open_.front()), UNO_QUERY_THROW);

@@ -127,7 +127,7 @@ std::vector<Rows> Workbook::openRowsOf(sal_Int32 sheet) const {
   bool isOpen = false;
   for (MarkupReader tags = part(partOf(sheet)); tags.next();) {
     cursor.follow(tags);
-    // The default height of a sheet may hold for rows that do not fit it, too.
+    // The default height of a sheet can hold for rows that do not fit it, too.
     if (tags.starts("sheetFormatPr") && tags.flag("customHeight")) return {};
     if (tags.starts("row")) isOpen = tags.attribute("ht").empty() && !tags.flag("hidden");
     if (!tags.starts("c") || !isOpen) continue;

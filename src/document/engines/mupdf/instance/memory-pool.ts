@@ -6,12 +6,12 @@ import { MEMORY_PAGES } from "../../../../../wasm/dist/mupdf-glue.js";
 /** Maximum size to reuse, because a memory never shrinks. Larger memories are left to the garbage collector. */
 const KEPT_BYTES = 26 * 2 ** 20;
 
-let kept: WebAssembly.Memory | undefined;
+let spareMemory: WebAssembly.Memory | undefined;
 
 /** Returns a zeroed memory that no other engine can access. */
 export function acquireMemory(): WebAssembly.Memory {
-  const memory = kept;
-  kept = undefined;
+  const memory = spareMemory;
+  spareMemory = undefined;
   if (!memory) return new WebAssembly.Memory(MEMORY_PAGES);
   // Growing by zero pages detaches the views of the previous engine.
   memory.grow(0);
@@ -21,5 +21,5 @@ export function acquireMemory(): WebAssembly.Memory {
 
 /** Returns the memory of a closed engine to the pool. */
 export function releaseMemory(memory: WebAssembly.Memory): void {
-  if (memory.buffer.byteLength <= KEPT_BYTES) kept = memory;
+  if (memory.buffer.byteLength <= KEPT_BYTES) spareMemory = memory;
 }

@@ -121,8 +121,8 @@ export class JpegReader {
   #start(scan: JpegScan): void {
     const { exports } = this.#kernel;
     let indices = 0;
-    scan.components.forEach(({ index, dc, ac }, place) => {
-      indices |= index << (8 * place);
+    scan.components.forEach(({ index, dc, ac }, position) => {
+      indices |= index << (8 * position);
       exports.setTables(index, dc, ac);
       if (!this.#seen.has(index)) this.#takeSteps(index);
       if (scan.first === 0 && scan.high === 0) this.#takeTable(dc);

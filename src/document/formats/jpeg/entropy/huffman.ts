@@ -60,7 +60,10 @@ const FINE: HuffmanTables = [
   ),
 ];
 
-/** Quality from which FINE is smaller: quantizers are fine, and chrominance is usually not subsampled. */
+/**
+ * Quality from which the FINE tables code smaller, because quantizers are small and chrominance is usually not
+ * subsampled.
+ */
 const FINE_QUALITY = 90;
 
 /** @param quality 1 to 100 */

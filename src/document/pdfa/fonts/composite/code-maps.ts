@@ -85,7 +85,7 @@ export class CodeMaps {
 }
 
 /**
- * Reports whether a CMap can stay as it is. Of the predefined CMaps, only both Identity CMaps stay; the others are
+ * Reports whether a CMap can remain unchanged. Of the predefined CMaps, only both Identity CMaps stay; the others are
  * embedded even from part 2 on: validators mix up some of their names, and readers do not find the Unicode values of
  * others.
  */

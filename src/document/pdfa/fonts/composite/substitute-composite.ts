@@ -1,5 +1,5 @@
-// Embeds a face in a CIDFont without a readable program. Selects glyphs by the text of the codes, and gives them the
-// widths of the document (ISO 32000-1, 9.7.4).
+// Embeds a face in a CIDFont without a readable program. Selects glyphs by the text of the codes, with the widths that
+// the document declares (ISO 32000-1, 9.7.4).
 import { writeCff } from "../../../fonts/cff/writer.ts";
 import { subsetTag } from "../../../fonts/names/subset-tag.ts";
 import { unitsPerEm } from "../../../fonts/truetype/truetype.ts";

@@ -89,8 +89,8 @@ function planGlyphs(
   const add = (code: number, wanted: string, source: string, width: number) => {
     let name = wanted;
     // A glyph of the program can have the name, or an added glyph with another width.
-    for (let turn = 1; glyphs.names.has(name) || (added.has(name) && added.get(name)!.width !== width); turn++) {
-      name = `${wanted}.w${turn}`;
+    for (let suffix = 1; glyphs.names.has(name) || (added.has(name) && added.get(name)!.width !== width); suffix++) {
+      name = `${wanted}.w${suffix}`;
     }
     added.set(name, { name, source, width });
     if (name !== names[code]) rename(code, name);

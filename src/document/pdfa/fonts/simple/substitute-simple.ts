@@ -153,7 +153,7 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[]): Made | und
       const base = face.names[glyph] ?? "nothing";
       const own = base === NOTDEF ? "nothing" : base;
       name = own;
-      for (let turn = 1; taken.has(name); turn++) name = `${own}.w${turn}`;
+      for (let suffix = 1; taken.has(name); suffix++) name = `${own}.w${suffix}`;
       taken.add(name);
       known.set(key, name);
       glyphs.push({ source: glyph, identity: name, width });

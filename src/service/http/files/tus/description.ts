@@ -67,21 +67,21 @@ const WRITING = [
 ];
 const UNKNOWN = [noSuchUpload(), uploadExpired()];
 
-type Call = Omit<OperationDescription, "tag" | "headers" | "answers"> & {
+type Call = Omit<OperationDescription, "tag" | "headers" | "responses"> & {
   readonly headers?: ParametersByName;
   readonly status: number;
   readonly description: string;
-  readonly answers: ParametersByName;
+  readonly responseHeaders: ParametersByName;
 };
 
-const operation = ({ status, description, answers, headers, ...rest }: Call): OperationDescription => ({
+const operation = ({ status, description, responseHeaders, headers, ...rest }: Call): OperationDescription => ({
   ...rest,
   tag: "Resumable uploads",
   headers: { ...(rest.method === "options" ? {} : fields("Tus-Resumable")), ...headers },
-  answers: {
+  responses: {
     [status]: {
       description,
-      headers: { ...(rest.method === "options" ? {} : fields("Tus-Resumable")), ...answers },
+      headers: { ...(rest.method === "options" ? {} : fields("Tus-Resumable")), ...responseHeaders },
     },
   },
 });
@@ -95,7 +95,7 @@ export const describeUploads: Describe = ({ maxUploadBytes }: Config) => ({
       ...{ method: "options", id: "tus-options", summary: "Tells which parts of tus the service has." },
       status: 204,
       description: "The header fields tell.",
-      answers: fields("Tus-Version", "Tus-Extension", "Tus-Max-Size", "Tus-Checksum-Algorithm"),
+      responseHeaders: fields("Tus-Version", "Tus-Extension", "Tus-Max-Size", "Tus-Checksum-Algorithm"),
       errors: [],
     }),
     operation({
@@ -105,7 +105,7 @@ export const describeUploads: Describe = ({ maxUploadBytes }: Config) => ({
       body: BODY,
       status: 201,
       description: "The upload was created, with the bytes of the body.",
-      answers: { ...required("Location"), ...fields("Upload-Offset", "Upload-Expires") },
+      responseHeaders: { ...required("Location"), ...fields("Upload-Offset", "Upload-Expires") },
       errors: [
         ...[invalidHeader("Upload-Length"), invalidHeader("Upload-Metadata"), fileTooLarge(maxUploadBytes)],
         ...[...WRITING, ...ALWAYS],
@@ -124,7 +124,7 @@ export const describeUpload: Describe = () => ({
       ...{ method: "head", id: "tus-progress", summary: "Tells how much of an upload is stored.", needsKey: true },
       status: 200,
       description: "The header fields tell.",
-      answers: {
+      responseHeaders: {
         ...{ ...required("Upload-Offset"), ...required("Upload-Length") },
         ...fields("Upload-Metadata", "Upload-Expires"),
       },
@@ -137,14 +137,14 @@ export const describeUpload: Describe = () => ({
       body: BODY,
       status: 204,
       description: "The bytes were stored.",
-      answers: { ...required("Upload-Offset"), ...fields("Upload-Expires") },
+      responseHeaders: { ...required("Upload-Offset"), ...fields("Upload-Expires") },
       errors: [invalidHeader("Upload-Offset"), ...UNKNOWN, offsetMismatch(), ...WRITING, ...ALWAYS],
     }),
     operation({
       ...{ method: "delete", id: "tus-remove", summary: "Removes an upload, finished or not.", needsKey: true },
       status: 204,
       description: "The upload was removed.",
-      answers: {},
+      responseHeaders: {},
       errors: [...UNKNOWN, ...ALWAYS],
     }),
   ],
