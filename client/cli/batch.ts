@@ -2,7 +2,7 @@
 import { PagewrightError } from "../core/error.ts";
 import type { Pagewright } from "../core/pagewright.ts";
 import type { Progress } from "../core/progress.ts";
-import { type ConversionResult, type ConversionTask, convert } from "./convert.ts";
+import { type ConversionResult, type ConversionTask, convert, jsonText } from "./convert.ts";
 import { complaintOf } from "./terminal/complaint.ts";
 import { Display, printable } from "./terminal/display.ts";
 
@@ -35,12 +35,12 @@ export async function runBatch(
   around: CliContext,
 ): Promise<number> {
   const display = new Display(around.stderr, works.length, quiet);
-  const writesData = works.some(({ target }) => target.path === "-");
+  const writesData = works.some(({ target, operation }) => target.path === "-" && !operation.output.isData);
   const tell = (text: string) => display.aside(() => (writesData ? around.stderr : around.stdout).write(`${text}\n`));
   const complain = (text: string) => display.aside(() => around.stderr.write(`${printable(text)}\n`));
   let failed = 0;
   const runOne = async (work: ConversionTask) => {
-    const name = work.operands.map(({ shown }) => shown).join(", ");
+    const name = work.operands.map(({ shown }) => shown).join(", ") || work.operation.name;
     display.update(name);
     try {
       const onProgress = around.stderr.isTTY
@@ -48,7 +48,10 @@ export async function runBatch(
         : {};
       const done = await convert(pw, work, around, { signal: around.signal, ...onProgress });
       if (json) tell(JSON.stringify(recordOf(name, done)));
-      else if (!quiet) reportDone(name, done, tell, complain);
+      else {
+        if (done.result.data && done.paths.length === 0) tell(jsonText(done.result.data));
+        if (!quiet) reportDone(name, done, tell, complain);
+      }
     } catch (error) {
       if (around.signal.aborted) return;
       failed++;
@@ -84,8 +87,8 @@ function reportDone(
 }
 
 function recordOf(input: string, { result, paths }: ConversionResult) {
-  const { files, inputIds, notices } = result;
-  return { input, outputs: paths, ids: files.map(({ id }) => id), inputIds, notices };
+  const { files, inputIds, notices, data } = result;
+  return { input, outputs: paths, ids: files.map(({ id }) => id), inputIds, notices, ...(data ? { data } : {}) };
 }
 
 function describe(error: unknown) {

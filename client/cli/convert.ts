@@ -1,15 +1,16 @@
 // Runs one job of the command line: uploads the inputs, converts them to PDF first if necessary, and saves the outputs.
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { CANCEL_TIMEOUT_MS } from "../core/connection.ts";
 import { needsConversion } from "../core/conversion.ts";
 import { PagewrightError } from "../core/error.ts";
 import type { Inputs } from "../core/inputs.ts";
 import type { Pagewright, Params } from "../core/pagewright.ts";
 import type { CallOptions } from "../core/progress.ts";
 import type { Result } from "../core/result.ts";
-import { CANCEL_TIMEOUT_MS } from "../core/upload.ts";
 import { openHandle, openPath } from "../node/open-path.ts";
+import { saveDownload } from "../node/save-download.ts";
 import { numbersOf } from "./numbers.ts";
 import { type Operand, stemOf } from "./operands.ts";
 import type { OperationSchema } from "./operation-types.ts";
@@ -56,7 +57,8 @@ export async function convert(
   options: CallOptions,
 ): Promise<ConversionResult> {
   const made = new Set<string>();
-  const given = new Set(work.operands.map(({ value }) => value));
+  const stored = Object.values(work.params).flat() as readonly { readonly id?: string }[];
+  const given = new Set([...work.operands.map(({ value }) => value), ...stored.flatMap(({ id }) => id ?? [])]);
   try {
     return await convertTo({ pw, streams, options, made, given }, work);
   } catch (error) {
@@ -77,15 +79,27 @@ async function convertTo(run: Run, work: ConversionTask): Promise<ConversionResu
     pages.push(operand.pages);
   }
   // The service rejects a name that consists only of characters that file names cannot contain.
-  const named = { ...params, ...(/[\p{L}\p{N}]/u.test(target.stem) ? { output: target.stem } : {}) };
+  const isNamed = operation.parameters.some(({ name }) => name === "output") && /[\p{L}\p{N}]/u.test(target.stem);
+  const named = { ...params, ...(isNamed ? { output: target.stem } : {}) };
   const result = await start(run, operation, inputs, pages, named);
   keep(run, result);
+  if (result.data) return { result, paths: await writeData(result.data, target) };
   if (target.path !== "-") return { result, paths: await save(run, result, work) };
   if (result.files.length > 1) {
     throw new PagewrightError(0, `Standard output takes one file, and there are ${result.files.length}: use --dir.`);
   }
   await pipeline(Readable.fromWeb((await result.stream(options)) as never), streams.stdout, { end: false });
   return { result, paths: [] };
+}
+
+/** Returns data as text for people. */
+export const jsonText = (data: object): string => JSON.stringify(data, null, 2);
+
+/** Writes data to a file; data for standard output is printed with the results of all jobs. */
+async function writeData(data: object, { path }: Target): Promise<readonly string[]> {
+  if (path === "-") return [];
+  const body = new Blob([`${jsonText(data)}\n`]).stream();
+  return [await saveDownload({ name: basename(path), type: "application/json", size: undefined, body }, path)];
 }
 
 /** Saves outputs under local names: two inputs might have outputs of the same name at the service. */

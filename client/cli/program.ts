@@ -21,6 +21,7 @@ const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 type Options = ServiceOptions & TargetOptions & Partial<BatchOptions> & Params;
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
+  "application/json": ".json",
   "application/pdf": ".pdf",
   "application/zip": ".zip",
   "image/bmp": ".bmp",
@@ -113,9 +114,11 @@ const addServiceOptions = (command: Command) =>
 function addOperation(program: Command, operation: OperationSchema, around: CliContext, outcome: { code: number }) {
   const { name, path, summary, input, variants } = operation;
   const command = program
-    .command(name)
-    .description(`${summary}${variants.includes("private") ? "" : " Only in the keyed variant."}`)
-    .argument("<files...>", input.kind === "text" ? "a file with the text" : input.description);
+    .command(commandName(name))
+    .description(`${summary}${variants.includes("private") ? "" : " Only in the keyed variant."}`);
+  if (input.kind !== "none") {
+    command.argument("<files...>", input.kind === "text" ? "a file with the text" : input.description);
+  }
   if (path.slice(1) !== name) command.alias(path.slice(1));
   for (const option of optionsOf(operation)) command.addOption(option);
   command
@@ -126,10 +129,15 @@ function addOperation(program: Command, operation: OperationSchema, around: CliC
     )
     .addOption(new Option("--json", "print a JSON object for each document"))
     .addOption(new Option("-q, --quiet", "print errors only"))
-    .action(async (files: readonly string[], options: Options & BatchOptions) => {
+    .action(async () => {
+      const files = command.args;
+      const options = command.opts<Options & BatchOptions>();
       outcome.code = (await operate(operation, files, options, around)) > 0 ? EXIT.failed : EXIT.ok;
     });
 }
+
+/** `setPageBoxes` becomes `set-page-boxes`. */
+const commandName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 const outHelpOf = ({ output }: OperationSchema) =>
   `path of the output; - for standard output${output.archives ? "; an archive of several outputs if it ends in .zip" : ""}`;
@@ -148,10 +156,11 @@ async function operate(
 ): Promise<number> {
   const given = await readOperands(files);
   const operands = operation.name === "pdf" ? await withoutPdfs(given, options.quiet === true, around) : given;
-  if (operands.length === 0) return 0;
-  const jobs = operation.input.kind === "several" ? [operands] : operands.map((operand) => [operand]);
+  const { kind } = operation.input;
+  if (operands.length === 0 && kind !== "none") return 0;
+  const jobs = kind === "several" || kind === "none" ? [operands] : operands.map((operand) => [operand]);
   const targets = targetsOf(operation, jobs, options, EXTENSIONS[operation.output.type] ?? "");
-  if (targets[0]?.path === "-" && around.stdout.isTTY) {
+  if (targets[0]?.path === "-" && around.stdout.isTTY && !operation.output.isData) {
     throw new UsageError("Documents are not written to a terminal: use --out or a pipe.");
   }
   const params = await paramsOf(operation, options);

@@ -37,6 +37,9 @@ export function targetsOf(
 ): readonly Target[] {
   if (out !== undefined && dir !== undefined) throw new UsageError("Use --out or --dir, not both.");
   if (out !== undefined && jobs.length > 1) throw new UsageError("--out is for one input: use --dir for several.");
+  if (operation.output.isData && out === undefined && dir === undefined) {
+    return jobs.map(() => ({ path: "-", stem: "", extension }));
+  }
   if (out === "-" || (out === undefined && dir === undefined && jobs[0]?.[0]?.kind === "stdin")) {
     return [{ path: "-", stem: "stdin", extension }];
   }
@@ -53,8 +56,8 @@ export function targetsOf(
   const inputs = new Set(jobs.flat().map(({ kind, value }) => (kind === "path" ? resolve(value) : "")));
   const taken = new Set<string>();
   return jobs.map((operands) => {
-    const plain =
-      operation.input.kind === "several" ? (operation.output.joinedName ?? operation.name) : stemOf(operands[0]!);
+    const [only] = operation.input.kind === "several" ? [] : operands;
+    const plain = only ? stemOf(only) : (operation.output.joinedName ?? operation.name);
     const isTaken = isInput(inputs, resolve(folder, plain), extension, operation.output.archives);
     const own = isTaken ? `${plain}_${operation.name}` : plain;
     let stem = own;

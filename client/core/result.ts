@@ -95,9 +95,11 @@ export class StoredFile implements StoredInput {
 export type PendingResult = Pick<Promise<Result>, "then" | "catch" | "finally"> &
   Pick<Result, "blob" | "bytes" | "delete" | "save" | "stream" | "text">;
 
-/** The output files of an operation. Methods such as `bytes()` require exactly one file. */
+/** The output files of an operation, or its data. Methods such as `bytes()` require exactly one file. */
 export class Result {
   readonly files: readonly StoredFile[];
+  /** The response of an operation that returns data instead of files. */
+  readonly data: Readonly<Record<string, unknown>> | undefined;
   /** IDs of the stored inputs, in order. */
   readonly inputIds: readonly string[];
   /** Content that the documents lost, one sentence per kind of loss. */
@@ -106,8 +108,10 @@ export class Result {
   readonly substitutedFonts: NonNullable<JobResponse["substitutedFonts"]>;
 
   constructor(answer: JobResponse, fileOf: (stored: StoredInput) => StoredFile) {
-    const { outputId, inputId = [], outputSize, notices = [], inputSize, substitutedFonts = [] } = answer;
-    this.files = [outputId].flat().map((id) => fileOf({ id, sizeBytes: outputSize }));
+    const { outputId, outputSize, inputSize, inputId = [], notices = [], substitutedFonts = [], ...others } = answer;
+    const { outputUrl: _, requestId: __, ...data } = others;
+    this.files = [outputId ?? []].flat().map((id) => fileOf({ id, sizeBytes: outputSize }));
+    this.data = outputId === undefined ? data : undefined;
     this.inputIds = [inputId].flat();
     this.notices = notices;
     this.inputSizeBytes = inputSize;
@@ -118,7 +122,8 @@ export class Result {
   get file(): StoredFile {
     const [file, ...others] = this.files;
     if (file && others.length === 0) return file;
-    throw new PagewrightError(0, `The result has ${this.files.length} files: use its \`files\`.`);
+    const instead = this.data ? "data" : "files";
+    throw new PagewrightError(0, `The result has ${this.files.length} files: use its \`${instead}\`.`);
   }
 
   get id(): string {

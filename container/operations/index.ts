@@ -7,6 +7,7 @@ import { nativeOfficeToPdf } from "./office-to-pdf.ts";
 import { nativePdfToPdfa } from "./pdf-to-pdfa.ts";
 import { nativePostWebhook } from "./post-webhook.ts";
 import { nativePostscriptToPdf } from "./postscript-to-pdf.ts";
+import { nativeReadPdfInfo } from "./read-pdf-info.ts";
 
 export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
   nativeCheckAddress,
@@ -16,4 +17,5 @@ export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
   nativePdfToPdfa,
   nativePostWebhook,
   nativePostscriptToPdf,
+  nativeReadPdfInfo,
 ];

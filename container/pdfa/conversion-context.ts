@@ -6,43 +6,20 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
-import type { OperationDeclaration, Output } from "../../src/document/contract/operation.ts";
-import type { ContentWork } from "../../src/document/pdfa/content/content-count.ts";
+import type { OperationDeclaration } from "../../src/document/contract/operation.ts";
 import type { PdfaLevel } from "../../src/document/pdfa/level.ts";
 import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
 import { type Comparison, comparePdfs } from "../../src/operations/pdfa-steps/compare-pdfs.ts";
-import { countContent } from "../../src/operations/pdfa-steps/count-content.ts";
 import { rasterizePages } from "../../src/operations/pdfa-steps/rasterize-pages.ts";
 import { renderPdf } from "../../src/operations/pdfa-steps/render-pdf.ts";
 import { replaceContents } from "../../src/operations/pdfa-steps/replace-contents.ts";
-import { decodeResponse } from "../../src/service/placement/remote.ts";
 import type { PdfRewriter } from "../engines/ghostscript/pdf.ts";
-import type { Validation } from "../engines/verapdf/validation.ts";
-import type { VeraPdf } from "../engines/verapdf/verapdf.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
-import { type JobThreads, threadJob } from "../processes/thread-job.ts";
 import { type FileInput, fileInput } from "../scratch/file-input.ts";
 import { convertToLevel } from "./convert.ts";
-import { drainOnReturn, readText, writeToFile } from "./outputs.ts";
+import { type ConversionJob, JobValidator, type ValidationEngines } from "./job-validator.ts";
+import { readText, writeToFile } from "./outputs.ts";
 import type { ConversionContext, GeneratedFile, RenderTask, Strategy } from "./strategy.ts";
-
-/** The threads and engines to use. */
-export interface ConversionEngines {
-  readonly threads: JobThreads;
-  readonly validator: Pick<VeraPdf, "validate">;
-  readonly rewriter: PdfRewriter;
-  /** Maximum size of the heap of a thread's engine. */
-  readonly heapLimitBytes: number;
-}
-
-/** The parts of a job that the conversion context uses. */
-export interface ConversionJob {
-  readonly folder: string;
-  readonly signal: AbortSignal;
-  /** Releases the job's permit during long work that does not need it. */
-  withoutPermit<T>(work: () => Promise<T>): Promise<T>;
-  log(message: string, details?: Record<string, unknown>): void;
-}
 
 /**
  * Time in which a thread can finish an assessment that is no longer needed, because replacing the thread would cost
@@ -50,17 +27,15 @@ export interface ConversionJob {
  */
 const LOOKING_ENDS_MS = 200;
 
-/** Maximum work of a light validation. Validations that need more time or memory run one at a time. */
-const LIGHT: ContentWork = { ms: 2_000, bytes: 256 * 2 ** 20 };
-
 /** Operations that change the objects on pages. */
 const REDRAWING = new Set([flattenTransparency.name, rasterizePages.name, replaceContents.name]);
 
-/** Validator failures that a document can cause. A candidate made from the document may be free of them. */
-const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
+/** The threads and engines to use. */
+export interface ConversionEngines extends ValidationEngines {
+  readonly rewriter: PdfRewriter;
+}
 
-export class JobConversionContext implements ConversionContext {
-  readonly level: PdfaLevel;
+export class JobConversionContext extends JobValidator<PdfaLevel> implements ConversionContext {
   readonly #strategies: readonly Strategy[];
   readonly #engines: ConversionEngines;
   readonly #job: ConversionJob;
@@ -74,19 +49,11 @@ export class JobConversionContext implements ConversionContext {
     job: ConversionJob,
     depth = 0,
   ) {
-    this.level = level;
+    super(level, engines, job);
     this.#strategies = strategies;
     this.#engines = engines;
     this.#job = job;
     this.#depth = depth;
-  }
-
-  get signal(): AbortSignal {
-    return this.#job.signal;
-  }
-
-  log(message: string, details?: Record<string, unknown>): void {
-    this.#job.log(message, details);
   }
 
   async runOperation<P>(
@@ -97,7 +64,7 @@ export class JobConversionContext implements ConversionContext {
     let made: GeneratedFile | undefined;
     const before = inputs[0]?.notices ?? [];
     const isRedrawn = inputs[0]?.isRedrawn === true || REDRAWING.has(operation.name);
-    for await (const { type, body, notices } of this.#start(operation, inputs, params)) {
+    for await (const { type, body, notices } of this.start(operation, inputs, params)) {
       if (type !== "application/json") {
         made = await writeToFile(this.#newPath(), body, this.signal);
         made = { ...made, notices: [...before, ...(notices?.() ?? [])], isRedrawn };
@@ -114,7 +81,7 @@ export class JobConversionContext implements ConversionContext {
     until = this.signal,
   ): Promise<readonly FileInput[]> {
     const made: FileInput[] = [];
-    for await (const { body } of this.#start(operation, inputs, params, until)) {
+    for await (const { body } of this.start(operation, inputs, params, until)) {
       made.push(await writeToFile(this.#newPath(), body, until));
     }
     return made;
@@ -141,35 +108,6 @@ export class JobConversionContext implements ConversionContext {
     const version = this.level.part === 1 ? "1.4" : "1.7";
     await this.#engines.rewriter.rewrite(input.path, path, { version }, this.signal);
     return fileInput("document.pdf", (await stat(path)).size, path);
-  }
-
-  async count(original: FileInput): Promise<ContentWork | undefined> {
-    try {
-      let work: ContentWork | undefined;
-      for await (const { body } of this.#start(countContent, [original], {})) work = JSON.parse(await readText(body));
-      return work;
-    } catch (error) {
-      this.signal.throwIfAborted();
-      if (!(error instanceof EngineFailure) || error.reason === "too-much-content") throw error;
-      // The strategies detect other faults of the document.
-      return undefined;
-    }
-  }
-
-  async validate({ path, work }: GeneratedFile): Promise<Validation | undefined> {
-    const isLight = work !== undefined && work.ms <= LIGHT.ms && work.bytes <= LIGHT.bytes;
-    const weight = isLight ? "light" : "heavy";
-    const validate = () => this.#engines.validator.validate(path, this.level, this.signal, weight);
-    try {
-      return await (isLight ? validate() : this.#job.withoutPermit(validate));
-    } catch (error) {
-      if (!(error instanceof EngineFailure)) throw error;
-      // The estimate was too low. A candidate made from this file would time out too.
-      if (error.reason === "too-large") throw new EngineFailure("too-much-content", error.detail, { cause: error });
-      if (!UNREADABLE.has(error.reason)) throw error;
-      this.log("candidate not validated", { error: String(error) });
-      return undefined;
-    }
   }
 
   render(original: FileInput): RenderTask {
@@ -204,7 +142,7 @@ export class JobConversionContext implements ConversionContext {
         .filter(({ code }) => code === "fonts-substituted")
         .flatMap(({ subjects = [] }) => subjects),
     };
-    for await (const { body } of this.#start(comparePdfs, inputs, params)) text = await readText(body);
+    for await (const { body } of this.start(comparePdfs, inputs, params)) text = await readText(body);
     return JSON.parse(text);
   }
 
@@ -213,17 +151,6 @@ export class JobConversionContext implements ConversionContext {
     return this.extract(renderPdf, [input], { timeMs: CONTAINER_LIMITS.lookMs }, until)
       .then(([made]) => made)
       .catch(() => undefined);
-  }
-
-  #start<P>(
-    operation: OperationDeclaration<P>,
-    inputs: readonly FileInput[],
-    params: NoInfer<P>,
-    until = this.signal,
-  ): AsyncIterable<Output> {
-    const { threads, heapLimitBytes } = this.#engines;
-    const job = threadJob(operation, inputs, params, heapLimitBytes);
-    return decodeResponse(drainOnReturn(threads.run(job, until, this.#job.log)), { signal: until });
   }
 
   #newPath(): string {

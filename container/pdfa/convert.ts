@@ -109,7 +109,10 @@ const lacksTransfers = ({ notices = [] }: GeneratedFile): boolean =>
  * Validates the original after checking its amount of content, because validating an enormous file might never finish.
  * The repair counts the content of repaired files.
  */
-async function validated(original: FileInput, workshop: ConversionContext): Promise<Validation | undefined> {
+export async function validated(
+  original: FileInput,
+  workshop: Pick<ConversionContext, "count" | "validate">,
+): Promise<Validation | undefined> {
   const work = await workshop.count(original);
   return workshop.validate({ ...original, ...(work ? { work } : {}) });
 }

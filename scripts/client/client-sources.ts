@@ -4,7 +4,7 @@ import { camelCased } from "../../client/core/error.ts";
 import { type Described, isSelectable, jsonParameters } from "../../src/service/http/contract/described.ts";
 import type { DescribedParameter } from "../../src/service/http/contract/operation-list.ts";
 
-const WRITTEN = "// Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.\n";
+export const WRITTEN = "// Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.\n";
 
 /**
  * Returns `client/generated/operations.ts`: the table of operations that the client reads, and the types of its
@@ -15,9 +15,9 @@ export function operationsSource(operations: readonly Described[]): string {
 import type { CallOptions } from "../core/progress.ts";
 import type { PendingResult } from "../core/result.ts";
 
-/** Path and kind of input of each operation. */
+/** Path, kind of input, and further files of each operation. */
 export const OPERATIONS = {
-${operations.map((operation) => `  ${operation.verb}: ["${operation.path}", "${kindOf(operation)}"],\n`).join("")}} as const;
+${operations.map(entryOf).join("")}} as const;
 
 export type OperationName = keyof typeof OPERATIONS;
 
@@ -35,7 +35,7 @@ ${operations.map((operation) => method(operation, inputOf(operation))).join("\n"
 /** The operations on the result of another one. */
 export interface ChainedOperations {
 ${operations
-  .filter(({ input }) => input.kind !== "text")
+  .filter(({ input }) => input.kind === "one" || input.kind === "several")
   .map((operation) => method(operation, ""))
   .join("\n")}}
 `;
@@ -49,17 +49,30 @@ export const OPERATION_SCHEMAS: readonly OperationSchema[] = ${JSON.stringify(op
 `;
 }
 
+function entryOf(operation: Described): string {
+  const { verb, path, files } = operation;
+  const further = files.map(({ name, id, url, list }) => JSON.stringify({ name, id, url, list }));
+  const last = further.length > 0 ? `, [${further.join(", ")}]` : "";
+  return `  ${verb}: ["${path}", "${kindOf(operation)}"${last}],\n`;
+}
+
 function operationSchema(operation: Described): OperationSchema {
-  const { verb, path, summary, variants, input, output, example } = operation;
+  const { verb, path, summary, variants, input, files, output, example } = operation;
   const { kind, description, accepts } = input;
-  const { type, archives, joinedName } = output;
+  const { type, archives, joinedName, data } = output;
   return {
     ...{ name: verb as OperationSchema["name"], path, summary, variants },
     input: { kind, description, accepts, selectable: isSelectable(operation) },
-    output: { type, archives, ...(joinedName === undefined ? {} : { joinedName }) },
+    output: {
+      ...{ type, archives, ...(data ? { isData: true as const } : {}) },
+      ...(joinedName === undefined ? {} : { joinedName }),
+    },
+    files,
     parameters: jsonParameters(operation).map(({ content: _, ...parameter }) => ({
       ...parameter,
-      ...(parameter.required && example[parameter.name] !== undefined
+      ...((parameter.required || parameter.requiredIf) &&
+      parameter.control !== "code" &&
+      example[parameter.name] !== undefined
         ? { example: String(example[parameter.name]) }
         : {}),
     })),
@@ -75,7 +88,12 @@ function paramsType(operation: Described): string {
     const { name, required } = parameter;
     return `${comment(describe(parameter), "  ")}  readonly ${camelCased(name)}${required ? "" : "?"}: ${typeOf(parameter)}${required ? "" : " | undefined"};\n`;
   });
-  return `export interface ${typeName(operation)} {\n${members.join("")}}\n`;
+  const files = operation.files.map(({ name, required, list, description, insteadOf }) => {
+    const about = insteadOf === undefined ? description : `${description}\nInstead of \`${camelCased(insteadOf)}\`.`;
+    const type = list ? "Iterable<Inputs>" : "Inputs";
+    return `${comment(about, "  ")}  readonly ${camelCased(name)}${required ? "" : "?"}: ${type}${required ? "" : " | undefined"};\n`;
+  });
+  return `export interface ${typeName(operation)} {\n${[...files, ...members].join("")}}\n`;
 }
 
 function describe({ description, schema, default: fallback }: DescribedParameter): string {
@@ -90,7 +108,7 @@ function describe({ description, schema, default: fallback }: DescribedParameter
   ].join("\n");
 }
 
-function typeOf({ control, list, schema }: DescribedParameter): string {
+function typeOf({ control, list, joined, schema }: DescribedParameter): string {
   if (list) return "readonly (string | number)[]";
   switch (control) {
     case "code":
@@ -102,12 +120,15 @@ function typeOf({ control, list, schema }: DescribedParameter): string {
     case "choice":
       return schema.enum!.map((word) => (/^\d+$/.test(word) ? `${word} | "${word}"` : `"${word}"`)).join(" | ");
     default:
-      return schema.type === "integer" ? "number" : "string";
+      if (schema.type === "integer" || schema.type === "number") return "number";
+      return joined ? "string | readonly (string | number)[]" : "string";
   }
 }
 
 function inputOf(operation: Described): string {
   switch (kindOf(operation)) {
+    case "none":
+      return "";
     case "text":
       return "content: string | PromiseLike<string>, ";
     case "one":
@@ -121,7 +142,7 @@ function inputOf(operation: Described): string {
 
 function method(operation: Described, input: string): string {
   const { verb, summary, variants } = operation;
-  const isRequired = jsonParameters(operation).some(({ required }) => required);
+  const isRequired = [...jsonParameters(operation), ...operation.files].some(({ required }) => required);
   const keyed = variants.includes("private") ? "" : " Only in the keyed variant.";
   const about = [
     `${summary}${keyed}`,

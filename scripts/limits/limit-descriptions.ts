@@ -198,6 +198,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   usageDays: "days for which the usage of keys is stored",
   idempotencyKeyLength: "`Idempotency-Key`, in characters",
   selectedPages: "pages of one selection",
+  boxesSet: "boxes of pages that one request sets",
   addressLength: "a `url`, in characters",
   uploadMetadataLength: "`Upload-Metadata` of a resumable upload, in characters",
   uploadMemoryPerRequestBytes: "uploads of a request in memory",

@@ -1,6 +1,7 @@
 // Registers all endpoints. An unregistered endpoint is not served.
 import type { Endpoint } from "../service/http/contract/endpoint.ts";
 import type { Route } from "../service/http/contract/route.ts";
+import { blankPdf } from "./blank-pdf.ts";
 import { compressedPdf } from "./compressed-pdf.ts";
 import { deleteFiles } from "./files/delete.ts";
 import { html } from "./files/html.ts";
@@ -15,14 +16,17 @@ import { tif } from "./images/tif.ts";
 import { linearizedPdf } from "./linearized-pdf.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
+import { pdfInfo } from "./pdf-info.ts";
+import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
 import { pdfa } from "./pdfa.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 
 /** In display order. */
 export const endpoints: readonly Endpoint[] = [
-  ...[pdf, mergedPdf, splitPdfEndpoint],
-  ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf],
+  ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
+  ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
   ...[png, jpg, tif, gif, bmp],
+  ...[pdfInfo],
   ...[zip, html],
 ];
 

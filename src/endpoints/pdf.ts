@@ -5,6 +5,7 @@ import { type Params, parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
 import { length } from "../document/contract/parameters/length.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
+import { orientation, PAPER_NAMES, paperSize } from "../document/contract/parameters/paper.ts";
 import { addressIn } from "../document/contract/web-url.ts";
 import { type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
@@ -52,7 +53,7 @@ const parameters = {
   ),
   page_size: parameter(
     `Paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
-    choice(["letter", "legal", "ledger", "A3", "A4", "A5"]),
+    choice(PAPER_NAMES),
     "letter",
   ),
   page_margin: parameter(
@@ -63,7 +64,7 @@ const parameters = {
   ),
   page_orientation: parameter(
     `Orientation of the paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
-    choice(["portrait", "landscape"]),
+    orientation,
     "portrait",
   ),
   web_layout: parameter(
@@ -126,27 +127,13 @@ export const pdf = defineEndpoint({
   },
 });
 
-/** Paper sizes in points, in portrait orientation. */
-const PAPERS = {
-  letter: { width: 612, height: 792 },
-  legal: { width: 612, height: 1008 },
-  ledger: { width: 792, height: 1224 },
-  A3: metric(297, 420),
-  A4: metric(210, 297),
-  A5: metric(148, 210),
-};
-
-function metric(widthMm: number, heightMm: number) {
-  return { width: (widthMm * 72) / 25.4, height: (heightMm * 72) / 25.4 };
-}
-
 /** @throws ServiceError 400 if the margins leave too little space */
 function printing(fields: Params<typeof parameters>, isSent: PrepareContext["isSent"]): HtmlToPdfParams {
-  const { width, height } = PAPERS[fields.page_size];
+  const paper = paperSize(fields.page_size, fields.page_orientation);
   const { points: margin, text } = fields.page_margin;
-  if (Math.min(width, height) - 2 * margin < MIN_ROOM) throw outOfRange("page_margin", text);
+  if (Math.min(paper.width, paper.height) - 2 * margin < MIN_ROOM) throw outOfRange("page_margin", text);
   return {
-    paper: fields.page_orientation === "landscape" ? { width: height, height: width } : { width, height },
+    paper,
     margin,
     ...(isSent("web_layout") ? { layout: fields.web_layout } : {}),
     ownPages: { size: !isSent("page_size") && !isSent("page_orientation"), margin: !isSent("page_margin") },

@@ -17,7 +17,9 @@ import { repairPdfa } from "./pdfa-steps/repair-pdfa.ts";
 import { replaceContents } from "./pdfa-steps/replace-contents.ts";
 import { replacePdfs } from "./pdfa-steps/replace-pdfs.ts";
 import { rasterizePdf } from "./rasterize-pdf.ts";
+import { readPdfInfo } from "./read-pdf-info.ts";
 import { renderPage } from "./render-page.ts";
+import { setPageBoxes } from "./set-page-boxes.ts";
 import { splitPdf } from "./split-pdf.ts";
 import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
 
@@ -33,6 +35,8 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   linearizePdf,
   mergePdfs,
   rasterizePdf,
+  readPdfInfo,
+  setPageBoxes,
   splitPdf,
 ];
 

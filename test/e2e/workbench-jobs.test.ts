@@ -62,6 +62,18 @@ test("the pages that are done are counted", () =>
     expect(await page.textContent(".sizes")).toContain("60 files");
   }));
 
+test("data are shown as the result", () =>
+  visit(browser, {}, async (page) => {
+    await drop(page, { name: "a.pdf", bytes: await textPdf(3) });
+    await operationOf(page, "/pdf-info").check({ force: true });
+    await page.fill("#field-queries", "page_count,tagged");
+    await run(page);
+    expect(await page.locator(".data > div").allTextContents()).toEqual([
+      ...["Page count3", "TaggedNo", "All queries processedYes"],
+    ]);
+    expect(await page.locator(".output").count()).toBe(0);
+  }));
+
 test("a job that runs can be canceled, and run again", () =>
   visit(browser, {}, async (page) => {
     await prepare(page);

@@ -4,6 +4,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { detectMediaType } from "../../src/document/contract/media-type.ts";
+import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { unembeddablePdf } from "../fixtures/unembeddable-pdf.ts";
 import { examine } from "../support/axe.ts";
@@ -22,27 +23,18 @@ import {
   visit,
 } from "../support/workbench.ts";
 
-const PDF = "application/pdf";
-/** Type of the file that comes back, and what is typed into the form. */
-const OPERATIONS: Readonly<Record<string, readonly [string, Readonly<Record<string, string>>?]>> = {
-  "/pdf": [PDF],
-  "/merged-pdf": [PDF],
-  "/split-pdf": [PDF],
-  "/compressed-pdf": [PDF],
-  "/pdfa": [PDF],
-  "/linearized-pdf": [PDF],
-  "/flattened-transparencies-pdf": [PDF],
-  "/png": ["image/png", { resolution: "40", pages: "2,1" }],
-  "/jpg": ["image/jpeg", { resolution: "40", jpeg_quality: "50" }],
-  "/tif": ["image/tiff", { resolution: "40" }],
-  "/gif": ["image/gif", { resolution: "40" }],
-  "/bmp": ["image/bmp", { resolution: "40" }],
-  "/zip": ["application/zip"],
-  "/html": ["text/html", { output: "saved", content: `<p>It's "$5" \\ ✓</p>` }],
+const list = (await (await fetch(`${inject("services").keyed.url}/operations.json`)).json()) as OperationList;
+/** Operations that return files. `/pdf` is the first one, and makes a PDF of the page. */
+const operations = list.operations.filter(({ output }) => !output.data);
+const TYPED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "/png": { resolution: "40", pages: "2,1" },
+  "/jpg": { resolution: "40", jpeg_quality: "50" },
+  "/tif": { resolution: "40" },
+  "/gif": { resolution: "40" },
+  "/bmp": { resolution: "40" },
+  "/html": { output: "saved", content: `<p>It's "$5" \\ ✓</p>` },
 };
-/** The answer to code is an archive, where there may be several files. */
-const ARCHIVED = ["/split-pdf", "/png", "/jpg", "/tif", "/gif", "/bmp"];
-const KEYED_ONLY = ["/linearized-pdf", "/flattened-transparencies-pdf"];
+const KEYED_ONLY = operations.filter(({ variants }) => !variants.includes("private")).map(({ path }) => path);
 /** Names of files that need care in a shell and in strings. */
 const REPORT = "it's a report, $1.pdf";
 const PAGE = "page.html";
@@ -63,15 +55,16 @@ async function enterKey(page: Page): Promise<void> {
 }
 
 describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400_000 }, (variant) => {
-  const paths = Object.keys(OPERATIONS).filter((path) => variant === "keyed" || !KEYED_ONLY.includes(path));
+  const available = operations.filter(({ path }) => variant === "keyed" || !KEYED_ONLY.includes(path));
 
   test("each operation makes its file of a dropped one, and its code the same in each language", async (context) => {
     await using runner = await openCodeRunner([report, html], await pythonTools(context));
     await visit(browser, { variant }, async (page) => {
       if (variant === "keyed") await enterKey(page);
       await drop(page, html);
-      for (const path of paths) {
-        const [type, values = {}] = OPERATIONS[path]!;
+      for (const { path, output } of available) {
+        const { type, archives } = output;
+        const values = TYPED[path] ?? {};
         await operationOf(page, path).check({ force: true });
         for (const [name, value] of Object.entries(values)) await page.fill(`#field-${name}`, value);
         await run(page);
@@ -79,7 +72,8 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
         expect([path, detectMediaType(bytes.subarray(0, 4096), name)]).toEqual([path, type]);
         const made = await runner.run(await codeOf(page));
         for (const { language, name, bytes } of made) {
-          const wanted = ARCHIVED.includes(path) ? "application/zip" : type;
+          // Code asks for an archive where there may be several files.
+          const wanted = archives ? "application/zip" : type;
           expect([path, language, detectMediaType(bytes.subarray(0, 4096), name)]).toEqual([path, language, wanted]);
         }
         const languages = new Set(made.map(({ language }) => language));

@@ -139,6 +139,17 @@ test("--json prints an object for each document", async () => {
   expect(bad).toMatchObject({ input: "bad.pdf", error: { status: 400 } });
 });
 
+test("data are printed, or saved", async () => {
+  write("a.pdf", await labeledPdf("A", 2));
+  const data = { page_count: 2, allQueriesProcessed: true };
+  const printed = await pagewright(["info", "a.pdf", "--queries", "page_count"]);
+  expect([printed.code, JSON.parse(printed.stdout)]).toEqual([0, data]);
+  const told = await pagewright(["info", "a.pdf", "--queries", "page_count", "--json"]);
+  expect(JSON.parse(told.stdout)).toMatchObject({ input: "a.pdf", outputs: [], data });
+  const saved = await pagewright(["info", "a.pdf", "--queries", "page_count", "-d", "out"]);
+  expect([saved.stdout, JSON.parse(read("out/a.json").toString())]).toEqual(["out/a.json\n", data]);
+});
+
 test("files are uploaded, downloaded and deleted by their ids", async () => {
   write("a.txt", "the text");
   const id = (await pagewright(["upload", "a.txt"])).stdout.trim();

@@ -156,6 +156,14 @@ describe("an agent", () => {
     expect(wire).not.toContain("notifications/progress");
   });
 
+  test("has data as the result", async () => {
+    await connectOverHttp(open.url);
+    const input = await uploadedTo("a.pdf", await document("A"));
+    const result = await call("info", { input, queries: "page_count" });
+    expect(result.structuredContent).toMatchObject({ page_count: 2, allQueriesProcessed: true });
+    expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
+  });
+
   test("reads the sentence of an error, and goes on", async () => {
     await connectOverHttp(open.url);
     const stored = await uploadedTo("a.pdf", await document("A"));

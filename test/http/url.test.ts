@@ -4,18 +4,25 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
+import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
 import { labeledPdf, textPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
+import { exampleValues } from "../support/examples.ts";
 import { textAndInfoOf } from "../support/pdf-readers.ts";
 import { attackersDns, furtherAddresses, privateAddresses } from "../support/private-addresses.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type Answer, type Ear, openEar, type Site, startDns, startPages } from "../support/web.ts";
 import { openBrowser, run, visit } from "../support/workbench.ts";
 
+const list = (await (await fetch(`${inject("services").keyed.url}/operations.json`)).json()) as OperationList;
+/** Operations on files other than `/pdf`, for which an address is also that of a web page. */
+const takesFiles = list.operations
+  .filter(({ input }) => ["one", "several"].includes(input.kind) && !input.webPages)
+  .map((operation) => [operation.path, operation] as const);
 const folder = mkdtempSync(join(tmpdir(), "url-test-"));
 const pages = new Map<string, Answer>();
 const visits: string[] = [];
@@ -70,23 +77,19 @@ async function json(path: string, value: unknown, headers: Record<string, string
 }
 const fileOf = (id: unknown) => fetch(`${services.private!.url}/resource/${id}?format=file`);
 
-test.each([
-  ["/png", {}],
-  ["/jpg", {}],
-  ["/gif", {}],
-  ["/bmp", {}],
-  ["/tif", {}],
-  ["/compressed-pdf", { compression_level: "low" }],
-  ["/pdfa", { output_type: "PDF/A-2b" }],
-  ["/split-pdf", {}],
-  ["/linearized-pdf", {}],
-  ["/flattened-transparencies-pdf", {}],
-  ["/merged-pdf", { "type[]": "url", "pages[]": "all" }],
-  ["/zip", {}],
-])("%s takes an address, and stores the file as an input", async (path, fields) => {
+test.each(takesFiles)("%s takes an address, and stores the file as an input", async (path, operation) => {
   const url = `${site.url}/three.pdf`;
-  const name = ["/merged-pdf", "/zip"].includes(path) ? "url[]" : "url";
-  const { status, body } = await client("keyed").post(path, { output: "made", [name]: url, ...fields });
+  const several = operation.input.kind === "several";
+  const order = operation.input.orderedBy ? { [`${operation.input.orderedBy}[]`]: "url" } : {};
+  const selections = operation.parameters.filter(({ perInput }) => perInput).map(({ name }) => [`${name}[]`, "all"]);
+  const values = Object.entries(exampleValues(operation)).map(([name, value]) =>
+    Array.isArray(value) ? [`${name}[]`, value] : [name, String(value)],
+  );
+  const fields = { ...order, ...Object.fromEntries([...selections, ...values]) };
+  const { status, body } = await client("keyed").post(path, {
+    ...(operation.output.data ? {} : { output: "made" }),
+    ...{ [several ? "url[]" : "url"]: url, ...fields },
+  });
   expect([status, body.error]).toEqual([200, undefined]);
   const info = await fetch(`${services.keyed!.url}/resource/${[body.inputId].flat()[0]}?format=info`);
   expect(await info.json()).toMatchObject({ name: "three.pdf", type: "application/pdf" });

@@ -1,5 +1,8 @@
 // The suite of the client, in plain JavaScript of the web: it runs in Node, in workerd and in a browser alike.
+
 import type { CallOptions, Job, Options, PagewrightClient, Progress, Selected } from "../../client/index.ts";
+import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
+import { EXAMPLE_TEXT, exampleBeginning, exampleData, exampleValues } from "./examples.ts";
 
 export interface Surroundings {
   /** The class under test. */
@@ -22,31 +25,49 @@ export interface Samples {
   readonly docx: Uint8Array<ArrayBuffer>;
 }
 
+const ALL = { range: "all", left: 9, top: 9, bottom: 9, right: 9 };
+
 type Check = (around: Surroundings) => Promise<void>;
 
 export const CHECKS: Readonly<Record<string, Check>> = {
-  async "every operation gives a file of its type"(around) {
+  async "every operation answers the example of its declaration"(around) {
+    const pw = connect(around);
+    const { operations }: OperationList = await (await fetch(`${around.baseUrl}/operations.json`)).json();
+    same(operations.map(({ verb }) => verb).toSorted(), Object.keys(around.operations).toSorted());
+    const pdf = await pw.upload(new Blob([around.samples.pdf]));
+    const calls = pw as unknown as Readonly<Record<string, (...given: readonly unknown[]) => Job>>;
+    for (const operation of operations) {
+      const { verb, input, output } = operation;
+      const file = input.accepts === "documents" ? new Blob([around.samples.docx]) : pdf;
+      const inputs = { none: [], one: [file], several: [[file]], text: [EXAMPLE_TEXT] }[input.kind];
+      const params = Object.entries(exampleValues(operation)).map(([name, value]) => [camelCase(name), value]);
+      const { data, files } = await calls[verb]!(...inputs, Object.fromEntries(params));
+      if (output.data) {
+        const expected = exampleData(operation);
+        same([verb, Object.fromEntries(Object.keys(expected).map((key) => [key, data?.[key]]))], [verb, expected]);
+      } else {
+        const beginning = exampleBeginning(operation);
+        same([verb, start(await files[0]!.bytes(), beginning)], [verb, beginning]);
+      }
+    }
+  },
+
+  async "values are given as numbers, texts, lists and objects"(around) {
     const pw = connect(around);
     const pdf = await pw.upload(new Blob([around.samples.pdf]));
-    const jobs: Record<string, [Job, string]> = {
-      bmp: [pw.bmp(pdf, { pages: 1, resolution: 12 }), "BM"],
-      gif: [pw.gif(pdf, { pages: "1", resolution: 12 }), "GIF8"],
-      jpg: [pw.jpg(pdf, { pages: 1, resolution: 12, jpegQuality: 5 }), "\xff\xd8"],
-      png: [pw.png(pdf, { pages: [1], resolution: 12, colorModel: "gray" }), "\x89PNG"],
-      tif: [pw.tif(pdf, { pages: "last", resolution: 12 }), "II"],
-      compress: [pw.compress(pdf, { compressionLevel: "custom", profile: {} }), "%PDF"],
-      flatten: [pw.flatten(pdf, { quality: "low" }), "%PDF"],
-      linearize: [pw.linearize(pdf), "%PDF"],
-      merge: [pw.merge([pdf, { input: pdf, pages: "even" }]), "%PDF"],
-      split: [pw.split(pdf, { pages: ["1-2"] }), "%PDF"],
-      pdf: [pw.pdf(new Blob([around.samples.docx])), "%PDF"],
-      pdfa: [pw.pdfa(pdf, { outputType: "PDF/A-2b", rasterizeIfErrorsEncountered: true }), "%PDF"],
-      html: [pw.html("<p>text"), "<p>"],
-      zip: [pw.zip([pdf]), "PK"],
-    };
-    same(Object.keys(jobs).toSorted(), Object.keys(around.operations).toSorted());
-    for (const [name, [job, magic]] of Object.entries(jobs))
-      same([name, start(await job.bytes(), magic)], [name, magic]);
+    const jobs: readonly (readonly [Job, string])[] = [
+      [pw.bmp(pdf, { pages: 1, resolution: 12 }), "BM"],
+      [pw.png(pdf, { pages: [1], resolution: 12, colorModel: "gray" }), "\x89PNG"],
+      [pw.tif(pdf, { pages: "last", resolution: 12 }), "II"],
+      [pw.blank({ pageSize: "custom", pageCount: 2, customWidth: 72.5, customHeight: 9 }), "%PDF"],
+      [pw.compress(pdf, { compressionLevel: "custom", profile: {} }), "%PDF"],
+      [pw.merge([pdf, { input: pdf, pages: "even" }]), "%PDF"],
+      [pw.setPageBoxes(pdf, { boxes: { boxes: [{ box: "media", pages: [ALL] }] } }), "%PDF"],
+      [pw.split(pdf, { pages: ["1-2"] }), "%PDF"],
+      [pw.pdfa(pdf, { outputType: "PDF/A-2b", rasterizeIfErrorsEncountered: true }), "%PDF"],
+    ];
+    for (const [index, [job, magic]] of jobs.entries()) same([index, start(await job.bytes(), magic)], [index, magic]);
+    same((await pw.info(pdf, { queries: "page_count" })).data, { page_count: 3, allQueriesProcessed: true });
   },
 
   async "every kind of input is one"(around) {
@@ -288,6 +309,8 @@ function messageOf(call: () => unknown): string {
   }
   throw new Error("It gave no error.");
 }
+
+const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 const start = (bytes: Uint8Array, { length }: string) => String.fromCharCode(...bytes.subarray(0, length));
 

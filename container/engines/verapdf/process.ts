@@ -5,7 +5,6 @@ import { chmodSync, constants, copyFileSync, rmSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure, type FailureReason } from "../../../src/document/contract/failure.ts";
-import type { PdfaLevel } from "../../../src/document/pdfa/level.ts";
 import type { RuleFailure } from "../../../src/document/pdfa/rule-failure.ts";
 import { residentBytes } from "../../processes/proc.ts";
 import { confinedCommand, minimalEnvironment } from "../../processes/process.ts";
@@ -14,7 +13,7 @@ import { firstUserOf, USERS } from "../../processes/users.ts";
 import { SMALL_BYTES } from "../../scratch/file-input.ts";
 import { type ExitInfo, type Launch, NotReady, type ResidentProcess } from "../../supervision/resident.ts";
 import { Supervisor } from "../../supervision/supervisor.ts";
-import type { Validation, VeraPdfSettings } from "./validation.ts";
+import type { ValidatedLevel, Validation, VeraPdfSettings } from "./validation.ts";
 
 type Common = Pick<VeraPdfSettings, "scratch" | "timeoutMs" | "heapBytes" | "filesPerProcess" | "log">;
 
@@ -126,7 +125,7 @@ export class VeraPdfProcess {
     return { ...this.#supervisor.current?.about, pid: this.pid };
   }
 
-  async validate(path: string, { part, conformance }: PdfaLevel, signal: AbortSignal): Promise<Validation> {
+  async validate(path: string, { part, conformance }: ValidatedLevel, signal: AbortSignal): Promise<Validation> {
     const resident = await this.#supervisor.ready(signal).catch(asBusy);
     signal.throwIfAborted();
     // The process's user cannot access the file at its original path.

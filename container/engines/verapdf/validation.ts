@@ -3,6 +3,13 @@
 import type { RuleFailure } from "../../../src/document/pdfa/rule-failure.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 
+/** A level that veraPDF knows, such as 2b or 4: it validates more levels than clients can convert to. */
+export interface ValidatedLevel {
+  readonly part: number;
+  /** Empty for PDF/A-4. */
+  readonly conformance: string;
+}
+
 export interface Validation {
   readonly valid: boolean;
   /** One entry per violated rule. */

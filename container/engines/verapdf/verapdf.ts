@@ -3,14 +3,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
-import type { PdfaLevel } from "../../../src/document/pdfa/level.ts";
 import { PermitQueue } from "../../../src/runtime/permit-queue.ts";
 import { untilAborted } from "../../../src/runtime/until-aborted.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { retryCrashOnce } from "../../processes/retry.ts";
 import type { EngineState } from "../../supervision/engine-state.ts";
 import { VeraPdfProcess, type VeraPdfProcessSettings } from "./process.ts";
-import type { Validation, VeraPdfSettings } from "./validation.ts";
+import type { ValidatedLevel, Validation, VeraPdfSettings } from "./validation.ts";
 
 /**
  * Expected cost of a file. Heavy files need much time and memory, so only one is validated at a time, and light files
@@ -76,11 +75,16 @@ export class VeraPdf implements AsyncDisposable {
    *   (memory), `timed-out`, `busy` (veraPDF cannot be started, or was lost twice, or too many heavy files wait)
    * @throws the signal's reason when aborted
    */
-  async validate(path: string, level: PdfaLevel, signal: AbortSignal, weight: Weight = "light"): Promise<Validation> {
+  async validate(
+    path: string,
+    level: ValidatedLevel,
+    signal: AbortSignal,
+    weight: Weight = "light",
+  ): Promise<Validation> {
     return retryCrashOnce({ signal, log: this.#settings.log }, (until) => this.#attempt(path, level, until, weight));
   }
 
-  async #attempt(path: string, level: PdfaLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
+  async #attempt(path: string, level: ValidatedLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
     if (weight === "heavy" && this.#queue.queued.filter(isHeavy).length >= MAX_WAITING) {
       throw new EngineFailure("busy", `${MAX_WAITING} heavy files wait already`);
     }

@@ -26,18 +26,19 @@ export function checkValue(field: FormField, value: string, pageCount?: number):
 const isPerInput = ({ perInput }: FormField): boolean => perInput === true;
 
 function isValid({ schema }: FormField, value: string): boolean {
-  const { enum: values, minimum: min, maximum: max, pattern } = schema;
+  const { type, enum: values, minimum: min, maximum: max, pattern } = schema;
   if (values) return values.includes(value);
   if (min !== undefined && max !== undefined) {
     const number = Number(value);
-    return /^\s*\d{1,9}\s*$/.test(value) && number >= min && number <= max;
+    const form = type === "integer" ? /^\s*-?\d{1,9}\s*$/ : /^\s*[+-]?(\d{1,9}(\.\d{0,12})?|\.\d{1,12})\s*$/;
+    return form.test(value) && number >= min && number <= max;
   }
   return pattern === undefined || new RegExp(pattern).test(value.trim());
 }
 
 /** @returns the error message of the service for a URL, as far as the text alone shows */
-export const checkAddress = (text: string): string | undefined =>
-  parseWebUrl(text) === undefined ? outOfRange("url", text, NOT_AN_ADDRESS).message : undefined;
+export const checkAddress = (text: string, parameter = "url"): string | undefined =>
+  parseWebUrl(text) === undefined ? outOfRange(parameter, text, NOT_AN_ADDRESS).message : undefined;
 
 function checkPages(field: FormField, value: string, pageCount: number | undefined): string | undefined {
   const selection = parse(value, field.list);

@@ -40,6 +40,7 @@ export function labelOf(name: string): string {
   const words = name
     .replace(/\[\]$/, "")
     .replaceAll("_", " ")
+    .replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     .replace(/\b(pdf|html|json|jpeg|id|url)\b/gi, (word) => word.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -49,5 +49,9 @@ function arrange({ parameters, ...operation }: OperationList["operations"][numbe
   };
 }
 
+/** Reports whether an operation takes files: it may make its output of a text, or of its options alone. */
+export const takesFiles = ({ input: { kind } }: Pick<Operation, "input">): boolean =>
+  kind === "one" || kind === "several";
+
 const textField = ({ field, description }: ListedOperation["input"]): readonly FormField[] =>
   field === undefined ? [] : [{ name: field, description, required: true, control: "lines", schema: {} }];

@@ -1,7 +1,7 @@
 // Parses, validates and edits a JSON file of settings by the JSON schema in the service's description, with the
 // service's error messages. Works for any schema.
 import { fieldRequired, outOfRange, profileNotJson } from "../../../src/service/http/contract/errors.ts";
-import type { Schema } from "./operations.ts";
+import type { FormField, Schema } from "./operations.ts";
 
 export interface Setting {
   readonly path: readonly string[];
@@ -47,16 +47,25 @@ export function parsed(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Returns all errors of a file, in the order in which the service would report them. */
-export function faultsOfProfile(name: string, text: string, schema: Schema): readonly ProfileFault[] {
+/** Returns all errors of a JSON text, in the order in which the service would report them. */
+export function faultsOfJson(
+  name: string,
+  text: string,
+  { schema, isFile }: NonNullable<FormField["content"]>,
+): readonly ProfileFault[] {
   const profile = parsed(text);
-  if (!profile) return [{ key: "", sentence: profileNotJson().message }];
+  const notJson = isFile ? profileNotJson() : outOfRange(name, text, "It is not JSON.");
+  if (!profile) return [{ key: "", sentence: notJson.message }];
   return faultsIn(schema, profile.value, [], name);
 }
 
 function faultsIn(schema: Schema, value: unknown, path: readonly string[], name: string): readonly ProfileFault[] {
   const key = path.join(".");
   if (isValid(schema, value)) {
+    const { items } = schema;
+    if (items && Array.isArray(value)) {
+      return value.flatMap((item, index) => faultsIn(items, item, [...path, String(index)], name));
+    }
     if (!isObject(value)) return [];
     return Object.entries(schema.properties ?? {}).flatMap(([inner, part]) => {
       const innerPath = [...path, inner];
@@ -76,6 +85,8 @@ function isValid({ anyOf, enum: values, type, minimum, maximum }: Schema, value:
   if (values) return values.some((word) => word === value);
   if (type === "boolean") return typeof value === "boolean";
   if (type === "object") return isObject(value);
+  if (type === "array") return Array.isArray(value);
+  if (type === "string") return typeof value === "string";
   return typeof value === "number" && value >= (minimum ?? value) && value <= (maximum ?? value);
 }
 

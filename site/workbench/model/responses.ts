@@ -24,7 +24,8 @@ interface NamedInfo extends StoredInfo {
 }
 
 export interface JobResponse {
-  readonly outputId: string | readonly string[];
+  /** Absent if the answer is data, whose members it then has. */
+  readonly outputId?: string | readonly string[];
   readonly inputId?: string | readonly string[];
   readonly inputFiles?: readonly NamedInfo[];
   readonly outputFiles?: readonly NamedInfo[];

@@ -1,12 +1,13 @@
 // Validates a form before a request is sent: unreadable files, empty required fields, and values out of range.
-import { fieldRequired } from "../../../src/service/http/contract/errors.ts";
+import { eitherRequired, fieldRequired } from "../../../src/service/http/contract/errors.ts";
+import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
 import { checkValue } from "../model/checks.ts";
 import { countText } from "../model/format.ts";
-import type { FormField, Operation } from "../model/operations.ts";
+import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
 import type { Problem } from "../model/problems.ts";
-import { faultsOfProfile } from "../model/profile.ts";
+import { faultsOfJson } from "../model/profile.ts";
 import type { Input, State } from "../model/state.ts";
-import { inputsOf, isBatch, shownFields, shownValue } from "./request.ts";
+import { filesIn, inputsOf, isBatch, isNeeded, shownFields, shownValue } from "./request.ts";
 
 /** A validation error of the form. */
 export interface Fault {
@@ -19,7 +20,7 @@ export interface Fault {
   readonly isMissing: boolean;
 }
 
-export const controlOf = ({ name }: FormField): string => `field-${name.replace("[]", "")}`;
+export const controlOf = ({ name }: Pick<FormField, "name">): string => `field-${name.replace("[]", "")}`;
 export const pagesControlOf = ({ key }: Input): string => `pages-${key}`;
 
 /** Returns the service's error message for a file, if it has reported one. */
@@ -44,7 +45,7 @@ function isUnusable({ input: { accepts, webPages } }: Operation, input: Input): 
 /** Returns the next action that is required before an operation can run; undefined if it can run. */
 export function obstacleTo(operation: Operation, state: State): string | undefined {
   if (state.service?.keyed && state.apiKey === "") return "Enter your key first.";
-  if (operation.input.kind === "text") return undefined;
+  if (!takesFiles(operation)) return undefined;
   const inputs = inputsOf(operation, state);
   if (inputs.length === 0) return "Choose a file first.";
   const bad = inputs.filter((input) => isUnusable(operation, input));
@@ -65,20 +66,36 @@ export function faultsOf(operation: Operation, state: State): readonly Fault[] {
           : [{ control: pagesControlOf(input), name: perInput.name, sentence, isMissing: false }];
       })
     : [];
-  return [...ofInputs, ...shownFields(operation, state).flatMap((field) => faultOf(operation, field, state) ?? [])];
+  const ofFiles = operation.files.flatMap((file) => faultOfFile(operation, file, state) ?? []);
+  const ofFields = shownFields(operation, state).flatMap((field) => faultOf(operation, field, state) ?? []);
+  return [...ofInputs, ...ofFiles, ...ofFields];
+}
+
+/** Returns the error of a further file that is missing, or chosen besides the field instead of it. */
+export function faultOfFile(operation: Operation, file: DescribedFile, state: State): Fault | undefined {
+  const { name, required, insteadOf } = file;
+  const isThere = filesIn(file, state.further).length > 0;
+  const named = { control: controlOf(file), name, isMissing: !isThere };
+  if (insteadOf === undefined) {
+    return required && !isThere ? { ...named, sentence: fieldRequired(name).message } : undefined;
+  }
+  const other = operation.fields.find((field) => field.name === insteadOf);
+  const isOther = other
+    ? String(shownValue(operation, other, state)).trim() !== ""
+    : filesIn({ name: insteadOf }, state.further).length > 0;
+  return isThere === isOther ? { ...named, sentence: eitherRequired(name, insteadOf).message } : undefined;
 }
 
 export function faultOf(operation: Operation, field: FormField, state: State): Fault | undefined {
   const values = [shownValue(operation, field, state)].flat();
   const named = { control: controlOf(field), name: field.name };
-  // The editor of a settings file is shown only if the file is required.
-  const isMissing = (field.required || field.control === "code") && values.every((text) => text.trim() === "");
+  const isMissing = isNeeded(field) && values.every((text) => text.trim() === "");
   if (isMissing) return { ...named, sentence: fieldRequired(field.name).message, isMissing };
   const inputs = inputsOf(operation, state);
   // With several documents, the number of pages differs.
   const pageCount = inputs.length === 1 ? inputs[0]!.info?.pages : undefined;
   const sentence = field.content
-    ? faultsOfProfile(field.name, values[0]!, field.content.schema)[0]?.sentence
+    ? faultsOfJson(field.name, values[0]!, field.content)[0]?.sentence
     : values.map((text) => checkValue(field, text, pageCount)).find((found) => found !== undefined);
   return sentence === undefined ? undefined : { ...named, sentence, isMissing };
 }

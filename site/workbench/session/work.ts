@@ -20,7 +20,7 @@ export interface Surroundings {
 export async function carryOut(operation: Operation, task: Task, around: Surroundings): Promise<Result> {
   const { store, inputs, signal, report } = around;
   const isPdfOnly = operation.input.accepts === "pdf";
-  await Promise.all(task.inputs.map(({ key }) => inputs.storeOne(key)));
+  await Promise.all([...task.inputs, ...task.further].map(({ key }) => inputs.storeOne(key)));
   signal.throwIfAborted();
   const given: Input[] = [];
   for (const { key } of task.inputs) {
@@ -31,7 +31,11 @@ export async function carryOut(operation: Operation, task: Task, around: Surroun
   const sent = isPdfOnly ? given.map(({ pdf, ...input }) => ({ ...input, ...pdf })) : given;
   report({ step: "starting" });
   const answer = await runJob({
-    ...{ path: operation.path, body: bodyOf(operation, { ...task, inputs: sent }), signal },
+    ...{
+      path: operation.path,
+      body: bodyOf(operation, { ...task, inputs: sent, further: task.further.map(({ key }) => inputOf(store, key)) }),
+      signal,
+    },
     key: store.state.apiKey,
     onProgress: (progress) => report({ step: progress.phase, progress }),
   });
@@ -40,6 +44,7 @@ export async function carryOut(operation: Operation, task: Task, around: Surroun
     ...{ path: operation.path, title: titleOf(task), values: keptValues(task.values) },
     ...(input ? { input } : {}),
     outputs: await outputsOf(answer),
+    ...(operation.output.data ? { data: dataOf(operation.output.data, answer) } : {}),
     converted: converted.map(({ name }) => name),
     ...lossesIn([...converted.flatMap(({ pdf }) => pdf ?? []), lossesOf(answer)]),
   };
@@ -50,7 +55,7 @@ export const titleOf = ({ inputs, values }: Task): string =>
   inputs.map(({ name }) => name).join(", ") || String(values.output ?? "");
 
 /** @throws Refusal if the input was removed meanwhile */
-function inputOf({ state: { inputs } }: Store, key: number): Input {
+function inputOf({ inputs }: Store, key: number): Input {
   const input = inputs.find((input) => input.key === key);
   if (!input) throw new RequestError({ status: 0, sentence: "The file was removed from the list." });
   return input;
@@ -94,13 +99,18 @@ async function described(id: string, known: StoredInfo | undefined): Promise<Sto
   return { id, ...(info ? { info } : {}) };
 }
 
+/** Returns the members of a response that are the data. */
+const dataOf = (schemas: object, response: object): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(response).filter(([name]) => Object.hasOwn(schemas, name)));
+
 /** Returns the outputs of a job. The first one includes its number of pages. */
 async function outputsOf({ outputId, outputFiles = [] }: JobResponse): Promise<readonly Output[]> {
   const known = new Map<string, StoredInfo>(outputFiles.map((file) => [file.id, factsIn(file)]));
-  const [first, ...others] = [outputId].flat();
-  const info = (await infoOf(first!)) ?? known.get(first!);
+  const [first, ...others] = [outputId ?? []].flat();
+  if (first === undefined) return [];
+  const info = (await infoOf(first)) ?? known.get(first);
   return [
-    { id: first!, isDeleted: false, ...(info ? { info } : {}) },
+    { id: first, isDeleted: false, ...(info ? { info } : {}) },
     ...others.map((id) => ({ id, isDeleted: false, ...(known.has(id) ? { info: known.get(id)! } : {}) })),
   ];
 }

@@ -19,7 +19,7 @@ const SHOWN_CHOICES = 6;
 
 /** Reports whether a field has several controls, and so a legend instead of a label. */
 export const grouped = ({ control, list, schema, content }: FormField): boolean =>
-  list || content !== undefined || (control === "choice" && schema.enum!.length <= SHOWN_CHOICES);
+  list === true || content?.isFile === true || (control === "choice" && schema.enum!.length <= SHOWN_CHOICES);
 
 export function Control(props: ControlProps) {
   if (props.field.list) return <List {...props} />;
@@ -31,7 +31,7 @@ export function Control(props: ControlProps) {
     case "slider":
       return <Slider {...props} />;
     case "code":
-      return props.field.content ? (
+      return props.field.content?.isFile ? (
         <ProfileEditor {...props} text={String(props.value)} />
       ) : (
         <LongText {...props} rows={8} />

@@ -1,21 +1,33 @@
 // The third step: the form of the operation, generated from the service's description, and the button that runs it.
 
 import { labelOf } from "../model/format.ts";
-import type { FormField, Operation } from "../model/operations.ts";
+import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
 import type { Value } from "../model/state.ts";
 import { controlOf, faultOf, faultsOf } from "../session/faults.ts";
 import { isBatch, shownFields, shownValue } from "../session/request.ts";
 import { ProblemText, Section, type ViewContext } from "./components.tsx";
 import { Control, grouped } from "./controls.tsx";
+import { FurtherFiles } from "./further-files.tsx";
 import { Run } from "./run.tsx";
 
 export function Form({ page }: { page: ViewContext }) {
   const { state } = page;
   const operation = state.service?.operations.get(state.path);
   return (
-    <Section id="options" number={operation?.input.kind === "text" ? 2 : 3} title="Set the options">
+    <Section id="options" number={operation && !takesFiles(operation) ? 2 : 3} title="Set the options">
       {!operation && (
         <p class="small">{state.isLost ? "The service does not answer." : "Reading what the service offers…"}</p>
+      )}
+      {operation && (
+        <>
+          <p class="summary">
+            {operation.summary} <code>POST {operation.path}</code>
+          </p>
+          {operation.files.map((file) => (
+            // Its address is a form of its own.
+            <FurtherFiles key={operation.path + file.name} {...{ page, operation, file }} />
+          ))}
+        </>
       )}
       <form
         noValidate
@@ -26,9 +38,6 @@ export function Form({ page }: { page: ViewContext }) {
       >
         {operation && (
           <>
-            <p class="summary">
-              {operation.summary} <code>POST {operation.path}</code>
-            </p>
             {isBatch(operation, state) && <p class="small">Each file keeps its name.</p>}
             {shownFields(operation, state).map((field) => (
               <Labeled key={operation.path + field.name} {...{ page, operation, field }} />

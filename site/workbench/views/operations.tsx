@@ -1,12 +1,14 @@
 // The second step: the operation. Operations of the other variant are shown, but disabled.
+import { takesFiles } from "../model/operations.ts";
 import { Section, type ViewContext } from "./components.tsx";
 
 export function Operations({ page: { state, store } }: { page: ViewContext }) {
   const offered = state.service?.operations;
   const all = [...(state.service?.all.values() ?? [])];
   const groups = [...new Set(all.map(({ group }) => group))];
-  // The text of such an operation is typed into the form, so the files step is omitted.
-  const isFirst = offered?.get(state.path)?.input.kind === "text";
+  // An operation without files omits the files step.
+  const operation = offered?.get(state.path);
+  const isFirst = operation !== undefined && !takesFiles(operation);
   return (
     <Section id="operation" number={isFirst ? 1 : 2} title="Choose an operation">
       <div class="groups">

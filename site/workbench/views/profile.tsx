@@ -2,7 +2,7 @@
 import { labelOf } from "../model/format.ts";
 import type { FormField } from "../model/operations.ts";
 import {
-  faultsOfProfile,
+  faultsOfJson,
   groupsOf,
   type ProfileFault,
   parsed,
@@ -25,9 +25,10 @@ interface ProfileEditorProps {
 }
 
 export function ProfileEditor({ id, field, text, described, isInvalid, change }: ProfileEditorProps) {
-  const schema = field.content!.schema;
+  const content = field.content!;
+  const { schema } = content;
   const profile = parsed(text === "" ? "{}" : text);
-  const faults = profile ? faultsOfProfile(field.name, text, schema) : [];
+  const faults = profile ? faultsOfJson(field.name, text, content) : [];
   const ignored = profile ? unknownKeys(schema, profile.value) : [];
   return (
     <div class="profile">

@@ -119,6 +119,7 @@ export const LIMITS = {
   usageDays: 400,
   idempotencyKeyLength: 255,
   selectedPages: 20_000,
+  boxesSet: 100_000,
   addressLength: 8192,
   uploadMetadataLength: 8192,
 

@@ -67,8 +67,8 @@ export interface Parameter<T = unknown, A extends boolean = boolean> {
   readonly default?: string;
   /** True if the value can be absent without a default. */
   readonly isOptional: boolean;
-  /** The value of another parameter that enables this one. @default always enabled */
-  readonly onlyWith?: { readonly parameter: string; readonly is: string };
+  /** The values of another parameter that enable this one. @default always enabled */
+  readonly onlyWith?: { readonly parameter: string; readonly is: readonly string[] };
   readonly mayBeAbsent: A;
 }
 
@@ -97,11 +97,15 @@ export const optional = <T>(description: string, kind: Kind<T>): Parameter<T, tr
 });
 
 /**
- * Declares a parameter that applies only with a value of another parameter, and is ignored otherwise. Example:
- * `onlyWith("format", "jpg", parameter("Quality.", integer({ min: 1, max: 100 }), "75"))`.
+ * Declares a parameter that applies only with one or several values of another parameter, and is ignored otherwise.
+ * Example: `onlyWith("format", "jpg", parameter("Quality.", integer({ min: 1, max: 100 }), "75"))`.
  */
-export const onlyWith = <T>(name: string, is: string, declared: Parameter<T>): Parameter<T, true> => ({
-  ...{ ...declared, mayBeAbsent: true, onlyWith: { parameter: name, is } },
+export const onlyWith = <T>(
+  name: string,
+  is: string | readonly string[],
+  declared: Parameter<T>,
+): Parameter<T, true> => ({
+  ...{ ...declared, mayBeAbsent: true, onlyWith: { parameter: name, is: [is].flat() } },
 });
 
 /** Returns the schema that validates parameters from another process. */
@@ -113,7 +117,10 @@ export function schemaOf<P extends Parameters>(parameters: P): z.ZodType<Params<
   const isMissing = (values: Readonly<Record<string, unknown>>) =>
     Object.entries(parameters).some(
       ([name, { onlyWith: condition, isOptional }]) =>
-        condition && !isOptional && values[name] === undefined && values[condition.parameter] === condition.is,
+        condition &&
+        !isOptional &&
+        values[name] === undefined &&
+        condition.is.includes(String(values[condition.parameter])),
     );
   const schema: z.ZodType<Record<string, unknown>> = z.object(Object.fromEntries(shape));
   return schema.refine((values) => !isMissing(values)) as unknown as z.ZodType<Params<P>>;

@@ -8,6 +8,7 @@ import { MupdfSource } from "../objects/engine/mupdf-source.ts";
 import { type MemoryLimits, memoryLimitsOf } from "../objects/memory-limits.ts";
 import { PdfFile } from "../objects/pdf-file.ts";
 import { writeFile } from "../objects/writer.ts";
+import { isClassic } from "./claims.ts";
 import { unprotect } from "./unprotect.ts";
 
 export interface OpenOptions {
@@ -98,7 +99,7 @@ export const pdfToPdf = <P>(change: (pdf: OpenPdf, params: P, context: ChangeCon
   async function* ([input, ...others], params, context) {
     using pdf = await openPdf(await input!.bytes(), context);
     await change(pdf, params, { ...context, others });
-    yield pdfOutput(writeFile(pdf.file), pdf.notices);
+    yield pdfOutput(writeFile(pdf.file, undefined, { classic: isClassic(pdf.file) }), pdf.notices);
   };
 
 interface ChangeContext extends Context {

@@ -101,6 +101,22 @@ test("compress and pdfa have defaults, which a profile changes", () => {
     expect(optionsOf(operation(name)).some(({ mandatory }) => mandatory)).toBe(false);
 });
 
+test("a number has a fraction where the contract allows one", () => {
+  const read = (name: string, text: string) =>
+    optionsOf(operation("blank")).find(({ long }) => long === name)!.parseArg!(text, undefined);
+  expect(read("--custom-width", "0.5")).toBe(0.5);
+  expect(() => read("--custom-width", "0")).toThrow("It must be a number from 0.01 to 14400.");
+  expect(() => read("--page-count", "1.5")).toThrow("It must be a whole number from 1 to 1000.");
+});
+
+test("an operation without an input takes no file", async () => {
+  const surroundings = around();
+  expect(await run(["blank-pdf", "--page-orientation", "portrait", "a.pdf"], surroundings)).toBe(2);
+  expect(surroundings.said()).toContain("too many arguments");
+  const [target] = targetsOf(operation("blank"), [[]], {}, ".pdf");
+  expect(target).toMatchObject({ path: "blank.pdf", stem: "blank" });
+});
+
 function around() {
   let said = "";
   const write = (text: string) => {

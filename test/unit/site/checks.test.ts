@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { checkAddress, checkValue, selectedPages } from "../../../site/workbench/model/checks.ts";
 import type { FormField } from "../../../site/workbench/model/operations.ts";
-import type { Parameter } from "../../../src/document/contract/parameter.ts";
+import { type Parameter, parameter } from "../../../src/document/contract/parameter.ts";
+import { blankPdf } from "../../../src/endpoints/blank-pdf.ts";
 import { png } from "../../../src/endpoints/images/png.ts";
 import { pdf } from "../../../src/endpoints/pdf.ts";
 import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
@@ -18,9 +19,9 @@ const shown = (path: string, name: string): FormField => {
 };
 
 /** Returns the sentence of the service, which parses the value of a field. */
-function answered(parameter: Parameter, name: string, value: string): string | undefined {
+function answered(declared: Parameter, name: string, value: string): string | undefined {
   try {
-    readFields({ [name]: parameter }, { fields: new Map([[name, [value]]]) }, {});
+    readFields({ [name]: declared }, { fields: new Map([[name, [value]]]) }, {});
     return undefined;
   } catch (error) {
     expect(error).toBeInstanceOf(ServiceError);
@@ -62,6 +63,12 @@ describe("the sentence is the one of the service", () => {
 
   test.each([...NUMBERS, ""])("for the number %o", (value) => {
     expect(checkValue(shown("/png", "resolution"), value)).toBe(answered(png.fields.resolution!, "resolution", value));
+  });
+
+  test.each([...NUMBERS, "0", ".5", " 14400.0 ", "+7", "14401"])("for the number with a fraction %o", (value) => {
+    expect(checkValue(shown("/blank-pdf", "custom_width"), value)).toBe(
+      answered(parameter("", blankPdf.fields.custom_width!.kind), "custom_width", value),
+    );
   });
 
   test.each([...LENGTHS, ""])("for the length %o", (value) => {

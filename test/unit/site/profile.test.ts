@@ -3,7 +3,7 @@
 // Contract: docs/api.md#compressed-pdf
 import { describe, expect, test } from "vitest";
 import {
-  faultsOfProfile,
+  faultsOfJson,
   groupsOf,
   parsed,
   unknownKeys,
@@ -17,8 +17,9 @@ import { compressPdf } from "../../../src/operations/compress-pdf.ts";
 import { readFields } from "../../../src/service/http/contract/fields.ts";
 import { operationOf } from "./described-operations.ts";
 
-const schema = operationOf("/compressed-pdf").fields.find(({ name }) => name === "profile")!.content!.schema;
-const sentences = (text: string) => faultsOfProfile("profile", text, schema).map(({ sentence }) => sentence);
+const content = operationOf("/compressed-pdf").fields.find(({ name }) => name === "profile")!.content!;
+const { schema } = content;
+const sentences = (text: string) => faultsOfJson("profile", text, content).map(({ sentence }) => sentence);
 
 /** Returns the sentence with which the service refuses a profile. */
 function answered(text: string): string | undefined {
@@ -63,7 +64,7 @@ describe("the sentence is the one of the service", () => {
 
   test("and all faults are told at once, each with its key", () => {
     const text = '{"images": {"color": {"downsample": {"trigger-dpi": 0}}}, "fonts": {"remove-unused-fonts": 1}}';
-    expect(faultsOfProfile("profile", text, schema)).toEqual([
+    expect(faultsOfJson("profile", text, content)).toEqual([
       {
         key: "images.color.downsample.trigger-dpi",
         sentence: "0 is not within the acceptable range for images.color.downsample.trigger-dpi.",

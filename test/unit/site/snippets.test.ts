@@ -52,6 +52,15 @@ test("several outputs come as an archive", () => {
   expect(write("cli", "/png", { values: { output: "page" } })).toContain("-o page.zip");
 });
 
+test("data are printed, and not saved", () => {
+  const of = (language: string) => write(language, "/pdf-info", { values: { queries: "title" } });
+  expect(of("curl")).toMatch(/-F queries=title \\\n {2}--fail-with-body$/);
+  expect(of("php")).toMatch(/echo \$answer;$/);
+  expect(of("cli")).toBe(
+    ["pagewright pdf-info", "document.pdf", "--queries title", "--url https://example.com"].join(" \\\n  "),
+  );
+});
+
 describe("a command", () => {
   test("names inputs with their pages, and the service", () => {
     expect(write("cli", "/merged-pdf", merged)).toBe(

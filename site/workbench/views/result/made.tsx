@@ -7,6 +7,7 @@ import type { Outcome, Output, Result } from "../../model/state.ts";
 import { urlOf } from "../../session/service.ts";
 import { Copy, Icon, Picker, ProblemBox, type ViewContext } from "../components.tsx";
 import { Comparison } from "./comparison.tsx";
+import { Data } from "./data.tsx";
 import { Outputs } from "./outputs.tsx";
 
 /** Number of initially listed results, and of outputs per result. */
@@ -24,13 +25,17 @@ export function Made({ page, outcome }: { page: ViewContext; outcome: Outcome })
         <Groups {...{ page, results }} />
       ) : (
         <>
-          <Outputs
-            {...{ page }}
-            outputs={first!.outputs}
-            first={FIRST_OUTPUTS.alone}
-            label="Files that were made"
-            isOnly
-          />
+          {first!.data ? (
+            <Data data={first!.data} />
+          ) : (
+            <Outputs
+              {...{ page }}
+              outputs={first!.outputs}
+              first={FIRST_OUTPUTS.alone}
+              label="Files that were made"
+              isOnly
+            />
+          )}
           <Facts result={first!} Heading="h3" />
         </>
       )}
@@ -53,6 +58,8 @@ function Groups({ page, results }: { page: ViewContext; results: readonly Result
             <h3>{result.title}</h3>
             {result.problem ? (
               <ProblemBox problem={result.problem} />
+            ) : result.data ? (
+              <Data data={result.data} />
             ) : (
               <Outputs
                 {...{ page }}
@@ -147,7 +154,9 @@ function All({ page, outcome }: { page: ViewContext; outcome: Outcome }) {
 
 /** The pages of one result. */
 function Look({ page, results }: { page: ViewContext; results: readonly Result[] }) {
-  const seen = results.flatMap((result, number) => (result.problem ? [] : [[number, result.title] as const]));
+  const seen = results.flatMap((result, number) =>
+    result.problem || result.data ? [] : [[number, result.title] as const],
+  );
   const [viewed, setViewed] = useState(seen[0]?.[0] ?? 0);
   const [index, setIndex] = useState(0);
   useEffect(() => setIndex(0), [viewed]);

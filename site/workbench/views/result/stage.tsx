@@ -1,5 +1,6 @@
 // The displayed document of the list, or the result.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { takesFiles } from "../../model/operations.ts";
 import { sideOf } from "../../model/pairs.ts";
 import type { Input } from "../../model/state.ts";
 import { problemOf } from "../../session/faults.ts";
@@ -48,8 +49,9 @@ function show(stage: HTMLElement): void {
 
 function Preview({ page }: { page: ViewContext }) {
   const { state, inputs } = page;
-  const isText = state.service?.operations.get(state.path)?.input.kind === "text";
-  const input = isText ? undefined : chosenInput(state);
+  const operation = state.service?.operations.get(state.path);
+  const hasFiles = !operation || takesFiles(operation);
+  const input = hasFiles ? chosenInput(state) : undefined;
   const [index, setIndex] = useState(0);
   useEffect(() => setIndex(0), [input?.key]);
   const { id, info } = input?.pdf ?? input ?? {};
@@ -58,7 +60,7 @@ function Preview({ page }: { page: ViewContext }) {
   const count = side?.type === "application/pdf" ? info?.pages : 1;
   return (
     <>
-      {!isText && (
+      {hasFiles && (
         <Picker
           label="File to preview"
           items={state.inputs.map(({ key, name }) => [key, name])}

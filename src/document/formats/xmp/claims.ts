@@ -1,5 +1,6 @@
 // Reads and rewrites the standards that an XMP packet declares conformance to. Edits the text, because packets are
 // untrusted, and to keep everything else unchanged.
+import { packetText, propertiesIn, type XmpProperty } from "./properties.ts";
 
 /** Names of declared standards, such as `PDF/A-2u`, by family. */
 export type Claims = ReadonlyMap<Family, string>;
@@ -20,23 +21,23 @@ const IDENTIFIERS: readonly (readonly [family: Family, namespace: string, names:
 /** Properties whose value is a complete version; the others have a part and a conformance level. */
 const VERSION = /^(?:GTS_PDFXVersion|GTS_PDFVTVersion|ISO_PDFEVersion)$/;
 
-/** A property in a packet: an attribute, or an element with text. */
-interface Property {
+/** A property that declares a standard. */
+interface Claim extends XmpProperty {
   readonly family: Family;
-  readonly start: number;
-  readonly end: number;
-  readonly name: string;
   readonly value: string;
 }
 
 export function readClaims(packet: Uint8Array): Claims {
-  const text = textOf(packet);
+  const found = new Map<Family, Map<string, string>>();
+  for (const { family, name, value } of claimsIn(packetText(packet))) {
+    const values = found.get(family) ?? new Map<string, string>();
+    if (!values.has(name)) found.set(family, values.set(name, value.trim()));
+  }
   const claims = new Map<Family, string>();
-  for (const [family, properties] of Map.groupBy(propertiesOf(text), (property) => property.family)) {
-    const textOfProperty = (name: string) => properties.find((property) => property.name === name)?.value ?? "";
-    const version = properties.find(({ name }) => VERSION.test(name))?.value;
-    const name = version ?? `${family}-${textOfProperty("part")}${textOfProperty("conformance").toLowerCase()}`;
-    claims.set(family, name);
+  for (const [family, values] of found) {
+    const version = [...values.keys()].find((name) => VERSION.test(name));
+    const level = `${values.get("part") ?? ""}${values.get("conformance")?.toLowerCase() ?? ""}`;
+    claims.set(family, version === undefined ? `${family}-${level}` : values.get(version)!);
   }
   return claims;
 }
@@ -50,41 +51,30 @@ export const pdfaPart = (claims: Claims): number => Number(/^PDF\/A-(\d)/.exec(c
  * @returns undefined if the packet cannot be changed accordingly
  */
 export function withClaims(packet: Uint8Array, kept: Claims): Uint8Array | undefined {
-  let text = textOf(packet);
-  for (const { family, start, end, name, value } of propertiesOf(text).toSorted((a, b) => b.start - a.start)) {
+  const text = packetText(packet);
+  let written = "";
+  let at = 0;
+  for (const { family, start, end, name, value } of [...claimsIn(text)].toSorted((a, b) => a.start - b.start)) {
+    if (start < at) continue;
     const claim = kept.get(family);
     const own = text.slice(start, end);
-    const isConformance = family === "PDF/A" && name === "conformance" && value !== "";
-    const changed = isConformance ? own.replace(`${value}`, (claim ?? "").replace(/^\D*\d/, "").toUpperCase()) : own;
-    text = text.slice(0, start) + (claim === undefined ? "" : changed) + text.slice(end);
+    const isConformance = family === "PDF/A" && name === "conformance" && value.trim() !== "";
+    const changed = isConformance ? own.replace(value, (claim ?? "").replace(/^\D*\d/, "").toUpperCase()) : own;
+    written += text.slice(at, start) + (claim === undefined ? "" : changed);
+    at = end;
   }
-  const changed = new TextEncoder().encode(text);
+  const changed = new TextEncoder().encode(written + text.slice(at));
   const found = readClaims(changed);
   return found.size === kept.size && [...kept].every(([family, name]) => found.get(family) === name)
     ? changed
     : undefined;
 }
 
-function textOf(packet: Uint8Array): string {
-  const encoding = packet[0] === 0xfe && packet[1] === 0xff ? "utf-16be" : packet[0] === 0xff ? "utf-16le" : "utf-8";
-  return new TextDecoder(encoding, { fatal: false, ignoreBOM: true }).decode(packet);
-}
-
-function propertiesOf(text: string): Property[] {
-  const properties: Property[] = [];
-  for (const [, prefix, , uri] of text.matchAll(/xmlns:([\w.-]+)\s*=\s*(["'])([^"']*)\2/g)) {
-    for (const [family, namespace, names] of IDENTIFIERS) {
-      if (uri !== namespace) continue;
-      const name = `${prefix!.replaceAll(".", "\\.")}:([\\w.-]+)`;
-      const attribute = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')`, "g");
-      const element = new RegExp(`<${name}(?:\\s[^<>]*)?(?:/>|>([^<]*)</[^<>]*>)`, "g");
-      for (const match of [...text.matchAll(attribute), ...text.matchAll(element)]) {
-        const { 0: all, 1: local, 2: value = match[3] ?? "", index: start } = match;
-        const isKnown = properties.some((property) => property.start === start);
-        if (names.test(local!) && !isKnown)
-          properties.push({ family, start, end: start + all.length, name: local!, value: value.trim() });
-      }
-    }
+function* claimsIn(text: string): Generator<Claim> {
+  for (const property of propertiesIn(text)) {
+    const { namespaces, name, value } = property;
+    if (value === undefined) continue;
+    const [family] = IDENTIFIERS.find(([, uri, names]) => namespaces.has(uri) && names.test(name)) ?? [];
+    if (family) yield { ...property, family, value };
   }
-  return properties;
 }

@@ -175,11 +175,16 @@ export class MupdfSource implements ObjectSource {
     return value instanceof Dictionary ? value : new Dictionary();
   }
 
-  #readCryptFilters(): CryptFilters | undefined {
+  /** Returns the encryption dictionary (ISO 32000-1, table 20); undefined without encryption. */
+  encryption(): Dictionary | undefined {
     const encrypt = this.#trailer().get("Encrypt");
     const dictionary = encrypt instanceof Reference ? this.load(encrypt.number) : encrypt;
-    if (!(dictionary instanceof Dictionary)) return undefined;
-    return cryptFiltersOf(dictionary, this.#size, (number) => this.load(number));
+    return dictionary instanceof Dictionary ? dictionary : undefined;
+  }
+
+  #readCryptFilters(): CryptFilters | undefined {
+    const dictionary = this.encryption();
+    return dictionary && cryptFiltersOf(dictionary, this.#size, (number) => this.load(number));
   }
 
   load(number: number): PdfObject {

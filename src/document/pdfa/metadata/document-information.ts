@@ -65,7 +65,7 @@ const DATE = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([-+Zz])(?:(\
  * Parses a date (ISO 32000-1, 7.9.4).
  * @returns the date for XMP, and a complete date for the dictionary; undefined for an invalid date
  */
-function readDate(text: string): { readonly xmp: string; readonly pdf: string } | undefined {
+export function readDate(text: string): { readonly xmp: string; readonly pdf: string } | undefined {
   const parts = DATE.exec(text.trim());
   if (!parts) return undefined;
   const [, year, month = "01", day = "01", hour = "00", minute = "00", second = "00", sign = "Z"] = parts;

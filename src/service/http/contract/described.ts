@@ -1,11 +1,12 @@
 // Describes an endpoint for all its users: OpenAPI, MCP, the workbench, the reference, the client and its command line.
 // They use only this description, never the declaration.
+import { mayBePdf } from "../../../document/contract/media-type.ts";
 import type { Kind, Parameter } from "../../../document/contract/parameter.ts";
 import { namingOf } from "./declaration/output-declaration.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { ServiceError } from "./errors.ts";
 import { idFieldOf, listName } from "./fields.ts";
-import { errorsOf, furtherInputsOf, type Inputs, mainInputOf, takesPdfsOnly } from "./input-declaration.ts";
+import { errorsOf, furtherInputsOf, type Inputs, mainInputOf, type OneInput } from "./input-declaration.ts";
 import type {
   Control,
   DescribedInput,
@@ -24,17 +25,21 @@ export function describe(endpoint: Endpoint): Described {
   const { output, extraFields = [], keeps, joinedName } = endpoint;
   const main = mainInputOf(inputs);
   const perInput = (main.kind === "several" && main.perInput) || [];
-  const files = furtherInputsOf(inputs).map(({ file, id, url, description, isOptional = false }) => ({
-    ...{ name: file, id, url, description, required: !isOptional },
+  const files = furtherInputsOf(inputs).map(({ file, id, url, isOptional, isList, insteadOf, ...input }) => ({
+    ...{ name: file, id, url, description: input.description, accepts: acceptedBy(input) },
+    ...{ required: !isOptional && insteadOf === undefined },
+    ...(isList ? { list: true as const } : {}),
+    ...(insteadOf === undefined ? {} : { insteadOf }),
   }));
   return {
     ...{ verb, path, title, group, summary, variants, example },
     input: describeInput(inputs),
-    ...(files.length > 0 ? { files } : {}),
+    files,
     parameters: describeParameters(endpoint, perInput),
     output: {
       ...{ naming: namingOf(output), type: output.type, archives: namingOf(output) !== "name", extraFields },
       ...(output.kind === "data" ? { data: output.schema as Readonly<Record<string, ParameterSchema>> } : {}),
+      ...(output.kind === "data" && output.optional ? { optionalData: output.optional } : {}),
       ...(keeps ? { keeps } : {}),
       ...(joinedName === undefined ? {} : { joinedName }),
     },
@@ -48,13 +53,15 @@ function describeInput(inputs: Inputs): DescribedInput {
   if (kind === "none") return { kind, description: "", accepts: "files", webPages: false };
   const { description } = input;
   if (kind === "text") return { kind, description, accepts: "text", webPages: false, field: input.field };
-  const isOpened = kind === "one" || input.accepts !== undefined;
   return {
     ...{ kind, description, webPages: kind === "one" && input.webPages === true },
-    accepts: takesPdfsOnly(inputs) ? "pdf" : isOpened ? "documents" : "files",
+    accepts: kind === "one" && !input.accepts ? "documents" : acceptedBy(input),
     ...(kind === "several" && input.orderedBy !== undefined ? { orderedBy: input.orderedBy } : {}),
   };
 }
+
+const acceptedBy = ({ accepts }: Pick<OneInput, "accepts">): DescribedInput["accepts"] =>
+  accepts === mayBePdf ? "pdf" : accepts ? "documents" : "files";
 
 function describeParameters({ fields, output }: Endpoint, perInput: readonly string[]): readonly DescribedParameter[] {
   const fileOf = new Map(
@@ -89,7 +96,13 @@ export function describeParameter(name: string, field: Parameter): DescribedPara
       ? { requiredIf: { field: onlyWith.parameter, is: onlyWith.is } }
       : {}),
     ...(json
-      ? { content: { ...(json.name === undefined ? {} : { name: json.name }), schema: json.schema as ParameterSchema } }
+      ? {
+          content: {
+            ...(json.name === undefined ? {} : { name: json.name }),
+            ...(json.file === undefined ? {} : { isFile: true as const }),
+            schema: json.schema as ParameterSchema,
+          },
+        }
       : {}),
   };
 }
@@ -102,13 +115,13 @@ function schemaOf({ json, item, schema }: Kind<unknown>): ParameterSchema {
 
 const JSON_FILE = { format: "binary", contentMediaType: "application/json" };
 
-/** A short numeric range becomes a slider. */
+/** A bounded range of integers becomes a slider. */
 function controlOf({ control, schema }: Kind<unknown>): Control {
-  return control === "number" && schema.minimum !== undefined && schema.maximum !== undefined ? "slider" : control;
+  return schema.type === "integer" && schema.minimum !== undefined && schema.maximum !== undefined ? "slider" : control;
 }
 
 /** Returns the form spelling of a parameter, with brackets if it is repeatable: `pages[]`. */
-export const formName = ({ name, list }: Pick<DescribedParameter, "name" | "list">): string =>
+export const formName = ({ name, list }: { readonly name: string; readonly list?: true | undefined }): string =>
   list ? listName(name) : name;
 
 /** Reports whether each of several inputs has a separate page selection. */

@@ -37,7 +37,7 @@ export function readFields<F extends Parameters>(
     }
     const text = textOf(name, field, sent) ?? defaults[name] ?? field.default;
     texts[name] = text;
-    const counts = !field.onlyWith || texts[field.onlyWith.parameter] === field.onlyWith.is;
+    const counts = !field.onlyWith || field.onlyWith.is.includes(texts[field.onlyWith.parameter] ?? "");
     if (text === undefined) {
       if (counts && !field.isOptional) throw fieldRequired(name);
       continue;

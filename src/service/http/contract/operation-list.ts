@@ -1,5 +1,5 @@
-// Defines the operations in `GET /operations.json` (docs/api.md#api-description). The workbench imports these types, so
-// this file has no imports.
+// Defines the operations in `GET /operations.json` (docs/api.md#api-description). The workbench imports these types, and
+// the client contains a copy of this file, so it has no imports.
 
 /** The form control for a parameter. `pages`: a page selection. `code`: a JSON file. `lines`: long text. */
 export type Control =
@@ -22,9 +22,12 @@ export interface ParameterSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;
+  readonly format?: string;
+  readonly contentMediaType?: string;
   readonly examples?: readonly string[];
   readonly deprecated?: boolean;
   readonly properties?: Readonly<Record<string, ParameterSchema>>;
+  readonly items?: ParameterSchema;
   readonly required?: readonly string[];
   readonly anyOf?: readonly ParameterSchema[];
 }
@@ -46,12 +49,12 @@ export interface DescribedParameter {
   readonly secret?: true;
   /** True if each of several inputs has one value. @default false */
   readonly perInput?: true;
-  /** The value of another parameter that makes this one required. */
-  readonly requiredIf?: { readonly field: string; readonly is: string };
+  /** Values of another parameter with which this one is required. */
+  readonly requiredIf?: { readonly field: string; readonly is: readonly string[] };
   /** The parameter that a stored file, named by this one, replaces. */
   readonly standsFor?: string;
-  /** Schema of the JSON value, and its name if it has one. */
-  readonly content?: { readonly name?: string; readonly schema: ParameterSchema };
+  /** Schema of the JSON value, and its name if it has one. `isFile`: a form may send it as a file. */
+  readonly content?: { readonly name?: string; readonly schema: ParameterSchema; readonly isFile?: true };
 }
 
 export interface DescribedInput {
@@ -70,10 +73,18 @@ export interface DescribedInput {
 /** An additional file: a form part, the ID of a stored file, or a URL. */
 export interface DescribedFile {
   readonly name: string;
+  /** `files`: files of any type. */
+  readonly accepts: DescribedInput["accepts"];
+  /** Name of the parameter with an ID, without brackets. */
   readonly id: string;
+  /** Name of the parameter with a URL, without brackets. */
   readonly url: string;
   readonly description: string;
   readonly required: boolean;
+  /** True if there can be several files, IDs and URLs. @default false */
+  readonly list?: true;
+  /** A parameter, or another file, of which exactly one is required: this file or that. */
+  readonly insteadOf?: string;
 }
 
 /** The output files of an operation, or its response data. */
@@ -84,6 +95,8 @@ export interface DescribedOutput {
   readonly type: string;
   /** Schemas of the members of a data response. @default the response contains file IDs */
   readonly data?: Readonly<Record<string, ParameterSchema>>;
+  /** Members that a response may lack. @default none */
+  readonly optionalData?: readonly string[];
   /** True if several files can be returned as one archive. */
   readonly archives: boolean;
   readonly extraFields: readonly ("inputSize" | "substitutedFonts")[];
@@ -102,11 +115,11 @@ export interface ListedOperation {
   readonly summary: string;
   readonly variants: readonly ("private" | "keyed")[];
   readonly input: DescribedInput;
-  /** Further files. @default none */
-  readonly files?: readonly DescribedFile[];
+  /** Further files. */
+  readonly files: readonly DescribedFile[];
   readonly parameters: readonly DescribedParameter[];
   readonly output: DescribedOutput;
-  /** Parameter values for a first try, by form spelling; `file` is the name of an input. */
+  /** Parameter values for a first try, by form spelling; `file` and further files have names of files. */
   readonly example: Readonly<Record<string, string | number | readonly string[]>>;
 }
 

@@ -19,7 +19,6 @@ export interface Call {
 
 /** A call of an operation, which the command line client also supports. */
 export interface OperationCall extends Call {
-  readonly saveAs: string;
   readonly command: Command;
 }
 

@@ -13,7 +13,8 @@ export function cli(calls: readonly OperationCall[]): string {
   const words = [
     `pagewright ${name}`,
     ...(content === undefined ? inputs.map(operand) : ["-"]),
-    isBatch ? "-d ." : `-o ${quoted(saveAs)}`,
+    // Data are printed.
+    ...(saveAs === undefined ? [] : [isBatch ? "-d ." : `-o ${quoted(saveAs)}`]),
     ...options.map(flag),
     `--url ${quoted(baseUrl)}`,
     // The shell substitutes the key.

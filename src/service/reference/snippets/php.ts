@@ -20,7 +20,7 @@ function request({ url, keyed, accept = "*/*", saveAs, files, texts }: Operation
     "    fwrite(STDERR, $answer ?: curl_error($curl));",
     "    exit(1);",
     "}",
-    `file_put_contents(${text(saveAs)}, $answer);`,
+    saveAs === undefined ? "echo $answer;" : `file_put_contents(${text(saveAs)}, $answer);`,
   ];
   return lines.join("\n");
 }

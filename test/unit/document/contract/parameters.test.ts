@@ -84,15 +84,18 @@ test("a value is what its own schema accepts, after a way through JSON as well",
 
 describe("the schema of all parameters", () => {
   const schema = schemaOf({
-    level: parameter("", choice(["low", "custom"])),
+    level: parameter("", choice(["low", "high", "top", "custom"])),
     profile: onlyWith("level", "custom", parameter("", json(z.object({ dpi: z.int() })))),
     pages: optional("", pages),
+    turned: onlyWith("level", ["high", "top"], parameter("", onOff)),
   });
 
   test.each([
     [{ level: "low" }, true],
     [{ level: "custom", profile: { dpi: 1 } }, true],
     [{ level: "custom" }, false],
+    [{ level: "top", turned: true }, true],
+    [{ level: "high" }, false],
     [{ level: "custom", profile: { dpi: "1" } }, false],
     [{}, false],
     [{ level: "low", pages: undefined }, false],

@@ -6,16 +6,25 @@ import { defaultOutput, needsOutput } from "../../../../src/service/http/contrac
 
 const ofPath = (path: string) => endpoints.find((endpoint) => endpoint.path === path)!;
 
-test("2022: every form needs it but that of /split-pdf, and no JSON body does", () => {
+test("2022: every form needs it unless the endpoint says otherwise, and no JSON body does", () => {
+  expect(needsOutput(ofPath("/png"), "multipart", "2022")).toBe(true);
+  expect(needsOutput(ofPath("/split-pdf"), "multipart", "2022")).toBe(false);
   for (const endpoint of endpoints) {
-    expect(needsOutput(endpoint, "multipart", "2022")).toBe(endpoint.path !== "/split-pdf");
-    expect(needsOutput(endpoint, "urlencoded", "2022")).toBe(endpoint.path !== "/split-pdf");
+    const { output } = endpoint;
+    const isOptional = output.kind === "data" || output.isOptional === true;
+    expect(needsOutput(endpoint, "multipart", "2022")).toBe(!isOptional);
+    expect(needsOutput(endpoint, "urlencoded", "2022")).toBe(!isOptional);
     expect(needsOutput(endpoint, "json", "2022")).toBe(false);
   }
 });
 
 test("current: nothing needs it", () => {
   for (const endpoint of endpoints) expect(needsOutput(endpoint, "multipart", "current")).toBe(false);
+});
+
+test("an endpoint without an input names its output after itself", () => {
+  expect(defaultOutput(ofPath("/blank-pdf"), "2022", undefined)).toBe("blank-pdf");
+  expect(defaultOutput(ofPath("/blank-pdf"), "current", undefined)).toBe("pdfrest_blank-pdf");
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { ENGINE_NAMES, selectedEngines } from "../../../../container/engine-sele
 import { NATIVE_OPERATIONS } from "../../../../container/operations/index.ts";
 import { CONTAINER_OPERATIONS } from "../../../../src/operations/index.ts";
 import { pdfToPdfa } from "../../../../src/operations/pdf-to-pdfa.ts";
+import { readValidatedPdfInfo } from "../../../../src/operations/read-pdf-info.ts";
 import { htmlToPdf } from "../../../../src/operations/to-pdf/html-to-pdf.ts";
 import { officeToPdf } from "../../../../src/operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../../../../src/operations/to-pdf/postscript-to-pdf.ts";
@@ -18,7 +19,10 @@ test("every engine is in one kind of container", () => {
 });
 
 test("the engine of every native operation is in the container that gets its jobs", () => {
-  const signatures = [...[checkAddress, fetchUrl, htmlToPdf, officeToPdf, pdfToPdfa, postWebhook, postscriptToPdf]];
+  const signatures = [
+    ...[checkAddress, fetchUrl, htmlToPdf, officeToPdf, pdfToPdfa, postWebhook, postscriptToPdf],
+    readValidatedPdfInfo,
+  ];
   expect(signatures.map(({ name }) => name).toSorted()).toEqual(NATIVE_OPERATIONS.map(({ name }) => name).toSorted());
   for (const signature of signatures) {
     const { engine } = NATIVE_OPERATIONS.find(({ name }) => name === signature.name)!;

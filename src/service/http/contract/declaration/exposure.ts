@@ -46,7 +46,7 @@ export function exposed<Q extends Parameters>(parameters: Q, exposure: Exposure<
       const condition = { ...onlyWith, parameter: fieldOf(onlyWith.parameter) };
       return [[parameter, { ...field, description: withCondition(field, condition), onlyWith: condition }] as const];
     }
-    return fixed[onlyWith.parameter] === onlyWith.is ? [[parameter, field] as const] : [];
+    return onlyWith.is.includes(String(fixed[onlyWith.parameter])) ? [[parameter, field] as const] : [];
   });
   return {
     fieldOf,
@@ -76,7 +76,9 @@ const withCondition = (
   { parameter, is }: NonNullable<Parameter["onlyWith"]>,
 ): string =>
   isOptional || fallback !== undefined
-    ? `${description} Ignored unless ${parameter} is ${is}.`
-    : `${description} Required if ${parameter} is ${is}, and ignored otherwise.`;
+    ? `${description} Ignored unless ${parameter} is ${listed(is)}.`
+    : `${description} Required if ${parameter} is ${listed(is)}, and ignored otherwise.`;
+
+const listed = (words: readonly string[]): string => words.join(", ").replace(/, (?=[^,]*$)/, " or ");
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

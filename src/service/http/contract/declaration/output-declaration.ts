@@ -29,6 +29,8 @@ export type OutputDeclaration =
       readonly member?: string;
       /** Schemas of the members. */
       readonly schema: Readonly<Record<string, JsonSchema>>;
+      /** Members that a response may lack. @default none */
+      readonly optional?: readonly string[];
       /** True if clients can request a file with the data by `output_type`. @default false */
       readonly mayBeFile?: boolean;
     };

@@ -1,0 +1,66 @@
+// `npm run bench:info`: processor time of the answers of `/pdf-info`, beside pdfinfo, pdffonts and pdfsig, which together
+// answer about the same questions. The operation runs in this process, warm, as in a long-lived isolate or thread.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { readPdfInfo } from "../src/operations/read-pdf-info.ts";
+import { textPdf } from "../test/fixtures/pdfs.ts";
+import { corpusDir } from "../test/support/corpus.ts";
+import { inputOf } from "../test/support/operations.ts";
+import { row } from "./measuring/measure.ts";
+import { endedChildrenMs } from "./measuring/processor-time.ts";
+
+const ROUNDS = process.argv.includes("--quick") ? 5 : 25;
+const CORPUS_FILES = ["pdf/pdf2image-memory-error-test-400p.pdf", "pdf/hello-world.pdf"];
+const HEAP_LIMIT_BYTES = 88 * 2 ** 20;
+const context = { signal: new AbortController().signal, heapLimitBytes: HEAP_LIMIT_BYTES, log: () => {} };
+type Queries = Parameters<typeof readPdfInfo.run>[1]["queries"];
+
+const folder = mkdtempSync(join(tmpdir(), "bench-info-"));
+try {
+  const made = join(folder, "100-pages.pdf");
+  writeFileSync(made, await textPdf(100));
+  console.log(`Milliseconds of processor time, mean of ${ROUNDS} rounds.`);
+  console.log(row(["", "page_count", "all", "pdfinfo", "with pdffonts, pdfsig"]));
+  for (const file of [made, ...(corpusDir ? CORPUS_FILES.map((name) => join(corpusDir!, name)) : [])]) {
+    const bytes = readFileSync(file);
+    const times: number[][] = [[], [], [], []];
+    for (let round = 0; round < ROUNDS; round++) {
+      times[0]!.push(await answered(bytes, ["page_count"]));
+      times[1]!.push(await answered(bytes, ["all"]));
+      times[2]!.push(ran(file, "pdfinfo"));
+      times[3]!.push(times[2]!.at(-1)! + ran(file, "pdffonts") + ran(file, "pdfsig", "-nocert"));
+    }
+    console.log(row([basename(file), ...times.map((own) => mean(own).toFixed(1))]));
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+/** Times of other processes are in steps of 10 ms. */
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Includes no preparation of the next engine, which follows the answer. */
+async function answered(bytes: Uint8Array, queries: Queries): Promise<number> {
+  const later: (() => unknown)[] = [];
+  const defer = (work: () => unknown) => later.push(work);
+  const started = process.cpuUsage();
+  for await (const _ of readPdfInfo.run([inputOf(bytes)], { queries }, { ...context, defer })) {
+    // Only the time counts.
+  }
+  const { user, system } = process.cpuUsage(started);
+  for (const work of later) await work();
+  return (user + system) / 1000;
+}
+
+function ran(file: string, program: string, ...options: string[]): number {
+  const before = endedChildrenMs();
+  try {
+    execFileSync(program, [...options, file], { stdio: "ignore" });
+  } catch {
+    // pdfsig fails for a document without signatures.
+  }
+  return endedChildrenMs() - before;
+}

@@ -1,0 +1,255 @@
+// Answers questions about a document: its metadata, protection, forms and other parts. Each answer reads only what it
+// needs.
+
+import type { Context } from "../contract/operation.ts";
+import { textsIn } from "../formats/xmp/properties.ts";
+import { decodeTextString } from "../objects/text-strings.ts";
+import { readNameTree } from "../objects/trees.ts";
+import { Dictionary, latin1Of, Name, PdfStream, PdfString, Reference, type Value } from "../objects/values.ts";
+import { type DocumentMetadata, metadataOf } from "../pages/claims.ts";
+import type { OpenPdf } from "../pages/open-pdf.ts";
+import { pageDictionary } from "../pages/pages.ts";
+import { annotationsOf } from "../pages/parts/annotation-index.ts";
+import { findFields } from "../pages/parts/forms/field-tree.ts";
+import { SourceDocument } from "../pages/source-document.ts";
+import { readDate } from "../pdfa/metadata/document-information.ts";
+import { pageBoxes } from "./page-boxes.ts";
+import { findFontKinds, type PageSource } from "./shown-content.ts";
+
+const DC = "http://purl.org/dc/elements/1.1/";
+const PDF = "http://ns.adobe.com/pdf/1.3/";
+const XMP = "http://ns.adobe.com/xap/1.0/";
+/** Entries of the Info dictionary that the standard defines, and the same in XMP (ISO 19005-1, 6.7.3, table 1). */
+const INFO_ENTRIES = {
+  Title: `${DC} title`,
+  Author: `${DC} creator`,
+  Subject: `${DC} description`,
+  Keywords: `${PDF} Keywords`,
+  Creator: `${XMP} CreatorTool`,
+  Producer: `${PDF} Producer`,
+  CreationDate: `${XMP} CreateDate`,
+  ModDate: `${XMP} ModifyDate`,
+} as const;
+type InfoEntry = keyof typeof INFO_ENTRIES;
+const IN_XMP: ReadonlySet<string> = new Set(Object.values(INFO_ENTRIES));
+const KNOWN_ENTRIES: ReadonlySet<string> = new Set([...Object.keys(INFO_ENTRIES), "Trapped"]);
+/** A date of XMP (ISO 8601), of which only the year is required. */
+const XMP_DATE = /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?)?)?)?/;
+const MAX_HEADER_OFFSET = 1024;
+/** Bits of permissions, from 0 (ISO 32000-1, table 22). Security handlers of revision 2 define the first four alone. */
+const EARLY_BITS = [2, 3, 4, 5];
+const LATER_BITS = [8, 9, 10, 11];
+/** Entries without actions, which are not searched for scripts. */
+const WITHOUT_ACTIONS = new Set(["Resources", "Contents", "StructTreeRoot", "Metadata", "PieceInfo", "AP", "Thumb"]);
+/** Approximate memory per object that is searched. */
+const VISIT_BYTES = 40;
+const OBJECTS_AT_ONCE = 500;
+
+export class DocumentFacts implements PageSource {
+  readonly file: OpenPdf["file"];
+  readonly signal: AbortSignal;
+  readonly #pdf: OpenPdf;
+  readonly #source: SourceDocument;
+  #metadata: DocumentMetadata | undefined;
+  #inXmp: ReturnType<typeof textsIn> | undefined;
+  #fonts: ReturnType<typeof findFontKinds> | undefined;
+
+  /** @param pdf opened as it is, with its signatures */
+  constructor(pdf: OpenPdf, { signal }: Pick<Context, "signal">) {
+    this.#pdf = pdf;
+    this.file = pdf.file;
+    this.signal = signal;
+    this.#source = new SourceDocument(pdf.file);
+  }
+
+  get pages() {
+    return this.#source.pages;
+  }
+
+  /**
+   * Version and level of Adobe's extensions, such as `1.7.3`; 0 without extensions (ISO 32000-1, 7.12). The later one of
+   * header and catalog counts (7.5.2).
+   */
+  get version(): string {
+    const beginning = latin1Of(this.#pdf.bytes.subarray(0, MAX_HEADER_OFFSET));
+    const header = /%PDF-(\d\.\d)/.exec(beginning)?.[1] ?? "";
+    const version = [header, this.file.version].toSorted()[1];
+    const developer = this.file.dictionary(this.file.dictionary(this.file.catalog.get("Extensions"))?.get("ADBE"));
+    return `${version}.${Math.trunc(this.file.number(developer?.get("ExtensionLevel")) ?? 0)}`;
+  }
+
+  get #information(): Dictionary | undefined {
+    return this.file.dictionary(this.file.trailer.get("Info"));
+  }
+
+  /** Returns an entry of the Info dictionary as text, or else of XMP; empty if both lack it. */
+  information(entry: InfoEntry): string {
+    return this.#text(this.#information?.get(entry)) || this.#textInXmp(entry);
+  }
+
+  /** Returns a date without its time zone, such as `2014-11-20T10:22:59`, empty if it is missing or invalid. */
+  date(entry: InfoEntry): string {
+    const inXmp = XMP_DATE.exec(this.#textInXmp(entry))?.[0].replace(/[-T:]/g, "") ?? "";
+    const date = readDate(this.#text(this.#information?.get(entry)) ?? "") ?? readDate(inXmp);
+    return date?.xmp.slice(0, 19) ?? "";
+  }
+
+  #textInXmp(entry: InfoEntry): string {
+    const { packet } = this.#declared;
+    this.#inXmp ??= packet ? textsIn(packet, IN_XMP) : new Map();
+    return this.#inXmp.get(INFO_ENTRIES[entry]) ?? "";
+  }
+
+  /** Returns the entries of the Info dictionary that the standard does not define; null if there are none. */
+  get customInformation(): Readonly<Record<string, string>> | null {
+    const custom = [...(this.#information ?? [])].flatMap(([key, value]) => {
+      const text = KNOWN_ENTRIES.has(key) ? undefined : this.#text(value);
+      return text === undefined ? [] : [[nameText(key), text] as const];
+    });
+    return custom.length > 0 ? Object.fromEntries(custom) : null;
+  }
+
+  get language(): string {
+    return this.#text(this.file.catalog.get("Lang")) ?? "";
+  }
+
+  #text(value: Value | undefined): string | undefined {
+    // Apple's keywords are a list.
+    const list = this.file.array(value)?.map((element) => this.#simpleText(element));
+    return list ? list.filter((text) => text !== undefined).join(", ") : this.#simpleText(value);
+  }
+
+  #simpleText(value: Value | undefined): string | undefined {
+    const object = this.file.resolve(value);
+    if (object instanceof PdfString) return decodeTextString(object).toWellFormed();
+    if (object instanceof Name) return nameText(object.text);
+    // Numbers with a fraction are 32-bit floats here.
+    if (typeof object === "number") return String(Number.isInteger(object) ? object : Number(object.toPrecision(7)));
+    return typeof object === "boolean" ? String(object) : undefined;
+  }
+
+  get #declared(): DocumentMetadata {
+    this.#metadata ??= metadataOf(this);
+    return this.#metadata;
+  }
+
+  /** Standards whose conformance the metadata declare. */
+  get claims() {
+    return this.#declared.claims;
+  }
+
+  get isTagged(): boolean {
+    return this.file.boolean(this.file.dictionary(this.file.catalog.get("MarkInfo"))?.get("Marked")) === true;
+  }
+
+  /** True if the document forbids anything to those who have no owner password. */
+  get isRestricted(): boolean {
+    const encryption = this.#pdf.source.encryption();
+    if (!encryption) return false;
+    const permissions = this.file.number(encryption.get("P")) ?? -1;
+    const isEarly = (this.file.number(encryption.get("R")) ?? 0) < 3;
+    return [...EARLY_BITS, ...(isEarly ? [] : LATER_BITS)].some((bit) => (permissions & (1 << bit)) === 0);
+  }
+
+  get hasAnnotations(): boolean {
+    return this.#annotations().next().done !== true;
+  }
+
+  *#annotations(): Generator<Dictionary> {
+    for (const { reference } of this.pages) {
+      for (const value of annotationsOf(this.#source, reference)) {
+        const annotation = this.file.dictionary(value);
+        if (annotation) yield annotation;
+      }
+    }
+  }
+
+  get #form(): Dictionary | undefined {
+    return this.file.dictionary(this.file.catalog.get("AcroForm"));
+  }
+
+  get hasXfa(): boolean {
+    return this.file.resolve(this.#form?.get("XFA")) !== null;
+  }
+
+  /** True if there is a form with fields. Those that no form lists are on its pages. */
+  get hasFields(): boolean {
+    return this.#form !== undefined && this.#fields.length > 0;
+  }
+
+  /** True if a field is signed. */
+  get isSigned(): boolean {
+    const { file } = this;
+    return this.#fields.some(({ type, reference }) => {
+      if (type !== "Sig") return false;
+      const field = file.dictionary(reference);
+      const value = field?.get("V") ?? file.dictionary(field?.get("Parent"))?.get("V");
+      return file.array(file.dictionary(value)?.get("ByteRange")) !== undefined;
+    });
+  }
+
+  get #fields() {
+    return this.#source.once(findFields)?.nodes ?? [];
+  }
+
+  /** True if files are attached to the document, or to a place on a page. */
+  get hasEmbeddedFiles(): boolean {
+    const { file } = this;
+    const names = file.dictionary(file.catalog.get("Names"));
+    if (readNameTree(file, names?.get("EmbeddedFiles")).size > 0) return true;
+    for (const annotation of this.#annotations()) {
+      if (file.name(annotation.get("Subtype")) === "FileAttachment" && annotation.has("FS")) return true;
+    }
+    return false;
+  }
+
+  /** Searches all objects that can have actions. */
+  async hasScripts(): Promise<boolean> {
+    const { file } = this;
+    const seen = new Set<number>();
+    const waiting: Value[] = [file.catalog];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (next instanceof Reference) {
+        if (seen.has(next.number)) continue;
+        seen.add(next.number);
+        file.budget.charge(VISIT_BYTES);
+        if (seen.size % OBJECTS_AT_ONCE === 0) {
+          this.signal.throwIfAborted();
+          await file.relieve();
+        }
+      }
+      const object = file.resolve(next);
+      if (Array.isArray(object)) for (const value of object) waiting.push(value);
+      const dictionary = object instanceof PdfStream ? object.dictionary : object;
+      if (!(dictionary instanceof Dictionary)) continue;
+      // A rendition action can have a script, too (ISO 32000-1, 12.6.4.13).
+      const action = file.name(dictionary.get("S"));
+      if (action === "JavaScript" || (action === "Rendition" && dictionary.has("JS"))) return true;
+      for (const [key, value] of dictionary) if (!WITHOUT_ACTIONS.has(key)) waiting.push(value);
+    }
+    return false;
+  }
+
+  /** Kinds of fonts that the pages have. */
+  get fonts() {
+    this.#fonts ??= findFontKinds(this);
+    return this.#fonts;
+  }
+
+  /** Returns the boxes of each page, in its own units. */
+  get boxes() {
+    return this.pages.map((page) => ({
+      page: page.index + 1,
+      ...pageBoxes(this.file, pageDictionary(this.file, page)),
+    }));
+  }
+}
+
+/** Returns a name as text, which is UTF-8 (ISO 32000-1, 7.3.5), or of an older file Latin-1. */
+function nameText(latin1: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(PdfString.ofLatin1(latin1).bytes);
+  } catch {
+    return decodeTextString(PdfString.ofLatin1(latin1));
+  }
+}

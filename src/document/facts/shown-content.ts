@@ -1,0 +1,190 @@
+// Finds what the pages of a document show: fonts, transparency, images and text.
+
+import { readOperations } from "../content/content.ts";
+import { TEXT_SHOWING } from "../content/operators.ts";
+import { EngineFailure } from "../contract/failure.ts";
+import { TransparencyFinder } from "../flattening/scan/transparency.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, type PdfStream, Reference, type Value } from "../objects/values.ts";
+import { pageDictionary, type SourcePage } from "../pages/pages.ts";
+
+/** Approximate memory per visited object. */
+const VISIT_BYTES = 40;
+const PAGES_AT_ONCE = 100;
+const MAX_CONTENT_BYTES = 64 * 2 ** 20;
+
+/** A document whose pages are read in order, with pauses in which memory is freed. */
+export interface PageSource {
+  readonly file: PdfFile;
+  readonly pages: readonly SourcePage[];
+  readonly signal: AbortSignal;
+}
+
+async function* pagesOf({ file, pages, signal }: PageSource): AsyncGenerator<Dictionary> {
+  for (const page of pages) {
+    if (page.index % PAGES_AT_ONCE === 0) {
+      signal.throwIfAborted();
+      await file.relieve();
+    }
+    yield pageDictionary(file, page);
+  }
+}
+
+/** Returns the values that are yet to be visited, each reference once. */
+class Visits {
+  readonly #file: PdfFile;
+  readonly #seen = new Set<number>();
+
+  constructor(file: PdfFile) {
+    this.#file = file;
+  }
+
+  /** @returns false for a reference that was taken before */
+  take(value: Value | undefined): boolean {
+    if (!(value instanceof Reference)) return true;
+    if (this.#seen.has(value.number)) return false;
+    this.#file.budget.charge(VISIT_BYTES);
+    this.#seen.add(value.number);
+    return true;
+  }
+}
+
+/** Returns the appearance streams that a page's annotations show (ISO 32000-1, 12.5.5). */
+function appearancesOf(file: PdfFile, page: Dictionary): Value[] {
+  return (file.array(page.get("Annots")) ?? []).flatMap((value) => {
+    const annotation = file.dictionary(value);
+    const normal = file.dictionary(annotation?.get("AP"))?.get("N");
+    const object = file.resolve(normal);
+    const shown = object instanceof Dictionary ? object.get(file.name(annotation?.get("AS")) ?? "") : normal;
+    return shown === undefined ? [] : [shown];
+  });
+}
+
+/** Returns whether fonts of each kind are among the resources of pages, forms, patterns, glyphs and appearances. */
+export async function findFontKinds(source: PageSource): Promise<{ isEmbedded: boolean; isNonembedded: boolean }> {
+  const { file } = source;
+  const visits = new Visits(file);
+  const found = { isEmbedded: false, isNonembedded: false };
+  for await (const page of pagesOf(source)) {
+    const waiting = [page.get("Resources"), ...appearancesOf(file, page).map((value) => resourcesOf(file, value))];
+    while (waiting.length > 0 && !(found.isEmbedded && found.isNonembedded)) {
+      const next = waiting.pop();
+      const resources = visits.take(next) ? file.dictionary(next) : undefined;
+      if (!resources) continue;
+      for (const font of file.dictionary(resources.get("Font"))?.values() ?? []) {
+        const dictionary = visits.take(font) ? file.dictionary(font) : undefined;
+        if (!dictionary) continue;
+        found[isEmbedded(file, dictionary) ? "isEmbedded" : "isNonembedded"] = true;
+        waiting.push(dictionary.get("Resources"));
+      }
+      for (const category of ["XObject", "Pattern"]) {
+        for (const object of file.dictionary(resources.get(category))?.values() ?? []) {
+          if (visits.take(object)) waiting.push(resourcesOf(file, object));
+        }
+      }
+    }
+  }
+  return found;
+}
+
+const resourcesOf = (file: PdfFile, object: Value) => file.dictionary(object)?.get("Resources");
+
+/** A Type 3 font has its glyphs in the file (ISO 32000-1, 9.6.5); the descendant of a Type 0 font has the descriptor. */
+function isEmbedded(file: PdfFile, font: Dictionary): boolean {
+  if (file.name(font.get("Subtype")) === "Type3") return true;
+  const descendant = file.dictionary(file.array(font.get("DescendantFonts"))?.[0]);
+  const descriptor = file.dictionary((descendant ?? font).get("FontDescriptor"));
+  return ["FontFile", "FontFile2", "FontFile3"].some((key) => file.stream(descriptor?.get(key)) !== undefined);
+}
+
+/** Reports whether a page or an appearance may be painted transparently. */
+export async function findTransparency(source: PageSource): Promise<boolean> {
+  const { file } = source;
+  const finder = new TransparencyFinder(file);
+  for await (const page of pagesOf(source)) {
+    if (finder.inResources(page.get("Resources"))) return true;
+    if (appearancesOf(file, page).some((value) => finder.inObject(value))) return true;
+  }
+  return false;
+}
+
+/** What content draws, whatever its resources are. */
+interface Drawing {
+  hasText: boolean;
+  hasImages: boolean;
+  /** Names of the external objects that it paints. */
+  readonly names: Set<string>;
+}
+
+/** Reports whether pages draw images, and no text, not even an invisible one. */
+export async function isImageOnly(source: PageSource): Promise<boolean> {
+  const { file } = source;
+  const visits = new Visits(file);
+  const drawings = new Drawings(file);
+  let hasImages = false;
+  for await (const page of pagesOf(source)) {
+    const waiting = [{ value: page.get("Contents") ?? null, resources: page.get("Resources") }];
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const drawing = drawings.of(next.value);
+      if (drawing.hasText) return false;
+      hasImages ||= drawing.hasImages;
+      const objects = file.dictionary(file.dictionary(next.resources)?.get("XObject"));
+      for (const name of objects ? drawing.names : []) {
+        const value = objects?.get(name);
+        const drawn = value === undefined ? undefined : file.dictionary(value);
+        if (file.name(drawn?.get("Subtype")) === "Image") hasImages = true;
+        // A form without resources has those of the page.
+        else if (drawn && visits.take(value)) {
+          waiting.push({ value: value!, resources: drawn.get("Resources") ?? next.resources });
+        }
+      }
+    }
+  }
+  return hasImages;
+}
+
+/** Reads each content stream once, however many pages have it, and however often. */
+class Drawings {
+  readonly #file: PdfFile;
+  readonly #known = new Map<number, Drawing>();
+
+  constructor(file: PdfFile) {
+    this.#file = file;
+  }
+
+  /** @param contents a stream, or a list of streams */
+  of(contents: Value): Drawing {
+    const known = contents instanceof Reference ? this.#known.get(contents.number) : undefined;
+    if (known) return known;
+    const drawing: Drawing = { hasText: false, hasImages: false, names: new Set() };
+    if (contents instanceof Reference) this.#known.set(contents.number, drawing);
+    const read = new Set<number>();
+    for (const value of this.#file.array(contents) ?? [contents]) {
+      if (value instanceof Reference && read.size === read.add(value.number).size) continue;
+      const stream = this.#file.stream(value);
+      if (stream) this.#add(drawing, stream);
+    }
+    this.#file.budget.charge(VISIT_BYTES * (1 + drawing.names.size));
+    return drawing;
+  }
+
+  #add(drawing: Drawing, stream: PdfStream): void {
+    for (const { operator, operands } of readOperations(decoded(stream))) {
+      if (TEXT_SHOWING.has(operator)) drawing.hasText = true;
+      if (operator === "BI") drawing.hasImages = true;
+      const name = operator === "Do" ? operands.at(-1) : undefined;
+      if (name instanceof Name) drawing.names.add(name.text);
+      if (drawing.hasText) return;
+    }
+  }
+}
+
+/** @returns nothing for a stream that cannot be decoded, of which viewers show nothing either */
+function decoded({ body }: PdfStream): Uint8Array {
+  try {
+    return body.decoded(MAX_CONTENT_BYTES);
+  } catch (error) {
+    if (error instanceof EngineFailure && error.reason === "damaged") return new Uint8Array(0);
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+// Answers questions about a PDF. Yields one output, an object in JSON with a member for each answer. A PDF that needs a
+// password has few answers, and is no failure.
+import { EngineFailure } from "../document/contract/failure.ts";
+import { declareOperation, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import { type JsonSchema, type Params, parameter } from "../document/contract/parameter.ts";
+import { words } from "../document/contract/parameters/text.ts";
+import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
+import { DocumentFacts } from "../document/facts/document-facts.ts";
+import { findTransparency, isImageOnly } from "../document/facts/shown-content.ts";
+import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
+import { openPdf } from "../document/pages/open-pdf.ts";
+
+interface Question {
+  readonly schema: JsonSchema;
+  /** The answer for an open document. */
+  answer(facts: DocumentFacts, input: Input): unknown;
+  /** The answer for one that needs a password. @default there is none */
+  locked?(input: Input): unknown;
+}
+
+const yesOrNo = (answer: Question["answer"], locked?: Question["locked"]): Question => ({
+  ...{ schema: { type: "boolean" }, answer },
+  ...(locked ? { locked } : {}),
+});
+const text = (answer: (facts: DocumentFacts) => string): Question => ({ schema: { type: "string" }, answer });
+const BOX = { type: "array", items: { type: "number" }, minItems: 4, maxItems: 4 };
+
+/** The questions, in the order in which `all` answers them. */
+const QUESTIONS = {
+  tagged: yesOrNo((facts) => facts.isTagged),
+  image_only: yesOrNo(isImageOnly),
+  title: text((facts) => facts.information("Title")),
+  subject: text((facts) => facts.information("Subject")),
+  author: text((facts) => facts.information("Author")),
+  producer: text((facts) => facts.information("Producer")),
+  creator: text((facts) => facts.information("Creator")),
+  creation_date: text((facts) => facts.date("CreationDate")),
+  modified_date: text((facts) => facts.date("ModDate")),
+  keywords: text((facts) => facts.information("Keywords")),
+  custom_metadata: {
+    schema: { type: ["object", "null"], additionalProperties: { type: "string" } },
+    answer: (facts) => facts.customInformation,
+  },
+  doc_language: text((facts) => facts.language),
+  page_count: { schema: { type: "integer" }, answer: (facts) => facts.pages.length },
+  page_boxes: {
+    schema: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { page: { type: "integer" }, media: BOX, crop: BOX, bleed: BOX, trim: BOX, art: BOX },
+        required: ["page", "media", "crop", "bleed", "trim", "art"],
+      },
+    },
+    answer: (facts) => facts.boxes,
+  },
+  contains_annotations: yesOrNo((facts) => facts.hasAnnotations),
+  contains_signature: yesOrNo((facts) => facts.isSigned),
+  pdf_version: text((facts) => facts.version),
+  file_size: { schema: { type: "integer" }, answer: (_, { size }) => size, locked: ({ size }) => size },
+  filename: { schema: { type: "string" }, answer: (_, { name }) => name, locked: ({ name }) => name },
+  restrict_permissions_set: yesOrNo((facts) => facts.isRestricted),
+  contains_xfa: yesOrNo((facts) => facts.hasXfa),
+  contains_acroforms: yesOrNo((facts) => facts.hasFields),
+  contains_javascript: yesOrNo((facts) => facts.hasScripts()),
+  contains_transparency: yesOrNo(findTransparency),
+  contains_embedded_file: yesOrNo((facts) => facts.hasEmbeddedFiles),
+  uses_embedded_fonts: yesOrNo(async ({ fonts }) => (await fonts).isEmbedded),
+  uses_nonembedded_fonts: yesOrNo(async ({ fonts }) => (await fonts).isNonembedded),
+  // The validator replaces the declared level, such as `2b`, by its finding.
+  pdfa: yesOrNo(({ claims }) => /^PDF\/A-([123][abu]|4[ef]?)$/.exec(claims.get("PDF/A") ?? "")?.[1] ?? false),
+  pdfua_claim: yesOrNo(({ claims }) => claims.has("PDF/UA")),
+  pdfe_claim: yesOrNo(({ claims }) => claims.has("PDF/E")),
+  pdfx_claim: yesOrNo(({ claims }) => claims.has("PDF/X")),
+  pdfvt_claim: yesOrNo(({ claims }) => claims.has("PDF/VT")),
+  requires_password_to_open: yesOrNo(
+    () => false,
+    () => true,
+  ),
+} satisfies Readonly<Record<string, Question>>;
+type Query = keyof typeof QUESTIONS;
+
+const QUERIES = Object.keys(QUESTIONS) as readonly Query[];
+
+/** Schemas of the answers, by query. */
+export const ANSWER_SCHEMAS = Object.fromEntries(
+  Object.entries<Question>(QUESTIONS).map(([query, { schema }]) => [query, schema]),
+);
+
+const parameters = {
+  queries: parameter("The questions, separated by commas; all asks every one.", words([...QUERIES, "all"])),
+};
+export type PdfInfoParams = Params<typeof parameters>;
+
+const queriesIn = ({ queries }: PdfInfoParams): readonly Query[] =>
+  queries.includes("all") ? QUERIES : queries.filter((query) => query !== "all");
+
+/** Reports whether an answer needs the validator. */
+export const needsValidator = (params: PdfInfoParams): boolean => queriesIn(params).includes("pdfa");
+
+/** @throws EngineFailure the failure of document or engine */
+const run: Run<PdfInfoParams> = async function* ([input], params, context) {
+  const questions = queriesIn(params).map((query) => [query, QUESTIONS[query] as Question] as const);
+  const facts = new Map<string, unknown>();
+  const limits = { heapLimitBytes: memoryLimitsOf(context.heapLimitBytes).engineBytes };
+  const bytes = await input!.bytes();
+  try {
+    using pdf = await openPdf(bytes, context, { asIs: true, engine: await acquireMupdf(limits) });
+    const document = new DocumentFacts(pdf, context);
+    for (const [query, { answer }] of questions) facts.set(query, await answer(document, input!));
+  } catch (error) {
+    if (!(error instanceof EngineFailure && error.reason === "password-protected")) throw error;
+    for (const [query, { locked }] of questions) if (locked) facts.set(query, locked(input!));
+  } finally {
+    context.defer(() => prepareSpare(limits));
+  }
+  const open = questions.map(([query]) => query).filter((query) => !facts.has(query));
+  const warning = `The document needs a password, without which there are no answers to ${open.join(", ")}.`;
+  const answer = { ...Object.fromEntries(facts), allQueriesProcessed: open.length === 0 };
+  yield jsonOutput(open.length === 0 ? answer : { ...answer, warning });
+};
+
+const jsonOutput = (value: object) => ({
+  ...{ extension: "json", type: "application/json", body: new TextEncoder().encode(JSON.stringify(value)) },
+});
+
+/** Answers every question but {@link needsValidator}. */
+export const readPdfInfo = defineOperation({ name: "read-pdf-info", parameters, run });
+
+/** Answers every question. The container runs it, because it has the validator. */
+export const readValidatedPdfInfo = declareOperation({ name: "read-validated-pdf-info", parameters });

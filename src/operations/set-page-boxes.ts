@@ -1,0 +1,127 @@
+// Sets boxes of the pages of a PDF (ISO 32000-1, 14.11.2), as margins from the media box. Yields one output.
+import * as z from "zod";
+import type { Box } from "../document/content/matrix.ts";
+import { OutOfRange } from "../document/contract/failure.ts";
+import { LIMITS } from "../document/contract/limits.ts";
+import { defineOperation } from "../document/contract/operation.ts";
+import { parseListedPages, selectPages } from "../document/contract/pages.ts";
+import { type Params, parameter } from "../document/contract/parameter.ts";
+import { json } from "../document/contract/parameters/json.ts";
+import type { PdfFile } from "../document/objects/pdf-file.ts";
+import { type Dictionary, Name } from "../document/objects/values.ts";
+import { withdrawClaims } from "../document/pages/claims.ts";
+import { pdfToPdf } from "../document/pages/open-pdf.ts";
+import { mediaBox, unitOf } from "../document/pages/page-size.ts";
+import { putPageTree } from "../document/pages/page-tree.ts";
+import { pageDictionary, readPages, type SourcePage } from "../document/pages/pages.ts";
+
+/** The smallest and the largest side of a page, in its units (ISO 32000-1, annex C.2). */
+const SIDE = { min: 3, max: 14_400 };
+const SIDES = ["left", "top", "bottom", "right"] as const;
+const KEYS = { media: "MediaBox", crop: "CropBox", bleed: "BleedBox", trim: "TrimBox", art: "ArtBox" } as const;
+
+/** Standards with rules about boxes: PDF/VT is PDF/X with further rules (ISO 16612-2, 6.2). */
+const BOX_STANDARDS: ReadonlySet<string> = new Set(["PDF/X", "PDF/VT"]);
+
+const margin = z.number().min(-SIDE.max).max(SIDE.max);
+const range = z.string().refine((text) => parseListedPages(text) !== undefined);
+const entry = z.object({ range, left: margin, top: margin, bottom: margin, right: margin });
+const box = z
+  .object({ box: z.enum(["media", "crop", "bleed", "trim", "art"]), pages: z.array(entry).min(1) })
+  .superRefine(({ box, pages }, { addIssue }) => {
+    if (box === "media") return;
+    for (const [index, margins] of pages.entries()) {
+      const side = SIDES.find((side) => margins[side] <= 0);
+      if (side) addIssue({ code: "custom", path: ["pages", index, side] });
+    }
+  });
+
+const parameters = {
+  boxes: parameter(
+    "JSON with the boxes of pages, as margins in points from the current media box.",
+    json(z.object({ boxes: z.array(box).min(1) }), { name: "PageBoxes" }),
+  ),
+};
+export type SetPageBoxesParams = Params<typeof parameters>;
+type Margins = Readonly<Record<(typeof SIDES)[number], number>>;
+
+const TOO_MANY = `A request sets at most ${LIMITS.boxesSet} boxes.`;
+
+/** @throws OutOfRange the pages of a range, or margins that leave too little or too much, before any output */
+const run = pdfToPdf<SetPageBoxesParams>(async ({ file, notices }, { boxes: { boxes } }, { signal }) => {
+  notices.push(...withdrawClaims(file, (family) => BOX_STANDARDS.has(family)));
+  const pages = placesOf(file);
+  const changed = new Map<number, Dictionary>();
+  const copyOf = (number: number): Dictionary => {
+    const copy = changed.get(number) ?? completePage(file, pages[number - 1]!);
+    changed.set(number, copy);
+    return copy;
+  };
+  let count = 0;
+  for (const [index, { box, pages: entries }] of boxes.entries()) {
+    for (const [place, given] of entries.entries()) {
+      signal.throwIfAborted();
+      const name = `boxes.${index}.pages.${place}`;
+      const numbers = selectPages(parseListedPages(given.range)!, pages.length, { parameter: `${name}.range` });
+      count += numbers.length;
+      if (count > LIMITS.boxesSet) throw new OutOfRange(`${name}.range`, given.range, TOO_MANY);
+      for (const number of numbers) {
+        const page = copyOf(number);
+        const before = mediaBox(file, page);
+        const after = inset(before, given, unitOf(file, page));
+        if (!isRoom(after, before)) throw new OutOfRange(name, JSON.stringify(given), sizeText(number, before));
+        page.set(KEYS[box], [...after]);
+      }
+    }
+  }
+  for (const [number, page] of changed) file.put(pages[number - 1]!.reference, page);
+});
+
+export const setPageBoxes = defineOperation({ name: "set-page-boxes", parameters, run });
+
+/** Returns the pages, each as an object of its own: a page may be in a document repeatedly. */
+function placesOf(file: PdfFile): readonly SourcePage[] {
+  const { pages } = readPages(file);
+  const taken = new Set<number>();
+  const places = pages.map((page) => {
+    const isRepeated = taken.size === taken.add(page.reference.number).size;
+    return isRepeated ? { ...page, reference: file.add(completePage(file, page)) } : page;
+  });
+  if (taken.size === pages.length) return pages;
+  for (const [index, page] of pages.entries()) file.put(places[index]!.reference, completePage(file, page));
+  const catalog = file.catalog.clone();
+  catalog.set(
+    "Pages",
+    putPageTree(
+      file,
+      places.map(({ reference }) => reference),
+    ),
+  );
+  file.trailer.set("Root", file.add(catalog));
+  return places;
+}
+
+/** Returns a copy of a page with the entries that it must have, whatever viewers assume without them. */
+function completePage(file: PdfFile, page: SourcePage): Dictionary {
+  const copy = pageDictionary(file, page);
+  const parent = file.dictionary(page.reference)?.get("Parent");
+  if (parent !== undefined) copy.set("Parent", parent);
+  return copy.set("Type", Name.of("Page")).set("MediaBox", [...mediaBox(file, copy)]);
+}
+
+/** @param unit size of the page's units in points */
+const inset = ([left, bottom, right, top]: Box, margins: Margins, unit: number): Box => [
+  left + margins.left / unit,
+  bottom + margins.bottom / unit,
+  right - margins.right / unit,
+  top - margins.top / unit,
+];
+
+/** Reports whether a box has a size that viewers accept. One that is too large already may become smaller. */
+const isRoom = ([left, bottom, right, top]: Box, before: Box): boolean =>
+  isSide(right - left, before[2] - before[0]) && isSide(top - bottom, before[3] - before[1]);
+const isSide = (length: number, before: number): boolean => length >= SIDE.min && length <= Math.max(SIDE.max, before);
+
+const sizeText = (number: number, [left, bottom, right, top]: Box): string =>
+  `Page ${number} measures ${shown(right - left)} by ${shown(top - bottom)} units, and a box ${SIDE.min} to ${SIDE.max}.`;
+const shown = (length: number): number => Number(length.toFixed(2));

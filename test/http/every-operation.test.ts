@@ -1,0 +1,85 @@
+// Calls every operation with the example of its declaration as agents and the command line do; `http/endpoints` calls
+// them by forms, and `http/client` by the client.
+// Contract: docs/api.md#client, #agents, #responses
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type CallToolResult, Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import type { ListedOperation, OperationList } from "../../src/service/http/contract/operation-list.ts";
+import { docx, paragraph } from "../fixtures/office.ts";
+import { textPdf } from "../fixtures/pdfs.ts";
+import { keyedClient, upload } from "../support/client.ts";
+import { EXAMPLE_PAGES, EXAMPLE_TEXT, exampleBeginning, exampleData, exampleValues } from "../support/examples.ts";
+
+const { keyed } = inject("services");
+const { operations } = (await (await fetch(`${keyed.url}/operations.json`)).json()) as OperationList;
+const every = operations.map((operation) => [operation.verb, operation] as const);
+const main = join(import.meta.dirname, "../../client/cli/main.ts");
+const folder = mkdtempSync(join(tmpdir(), "every-operation-"));
+const agent = new Client({ name: "test", version: "1" });
+/** IDs of stored inputs. */
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  const files = {
+    "a.pdf": await textPdf(EXAMPLE_PAGES),
+    "a.docx": docx({ body: paragraph("Hello") }),
+    "a.html": Buffer.from(EXAMPLE_TEXT),
+  };
+  for (const [name, bytes] of Object.entries(files)) {
+    writeFileSync(join(folder, name), bytes);
+    const { body } = await keyedClient().post("/zip", { file: upload(bytes, name), output: "a" });
+    ids[name] = String([body.inputId].flat()[0]);
+  }
+  const requestInit = { headers: { "Api-Key": keyed.key } };
+  await agent.connect(new StreamableHTTPClientTransport(new URL(`${keyed.url}/mcp`), { requestInit }) as never);
+});
+afterAll(async () => {
+  await agent.close();
+  rmSync(folder, { recursive: true });
+});
+
+const nameOf = ({ input }: ListedOperation) =>
+  input.kind === "text" ? "a.html" : input.accepts === "documents" ? "a.docx" : "a.pdf";
+const beginningOf = (bytes: Uint8Array, { length }: string) =>
+  Buffer.from(bytes.subarray(0, length)).toString("latin1");
+
+describe.each(every)("%s", (verb, operation) => {
+  const { input, output } = operation;
+  const values = exampleValues(operation);
+
+  test("an agent calls it", async () => {
+    const id = ids[nameOf(operation)]!;
+    const inputs = {
+      none: {},
+      one: { input: id },
+      several: { inputs: [id] },
+      text: { [input.field ?? ""]: EXAMPLE_TEXT },
+    };
+    const called = await agent.callTool({ name: verb, arguments: { ...values, ...inputs[input.kind] } });
+    const { content, isError, structuredContent } = called as CallToolResult;
+    expect([isError ?? false, isError ? content : []]).toEqual([false, []]);
+    if (output.data) return expect(structuredContent).toMatchObject(exampleData(operation));
+    const link = content.find((part) => part.type === "resource_link");
+    expect(link!.mimeType).toContain(output.type);
+    const bytes = await (await fetch(link!.uri)).bytes();
+    expect(beginningOf(bytes, exampleBeginning(operation))).toBe(exampleBeginning(operation));
+  });
+
+  test("the command line calls it", async () => {
+    const command = verb.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const options = Object.entries(values).flatMap(([name, value]) =>
+      [value].flat().flatMap((one) => [`--${name.replaceAll("_", "-")}`, String(one)]),
+    );
+    const file = input.kind === "none" ? [] : [nameOf(operation)];
+    const env = { ...process.env, PAGEWRIGHT_URL: keyed.url, PAGEWRIGHT_API_KEY: keyed.key, NODE_NO_WARNINGS: "1" };
+    const args = [main, command, ...file, ...options, ...(output.data ? [] : ["-d", verb])];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env });
+    if (output.data) return expect(JSON.parse(stdout)).toEqual(exampleData(operation));
+    const made = readFileSync(join(folder, stdout.split("\n")[0]!));
+    expect(beginningOf(made, exampleBeginning(operation))).toBe(exampleBeginning(operation));
+  });
+});
