@@ -1,7 +1,7 @@
 // Tests all that follows from the declaration of a further file outside the service: its description, tools for agents,
 // the client, the command line, and the workbench with its code.
 // Contract: docs/api.md#requests
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { FileSchema, OperationSchema } from "../../client/cli/operation-types.ts";
 import { optionsOf, paramsOf } from "../../client/cli/parameters.ts";
 import { OPERATIONS } from "../../client/generated/operations.ts";
@@ -82,6 +82,7 @@ test("the client types and sends them, and removes its uploads if the operation 
   expect(source).toContain("stamp(input: Inputs, params: StampParams,");
   const [, entry] = /stamp: (\[.*\]),/.exec(source)!;
   Object.assign(OPERATIONS, { stamp: JSON.parse(entry!) });
+  onTestFinished(() => void Reflect.deleteProperty(OPERATIONS, "stamp"));
   const asked: [string, unknown][] = [];
   let status = 200;
   const pw = new Pagewright({
