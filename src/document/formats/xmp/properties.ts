@@ -67,7 +67,9 @@ export function textsIn(packet: Uint8Array, wanted: ReadonlySet<string>): Readon
     if (key === undefined || end < listEnd) continue;
     if (value === undefined) listEnd = text.indexOf(`</${tag}`, end);
     if (listEnd < 0) break;
-    const content = unescaped(value ?? listText(text.slice(end, listEnd))).trim().toWellFormed();
+    const content = unescaped(value ?? listText(text.slice(end, listEnd)))
+      .trim()
+      .toWellFormed();
     if (content !== "") texts.set(key, content);
   }
   return texts;
