@@ -218,6 +218,22 @@ test("widgets without a form are no form", async () => {
   expect(await ask(pdf("/AcroForm<</Fields[]>>"), "contains_acroforms")).toMatchObject({ contains_acroforms: true });
 });
 
+test("an image is transparent if it has a soft mask", async () => {
+  const image = "/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray";
+  const pdf = (mask: string) =>
+    pdfOf([
+      ...[
+        "<</Type/Catalog/Pages 2 0 R>>",
+        ONE_PAGE[0]!,
+        "<</Type/Page/Parent 2 0 R/Resources<</XObject<</I 4 0 R>>>>>>",
+      ],
+      ...[stream("a", `${image}/SMask ${mask}`), stream("b", image)],
+    ]);
+  expect(await ask(pdf("5 0 R"), "contains_transparency")).toMatchObject({ contains_transparency: true });
+  for (const none of ["/None", "null", "6 0 R"])
+    expect(await ask(pdf(none), "contains_transparency")).toMatchObject({ contains_transparency: false });
+});
+
 test("a content stream is read once, however often a page has it", async () => {
   const contents = `<</Type/Page/Parent 2 0 R/Contents[${"4 0 R ".repeat(100_000)}]>>`;
   const pdf = pdfOf(["<</Type/Catalog/Pages 2 0 R>>", ONE_PAGE[0]!, contents, stream(`${" ".repeat(10 ** 6)}q Q`)]);
