@@ -2,7 +2,7 @@
 // packages that judge what such code makes. "worker": the platform (R2, its streams), inside workerd. "server": Linux;
 // the container's server without engines. "container": its native engines. "docker": its image, where Docker runs. "http":
 // the whole service under wrangler dev. "host": a part of "http" for the host on Node, where PAGEWRIGHT_TARGET=host makes
-// all of it run.
+// all of it run. They run in three groups, so that computing does not slow engines down, nor engines the service.
 
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -41,7 +41,10 @@ const HOST_TESTS = [
   "upload-addresses",
   "workbench",
 ].map((name) => `test/http/${name}.test.ts`);
+/** Files that wait for engines and services half of their time: with a third worker, two processors are busy. */
+const WAITING = { maxWorkers: 3 };
 const OVER_HTTP = {
+  ...WAITING,
   environment: "node",
   globalSetup: ["./test/support/global-setup.ts"],
   setupFiles: ["./test/support/check-described.ts", "./test/support/check-outputs.ts"],
@@ -52,9 +55,9 @@ const OVER_HTTP = {
 export default defineConfig({
   test: {
     reporters: [sayWhetherTheCorpusIsThere, "default", "./test/support/count-reporter.ts"],
-    // More would only take the processors from the service under test.
     maxWorkers: 2,
-    // Files that no test loads count, too. scripts/coverage.ts prints the summary.
+    // For `npm run test:coverage`: measuring doubles the time of the unit tests, and workerd has no V8 inspector. Files
+    // that no test loads count, too. scripts/coverage.ts prints the summary.
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],
@@ -71,6 +74,8 @@ export default defineConfig({
           setupFiles: ["./test/support/forbid-subprocesses.ts"],
           environment: "node",
           testTimeout: 120_000,
+          // A worker for each file would take a third of the processor time.
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
@@ -98,6 +103,7 @@ export default defineConfig({
           include: ["test/worker/**/*.test.ts"],
           globalSetup: ["./test/support/fake-platform.ts"],
           testTimeout: 120_000,
+          ...WAITING,
           sequence: { groupOrder: 1 },
         },
       },
@@ -109,7 +115,8 @@ export default defineConfig({
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          sequence: { groupOrder: 2 },
+          ...WAITING,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -121,7 +128,8 @@ export default defineConfig({
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          sequence: { groupOrder: 2 },
+          ...WAITING,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -132,7 +140,8 @@ export default defineConfig({
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          sequence: { groupOrder: 2 },
+          ...WAITING,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -141,8 +150,7 @@ export default defineConfig({
           name: "http",
           include: ["test/http/**/*.test.ts", "test/e2e/**/*.test.ts"],
           ...OVER_HTTP,
-          // After the others, so that they do not slow the service down.
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -152,7 +160,7 @@ export default defineConfig({
           include: HOST_TESTS,
           env: { PAGEWRIGHT_TARGET: "host" },
           ...OVER_HTTP,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,8 +1,9 @@
-// `npm test`: installs the test programs and the engines, then runs every test, and prints the share of the lines of
-// src/ that the unit tests ran. Arguments are passed to vitest. With `--project`, it installs only the programs that
-// these tiers need (test/README.md).
+// `npm test`: installs the test programs and the engines, then runs every test. Arguments are passed to vitest. With
+// `--project`, it installs only the programs that these tiers need (test/README.md). With `--coverage`, it prints the
+// share of the lines of src/ that the tests ran.
 
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { printCoverage } from "./coverage.ts";
 import { installPackages, TEST_PACKAGES } from "./packages.ts";
@@ -33,31 +34,11 @@ try {
   process.exit(1);
 }
 
-// Measures only the unit tests: measuring would slow the others down, and workerd has no V8 inspector.
-const runs = args.length > 0 ? [args] : [["--project=unit", "--coverage"], ["--project=!unit"]];
-let exitCode = 0;
-for (const run of runs) {
-  exitCode = (await runVitest(run)) || exitCode;
-  if (run.includes("--coverage")) printCoverage();
-}
-process.exit(exitCode);
-
-async function runVitest(options: readonly string[]): Promise<number> {
-  const vitest = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", ...options], {
-    cwd: root,
-    stdio: "inherit",
-  });
-  const ended = Promise.withResolvers<number>();
-  vitest.on("error", ended.reject);
-  vitest.on("exit", (code) => ended.resolve(code ?? 1));
-  const relay = (signal: NodeJS.Signals) => {
-    vitest.kill(signal);
-    runs.length = 0;
-  };
-  for (const signal of SIGNALS) process.on(signal, relay);
-  try {
-    return await ended.promise;
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, relay);
-  }
-}
+const vitest = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", ...args], {
+  cwd: root,
+  stdio: "inherit",
+});
+for (const signal of SIGNALS) process.on(signal, () => vitest.kill(signal));
+const [code] = (await once(vitest, "exit")) as [number | null];
+if (args.includes("--coverage")) printCoverage();
+process.exit(code ?? 1);

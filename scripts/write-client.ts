@@ -1,21 +1,25 @@
-// Generates `client/generated/operations.ts` (types) and `client/generated/operation-schemas.ts` (schemas for the
-// command line) from the declarations of the endpoints.
+// Generates `client/generated/`: operations.ts (types) and operation-schemas.ts (schemas for the command line) from the
+// declarations of the endpoints, and operation-list.ts (types of the schemas) as a copy, because the published client
+// contains only its own tree.
 
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { endpoints } from "../src/endpoints/index.ts";
 import { describe } from "../src/service/http/contract/described.ts";
-import { operationsSource, schemasSource } from "./client/client-sources.ts";
+import { operationsSource, schemasSource, WRITTEN } from "./client/client-sources.ts";
 import { root } from "./services/wrangler.ts";
 
 const operations = endpoints.map(describe);
-const files = {
+const LIST = "src/service/http/contract/operation-list.ts";
+const outputs = {
   "operations.ts": operationsSource(operations),
   "operation-schemas.ts": schemasSource(operations),
-  // bootstrap.mjs writes again when a source changes or an output is missing.
-  "sources.json": JSON.stringify({ files: await sources(), outputs: ["operations.ts", "operation-schemas.ts"] }),
+  "operation-list.ts": WRITTEN + (await readFile(join(root, LIST), "utf8")),
 };
+// bootstrap.mjs writes again when a source changes or an output is missing.
+const written = { files: [...(await sources()), LIST], outputs: Object.keys(outputs) };
+const files = { ...outputs, "sources.json": JSON.stringify(written) };
 const folder = join(root, "client/generated");
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder);

@@ -2,13 +2,13 @@
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { CANCEL_TIMEOUT_MS } from "../core/connection.ts";
 import { needsConversion } from "../core/conversion.ts";
 import { PagewrightError } from "../core/error.ts";
 import type { Inputs } from "../core/inputs.ts";
 import type { Pagewright, Params } from "../core/pagewright.ts";
 import type { CallOptions } from "../core/progress.ts";
 import type { Result } from "../core/result.ts";
-import { CANCEL_TIMEOUT_MS } from "../core/upload.ts";
 import { openHandle, openPath } from "../node/open-path.ts";
 import { saveDownload } from "../node/save-download.ts";
 import { numbersOf } from "./numbers.ts";
@@ -57,7 +57,8 @@ export async function convert(
   options: CallOptions,
 ): Promise<ConversionResult> {
   const made = new Set<string>();
-  const given = new Set(work.operands.map(({ value }) => value));
+  const stored = Object.values(work.params).flat() as readonly { readonly id?: string }[];
+  const given = new Set([...work.operands.map(({ value }) => value), ...stored.flatMap(({ id }) => id ?? [])]);
   try {
     return await convertTo({ pw, streams, options, made, given }, work);
   } catch (error) {

@@ -15,7 +15,8 @@ export interface Operand {
   readonly pages?: string;
 }
 
-const ID = /^[12][\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+/** ID of a stored file. */
+export const ID = /^[12][\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 /** A URL without a path: a number after the colon is the port, not a page. */
 const ORIGIN = /^https?:\/\/[^/?#]*$/i;
 const SELECTION = /:((?:\d+|last|even|odd|all)(?:-(?:\d+|last))?(?:,(?:\d+|last|even|odd)(?:-(?:\d+|last))?)*)$/;

@@ -3,15 +3,30 @@ import { readFile } from "node:fs/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { camelCased } from "../core/error.ts";
 import type { Params } from "../core/pagewright.ts";
-import type { OperationSchema, ParameterSchema } from "./operation-types.ts";
+import { ID } from "./operands.ts";
+import type { FileSchema, OperationSchema, ParameterSchema } from "./operation-types.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Returns the options of an operation. There is none for the output's name, because `--out` and `--dir` set it. */
-export function optionsOf({ parameters }: OperationSchema): readonly Option[] {
-  return parameters
+export function optionsOf({ parameters, files }: OperationSchema): readonly Option[] {
+  const options = parameters
     .filter(({ name }) => name !== "output")
     .map((parameter) => optionOf(parameter).implies(impliedBy(parameter, parameters)));
+  return [...files.map(fileOptionOf), ...options];
 }
+
+function fileOptionOf({ name, description, required, list, insteadOf }: FileSchema): Option {
+  const notes = [
+    "a path, an address or an id",
+    ...(list ? ["can be repeated"] : []),
+    ...(insteadOf === undefined ? [] : [`instead of ${flagOf(insteadOf)}`]),
+  ];
+  const option = new Option(`${flagOf(name)} <file>`, `${description} (${notes.join("; ")})`);
+  if (list) option.argParser((text, all: readonly string[] = []) => [...all, text]);
+  return option.makeOptionMandatory(required);
+}
+
+const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`;
 
 /** Returns the value that another option must have for this one to apply, unless that option is set explicitly. */
 function impliedBy({ name, requiredIf, standsFor }: ParameterSchema, all: readonly ParameterSchema[]) {
@@ -23,7 +38,7 @@ function impliedBy({ name, requiredIf, standsFor }: ParameterSchema, all: readon
 function optionOf(parameter: ParameterSchema): Option {
   const { name, description, required, schema, control, list, example, default: fallback } = parameter;
   const { minimum, maximum, enum: words, examples } = schema;
-  const flag = `--${name.replaceAll("_", "-")}`;
+  const flag = flagOf(name);
   const isSwitch = control === "switch";
   const notes = [
     ...(minimum === undefined ? [] : [`${minimum} to ${maximum}`]),
@@ -54,14 +69,20 @@ function numberIn(text: string, { type, minimum, maximum }: ParameterSchema["sch
 }
 
 /** Returns the parameters of a request for the parsed options. */
-export async function paramsOf({ parameters }: OperationSchema, options: Params): Promise<Params> {
+export async function paramsOf({ parameters, files }: OperationSchema, options: Params): Promise<Params> {
   const params: Record<string, unknown> = {};
+  for (const name of files.map((file) => camelCased(file.name))) {
+    const value = options[name] as string | readonly string[] | undefined;
+    if (value !== undefined) params[name] = typeof value === "string" ? fileAt(value) : value.map(fileAt);
+  }
   for (const { name, control } of parameters) {
     const value = name === "output" ? undefined : options[camelCased(name)];
     if (value !== undefined) params[camelCased(name)] = control === "code" ? await readText(String(value)) : value;
   }
   return params;
 }
+
+const fileAt = (text: string) => (ID.test(text) ? { id: text } : text);
 
 async function readText(path: string): Promise<string> {
   try {

@@ -30,6 +30,8 @@ export interface RequestOptions {
 }
 
 const LIMIT_MS = 60_000;
+/** Time limit for deleting the data of a canceled call, so that it does not delay the cancellation. */
+export const CANCEL_TIMEOUT_MS = 3_000;
 const PROBE_LIMIT_MS = 5_000;
 const RETRIES = 5;
 
@@ -102,6 +104,11 @@ export class Connection {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Deletes the job or file of a canceled call. Ignores failures. */
+  async discard(path: string, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+    await this.once(path, { method: "DELETE", headers, limitMs: CANCEL_TIMEOUT_MS }, discardBody).catch(() => {});
   }
 
   /**

@@ -60,7 +60,7 @@ export async function errorOf(response: Response): Promise<PagewrightError> {
 /** @param message an error message of the service, which may name a parameter (docs/api.md#errors) */
 export function errorSaying(status: number, message: string, details: ErrorDetails = {}): PagewrightError {
   const [, range, quoted, repeated] =
-    /^.*within the acceptable range for ([\w.[\]-]+)\.(?= |$)|^The '([\w.[\]-]+)' (?:field|file|values)|^Found more than one (\S+) key/s.exec(
+    /^.*within the acceptable range for ([\w.[\]-]+)\.(?= |$)|^(?:The|Exactly one of the) '([\w.[\]-]+)' (?:field|file|values|and)|^Found more than one (\S+) key/s.exec(
       message,
     ) ?? [];
   const parameter = range ?? quoted ?? repeated;

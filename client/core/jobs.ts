@@ -1,11 +1,10 @@
 // Runs one job at the service: submits, follows and cancels it.
 
 import { backoffMs, delay, raceAbort } from "./backoff.ts";
-import { type Connection, discardBody, json } from "./connection.ts";
+import { CANCEL_TIMEOUT_MS, type Connection, json } from "./connection.ts";
 import { errorSaying, isTemporary, PagewrightError } from "./error.ts";
 import { eventsIn } from "./events.ts";
 import type { CallOptions } from "./progress.ts";
-import { CANCEL_TIMEOUT_MS } from "./upload.ts";
 
 /** The JSON response of an operation (docs/api.md#responses). */
 export interface JobResponse {
@@ -110,7 +109,7 @@ async function submit(
     if (signal?.aborted) {
       const settled = new AbortController();
       const cancellation = submission
-        .then((id) => (typeof id === "string" ? cancel(connection, id) : undefined))
+        .then((answer) => Promise.all(storedPaths(answer, body).map((path) => connection.discard(path))))
         .catch(() => {})
         .finally(() => settled.abort());
       await Promise.race([cancellation, delay(CANCEL_TIMEOUT_MS, settled.signal).catch(() => {})]);
@@ -124,10 +123,14 @@ async function submit(
   }
 }
 
-const cancel = (connection: Connection, requestId: string): Promise<void> =>
-  connection
-    .once(`/request-status/${requestId}`, { method: "DELETE", limitMs: CANCEL_TIMEOUT_MS }, discardBody)
-    .catch(() => {});
+const statusPath = (requestId: string) => `/request-status/${requestId}`;
+
+/** Returns the paths of a submitted job: its status, or the files that it stored if the service replied synchronously. */
+function storedPaths(answer: string | Partial<JobResponse>, body: object): string[] {
+  if (typeof answer === "string") return [statusPath(answer)];
+  const { outputId = [], inputId = [] } = answer;
+  return [outputId, "url" in body ? inputId : []].flat(2).map((id) => `/resource/${id}`);
+}
 
 /** Follows a job until it ends, and reconnects after a broken connection. */
 async function follow(connection: Connection, requestId: string, options: CallOptions): Promise<JobResponse> {
@@ -149,7 +152,7 @@ async function follow(connection: Connection, requestId: string, options: CallOp
       await delay(failures > 0 ? backoffMs(failures - 1, undefined) : POLL_MS, signal);
     }
   } catch (error) {
-    if (signal?.aborted) await cancel(connection, requestId);
+    if (signal?.aborted) await connection.discard(statusPath(requestId));
     throw error;
   }
 }
@@ -176,7 +179,7 @@ async function* statuses(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Status> {
   const call = { headers: { Accept: "text/event-stream, application/json;q=0.5" }, signal };
-  const response = await connection.once(`/request-status/${requestId}`, call, async (answer) => answer);
+  const response = await connection.once(statusPath(requestId), call, async (answer) => answer);
   if (!response.headers.get("Content-Type")?.startsWith("text/event-stream") || response.body === null) {
     yield await json<Status>(response);
     return;

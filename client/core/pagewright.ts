@@ -1,8 +1,8 @@
 // The client: one method per operation, generated from the declarations of the endpoints.
 
 import { type Job, OPERATIONS, type OperationName, type Operations } from "../generated/operations.ts";
-import { Connection, discardBody, type Options } from "./connection.ts";
-import { PagewrightError, snakeCased } from "./error.ts";
+import { Connection, type Options } from "./connection.ts";
+import { camelCased, PagewrightError, snakeCased } from "./error.ts";
 import {
   type Inputs,
   type InputWithPages,
@@ -14,7 +14,7 @@ import {
 import { type JobResponse, runOperation } from "./jobs.ts";
 import type { CallOptions } from "./progress.ts";
 import { type PendingResult, Result, type SaveDownload, StoredFile } from "./result.ts";
-import { CANCEL_TIMEOUT_MS, storeAddress, uploadFile } from "./upload.ts";
+import { storeAddress, uploadFile } from "./upload.ts";
 
 /** Platform-dependent functions: opening and saving files by path. */
 export interface FileAdapter {
@@ -27,6 +27,20 @@ export type Params = Readonly<Record<string, unknown>>;
 
 /** The operations of a service, and its stored files. */
 export type Pagewright = Service & Operations;
+
+/** A further input file of an operation, with the fields of the body that name it. */
+export interface FurtherFile {
+  readonly name: string;
+  readonly id: string;
+  readonly url: string;
+  readonly list?: true;
+}
+
+type OperationEntry = readonly [
+  path: string,
+  kind: "none" | "one" | "several" | "selected" | "text",
+  files?: readonly FurtherFile[],
+];
 
 /** Jobs with inputs above this size run asynchronously by default, because they are likely to be long. */
 const LONG_JOB_BYTES = 1_000_000;
@@ -64,33 +78,39 @@ class Service {
 
   async #run(name: OperationName, inputs: unknown, params: Params, options: CallOptions): Promise<Result> {
     options.signal?.throwIfAborted();
-    const [path, kind] = OPERATIONS[name];
+    const [path, kind, files = []]: OperationEntry = OPERATIONS[name];
     const uploads: StoredInput[] = [];
+    const store = async (given: ResolvedInput) => {
+      if (given.kind === "stored") return given;
+      const stored = await this.#store(given, options);
+      uploads.push(stored);
+      return stored;
+    };
     try {
-      const input = await this.#inputOf(name, kind, inputs, options, uploads);
+      const input = await this.#inputOf(name, kind, inputs, store);
       const isLong = input.sizeBytes === undefined || input.sizeBytes > LONG_JOB_BYTES;
       const isAsync = options.async ?? (options.onProgress !== undefined || isLong);
       const body = { ...input.body, ...bodyOf(params) };
+      for (const file of files) Object.assign(body, await this.#fileFields(file, params[camelCased(file.name)], store));
       options.onProgress?.({ phase: "waiting" });
       const answer: JobResponse = await runOperation(this.#connection, path, body, { ...options, async: isAsync });
       return new Result(answer, (stored) => this.#fileOf(stored));
     } catch (error) {
-      await Promise.all(uploads.map((upload) => this.#forget(upload)));
+      // As the service does for files uploaded within a failed request.
+      await Promise.all(uploads.map(({ id }) => this.#connection.discard(`/resource/${id}`)));
       throw error;
     }
   }
 
   /**
    * Uploads the inputs that are not stored yet.
-   * @param uploads receives the files that this call stored
    * @returns the fields of the body that name them
    */
   async #inputOf(
     name: OperationName,
-    kind: (typeof OPERATIONS)[OperationName][1],
+    kind: OperationEntry[1],
     inputs: unknown,
-    options: CallOptions,
-    uploads: StoredInput[],
+    store: (given: ResolvedInput) => Promise<StoredInput>,
   ): Promise<{ readonly body: object; readonly sizeBytes?: number | undefined }> {
     const { openPath } = this.#files;
     if (kind === "none") return { body: {}, sizeBytes: 0 };
@@ -98,12 +118,6 @@ class Service {
       const content = String(await inputs);
       return { body: { content }, sizeBytes: content.length };
     }
-    const store = async (given: ResolvedInput) => {
-      if (given.kind === "stored") return given;
-      const stored = await this.#store(given, options);
-      uploads.push(stored);
-      return stored;
-    };
     if (kind === "one") {
       const given = single(name, await resolveInputs(inputs as Inputs, openPath));
       // A URL might lead to a web page, which cannot be stored as a file.
@@ -123,16 +137,29 @@ class Service {
     return { body: kind === "selected" ? { id: ids, type: ids.map(() => "id"), pages } : { id: ids } };
   }
 
+  /** Uploads further files. @returns the fields of the body that name them, without the file itself */
+  async #fileFields(
+    { name, id, url, list }: FurtherFile,
+    value: unknown,
+    store: (given: ResolvedInput) => Promise<StoredInput>,
+  ): Promise<object> {
+    const body: Record<string, unknown> = { [name]: undefined };
+    if (value === undefined) return body;
+    const { openPath } = this.#files;
+    const each = list ? [...(value as Iterable<Inputs>)] : [value as Inputs];
+    const all = (await Promise.all(each.map((one) => resolveInputs(one, openPath)))).flat();
+    for (const [index, given] of (list ? all : [single(camelCased(name), all)]).entries()) {
+      const field = given.kind === "address" ? url : id;
+      // The indexes keep the order of IDs and URLs among each other.
+      body[list ? `${field}[${index}]` : field] = given.kind === "address" ? given.url : (await store(given)).id;
+    }
+    return body;
+  }
+
   async #store(given: ResolvedInput, options: CallOptions): Promise<StoredInput> {
     if (given.kind === "stored") return given;
     if (given.kind === "local") return uploadFile(this.#connection, await given.open(), options);
     return storeAddress(this.#connection, given.url, options);
-  }
-
-  /** Deletes an upload whose operation failed, as the service does for files uploaded within a failed request. */
-  async #forget({ id }: StoredInput): Promise<void> {
-    const call = { method: "DELETE", limitMs: CANCEL_TIMEOUT_MS };
-    await this.#connection.once(`/resource/${id}`, call, discardBody).catch(() => {});
   }
 
   #fileOf(stored: StoredInput): StoredFile {
@@ -190,7 +217,7 @@ export function createClientClass(files: FileAdapter): new (options: Options) =>
 }
 
 for (const name of Object.keys(OPERATIONS) as OperationName[]) {
-  const kind = OPERATIONS[name][1];
+  const [, kind]: OperationEntry = OPERATIONS[name];
   const called =
     kind === "none"
       ? function (this: Service, params?: Params, options?: CallOptions): Job {

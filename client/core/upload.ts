@@ -2,7 +2,7 @@
 // stream if the platform supports it.
 
 import { backoffMs, delay } from "./backoff.ts";
-import { type Connection, discardBody, json } from "./connection.ts";
+import { type Connection, json } from "./connection.ts";
 import { isTemporary, PagewrightError } from "./error.ts";
 import type { LocalFile } from "./inputs.ts";
 import type { CallOptions } from "./progress.ts";
@@ -10,8 +10,6 @@ import type { CallOptions } from "./progress.ts";
 /** Bytes per request, so that a file is never in memory as a whole. Cloudflare accepts at most 100 MB. */
 const PIECE_BYTES = 8 * 1024 * 1024;
 const UPLOAD_LIMIT_MS = 600_000;
-/** Time limit for deleting a canceled upload, so that it does not delay the cancellation. */
-export const CANCEL_TIMEOUT_MS = 3_000;
 const TUS = { "Tus-Resumable": "1.0.0" };
 
 export interface Uploaded {
@@ -144,9 +142,7 @@ async function sendPieces(
       sent(offset);
     }
   } catch (error) {
-    await connection
-      .once(path, { method: "DELETE", headers: TUS, limitMs: CANCEL_TIMEOUT_MS }, discardBody)
-      .catch(() => {});
+    await connection.discard(path, TUS);
     throw error;
   }
   return { id: path.slice(path.lastIndexOf("/") + 1), sizeBytes };

@@ -3,12 +3,12 @@
 
 import { open } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { withExtension } from "../../src/document/contract/file-name.ts";
 import type { Notice } from "../../src/document/contract/notice.ts";
+import { spoolOutputs } from "../../src/operations/steps.ts";
 import { decodeResponse, encodeFailure, encodeNotices } from "../../src/service/placement/remote.ts";
 import type { NativeJob } from "../operations/native.ts";
 import { writeToFile } from "../pdfa/outputs.ts";
-import { type FileInput, fileInput } from "../scratch/file-input.ts";
+import { fileInput } from "../scratch/file-input.ts";
 import type { JobPool } from "./job-pool.ts";
 
 export interface ContainerJob extends NativeJob {
@@ -50,8 +50,13 @@ export async function* runSteps(
   const notices: Notice[] = [];
   try {
     for (const [index, { operation, params }] of steps.slice(0, -1).entries()) {
-      const frames = operation.run({ ...job, inputs, params });
-      inputs = await spoolOutputs(frames, `step-${index}`, { ...job, inputs }, notices);
+      const outputs = decodeResponse(operation.run({ ...job, inputs, params }), job);
+      inputs = await spoolOutputs(outputs, inputs, notices, async ({ name, body, headerPatch }, output) => {
+        const path = spoolPath(job.folder, `step-${index}-${output}`, name);
+        const { size } = await writeToFile(path, body, job.signal);
+        if (headerPatch) await patch(path, headerPatch());
+        return fileInput(name, size, path);
+      });
     }
   } catch (error) {
     job.signal.throwIfAborted();
@@ -60,25 +65,6 @@ export async function* runSteps(
   if (notices.length > 0) yield encodeNotices(notices);
   const { operation, params } = steps.at(-1)!;
   yield* operation.run({ ...job, inputs, params });
-}
-
-/** Writes the outputs of a step to files. An output without a name gets the name of the first input. */
-async function spoolOutputs(
-  frames: AsyncIterable<Uint8Array>,
-  prefix: string,
-  { inputs, folder, signal }: Omit<ContainerJob, "params">,
-  notices: Notice[],
-): Promise<readonly FileInput[]> {
-  const files: FileInput[] = [];
-  for await (const { extension, body, headerPatch, notices: lost, ...output } of decodeResponse(frames, { signal })) {
-    const { name = withExtension(inputs[0]?.name ?? "document", extension) } = output;
-    const path = spoolPath(folder, `${prefix}-${files.length}`, name);
-    const { size } = await writeToFile(path, body, signal);
-    if (headerPatch) await patch(path, headerPatch());
-    notices.push(...(lost?.() ?? []));
-    files.push(fileInput(name, size, path));
-  }
-  return files;
 }
 
 async function patch(path: string, header: Uint8Array): Promise<void> {

@@ -2,7 +2,7 @@
 // alternates between clients, so that no client blocks the others.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
-import { ClientShares, ticketToEvict } from "../../src/runtime/client-shares.ts";
+import { ClientShares, overHalf, ticketToEvict } from "../../src/runtime/client-shares.ts";
 import { PermitQueue } from "../../src/runtime/permit-queue.ts";
 import type { PromisedPlace, SlowLane, SlowPermit } from "./slow-lane.ts";
 
@@ -122,7 +122,7 @@ export class JobPool {
   #makeRoomFor(client: string): boolean {
     const waiting = this.#queue.queued.filter(({ isFirst }) => !isFirst);
     const newcomer = { client, present: this.#shares.presentOf(client) };
-    const last = ticketToEvict(waiting, newcomer, this.#limits.waiting);
+    const last = ticketToEvict(waiting, overHalf(newcomer, this.#limits.waiting));
     if (last) this.#queue.reject(last, new EngineFailure("busy", "evicted for another client"));
     return last !== undefined;
   }

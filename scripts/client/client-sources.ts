@@ -4,7 +4,7 @@ import { camelCased } from "../../client/core/error.ts";
 import { type Described, isSelectable, jsonParameters } from "../../src/service/http/contract/described.ts";
 import type { DescribedParameter } from "../../src/service/http/contract/operation-list.ts";
 
-const WRITTEN = "// Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.\n";
+export const WRITTEN = "// Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.\n";
 
 /**
  * Returns `client/generated/operations.ts`: the table of operations that the client reads, and the types of its
@@ -15,9 +15,9 @@ export function operationsSource(operations: readonly Described[]): string {
 import type { CallOptions } from "../core/progress.ts";
 import type { PendingResult } from "../core/result.ts";
 
-/** Path and kind of input of each operation. */
+/** Path, kind of input, and further files of each operation. */
 export const OPERATIONS = {
-${operations.map((operation) => `  ${operation.verb}: ["${operation.path}", "${kindOf(operation)}"],\n`).join("")}} as const;
+${operations.map(entryOf).join("")}} as const;
 
 export type OperationName = keyof typeof OPERATIONS;
 
@@ -49,8 +49,15 @@ export const OPERATION_SCHEMAS: readonly OperationSchema[] = ${JSON.stringify(op
 `;
 }
 
+function entryOf(operation: Described): string {
+  const { verb, path, files } = operation;
+  const further = files.map(({ name, id, url, list }) => JSON.stringify({ name, id, url, list }));
+  const last = further.length > 0 ? `, [${further.join(", ")}]` : "";
+  return `  ${verb}: ["${path}", "${kindOf(operation)}"${last}],\n`;
+}
+
 function operationSchema(operation: Described): OperationSchema {
-  const { verb, path, summary, variants, input, output, example } = operation;
+  const { verb, path, summary, variants, input, files, output, example } = operation;
   const { kind, description, accepts } = input;
   const { type, archives, joinedName, data } = output;
   return {
@@ -60,6 +67,7 @@ function operationSchema(operation: Described): OperationSchema {
       ...{ type, archives, ...(data ? { isData: true as const } : {}) },
       ...(joinedName === undefined ? {} : { joinedName }),
     },
+    files,
     parameters: jsonParameters(operation).map(({ content: _, ...parameter }) => ({
       ...parameter,
       ...((parameter.required || parameter.requiredIf) &&
@@ -80,7 +88,12 @@ function paramsType(operation: Described): string {
     const { name, required } = parameter;
     return `${comment(describe(parameter), "  ")}  readonly ${camelCased(name)}${required ? "" : "?"}: ${typeOf(parameter)}${required ? "" : " | undefined"};\n`;
   });
-  return `export interface ${typeName(operation)} {\n${members.join("")}}\n`;
+  const files = operation.files.map(({ name, required, list, description, insteadOf }) => {
+    const about = insteadOf === undefined ? description : `${description}\nInstead of \`${camelCased(insteadOf)}\`.`;
+    const type = list ? "Iterable<Inputs>" : "Inputs";
+    return `${comment(about, "  ")}  readonly ${camelCased(name)}${required ? "" : "?"}: ${type}${required ? "" : " | undefined"};\n`;
+  });
+  return `export interface ${typeName(operation)} {\n${[...files, ...members].join("")}}\n`;
 }
 
 function describe({ description, schema, default: fallback }: DescribedParameter): string {
@@ -129,7 +142,7 @@ function inputOf(operation: Described): string {
 
 function method(operation: Described, input: string): string {
   const { verb, summary, variants } = operation;
-  const isRequired = jsonParameters(operation).some(({ required }) => required);
+  const isRequired = [...jsonParameters(operation), ...operation.files].some(({ required }) => required);
   const keyed = variants.includes("private") ? "" : " Only in the keyed variant.";
   const about = [
     `${summary}${keyed}`,

@@ -55,12 +55,10 @@ export function addAdmission(app: App, collector: UsageCollector): void {
 }
 
 /**
- * Returns the store for a request that stores files under the client's policy.
+ * Returns the policy of the client's files, and the counter for their bytes.
  * @throws ServiceError 400
  */
-export function storeWithPolicy(
-  c: RequestContext,
-): Pick<StoreOptions, "storing"> & { readonly store: Store; marks(): FilePolicy } {
+export function filePolicyOf(c: RequestContext): Pick<StoreOptions, "storing"> & { marks(): FilePolicy } {
   const { config, admission } = c.var;
   const lifetimeMs = lifetimeOf(c.req.raw.headers, config, admission?.key?.record);
   const marks = () => ({
@@ -68,8 +66,7 @@ export function storeWithPolicy(
     ...(lifetimeMs === undefined ? {} : { expires: Date.now() + lifetimeMs }),
   });
   const end = () => (lifetimeMs === undefined ? endOf(config) : Date.now() + lifetimeMs);
-  const storing = admission?.storing(end);
-  return { store: createRequestStore(c, marks, storing), marks, storing };
+  return { marks, storing: admission?.storing(end) };
 }
 
 /** Returns a function that counts a file which a third party uploads for the client (upload URLs). */
@@ -88,15 +85,18 @@ export function storingFor(c: RequestContext, quota: Quota | undefined, { expire
 export const endOf = ({ fileLifetimeMs }: Config): number | undefined =>
   fileLifetimeMs > 0 ? Date.now() + fileLifetimeMs : undefined;
 
-/** Returns a store that applies a policy to new files and counts them against the limit. */
-export const createRequestStore = (c: RequestContext, marks: () => FilePolicy = () => ({}), storing?: Storing): Store =>
-  createStore(c.env.FILES, {
-    lifetimeMs: c.get("config").fileLifetimeMs,
-    marks,
-    received: (bytes) => c.var.admission?.countReceived(bytes),
-    storing,
-    retired: (files) => retiredIn(c, files),
-  });
+/** Returns options that apply a policy to new files, and count all files. */
+export const fileOptions = (
+  c: RequestContext,
+  policy: Pick<StoreOptions, "marks" | "storing"> = {},
+): Omit<StoreOptions, "lifetimeMs"> => ({
+  ...policy,
+  received: (bytes) => c.var.admission?.countReceived(bytes),
+  retired: (files) => retiredIn(c, files),
+});
+
+export const createRequestStore = (c: RequestContext, policy?: Parameters<typeof fileOptions>[1]): Store =>
+  createStore(c.env.FILES, { lifetimeMs: c.get("config").fileLifetimeMs, ...fileOptions(c, policy) });
 
 export const anyone = () => true;
 

@@ -1,19 +1,23 @@
-// Creates the dependencies of requests: resources shared by the process, and services for each request.
+// Creates the dependencies of requests and asynchronous jobs: resources shared by the process, and services for each.
 
 import { LIMITS } from "../document/contract/limits.ts";
 import { yieldToEventLoop } from "../runtime/delay.ts";
+import { retryOnce } from "../runtime/rpc.ts";
+import { sealerOf } from "../service/http/async/sealed-values.ts";
 import { clientAt, clientIdOfKey } from "../service/http/clients/auth.ts";
+import type { RequestTrace } from "../service/http/traces/request-trace.ts";
 import type { SpanExport } from "../service/http/traces/span-export.ts";
 import { connectContainer } from "../service/placement/container.ts";
 import { createSemaphore } from "../service/placement/semaphore.ts";
 import type { ProcessCapacity } from "../service/settings/capacity.ts";
+import type { Config, Env } from "../service/settings/config.ts";
 import { createMemoryQuota } from "../service/storage/memory-quota.ts";
 import { PACK_BYTES } from "../service/storage/packs.ts";
-import { createStore } from "../service/storage/store.ts";
+import { createStore, type StoreOptions } from "../service/storage/store.ts";
 import { cacheOf } from "../service/views/image-cache.ts";
 import { PageResources, type PageServices } from "../service/views/pages-service.ts";
 import { baseUrl, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
-import { tracedCaller } from "./traces.ts";
+import { callerTrace } from "./traces.ts";
 
 /** No client waits for these permits, so they can be granted as late as the job's time limit allows. */
 const ONE_AT_A_TIME = { concurrency: 1, maxWaitMs: LIMITS.requestJobMs };
@@ -50,25 +54,56 @@ export function createSharedResources(budgets: ProcessCapacity) {
 }
 
 /** Returns one client's view of the shared semaphores and quotas, which reserves capacity for other clients. */
-export function shareOf(shared: SharedResources, client: string) {
-  const {
-    engineSemaphore,
-    receiveSemaphore,
-    containerSemaphore,
-    uploadSemaphore,
-    overflowSemaphore,
-    uploadQuota,
-    bufferQuota,
-    bodies,
-  } = shared;
+export const shareOf = ({ budgets, shared, ...all }: SharedResources, client: string) => ({
+  ...{ budgets, shared },
+  engineSemaphore: all.engineSemaphore.for(client),
+  receiveSemaphore: all.receiveSemaphore.for(client),
+  containerSemaphore: all.containerSemaphore.for(client),
+  uploadSemaphore: all.uploadSemaphore.for(client),
+  overflowSemaphore: all.overflowSemaphore.for(client),
+  uploadQuota: all.uploadQuota.for(client),
+  bufferQuota: all.bufferQuota.for(client),
+  bodies: all.bodies.for(client),
+});
+
+export const connectQueue = (env: Env) => retryOnce(LIMITS.asyncRpcMs, () => env.JOBS.getByName("queue"));
+
+/** A request, or an attempt of an asynchronous job. */
+interface Origin {
+  readonly env: Env;
+  readonly config: Config;
+  /** Prefix of all URLs, without a path. */
+  readonly baseUrl: string;
+  readonly client: string;
+  /** Separates the origins of one client in the container. @default "" */
+  readonly suffix?: string;
+  /** IDs for the log. */
+  readonly ids: ReturnType<typeof idsOf>;
+  readonly trace: RequestTrace | undefined;
+  /** Policy, IDs and counters of stored files. */
+  readonly files: Omit<StoreOptions, "lifetimeMs">;
+  /** Settles when the request has a response, or the attempt has ended. @default immediately */
+  readonly ended?: Promise<unknown>;
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/** Returns the services that requests and asynchronous jobs need. */
+export function servicesFor(origin: Origin, shared: SharedResources, spans: SpanExport) {
+  const { env, config, baseUrl, client, suffix = "", ids, trace, files, ended, waitUntil } = origin;
+  const traced = trace ? { trace: callerTrace(trace, { spans, traces: config.traces, waitUntil }) } : {};
   return {
-    ...{ budgets: shared.budgets, shared: shared.shared },
-    engineSemaphore: engineSemaphore.for(client),
-    receiveSemaphore: receiveSemaphore.for(client),
-    containerSemaphore: containerSemaphore.for(client),
-    uploadSemaphore: uploadSemaphore.for(client),
-    overflowSemaphore: overflowSemaphore.for(client),
-    ...{ uploadQuota: uploadQuota.for(client), bufferQuota: bufferQuota.for(client), bodies: bodies.for(client) },
+    ...{ ...shareOf(shared, client), config, baseUrl, jobs: connectQueue(env), sealer: sealerOf(env.FORM_SECRET) },
+    store: createStore(env.FILES, { lifetimeMs: config.fileLifetimeMs, ...files }),
+    container: connectContainer(env, { requestId: ids.requestId, client: client + suffix, ...traced, waitUntil }),
+    log: (message: string, details?: Record<string, unknown>) => log(ids, message, details),
+    defer(work: () => Promise<void>): void {
+      const afterwards = async () => {
+        await ended;
+        await yieldToEventLoop();
+        await work();
+      };
+      waitUntil(afterwards());
+    },
   };
 }
 
@@ -77,39 +112,15 @@ export function requestClientId({ var: { admission }, req, env }: RequestContext
   return admission?.key ? clientIdOfKey(admission.key) : clientAt(req.raw.headers, env.CLIENT_ADDRESS);
 }
 
-/**
- * Returns the dependencies that every request needs.
- * @param suffix separates the request types of one client, for example `-pages`
- */
-export function requestDependencies(c: RequestContext, spans: SpanExport, suffix = "") {
-  const config = c.get("config");
-  return {
-    config,
-    store: createStore(c.env.FILES, {
-      lifetimeMs: config.fileLifetimeMs,
-      retired: (files) => retiredIn(c, files),
-    }),
-    container: connectContainer(c.env, {
-      requestId: c.get("requestId"),
-      client: requestClientId(c) + suffix,
-      ...tracedCaller(c, spans),
-      waitUntil: (work) => c.executionCtx.waitUntil(work),
-    }),
-    baseUrl: baseUrl(c),
-    log: (message: string, details?: Record<string, unknown>) => log(idsOf(c), message, details),
-  };
-}
+export const originOf = (c: RequestContext): Omit<Origin, "suffix" | "ended"> => ({
+  ...{ env: c.env, config: c.get("config"), baseUrl: baseUrl(c), client: requestClientId(c) },
+  ...{ ids: idsOf(c), trace: c.get("trace"), files: { retired: (files) => retiredIn(c, files) } },
+  waitUntil: (work) => c.executionCtx.waitUntil(work),
+});
 
 export function pagesService(c: RequestContext, shared: SharedResources, spans: SpanExport): PageServices {
-  const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  const client = requestClientId(c);
-  return {
-    ...shareOf(shared, client),
-    client,
-    // A viewer's renderings compete with other jobs of the same client only.
-    ...requestDependencies(c, spans, "-pages"),
-    cache: cacheOf(c.env),
-    waitUntil,
-    defer: (work) => waitUntil(yieldToEventLoop().then(work)),
-  };
+  // A viewer's renderings compete with other jobs of the same client only.
+  const origin = { ...originOf(c), suffix: "-pages" };
+  const { client, waitUntil } = origin;
+  return { ...servicesFor(origin, shared, spans), client, cache: cacheOf(c.env), waitUntil };
 }

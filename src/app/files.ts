@@ -9,15 +9,22 @@ import { serveUploads } from "../service/http/files/tus/uploads.ts";
 import type { SpanExport } from "../service/http/traces/span-export.ts";
 import type { CountedFile } from "../service/storage/stored-bytes.ts";
 import { fileFacts } from "../service/views/file-facts.ts";
-import { anyone, clientHooksOf, createRequestStore, storeWithPolicy, storingFor } from "./admission.ts";
+import { anyone, clientHooksOf, createRequestStore, filePolicyOf, storingFor } from "./admission.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
 import { pagesService, requestClientId, type SharedResources, shareOf } from "./dependencies.ts";
 
 export function addResumableUploads(app: App, shared: SharedResources): void {
   for (const path of [TUS_PATH, `${TUS_PATH}/:id`]) {
     app.all(path, (c) => {
+      const policy = filePolicyOf(c);
       const service = {
-        ...{ ...storeWithPolicy(c), bucket: c.env.FILES, config: c.get("config"), baseUrl: baseUrl(c) },
+        ...{
+          ...policy,
+          store: createRequestStore(c, policy),
+          bucket: c.env.FILES,
+          config: c.get("config"),
+          baseUrl: baseUrl(c),
+        },
         uploadSemaphore: shared.uploadSemaphore.for(requestClientId(c)),
         mayRemove: clientHooksOf(c)?.mayDelete ?? anyone,
         retired: (files: readonly CountedFile[]) => retiredIn(c, files),
@@ -42,14 +49,15 @@ export function addUploadAddresses(app: App, shared: SharedResources): void {
           timing: c.get("timing"),
           baseUrl: baseUrl(c),
         },
-        marks: () => storeWithPolicy(c).marks(),
+        marks: () => filePolicyOf(c).marks(),
         quota: () => c.var.admission?.quota,
         admit: (quota) =>
           admitFile(quota, {
             ...{ request: c.req.raw, env: c.env },
             log: (message, details) => log(idsOf(c), message, details),
           }),
-        storeWith: (marks, quota) => createRequestStore(c, () => marks, storingFor(c, quota, marks)),
+        storeWith: (marks, quota) =>
+          createRequestStore(c, { marks: () => marks, storing: storingFor(c, quota, marks) }),
       });
       // The request ends when the client disconnects, but the upload URL must still be released.
       c.executionCtx.waitUntil(response.catch(() => {}));

@@ -1,24 +1,21 @@
 // Routes the status of asynchronous jobs, and runs the jobs.
 
-import { LIMITS } from "../document/contract/limits.ts";
-import { endpoints, routes } from "../endpoints/index.ts";
 import { yieldToEventLoop } from "../runtime/delay.ts";
 import { hashOfId } from "../runtime/log-line.ts";
-import { retryOnce } from "../runtime/rpc.ts";
 import { clientOfForm } from "../service/http/async/deferred-form.ts";
-import { endpointJobHandler, type JobHandler, runQueuedJob } from "../service/http/async/job-runner.ts";
+import { runQueuedJob } from "../service/http/async/job-runner.ts";
 import { serveStatus } from "../service/http/async/job-status.ts";
-import { sealerOf } from "../service/http/async/sealed-values.ts";
 import { StatusStreams } from "../service/http/async/status-streams.ts";
 import { deliverWebhook } from "../service/http/async/webhook-delivery.ts";
 import { addressClient, authorizeDelete, usageOf } from "../service/http/clients/guard.ts";
 import { JobUsage } from "../service/http/clients/job-usage.ts";
 import type { ClientHooks } from "../service/http/contract/endpoint.ts";
 import { methodNotAllowed } from "../service/http/contract/errors.ts";
+import type { DeferredHandler } from "../service/http/contract/route.ts";
 import { Timing } from "../service/http/contract/timing.ts";
 import { withFileInfo } from "../service/http/responses/file-info.ts";
 import { RequestTrace } from "../service/http/traces/request-trace.ts";
-import type { ExportedSpan, SpanExport } from "../service/http/traces/span-export.ts";
+import type { SpanExport } from "../service/http/traces/span-export.ts";
 import { limiterOf } from "../service/keys/durable-limiter.ts";
 import type { UsageCollector } from "../service/keys/usage-collector.ts";
 import { connectContainer } from "../service/placement/container.ts";
@@ -27,13 +24,11 @@ import type { LeasedJob } from "../service/ports/jobs.ts";
 import type { DeliveryOutcome, WebhookMessage } from "../service/ports/webhooks.ts";
 import { type Env, readConfig } from "../service/settings/config.ts";
 import { DerivedIds } from "../service/storage/derived-ids.ts";
-import { createStore } from "../service/storage/store.ts";
 import { createRequestStore, endOf } from "./admission.ts";
 import { type App, baseUrl, log } from "./context.ts";
-import { type SharedResources, shareOf } from "./dependencies.ts";
-import { callerTrace, exportSpans } from "./traces.ts";
-
-export const connectQueue = (env: Env) => retryOnce(LIMITS.asyncRpcMs, () => env.JOBS.getByName("queue"));
+import { connectQueue, type SharedResources, servicesFor } from "./dependencies.ts";
+import { posts } from "./posts.ts";
+import { exportSpans } from "./traces.ts";
 
 export function addRequestStatus(app: App): void {
   const path = "/request-status/:id";
@@ -88,81 +83,67 @@ export async function runLeasedJob(
 ) {
   const { id, attempt, client, baseUrl, path } = job;
   // A job's ID grants access to its response, so the log shows a hash.
-  const requestId = hashOfId(id);
+  const ids = { requestId: hashOfId(id) };
   const config = readConfig(env);
-  const jobs = connectQueue(env);
-  const ids = new DerivedIds(job.seed, async (count) => {
-    if (!(await jobs((queue) => queue.reserve({ id, attempt }, count)))) throw new Error("the job is lost");
-  });
-  const write = (message: string, details?: Record<string, unknown>) => log({ requestId }, message, details);
+  const { traces } = config;
   const { marks, account = { client, operation: "" }, trace: sent } = clientOfForm(job.form);
-  const trace = sent && RequestTrace.begin(new Headers(sent), config.traces);
-  const exported = (made: () => readonly ExportedSpan[]) => {
-    if (trace) exportSpans(trace, { spans, traces: config.traces, waitUntil }, made);
-  };
-  const usage = { collector, records: usageOf(env) };
-  const counted = new JobUsage(account, { limiter: limiterOf(env), usage, waitUntil, log: write });
-  const service = {
-    ...{ ...behindRequests(shareOf(shared, client)), config, baseUrl, jobs, timing: new Timing() },
-    store: createStore(env.FILES, {
-      ...{ lifetimeMs: config.fileLifetimeMs, ids },
-      marks: () => marks,
-      received: (bytes) => counted.received(bytes),
-      storing: counted.storing(() => marks.expires ?? endOf(config)),
+  const trace = sent && RequestTrace.begin(new Headers(sent), traces);
+  const usage = new JobUsage(account, {
+    ...{ limiter: limiterOf(env), usage: { collector, records: usageOf(env) }, waitUntil },
+    log: (message, details) => log(ids, message, details),
+  });
+  const jobs = connectQueue(env);
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const files = {
+    ids: new DerivedIds(job.seed, async (count) => {
+      if (!(await jobs((queue) => queue.reserve({ id, attempt }, count)))) throw new Error("the job is lost");
     }),
-    // Jobs of a client compete with its requests, which have priority.
-    container: connectContainer(env, {
-      ...{ requestId, client: `${client}-async`, waitUntil },
-      ...(trace ? { trace: callerTrace(trace, exported) } : {}),
-    }),
-    sealer: sealerOf(env.FORM_SECRET),
-    caller: callerOf(counted),
-    log: write,
-    defer: (work: () => Promise<void>) =>
-      waitUntil(
-        ended
-          .catch(() => {})
-          .then(yieldToEventLoop)
-          .then(work),
-      ),
+    marks: () => marks,
+    received: (bytes: number) => usage.received(bytes),
+    storing: usage.storing(() => marks.expires ?? endOf(config)),
   };
+  // Jobs of a client compete with its requests, which have priority.
+  const origin = { env, config, baseUrl, client, suffix: "-async", ids, trace, files, ended, waitUntil };
+  const services = servicesFor(origin, shared, spans);
+  const timing = new Timing();
   const started = Date.now();
-  await counted.begin();
-  const ended = runQueuedJob(handlerFor(path), job, service);
-  let outcome: Awaited<typeof ended>;
+  await usage.begin();
+  let outcome: Awaited<ReturnType<typeof runQueuedJob>>;
   try {
-    outcome = await ended;
+    const service = { ...behindRequests(services), timing, caller: clientHooksOfJob(usage) };
+    outcome = await runQueuedJob(handlerFor(path), job, service);
   } finally {
-    counted.end(outcome);
-    exported(() => trace!.spansOfJob(service.timing, { path, requestId, isError: outcome === undefined }));
+    end();
+    usage.end(outcome);
+    const { requestId } = ids;
+    const spansOfJob = () => trace!.spansOfJob(timing, { path, requestId, isError: outcome === undefined });
+    if (trace) exportSpans(trace, { spans, traces, waitUntil }, spansOfJob);
   }
-  service.log("asynchronous job ended", { path, attempt, durationMs: Date.now() - started });
+  services.log("asynchronous job ended", { path, attempt, durationMs: Date.now() - started });
 }
 
 /**
- * Returns the resources that jobs can use without delaying requests: low-priority permits, and the container's engines
- * instead of this process's single engine, if there is a container.
+ * Returns the services with resources that jobs can use without delaying requests: low-priority permits, and the
+ * container's engines instead of this process's single engine, if there is a container.
  */
-const behindRequests = (share: ReturnType<typeof shareOf>) => ({
-  ...share,
-  budgets: { ...share.budgets, engines: "container" as const },
-  engineSemaphore: lowPriority(share.engineSemaphore),
-  receiveSemaphore: lowPriority(share.receiveSemaphore),
-  containerSemaphore: lowPriority(share.containerSemaphore),
+const behindRequests = (services: ReturnType<typeof servicesFor>) => ({
+  ...services,
+  budgets: { ...services.budgets, engines: "container" as const },
+  engineSemaphore: lowPriority(services.engineSemaphore),
+  receiveSemaphore: lowPriority(services.receiveSemaphore),
+  containerSemaphore: lowPriority(services.containerSemaphore),
 });
 
-const callerOf = (counted: JobUsage): ClientHooks => ({
-  countProduced: (bytes) => counted.made(bytes),
+const clientHooksOfJob = (usage: JobUsage): ClientHooks => ({
+  countProduced: (bytes) => usage.made(bytes),
   retain: () => new DisposableStack(),
   tokenHeaders: () => ({}),
   mayDelete: () => false,
 });
 
 /** @throws Error if a later version of the service queued the job */
-function handlerFor(path: string): JobHandler {
-  const endpoint = endpoints.find((one) => one.path === path);
-  if (endpoint) return endpointJobHandler(endpoint);
-  const later = routes.find((one) => one.path === path)?.deferred;
-  if (later) return ({ form, service, ...memory }) => later.carryOut(form, service, memory);
+function handlerFor(path: string): DeferredHandler {
+  const handler = posts.find((post) => post.path === path)?.deferred;
+  if (handler) return handler;
   throw new Error(`there is no endpoint ${path}`);
 }

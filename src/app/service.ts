@@ -7,7 +7,7 @@ import { MCP_PATH } from "../service/http/contract/paths.ts";
 import { checkReadiness } from "../service/http/health/readiness-check.ts";
 import { HEALTH_PATHS, healthOf } from "../service/http/health/service-description.ts";
 import type { Dispatch } from "../service/http/mcp/dispatch.ts";
-import { serveMcp } from "../service/http/mcp/server.ts";
+import { createTools, serveMcp, type Tools } from "../service/http/mcp/server.ts";
 import { openApi } from "../service/http/openapi/document.ts";
 import { listOperations } from "../service/http/openapi/operations.ts";
 import { infoOf } from "../service/http/responses/operation-response.ts";
@@ -15,6 +15,7 @@ import type { UsageCollector } from "../service/keys/usage-collector.ts";
 import { basedText } from "../service/reference/based-texts.ts";
 import { DOCS_PATHS, readDocs } from "../service/reference/docs.ts";
 import { readWorkbench, WORKBENCH_PATHS } from "../service/reference/workbench.ts";
+import type { Variant } from "../service/settings/config.ts";
 import { StorageProbe } from "../service/storage/probe.ts";
 import { createRequestStore } from "./admission.ts";
 import { apiDescription } from "./api-description.ts";
@@ -94,6 +95,7 @@ const PASSED_ON = ["Api-Key", "CF-Connecting-IP"];
 
 /** Each tool call is a separate request with the key and IP address of the agent's request. */
 export function addAgents(app: App, { bodies: memory }: SharedResources): void {
+  const known = new Map<Variant, Tools>();
   app.all(MCP_PATH, (c) => {
     const { signal, headers: given, url } = c.req.raw;
     const dispatch: Dispatch = async (path, { progress, ...init } = {}) => {
@@ -111,6 +113,9 @@ export function addAgents(app: App, { bodies: memory }: SharedResources): void {
       return file && infoOf(file, baseUrl(c));
     };
     const bodies = memory.for(requestClientId(c));
-    return serveMcp(c.req.raw, { endpoints, variant: c.get("config").variant, dispatch, factsOf, bodies });
+    const { variant } = c.get("config");
+    const tools = known.get(variant) ?? createTools(endpoints, variant);
+    known.set(variant, tools);
+    return serveMcp(c.req.raw, { tools, dispatch, factsOf, bodies });
   });
 }

@@ -14,21 +14,15 @@ export function addTraceHeaders(c: RequestContext, spans: SpanExport): void {
   for (const [name, value] of Object.entries(trace.responseHeaders)) c.res.headers.set(name, value);
   const { method } = c.req;
   const request = { method, route: routePath(c, -1), status: c.res.status, requestId: c.get("requestId") };
-  exportSpans(trace, exportOf(c, spans), () => trace.spans(c.get("timing"), request));
+  const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  const target = { spans, traces: c.get("config").traces, waitUntil };
+  exportSpans(trace, target, () => trace.spans(c.get("timing"), request));
 }
 
-/** Returns the origin that makes the container's spans children of the request's trace. */
-export function tracedCaller(c: RequestContext, spans: SpanExport): Pick<JobOrigin, "trace"> {
-  const trace = c.get("trace");
-  if (!trace) return {};
-  return { trace: callerTrace(trace, (made) => exportSpans(trace, exportOf(c, spans), made)) };
-}
-
-type Made = () => readonly ExportedSpan[];
-
-export const callerTrace = (trace: RequestTrace, exported: (made: Made) => void): NonNullable<JobOrigin["trace"]> => ({
+/** Makes the container's spans children of the trace. */
+export const callerTrace = (trace: RequestTrace, target: Export): NonNullable<JobOrigin["trace"]> => ({
   headers: trace.containerHeaders,
-  received: (reported: readonly Span[]) => exported(() => trace.ofContainer(reported)),
+  received: (reported: readonly Span[]) => exportSpans(trace, target, () => trace.ofContainer(reported)),
 });
 
 interface Export {
@@ -37,13 +31,12 @@ interface Export {
   waitUntil(work: Promise<unknown>): void;
 }
 
-const exportOf = (c: RequestContext, spans: SpanExport): Export => ({
-  ...{ spans, traces: c.get("config").traces },
-  waitUntil: (work) => c.executionCtx.waitUntil(work),
-});
-
 /** @param made called only if the spans are exported */
-export function exportSpans(trace: RequestTrace, { spans, traces, waitUntil }: Export, made: Made): void {
+export function exportSpans(
+  trace: RequestTrace,
+  { spans, traces, waitUntil }: Export,
+  made: () => readonly ExportedSpan[],
+): void {
   if (!traces || !trace.isSampled) return;
   spans.add(made());
   waitUntil(spans.flush(traces, (message, details) => log({}, message, details)));

@@ -120,6 +120,6 @@ function succeeded({ status, messages }: QpdfRun): void {
  */
 async function repair(bytes: Uint8Array, { name }: Input, context: Context, notices: Notice[]): Promise<Uint8Array> {
   const merge = stepOf(mergePdfs, { pages: [EVERY_PAGE] });
-  const [repaired] = await runInMemory(merge, [memoryInput(bytes, name)], context, { notices });
+  const [repaired] = await runInMemory(merge, [memoryInput(bytes, name)], context, notices);
   return repaired!.bytes();
 }

@@ -1,5 +1,6 @@
 // Sets boxes of the pages of a PDF (ISO 32000-1, 14.11.2), as margins from the media box. Yields one output.
 import * as z from "zod";
+import type { Box } from "../document/content/matrix.ts";
 import { OutOfRange } from "../document/contract/failure.ts";
 import { LIMITS } from "../document/contract/limits.ts";
 import { defineOperation } from "../document/contract/operation.ts";
@@ -10,7 +11,7 @@ import type { PdfFile } from "../document/objects/pdf-file.ts";
 import { type Dictionary, Name } from "../document/objects/values.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
-import { mediaBox, type Rectangle, unitOf } from "../document/pages/page-size.ts";
+import { mediaBox, unitOf } from "../document/pages/page-size.ts";
 import { putPageTree } from "../document/pages/page-tree.ts";
 import { pageDictionary, readPages, type SourcePage } from "../document/pages/pages.ts";
 
@@ -109,7 +110,7 @@ function completePage(file: PdfFile, page: SourcePage): Dictionary {
 }
 
 /** @param unit size of the page's units in points */
-const inset = ([left, bottom, right, top]: Rectangle, margins: Margins, unit: number): Rectangle => [
+const inset = ([left, bottom, right, top]: Box, margins: Margins, unit: number): Box => [
   left + margins.left / unit,
   bottom + margins.bottom / unit,
   right - margins.right / unit,
@@ -117,10 +118,10 @@ const inset = ([left, bottom, right, top]: Rectangle, margins: Margins, unit: nu
 ];
 
 /** Reports whether a box has a size that viewers accept. One that is too large already may become smaller. */
-const isRoom = ([left, bottom, right, top]: Rectangle, before: Rectangle): boolean =>
+const isRoom = ([left, bottom, right, top]: Box, before: Box): boolean =>
   isSide(right - left, before[2] - before[0]) && isSide(top - bottom, before[3] - before[1]);
 const isSide = (length: number, before: number): boolean => length >= SIDE.min && length <= Math.max(SIDE.max, before);
 
-const sizeText = (number: number, [left, bottom, right, top]: Rectangle): string =>
+const sizeText = (number: number, [left, bottom, right, top]: Box): string =>
   `Page ${number} measures ${shown(right - left)} by ${shown(top - bottom)} units, and a box ${SIDE.min} to ${SIDE.max}.`;
 const shown = (length: number): number => Number(length.toFixed(2));

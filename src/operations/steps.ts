@@ -13,50 +13,61 @@ import { memoryInput, readWhole } from "./in-memory.ts";
  * memory for the next one
  */
 export async function* runSteps(steps: Steps, inputs: readonly Input[], context: Context): AsyncGenerator<Output> {
-  let earlier: Notice[] = [];
+  const earlier: Notice[] = [];
   let [current, within] = [inputs, context];
   for (const step of steps.slice(0, -1)) {
     const expectedBytes = Math.max(0, ...current.map(({ size }) => size));
     // The next step might buffer its input and an output of the same size.
     const limitBytes = expectedBytes + within.heapLimitBytes / 2;
-    current = await runInMemory(step, current, within, { notices: earlier, limitBytes });
+    current = await runInMemory(step, current, within, earlier, limitBytes);
     const excessBytes = Math.max(0, current.reduce((sum, { size }) => sum + size, 0) - expectedBytes);
     within = { ...within, heapLimitBytes: within.heapLimitBytes - 2 * excessBytes };
   }
-  for await (const output of run(steps.at(-1)!, current, within)) {
-    const untold = earlier;
-    earlier = [];
-    yield untold.length === 0 ? output : { ...output, notices: () => [...untold, ...(output.notices?.() ?? [])] };
-  }
+  for await (const output of run(steps.at(-1)!, current, within)) yield withEarlier(earlier, output);
 }
 
-interface Collected {
-  /** Receives the notices of the outputs. */
-  readonly notices: Notice[];
-  /** Limits the size of all outputs together. @default unlimited */
-  readonly limitBytes?: number;
-}
+/** Adds notices of earlier steps to an output. The output whose notices are read first reports them, and no other. */
+export const withEarlier = (earlier: Notice[], output: Output): Output => ({
+  ...output,
+  notices: () => [...earlier.splice(0), ...(output.notices?.() ?? [])],
+});
 
 /**
  * Runs one step, and returns its outputs as inputs of another one.
+ * @param notices receives the notices of the outputs
+ * @param limitBytes limits the size of all outputs together
  * @throws EngineFailure, OutOfRange the error of the step; `too-large`
  */
-export async function runInMemory(
+export function runInMemory(
   step: Step,
   inputs: readonly Input[],
   context: Context,
-  { notices, limitBytes = Number.POSITIVE_INFINITY }: Collected,
+  notices: Notice[],
+  limitBytes = Number.POSITIVE_INFINITY,
 ): Promise<Input[]> {
-  const made: Input[] = [];
   let leftBytes = limitBytes;
-  for await (const { name, extension, body, headerPatch, notices: lost } of run(step, inputs, context)) {
+  return spoolOutputs(run(step, inputs, context), inputs, notices, async ({ name, body, headerPatch }) => {
     const whole = await readWhole(body, leftBytes);
     leftBytes -= whole.length;
     whole.set(headerPatch?.() ?? []);
-    notices.push(...(lost?.() ?? []));
-    made.push(memoryInput(whole, name ?? withExtension(inputs[0]?.name ?? "document", extension)));
+    return memoryInput(whole, name);
+  });
+}
+
+/** Stores the outputs of a step as inputs of the next one. An output without a name gets the name of the first input. */
+export async function spoolOutputs<I extends Input>(
+  outputs: AsyncIterable<Output>,
+  [first]: readonly Input[],
+  notices: Notice[],
+  store: (output: Output & Pick<Input, "name">, index: number) => Promise<I>,
+): Promise<I[]> {
+  const stored: I[] = [];
+  for await (const output of outputs) {
+    const name = output.name ?? withExtension(first?.name ?? "document", output.extension);
+    stored.push(await store({ ...output, name }, stored.length));
+    notices.push(...(output.notices?.() ?? []));
   }
-  return made;
+  return stored;
 }
 
 /** @throws EngineFailure `crashed` if this process does not contain the operation's code */

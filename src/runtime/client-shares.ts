@@ -38,15 +38,7 @@ export class ClientShares {
    */
   next<Ticket extends Wanted>(waiting: readonly Ticket[], working: readonly Wanted[]): Ticket | undefined {
     const held = countsOf(working);
-    const rank = ({ client }: Ticket) => [held.get(client) ?? 0, this.#shares.get(client)?.lastTurn ?? 0] as const;
-    const isBefore = (one: Ticket, other: Ticket) => {
-      const [[count, turn], [otherCount, otherTurn]] = [rank(one), rank(other)];
-      return count < otherCount || (count === otherCount && turn < otherTurn);
-    };
-    const next = waiting.reduce<Ticket | undefined>(
-      (best, one) => (best && !isBefore(one, best) ? best : one),
-      undefined,
-    );
+    const next = leastServed(waiting, held, ({ client }) => this.#shares.get(client)?.lastTurn ?? 0);
     const share = next && this.#shares.get(next.client);
     if (share) share.lastTurn = ++this.#turns;
     return next;
@@ -59,19 +51,35 @@ export class ClientShares {
 }
 
 /**
+ * Chooses a ticket of the client with the fewest active tickets.
+ * @param tieBreaker ranks clients with equally many, the lowest first. @default the first ticket
+ */
+export function leastServed<Ticket extends Wanted>(
+  waiting: readonly Ticket[],
+  active: ReadonlyMap<string, number>,
+  tieBreaker: (ticket: Ticket) => number = () => 0,
+): Ticket | undefined {
+  const served = ({ client }: Ticket) => active.get(client) ?? 0;
+  // The sort is stable.
+  return waiting.toSorted((one, other) => served(one) - served(other) || tieBreaker(one) - tieBreaker(other))[0];
+}
+
+/**
  * Chooses the ticket to evict from a full queue: the last ticket of the client with the most queued tickets.
- * @returns undefined unless that client fills more than half of the queue and the newcomer has fewer tickets
+ * @param isTooMany reports whether that client has so many that it must make room for the newcomer
  */
 export function ticketToEvict<Ticket extends Wanted>(
   waiting: readonly Ticket[],
-  newcomer: { readonly client: string; readonly present: number },
-  maxQueued: number,
+  isTooMany: (queued: number, client: string) => boolean,
 ): Ticket | undefined {
-  const counts = countsOf(waiting);
-  const [most, count] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ["", 0]);
+  const [most, count] = [...countsOf(waiting)].reduce((one, other) => (other[1] > one[1] ? other : one), ["", 0]);
+  return isTooMany(count, most) ? waiting.findLast(({ client }) => client === most) : undefined;
+}
+
+/** Returns a rule for {@link ticketToEvict}: more than half of the queue is too many, if the newcomer has fewer. */
+export function overHalf(newcomer: { readonly client: string; readonly present: number }, maxQueued: number) {
   const half = Math.max(1, Math.floor(maxQueued / 2));
-  if (most === newcomer.client || count <= half || newcomer.present >= half) return undefined;
-  return waiting.findLast(({ client }) => client === most);
+  return (queued: number, client: string) => client !== newcomer.client && queued > half && newcomer.present < half;
 }
 
 /**
@@ -83,7 +91,8 @@ export function ticketToEvict<Ticket extends Wanted>(
 export const leavesEnough = (more: number, held: number, free: number): boolean =>
   more <= free && (held === 0 || held + more <= free - more);
 
-function countsOf(wanted: readonly Wanted[]): ReadonlyMap<string, number> {
+/** Returns the number of tickets of each client. */
+export function countsOf(wanted: Iterable<Wanted>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { client } of wanted) counts.set(client, (counts.get(client) ?? 0) + 1);
   return counts;

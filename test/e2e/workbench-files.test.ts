@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { encrypted, textPdf } from "../fixtures/pdfs.ts";
 import { examine } from "../support/axe.ts";
 import { pythonTools } from "../support/client-tools.ts";
+import { eventually } from "../support/eventually.ts";
 import { codeOf, openCodeRunner } from "../support/shown-code.ts";
 import { download, drop, type Given, openBrowser, operationOf, run, visit } from "../support/workbench.ts";
 
@@ -186,11 +187,14 @@ test("many files have pictures and stay within reach, sorted, reversed and moved
     expect((await order()).at(-1)).toBe(3);
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Move scan 3.pdf to the top");
     expect(await page.locator(".file:has-text('scan 3.pdf')").isVisible()).toBe(true);
-    const [list, row] = await Promise.all(
-      [".files", ".file:last-child"].map(async (selector) => (await page.locator(selector).boundingBox())!),
-    );
-    expect(list!.height).toBeLessThan(600);
-    expect(row!.y + row!.height).toBeLessThanOrEqual(list!.y + list!.height + 1);
+    // The list scrolls once the move has been painted.
+    await eventually(async () => {
+      const [list, row] = await Promise.all(
+        [".files", ".file:last-child"].map(async (selector) => (await page.locator(selector).boundingBox())!),
+      );
+      expect(list!.height).toBeLessThan(600);
+      expect(row!.y + row!.height).toBeLessThanOrEqual(list!.y + list!.height + 1);
+    });
     await page.waitForFunction(() =>
       [...document.querySelectorAll<HTMLImageElement>("img.thumbnail")].some(({ naturalWidth }) => naturalWidth === 96),
     );

@@ -23,36 +23,10 @@ const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
 
 /** Returns fields for a quick request to an endpoint. */
 async function fieldsFor(path: string): Promise<Fields> {
-  const file = ["file", pdf(await textPdf(2))] as const;
   const output = ["output", "made"] as const;
-  const profile = ["profile", new File(["{}"], "profile.json")] as const;
-  const special: Readonly<Record<string, Fields>> = {
-    "/html": [["content", "<p>Grüße \u{1f600}</p>"], output],
-    "/pdf": [["file", new File(["<p>Text</p>"], "page.html")], output],
-    "/merged-pdf": [
-      ...[file, file, output],
-      ...[["type[]", "file"] as const, ["type[]", "file"] as const],
-      ...[["pages[]", "1"] as const, ["pages[]", "2"] as const],
-    ],
-    "/bmp": [file, output, ["resolution", "72"]],
-    "/pdfa": [file, output, ["output_type", "PDF/A-2b"]],
-    "/compressed-pdf": [file, output, ["compression_level", "low"], profile],
-  };
-  return special[path] ?? [file, output];
+  if (path === "/html") return [["content", "<p>Grüße \u{1f600}</p>"], output];
+  return [["file", pdf(await textPdf(2))], output];
 }
-
-/** Returns the paths of all endpoints of a running service. */
-async function pathsOf(variant: "private" | "keyed"): Promise<string[]> {
-  const description = await fetch(`${inject("services")[variant].url}/openapi.json`);
-  type Paths = Record<string, { post?: { tags: string[] } }>;
-  const { paths } = (await description.json()) as { paths: Paths };
-  return Object.keys(paths).filter((path) => paths[path]?.post?.tags.includes("Operations"));
-}
-const PATHS = { private: await pathsOf("private"), keyed: await pathsOf("keyed") };
-
-test("there are endpoints", () => {
-  expect([PATHS.private.length, PATHS.keyed.length]).toEqual([12, 14]);
-});
 
 describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
   const { url, key } = inject("services")[variant];
@@ -74,17 +48,6 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
       return status;
     });
   const exists = async (id: unknown) => (await fetch(`${url}/resource/${id}?format=info`)).status === 200;
-
-  test.each(PATHS[variant])("%s answers later what it answers at once", async (path) => {
-    const fields = await fieldsFor(path);
-    const atOnce = (await (await post(path, fields)).json()) as Json;
-    expect(atOnce).toHaveProperty("outputId");
-    const { status, requestId: _, ...later } = await resultOf(await submit(path, fields));
-    expect({ status, ...later }).toMatchObject({ status: "completed" });
-    expect(Object.keys(later)).toEqual(Object.keys(atOnce));
-    expect([later.outputSize]).toEqual([atOnce.outputSize]);
-    for (const id of [later.outputId, later.inputId ?? []].flat()) expect(await exists(id)).toBe(true);
-  });
 
   test("Prefer: respond-async is answered as RFC 7240 says", async () => {
     const response = await post("/zip", await fieldsFor("/zip"), { Prefer: "wait=10, Respond-Async; x=1" });

@@ -130,8 +130,13 @@ describe.skipIf(missingBrowser())("in a browser", () => {
       await new Promise((done) => viewer.addOnceHandler("open", done));
       window.settled = async () => {
         const item = viewer.world.getItemAt(0);
-        while (!item.getFullyLoaded()) await new Promise((done) => setTimeout(done, 50));
-        await new Promise((done) => setTimeout(done, 300));
+        const drawn = () => new Promise((done) => {
+          viewer.addOnceHandler("update-viewport", done);
+          viewer.forceRedraw();
+        });
+        // The viewer finds out which tiles it needs while it draws, and draws those that have come the next time.
+        do await drawn(); while (!item.getFullyLoaded());
+        await drawn();
       };
       await settled();
     })()`);
@@ -147,7 +152,6 @@ describe.skipIf(missingBrowser())("in a browser", () => {
         const item = viewer.world.getItemAt(0);
         const [width, height] = [${SIZE.map((side) => side * factor).join(", ")}];
         viewer.viewport.fitBounds(item.imageToViewportRectangle(${x}, ${y}, width, height), true);
-        await new Promise((done) => setTimeout(done, 200));
         await settled();
       })()`);
       const shown = await decode(await browser.screenshot(), "opaquePng");

@@ -4,6 +4,7 @@
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { passwordProtected } from "../../src/service/http/contract/errors.ts";
 import type {
+  DescribedFile,
   DescribedParameter,
   ListedOperation,
   OperationList,
@@ -32,6 +33,9 @@ const opensLocked = opensPdfs.filter((one) => !needsPassword.includes(one));
 const takesOne = operations.filter(([, { input }]) => input.kind === "one");
 const takesFiles = operations.filter(([, { input }]) => ["one", "several"].includes(input.kind));
 const makesFiles = operations.filter(([, { output }]) => !output.data);
+const furtherFiles = operations.flatMap(([path, operation]) =>
+  operation.files.map((file) => [path, file.name, operation, file] as const),
+);
 const parameters = operations.flatMap(([path, operation]) =>
   operation.parameters.map((parameter) => [path, parameter.name, operation, parameter] as const),
 );
@@ -43,16 +47,25 @@ beforeAll(async () => {
 
 const nameOf = ({ name, list: isList }: DescribedParameter) => (isList ? `${name}[]` : name);
 
+/** Returns a further file that an operation accepts: a PDF, or of the type of its example. */
+function sampleOf({ example }: ListedOperation, { name, accepts }: DescribedFile) {
+  const fileName = [example[name] ?? (accepts === "pdf" ? "mark.pdf" : "dot.png")].flat().map(String)[0]!;
+  return upload(fileName.endsWith(".pdf") ? pdf : fileName.endsWith(".png") ? PNG_1X1 : "text", fileName);
+}
+
 /** Returns the fields of a request that succeeds, with the given document. */
 function fieldsFor(operation: ListedOperation, document: FormFields = { file: upload(pdf) }): FormFields {
-  const { input, files = [], example } = operation;
+  const { input, files, example } = operation;
   const { file: _, ...values } = example;
   const fields: Record<string, FormFields[string]> = { output: "made" };
   for (const [name, value] of Object.entries(values)) fields[name] = Array.isArray(value) ? ["1"] : String(value);
   for (const parameter of operation.parameters) if (parameter.perInput) fields[nameOf(parameter)] = "1";
   if (input.orderedBy) fields[`${input.orderedBy}[]`] = (Object.keys(document)[0] ?? "file").replace("[]", "");
   if (input.kind === "text") return { ...fields, [input.field!]: "<p>Hello" };
-  for (const { name, required } of files) if (required) fields[name] = upload(PNG_1X1, "dot.png");
+  for (const file of files) {
+    delete fields[file.name];
+    if (file.required || example[file.name] !== undefined) fields[file.name] = sampleOf(operation, file);
+  }
   if (input.kind === "none") return fields;
   const isHtml = operation.path === "/pdf" && "file" in document;
   return { ...fields, ...(isHtml ? { file: upload("<!doctype html><p>Hello", "a.html") } : document) };
@@ -63,10 +76,13 @@ async function error(operation: ListedOperation, fields: FormFields) {
   return [status, body.error];
 }
 
-async function send(operation: ListedOperation, headers: Record<string, string>, to = keyed.url) {
+async function send(
+  operation: ListedOperation,
+  headers: Record<string, string>,
+  { to = keyed.url, fields = fieldsFor(operation) } = {},
+) {
   const form = new FormData();
-  for (const [name, given] of Object.entries(fieldsFor(operation)))
-    for (const value of [given].flat()) form.append(name, value);
+  for (const [name, given] of Object.entries(fields)) for (const value of [given].flat()) form.append(name, value);
   return fetch(to + operation.path, { method: "POST", body: form, headers: { "Api-Key": keyed.key, ...headers } });
 }
 
@@ -94,28 +110,46 @@ describe.each(operations)("%s", (path, operation) => {
   });
 
   test("belongs to its variants only", async () => {
-    if (operation.variants.includes("private")) return expect((await send(operation, {}, open.url)).status).toBe(200);
-    const response = await send(operation, {}, open.url);
+    if (operation.variants.includes("private"))
+      return expect((await send(operation, {}, { to: open.url })).status).toBe(200);
+    const response = await send(operation, {}, { to: open.url });
     const { error } = (await response.json()) as { error: string };
     expect([response.status, error]).toEqual([
       ...[404, `There is no such endpoint. ${path} belongs to the keyed variant.`],
     ]);
   });
 
-  test("runs later, and is not run twice for one Idempotency-Key", async () => {
-    const headers = { Prefer: "respond-async", "Idempotency-Key": crypto.randomUUID() };
-    const [first, second] = [await send(operation, headers), await send(operation, headers)];
-    expect([first.status, second.status]).toEqual([202, 202]);
-    const ids = await Promise.all(
-      [first, second].map(async (response) => ((await response.json()) as { requestId: string }).requestId),
-    );
-    expect(ids[1]).toBe(ids[0]);
-    expect(second.headers.get("Idempotent-Replayed")).toBe("true");
-    await eventually(async () => {
-      const asked = await fetch(`${keyed.url}/request-status/${ids[0]}`, { headers: { "Api-Key": keyed.key } });
-      expect(((await asked.json()) as { status: string }).status).toBe("completed");
-    });
-  });
+  test.each(operation.variants)(
+    "runs later, once for one Idempotency-Key, with the same response: %s",
+    async (variant) => {
+      const to = inject("services")[variant].url;
+      const headers = { Prefer: "respond-async", "Idempotency-Key": crypto.randomUUID() };
+      const [first, second] = [await send(operation, headers, { to }), await send(operation, headers, { to })];
+      expect([first.status, second.status]).toEqual([202, 202]);
+      const ids = await Promise.all(
+        [first, second].map(async (response) => ((await response.json()) as { requestId: string }).requestId),
+      );
+      expect(ids[1]).toBe(ids[0]);
+      expect(second.headers.get("Idempotent-Replayed")).toBe("true");
+      const atOnce = (await (await send(operation, {}, { to })).json()) as Record<string, unknown>;
+      const {
+        status,
+        requestId: _,
+        ...later
+      } = await eventually(async () => {
+        const asked = await fetch(`${to}/request-status/${ids[0]}`, { headers: { "Api-Key": keyed.key } });
+        const answer = (await asked.json()) as Record<string, unknown>;
+        expect(answer.status).not.toBe("pending");
+        return answer;
+      });
+      expect({ status, ...later }).toMatchObject({ status: "completed" });
+      expect(Object.keys(later)).toEqual(Object.keys(atOnce));
+      expect(later.outputSize).toEqual(atOnce.outputSize);
+      for (const id of [later.outputId ?? [], later.inputId ?? []].flat()) {
+        expect((await fetch(`${to}/resource/${id}?format=info`)).status).toBe(200);
+      }
+    },
+  );
 });
 
 test.each(operations.filter(([, { output }]) => output.data))("the data of %s", async (_, operation) => {
@@ -177,6 +211,76 @@ describe.each(takesOne)("%s", (_, operation) => {
     expect(await error(operation, both)).toEqual([400, "This route will only accept a File or an ID, not both."]);
     const two = { ...fieldsFor(operation), file: [upload(pdf), upload(pdf)] };
     expect(await error(operation, two)).toEqual([400, "This route will only accept one File or one ID."]);
+  });
+});
+
+describe.each(furtherFiles)("the further file of %s, %s", (path, name, operation, file) => {
+  const { id, url, list: isList, required, insteadOf, accepts } = file;
+  const spelled = (field: string) => (isList ? `${field}[]` : field);
+  /** Returns a request that succeeds, with the file by these fields. */
+  const fieldsWith = (fields: FormFields): FormFields => {
+    const { [name]: _, [insteadOf ?? name]: __, ...others } = fieldsFor(operation);
+    return { ...others, ...fields };
+  };
+  const store = async () => {
+    const { body } = await client.post("/zip", { file: sampleOf(operation, file), output: "a" });
+    return String([body.inputId].flat()[0]);
+  };
+
+  test("is sent, or stored before, and its id is in inputId", async () => {
+    const stored = await store();
+    const byId = await client.post(path, fieldsWith({ [spelled(id)]: stored }));
+    expect([byId.status, byId.body.error]).toEqual([200, undefined]);
+    expect([byId.body.inputId].flat()).toContain(stored);
+    const sent = await client.post(path, fieldsWith({ [name]: sampleOf(operation, file) }));
+    expect(sent.status).toBe(200);
+    expect([sent.body.inputId].flat()).toHaveLength([byId.body.inputId].flat().length);
+  });
+
+  test("400 if it is missing, unless it is optional", async () => {
+    const sentence = insteadOf
+      ? `Exactly one of the '${name}' and '${insteadOf}' fields is required.`
+      : `The '${name}' field is required.`;
+    if (required || insteadOf) expect(await error(operation, fieldsWith({}))).toEqual([400, sentence]);
+    else expect(await error(operation, fieldsWith({}))).toEqual([200, undefined]);
+  });
+
+  test.runIf(!isList)("400 for two spellings, and for two files", async () => {
+    const sample = sampleOf(operation, file);
+    expect(await error(operation, fieldsWith({ [name]: sample, [id]: await store() }))).toEqual([
+      ...[400, "This route will only accept a File or an ID, not both."],
+    ]);
+    const both = fieldsWith({ [name]: sample, [url]: "https://example.com/" });
+    expect(await error(operation, both)).toEqual([
+      ...[400, "This route will only accept one of a File, an ID or a URL."],
+    ]);
+    expect(await error(operation, fieldsWith({ [name]: [sample, sample] }))).toEqual([
+      ...[400, `Found more than one ${name} key, only one is allowed.`],
+    ]);
+  });
+
+  test("404 for an id of which there is no file; private addresses are refused, also later", async () => {
+    const unknown = fieldsWith({ [spelled(id)]: "100000000-0000-4000-8000-000000000000" });
+    expect(await error(operation, unknown)).toEqual([404, "That file does not exist"]);
+    const fields = fieldsWith({ [spelled(url)]: "http://10.0.0.1/a.png" });
+    const sentence = `http://10.0.0.1/a.png is not within the acceptable range for ${spelled(url)}.`;
+    expect(await error(operation, fields)).toEqual([400, beginning(sentence)]);
+    const later = await send(operation, { Prefer: "respond-async" }, { fields });
+    expect(later.status).toBe(400);
+  });
+
+  test.runIf(accepts !== "files")("400 for a file of another type", async () => {
+    const fields = fieldsWith({ [name]: upload("{\\rtf1 text}", "a.rtf") });
+    expect(await error(operation, fields)).toEqual([
+      ...[400, beginning("Uploaded file is not valid input for this route.")],
+    ]);
+  });
+
+  test("another file makes another request for an Idempotency-Key", async () => {
+    const key = { "Idempotency-Key": crypto.randomUUID() };
+    const first = await send(operation, key, { fields: fieldsWith({ [spelled(id)]: await store() }) });
+    const other = await send(operation, key, { fields: fieldsWith({ [spelled(id)]: await store() }) });
+    expect([first.status, other.status]).toEqual([200, 422]);
   });
 });
 

@@ -4,7 +4,6 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { eventually } from "../support/eventually.ts";
@@ -26,7 +25,7 @@ test("a key is free again, and an answer still known, after a crash", async () =
       const { outputId } = (await response.json()) as { outputId: unknown };
       return { status: response.status, replayed: response.headers.get("Idempotent-Replayed"), outputId };
     };
-    const file = new File([Buffer.from(await textPdf(200))], "a.pdf");
+    const file = new File([Buffer.from(await textPdf(60))], "a.pdf");
     const slow = { file, output: "made", resolution: "250" };
     const quick = { file, output: "made", pages: "1" };
     const [key, quickKey] = [randomUUID(), randomUUID()];
@@ -36,9 +35,9 @@ test("a key is free again, and an answer still known, after a crash", async () =
     await using storage = await openStoredFiles(address);
     const before = await storage.count();
     const killed = send(key, slow).catch(() => "killed");
-    // Once its file is stored, the request takes its key and works for seconds.
+    // Once its file is stored, the request takes its key, which another request cannot have, and works for seconds.
     await eventually(async () => expect(await storage.count()).toBeGreaterThan(before), { intervalMs: 10 });
-    await wait(500);
+    expect((await send(key, quick)).status).toBe(422);
     await service.kill();
     expect(await killed).toBe("killed");
     service = await startMortalService(folder);

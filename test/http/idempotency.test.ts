@@ -318,16 +318,19 @@ describe("a service of its own", () => {
       ["output", "made"],
       ["resolution", "150"],
     ];
+    await using stored = await openStoredFiles(service);
+    const before = await stored.count();
     const leaving = new AbortController();
     const left = fetch(`${service.url}/png`, {
       ...{ method: "POST", body: formOf(fields), signal: leaving.signal },
       headers: { "Api-Key": apiKeys[0]!, "Idempotency-Key": key },
     });
-    setTimeout(() => leaving.abort(), 1500);
-    await left.then(
-      () => {},
-      () => {},
-    );
+    left.catch(() => {});
+    // Once its file is stored, the request takes its key, which another request cannot have.
+    await eventually(async () => expect(await stored.count()).toBeGreaterThan(before), { intervalMs: 10 });
+    expect((await send("/html", key, html("another"))).status).toBe(422);
+    leaving.abort();
+    await expect(left).rejects.toThrow();
     const { status, body } = await send("/png", key, fields);
     expect(status).toBe(200);
     for (const id of body.outputId as string[]) {

@@ -91,8 +91,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
         response.on("end", () => resolve(JSON.parse(text)));
       });
       sending.on("error", reject);
-      sending.write(pdf.subarray(0, 100));
-      setTimeout(() => sending.end(pdf.subarray(100)), 50);
+      sending.write(pdf.subarray(0, 100), () => sending.end(pdf.subarray(100)));
     });
     expect(chunked.files[0]!.name).toBe("b.pdf");
     expect(Buffer.from(await (await download(chunked.files[0]!.id)).arrayBuffer()).equals(pdf)).toBe(true);

@@ -35,10 +35,10 @@ export function openChromium(
 
 /** For pages that mean harm: limits that are soon reached. */
 export const STRICT = {
-  parseMs: 4_000,
+  parseMs: 2_000,
   settleMs: 1_500,
-  answerMs: 3_000,
-  printMs: 20_000,
+  answerMs: 1_500,
+  printMs: 4_000,
   rendererBytes: 600 * 2 ** 20,
   bytes: 2 ** 22,
 };

@@ -74,7 +74,8 @@ export async function openCodeRunner(given: readonly Given[], python: string): P
       const before = given.find((file) => file.name === name);
       if (before && !bytes.equals(before.bytes)) throw new Error(`The code for ${language} has changed ${name}.`);
       if (before) continue;
-      saved.push({ language, name, bytes });
+      const isArgument = text.includes(`> ${name}\n`);
+      if (!isArgument) saved.push({ language, name, bytes });
       await rm(join(cwd, name));
     }
     return saved;

@@ -15,9 +15,10 @@ import { sealerOf } from "../../src/service/http/async/sealed-values.ts";
 import { defineEndpoint, type Endpoint } from "../../src/service/http/contract/endpoint.ts";
 import type { Form } from "../../src/service/http/contract/form.ts";
 import { fingerprintContent } from "../../src/service/http/pipeline/idempotency.ts";
-import { handleRequest } from "../../src/service/http/pipeline/pipeline.ts";
+import { handleRequest, orderedFieldsOf } from "../../src/service/http/pipeline/pipeline.ts";
 import { emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 import { requestServices } from "./request-services.ts";
+import { stamping } from "./stamping-endpoint.ts";
 
 emptyBucketBeforeEach();
 
@@ -81,6 +82,45 @@ test("further files come with their roles, sent or stored, and their ids are tol
   expect(await answerTo(naming, byId)).toEqual({ ...first, boxes: { boxes: ["crop"] } });
   const { told } = await answerTo(naming, { id, image_id: imageId });
   expect(told).toHaveLength(2);
+});
+
+test("a list of further files comes in order of arrival, by every spelling", async () => {
+  const made = form({ file: file("a", "a.bin"), mark_text: "x" });
+  for (const name of ["b", "c"]) made.append("image_files[]", file(name, `${name}.txt`));
+  const first = await answerTo(stamping, made);
+  const images = [
+    ["image", "b.txt", "b"],
+    ["image", "c.txt", "c"],
+  ];
+  expect(first.told).toEqual([["document", "a.bin", "a"], ...images]);
+  const [id, b, c] = first.inputId as string[];
+  expect((await answerTo(stamping, { id, image_ids: [b, c], mark_text: "x" })).told).toEqual(first.told);
+  const mixed = form({ id: id!, mark_text: "x" });
+  mixed.append("image_ids[]", c!);
+  mixed.append("image_files", file("d", "d.txt"));
+  mixed.append("image_ids[]", b!);
+  const { told } = await answerTo(stamping, mixed);
+  expect((told as string[][]).map(([, name]) => name)).toEqual(["a.bin", "c.txt", "d.txt", "b.txt"]);
+  const wrong = form({ id: id!, image_files: file("%PDF-1.7\n", "e.pdf"), mark_text: "x" });
+  wrong.append("image_ids", b!);
+  await expect(ask(stamping, wrong)).rejects.toMatchObject({ message: expect.stringContaining("number 1 of the 2") });
+});
+
+test("the order of a list makes another request, and that of other fields does not", () => {
+  const print = (order: string[]) =>
+    JSON.stringify(fingerprintContent({ ...secretForm(), order }, { ordered: orderedFieldsOf(stamping) }));
+  expect(print(["image_ids", "image_files"])).not.toBe(print(["image_files", "image_ids"]));
+  expect(print(["id", "image_ids", "mark_text"])).toBe(print(["mark_text", "image_ids", "id"]));
+});
+
+test.each([
+  ["neither", {}],
+  ["both", { mark_text: "x", mark_id: "1d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55" }],
+])("of a file and a field instead of it, %s is refused", async (_, fields) => {
+  const sent = form({ file: file("a", "a"), image_files: file("b", "b.txt"), ...fields });
+  const message = "Exactly one of the 'mark_file' and 'mark_text' fields is required.";
+  await expect(ask(stamping, sent)).rejects.toMatchObject({ message, status: 400 });
+  expect(await keysInBucket()).toEqual([]);
 });
 
 test.each([

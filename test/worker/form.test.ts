@@ -19,7 +19,6 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
   return {
     store: createStore(inBucket, { lifetimeMs: 0 }),
     fileFields: new Set(["file"]),
-    textFields: new Set<string>(),
     jsonFileFields: new Set(["settings"]),
     isTransient: false,
     maxFileBytes,
@@ -27,7 +26,7 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
     uploadSemaphore: createSemaphore({ concurrency: 6, maxQueued: 6, maxWaitMs: 10_000 }),
     uploadReservation: createMemoryQuota({ perRequest: 8 * MiB, total: 16 * MiB }).openReservation(),
     batchReservation: createMemoryQuota({ perRequest: 4 * MiB, total: 4 * MiB }).openReservation(),
-    held: createMemoryQuota({ perRequest: 16 * MiB, total: 16 * MiB }).openReservation(),
+    bodyReservation: createMemoryQuota({ perRequest: 16 * MiB, total: 16 * MiB }).openReservation(),
     signal: new AbortController().signal,
   };
 }

@@ -1,12 +1,10 @@
 // Builds the MuPDF engine from the npm package `mupdf`: platform-independent glue code, and a metered module with
 // limited memory.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { readFunctionNames, readSections, SECTION, writeSections } from "../rewrite/binary.ts";
-import { type Body, readCode, replaceConstant, writeCode } from "../rewrite/code.ts";
-import { readMemory } from "../rewrite/data.ts";
-import { addGlobal, exportGlobal, readGlobal } from "../rewrite/globals.ts";
-import { importMemory, type MemoryLimits } from "../rewrite/memory.ts";
+import type binaryen from "binaryen";
+import { replaceConstant } from "../rewrite/expressions.ts";
 import { type FlatRate, meter } from "../rewrite/meter.ts";
+import { exportStackPointer, readMemory, readModule, writeModule } from "../rewrite/module.ts";
 import { editGlue } from "./glue.ts";
 import { addTileKey } from "./tiles.ts";
 
@@ -33,7 +31,8 @@ const FLAT_RATES: readonly (readonly [RegExp, FlatRate])[] = [
   ],
   [/^(lcms2mt_|_?(LUT)?[eE]val|XFormSampler|CachedXFORM|LinLerp|Pack|Unroll|Tetrahedral)/, { call: 4, turn: 4 }],
 ];
-const STACK_POINTER = 0;
+/** Name of the only memory in binaryen. */
+const MEMORY = "0";
 
 /** Writes `mupdf.wasm`, `mupdf.node.js` and `mupdf-glue.js` with its types into `wasm/dist`. */
 export async function build(): Promise<void> {
@@ -42,47 +41,31 @@ export async function build(): Promise<void> {
     readFile(new URL("mupdf-wasm.js", PACKAGE), "utf8"),
   ]);
   await mkdir(TARGET, { recursive: true });
-  const { bytes, memory } = rewrite(module);
+  const engine = readModule(module);
+  const { initial, max } = engine.getMemoryInfo();
+  const added = `${cmykProfile(engine)}export const MEMORY_PAGES = { initial: ${initial}, maximum: ${max} };\n`;
   await Promise.all([
-    writeFile(new URL("mupdf.wasm", TARGET), bytes),
+    writeFile(new URL("mupdf.wasm", TARGET), rewrite(engine)),
     writeFile(new URL("mupdf.node.js", TARGET), NODE_MODULE),
-    writeFile(new URL("mupdf-glue.js", TARGET), editGlue(glue) + cmykProfile(module) + memoryPages(memory)),
+    writeFile(new URL("mupdf-glue.js", TARGET), editGlue(glue) + added),
     writeFile(new URL("mupdf-glue.d.ts", TARGET), GLUE_TYPES),
   ]);
 }
 
-function rewrite(module: Uint8Array): { readonly bytes: Uint8Array; readonly memory: MemoryLimits } {
-  const original = readSections(module);
-  const names = readFunctionNames(original);
-  const code = readCode(original);
-  const body = (name: string): Body => {
-    const index = names.get(name);
-    if (index === undefined) throw new Error(`mupdf has no function ${name}`);
-    return code.bodies[index - code.first]!;
-  };
+function rewrite(module: binaryen.Module): Uint8Array {
   // The area to draw is read from the top of the linked stack, which is unused because the engine has a larger stack.
-  const area = readGlobal(original, STACK_POINTER) - 16;
-  for (const half of [0, 8]) replaceConstant(body("wasm_run_display_list"), INFINITE_RECTANGLE + half, area + half);
-  for (const limit of [STORE, SAVED_STATES]) replaceConstant(body(limit.function), limit.from, limit.to);
-  addTileKey(body("fz_draw_begin_tile"));
-
-  const { sections, index } = addGlobal(exportGlobal(original, "stackPointer", STACK_POINTER), "fuel", 0x7fffffff);
-  const flatRates = new Map<number, FlatRate>();
-  for (const [name, functionIndex] of names) {
-    const rate = FLAT_RATES.find(([pattern]) => pattern.test(name));
-    if (rate) flatRates.set(functionIndex, rate[1]);
-  }
-  meter(code, index, flatRates);
-  const rewritten = sections
-    .filter(({ id }) => id !== SECTION.custom)
-    .map((section) => (section.id === SECTION.code ? { id: section.id, payload: writeCode(code) } : section));
-  const { sections: imported, limits } = importMemory(rewritten, ["engine", "memory"]);
-  return { bytes: writeSections(imported), memory: limits };
+  const area = exportStackPointer(module) - 16;
+  for (const half of [0, 8]) replaceConstant(module, "wasm_run_display_list", INFINITE_RECTANGLE + half, area + half);
+  for (const limit of [STORE, SAVED_STATES]) replaceConstant(module, limit.function, limit.from, limit.to);
+  addTileKey(module);
+  meter(module, (name) => FLAT_RATES.find(([pattern]) => pattern.test(name))?.[1]);
+  module.addMemoryImport(MEMORY, "engine", "memory");
+  return writeModule(module);
 }
 
 /** Locates the profile of device CMYK: MuPDF's profiles are constant data, which callers can read from memory. */
-function cmykProfile(module: Uint8Array): string {
-  const memory = Buffer.from(readMemory(readSections(module)).buffer);
+function cmykProfile(module: binaryen.Module): string {
+  const memory = readMemory(module);
   // ICC.1:2010, 7.2: size at 0, data color space and connection space at 16, signature at 36.
   const address = memory.indexOf("CMYKLab ", 0, "latin1") - 16;
   const size = memory.readUInt32BE(address);
@@ -90,9 +73,6 @@ function cmykProfile(module: Uint8Array): string {
   if (signature !== "acsp" || address + size > memory.length) throw new Error("the module has no CMYK profile");
   return `\nexport const CMYK_PROFILE = { address: ${address}, size: ${size} };\n`;
 }
-
-const memoryPages = ({ initial, maximum }: MemoryLimits) =>
-  `export const MEMORY_PAGES = { initial: ${initial}, maximum: ${maximum} };\n`;
 
 const NODE_MODULE = `import { readFile } from "node:fs/promises";
 export default await WebAssembly.compile(await readFile(new URL("./mupdf.wasm", import.meta.url)));

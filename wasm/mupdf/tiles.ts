@@ -2,10 +2,10 @@
 // elements, with the pixel position of their first use. A form with a pattern, drawn again at another position, would
 // get the tiles of the first position. This edit therefore adds the other two elements to the pattern number that is
 // passed to the device.
-import { concat, signed, unsigned } from "../rewrite/binary.ts";
-import { type Body, NO_RESULT } from "../rewrite/code.ts";
-import { OP } from "../rewrite/opcodes.ts";
+import binaryen from "binaryen";
+import { functionOf, setBody } from "../rewrite/expressions.ts";
 
+const FUNCTION = "fz_draw_begin_tile";
 /** Parameters of `fz_draw_begin_tile`: context, device, area, view, xstep, ystep, matrix, id, document. */
 const PARAMETERS = 9;
 const [MATRIX, ID] = [6, 7];
@@ -14,19 +14,17 @@ const TRANSLATION = [16, 20];
 /** Odd, so that no bit is lost, and without a simple bit pattern. */
 const FACTOR = 0x9e3779b1;
 
-const WORD_ALIGNED = 2;
-
 /** @throws Error if the function has other parameters, which means another version of the engine */
-export function addTileKey(body: Body): void {
-  if (body.parameters !== PARAMETERS) throw new Error("fz_draw_begin_tile has other parameters");
-  const mixed = TRANSLATION.flatMap((offset) => [
-    ...[OP.i32Const, ...signed(FACTOR), OP.multiply],
-    ...[OP.localGet, MATRIX, OP.load, WORD_ALIGNED, ...unsigned(offset), OP.exclusiveOr],
-  ]);
+export function addTileKey(module: binaryen.Module): void {
+  const { params, results, body } = functionOf(module, FUNCTION);
+  if (binaryen.expandType(params).length !== PARAMETERS) throw new Error(`${FUNCTION} has other parameters`);
+  const { i32, local } = module;
+  const get = (index: number) => local.get(index, binaryen.i32);
+  const mixed = TRANSLATION.reduce(
+    (key, offset) => i32.xor(i32.mul(key, i32.const(FACTOR)), i32.load(offset, 4, get(MATRIX))),
+    get(ID),
+  );
   // Zero means a pattern that is not cached.
-  const before = [
-    ...[OP.localGet, ID, OP.if, NO_RESULT, OP.localGet, ID, ...mixed],
-    ...[OP.i32Const, 1, OP.or, OP.localSet, ID, OP.end],
-  ];
-  body.code = concat([before, body.code]);
+  const added = module.if(get(ID), local.set(ID, i32.or(mixed, i32.const(1))));
+  setBody(module, FUNCTION, module.block(null, [added, body], results));
 }

@@ -2,11 +2,8 @@
 // stack. src/document/engines/qpdf/system.ts replaces its glue.
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { readSections, SECTION, writeSections } from "../rewrite/binary.ts";
-import { readCode, writeCode } from "../rewrite/code.ts";
-import { replaceWord } from "../rewrite/data.ts";
-import { addGlobal, exportGlobal, readGlobal, setGlobal } from "../rewrite/globals.ts";
 import { meter } from "../rewrite/meter.ts";
+import { exportStackPointer, readModule, writeModule } from "../rewrite/module.ts";
 
 const MODULE = new URL("../../node_modules/@neslinesli93/qpdf-wasm/dist/qpdf.wasm", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);
@@ -14,9 +11,9 @@ const TARGET = new URL("../dist/", import.meta.url);
 /** Hash of the supported build: imports and exports are single letters, whose meaning differs between builds. */
 const KNOWN_SHA256 = "abd933f4ccace4f732999381b21aec8b7e3726f18a5b167fafd57f88dd440876";
 /** The stack is below the heap and grows down: 64 KiB in the package, 1 MiB after the change. */
-const STACK = { pointer: 0, address: 409_248, bytes: 65_536, wantedBytes: 2 ** 20 };
-/** Address of the C library's end of the heap, initially equal to the start of the stack. */
-const BREAK_ADDRESS = 335_504;
+const STACK = { address: 409_248, bytes: 65_536, wantedBytes: 2 ** 20 };
+/** Where the file has the C library's end of the heap, initially equal to the start of the stack. */
+const BREAK_OFFSET = 1_333_505;
 
 /** Writes `qpdf.wasm` and `qpdf.node.js` into `wasm/dist`. */
 export async function build(): Promise<void> {
@@ -31,24 +28,14 @@ export async function build(): Promise<void> {
   ]);
 }
 
-function rewrite(module: Uint8Array): Uint8Array {
-  let sections = readSections(module);
-  const code = readCode(sections);
-  if (readGlobal(sections, STACK.pointer) !== STACK.address) throw new Error("the stack is not where it was");
+function rewrite(file: Buffer): Uint8Array {
   const top = STACK.address - STACK.bytes + STACK.wantedBytes;
-  sections = setGlobal(sections, STACK.pointer, top);
-  replaceWord(sections, BREAK_ADDRESS, STACK.address, top);
-  const { sections: extended, index } = addGlobal(
-    exportGlobal(sections, "stackPointer", STACK.pointer),
-    "fuel",
-    0x7fffffff,
-  );
-  meter(code, index, new Map());
-  return writeSections(
-    extended
-      .filter(({ id }) => id !== SECTION.custom)
-      .map((section) => (section.id === SECTION.code ? { id: section.id, payload: writeCode(code) } : section)),
-  );
+  if (file.readUInt32LE(BREAK_OFFSET) !== STACK.address) throw new Error("the end of the heap is not where it was");
+  file.writeUInt32LE(top, BREAK_OFFSET);
+  const module = readModule(file);
+  if (exportStackPointer(module, top) !== STACK.address) throw new Error("the stack is not where it was");
+  meter(module, () => undefined);
+  return writeModule(module);
 }
 
 const NODE_MODULE = `import { readFile } from "node:fs/promises";

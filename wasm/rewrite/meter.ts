@@ -1,14 +1,15 @@
 // Rewrites a module so that every function call and every loop iteration takes one unit of fuel from an exported
 // global, and traps when it is used up. So every call ends, and the cost of a page is equal on all machines.
-import { concat, signed, unsigned } from "./binary.ts";
-import { addLocal, type Body, type Code, NO_RESULT } from "./code.ts";
-import { type Landmark, landmarks } from "./instructions.ts";
-import { OP } from "./opcodes.ts";
+import binaryen from "binaryen";
+import { below, type Expression, operandsOf } from "./expressions.ts";
 
+const FUEL = "fuel";
+const FULL = 0x7fffffff;
 /**
  * Loop iterations are counted in a local, and subtracted from the fuel after this many, or at the end of the function.
  */
 const INSTALMENT = 1 << 16;
+const { auto, i32, none } = binaryen;
 
 /** Units of fuel for a function whose innermost loops are not counted, so that they keep their speed. */
 export interface FlatRate {
@@ -17,52 +18,65 @@ export interface FlatRate {
   readonly turn: number;
 }
 
-/** @param flatRates by function index; all other functions cost 1 per call and 1 per iteration of every loop */
-export function meter(code: Code, fuelGlobal: number, flatRates: ReadonlyMap<number, FlatRate>): void {
-  code.bodies.forEach((body, index) => {
-    const flat = flatRates.get(code.first + index);
-    const all = landmarks(body.code);
-    const marks = flat ? all.filter(({ innermost }) => !innermost) : all;
-    const rate = flat ?? { call: 1, turn: 1 };
-    if (marks.some(({ kind }) => kind === "loop")) meterLoops(body, marks, fuelGlobal, rate);
-    else body.code = concat([pay(fuelGlobal, constant(rate.call)), check(fuelGlobal), body.code]);
-  });
-}
-
-/**
- * Wraps the body in a block, so that every exit, by `return` or by a branch to the end of the function, passes the
- * payment after the block.
- */
-function meterLoops(body: Body, marks: readonly Landmark[], fuelGlobal: number, rate: FlatRate): void {
-  const turns = unsigned(addLocal(body));
-  const payTurns = pay(fuelGlobal, [OP.localGet, ...turns]);
-  const count = [
-    ...[OP.localGet, ...turns, ...constant(rate.turn), OP.add, OP.localTee, ...turns],
-    ...[...constant(INSTALMENT), OP.gtU, OP.if, NO_RESULT],
-    ...[...payTurns, ...check(fuelGlobal), ...constant(0), OP.localSet, ...turns, OP.end],
-  ];
-  const parts: (Uint8Array | number[])[] = [
-    pay(fuelGlobal, constant(rate.call)),
-    check(fuelGlobal),
-    [OP.block, body.result],
-  ];
-  let from = 0;
-  for (const { kind, start, end, depth } of marks) {
-    if (kind === "loop") parts.push(body.code.subarray(from, end), count);
-    else if (kind === "return") parts.push(body.code.subarray(from, start), [OP.br, ...unsigned(depth)]);
-    else parts.push(body.code.subarray(from, end), payTurns, [OP.end]);
-    from = end;
+/** @param flatRateOf by a function's name; all other functions cost 1 per call and 1 per iteration of every loop */
+export function meter(module: binaryen.Module, flatRateOf: (name: string) => FlatRate | undefined): void {
+  module.addGlobal(FUEL, i32, true, module.i32.const(FULL));
+  module.addGlobalExport(FUEL, FUEL);
+  const all = Array.from({ length: module.getNumFunctions() }, (_, index) => module.getFunctionByIndex(index));
+  for (const metered of all.map(binaryen.getFunctionInfo)) {
+    if (!metered.base) meterFunction(module, metered, flatRateOf(metered.name));
   }
-  body.code = concat(parts);
 }
 
-const constant = (value: number): number[] => [OP.i32Const, ...signed(value)];
+function meterFunction(module: binaryen.Module, metered: binaryen.FunctionInfo, flat: FlatRate | undefined): void {
+  const { name, params, results, vars, body } = metered;
+  const { global, local } = module;
+  const constant = (value: number) => module.i32.const(value);
+  const pay = (units: Expression) => global.set(FUEL, module.i32.sub(global.get(FUEL, i32), units));
+  const check = () => module.if(module.i32.lt_s(global.get(FUEL, i32), constant(0)), module.unreachable());
+  const write = (whole: Expression, ...added: binaryen.Type[]) => {
+    module.removeFunction(name);
+    const paid = [pay(constant(call)), check(), whole];
+    module.addFunction(name, params, results, [...vars, ...added], module.block(null, paid, results));
+  };
+  const { call, turn } = flat ?? { call: 1, turn: 1 };
 
-function pay(fuelGlobal: number, amount: readonly number[]): number[] {
-  const index = unsigned(fuelGlobal);
-  return [OP.globalGet, ...index, ...amount, OP.sub, OP.globalSet, ...index];
-}
+  const root = module.block(null, [body], results);
+  const places = below(root);
+  const ofKind = (id: number) => places.filter(({ expression }) => binaryen.getExpressionId(expression) === id);
+  const loops = ofKind(binaryen.LoopId);
+  const outer = new Set(loops.map(({ loop }) => loop));
+  const counted = flat ? loops.filter(({ expression }) => outer.has(expression)) : loops;
+  if (counted.length === 0) {
+    write(body);
+    return;
+  }
 
-function check(fuelGlobal: number): number[] {
-  return [OP.globalGet, ...unsigned(fuelGlobal), ...constant(0), OP.ltS, OP.if, NO_RESULT, OP.unreachable, OP.end];
+  const turns = binaryen.expandType(params).length + vars.length;
+  const count = () => local.get(turns, i32);
+  /** Pays for the turns after a result is computed and before it is used. */
+  const settled = (value: Expression, use: (result?: Expression) => Expression) =>
+    results === none
+      ? module.block(null, [value || module.nop(), pay(count()), use()], auto)
+      : module.block(null, [local.set(turns + 1, value), pay(count()), use(local.get(turns + 1, results))], auto);
+  for (const { expression, replace } of ofKind(binaryen.ReturnId)) {
+    const { value } = binaryen.getExpressionInfo(expression) as binaryen.ReturnInfo;
+    replace(settled(value, (result) => module.return(result)));
+  }
+  for (const { expression } of counted) {
+    const [inner] = operandsOf(expression);
+    const instalment = [pay(count()), check(), local.set(turns, constant(0))];
+    const counting = [
+      local.set(turns, module.i32.add(count(), constant(turn))),
+      module.if(module.i32.gt_u(count(), constant(INSTALMENT)), module.block(null, instalment)),
+    ];
+    const type = binaryen.getExpressionType(inner!.expression);
+    inner!.replace(module.block(null, [...counting, inner!.expression], type));
+  }
+  const [first] = operandsOf(root);
+  write(
+    settled(first!.expression, (result) => result ?? module.nop()),
+    i32,
+    ...(results === none ? [] : [results]),
+  );
 }

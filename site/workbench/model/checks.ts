@@ -37,8 +37,8 @@ function isValid({ schema }: FormField, value: string): boolean {
 }
 
 /** @returns the error message of the service for a URL, as far as the text alone shows */
-export const checkAddress = (text: string): string | undefined =>
-  parseWebUrl(text) === undefined ? outOfRange("url", text, NOT_AN_ADDRESS).message : undefined;
+export const checkAddress = (text: string, parameter = "url"): string | undefined =>
+  parseWebUrl(text) === undefined ? outOfRange(parameter, text, NOT_AN_ADDRESS).message : undefined;
 
 function checkPages(field: FormField, value: string, pageCount: number | undefined): string | undefined {
   const selection = parse(value, field.list);

@@ -6,21 +6,25 @@ import type { Input, Outcome, Result, State, Stored } from "./state.ts";
 const VERSION = 1;
 const MAX_OUTCOMES = 20;
 
-export type Kept = Pick<State, "inputs" | "outcomes" | "path" | "isPathChosen" | "values" | "shown">;
-type Files = Pick<State, "inputs" | "outcomes">;
+export type Kept = Pick<State, "inputs" | "further" | "outcomes" | "path" | "isPathChosen" | "values" | "shown">;
+type Files = Pick<State, "inputs" | "further" | "outcomes">;
 
 /** Serializes the part of a state that is saved; empty if there is nothing to save. */
-export function keptText({ inputs, outcomes, path, isPathChosen, values, shown }: State): string {
+export function keptText({ inputs, further, outcomes, path, isPathChosen, values, shown }: State): string {
   const kept: Kept = {
     // The bytes of a file that is not stored yet cannot be saved.
-    inputs: inputs.filter(isElsewhere).map(({ file: _, sent: __, ...input }) => input),
+    inputs: keptInputs(inputs),
+    further: keptInputs(further),
     outcomes: outcomes.filter(hasFiles).slice(0, MAX_OUTCOMES),
     ...{ path, isPathChosen, values },
     ...(shown === undefined ? {} : { shown }),
   };
-  const isEmpty = kept.inputs.length + kept.outcomes.length + Object.keys(values).length === 0;
+  const isEmpty = kept.inputs.length + kept.further.length + kept.outcomes.length + Object.keys(values).length === 0;
   return isEmpty ? "" : JSON.stringify({ version: VERSION, ...kept });
 }
+
+const keptInputs = (inputs: readonly Input[]) =>
+  inputs.filter(isElsewhere).map(({ file: _, sent: __, ...input }) => input);
 
 const isElsewhere = ({ id, url }: Input): boolean => id !== undefined || url !== undefined;
 
@@ -41,8 +45,8 @@ export function readKept(text: string | null, now: number): Kept | undefined {
 export const hasEnded = ({ info }: Stored, now: number): boolean => Date.parse(info?.expires ?? "") <= now;
 
 /** Returns the stored files of the list and of the results. */
-export const filesOf = ({ inputs, outcomes }: Files): readonly Stored[] => [
-  ...inputs.flatMap(({ id, info, pdf }) => [
+export const filesOf = ({ inputs, further, outcomes }: Files): readonly Stored[] => [
+  ...[...inputs, ...further].flatMap(({ id, info, pdf }) => [
     ...(id === undefined ? [] : [{ id, ...(info ? { info } : {}) }]),
     ...(pdf ? [pdf] : []),
   ]),
@@ -53,7 +57,7 @@ export const filesOf = ({ inputs, outcomes }: Files): readonly Stored[] => [
  * Returns the state without deleted files. An input whose bytes or URL the page still has stays, and will be stored
  * again.
  */
-export function without({ inputs, outcomes }: Files, isGone: (file: Stored) => boolean): Files {
+export function without({ inputs, further, outcomes }: Files, isGone: (file: Stored) => boolean): Files {
   const left = (input: Input): readonly Input[] => {
     const { id, info, pdf, ...rest } = input;
     const others = { ...rest, ...(pdf && !isGone(pdf) ? { pdf } : {}) };
@@ -64,6 +68,7 @@ export function without({ inputs, outcomes }: Files, isGone: (file: Stored) => b
   const cleared = (result: Result): Result => ({ ...result, outputs: result.outputs.filter((one) => !isGone(one)) });
   return {
     inputs: inputs.flatMap(left),
+    further: further.flatMap(left),
     outcomes: outcomes
       .map((outcome) => ({ ...outcome, results: outcome.results.map(cleared) }))
       .filter(({ results }) => results.some(({ outputs }) => outputs.length > 0)),

@@ -45,12 +45,14 @@ const SOURCES = ["file", "id", "url"];
 
 function targetOfParameter(
   { help, parameter = "" }: Pick<Problem, "help" | "parameter">,
-  { path, fields, perInput, orderedBy }: Operation,
+  { path, fields, files, perInput, orderedBy }: Operation,
 ): ProblemTarget | undefined {
   const isMeant = (name: string) =>
     help?.startsWith("error-") === false ? help === parameterAnchor(path, name) : parameter === camelCased(name);
   const ofFiles = [...SOURCES, ...(perInput ? [perInput.name] : []), ...(orderedBy === undefined ? [] : [orderedBy])];
   if (ofFiles.some(isMeant)) return "files";
+  const file = files.find(({ name, id, url }) => [name, id, url].some(isMeant));
+  if (file) return `field:${file.name}`;
   // A value in a profile is identified by its path.
   const field =
     fields.find(({ name }) => isMeant(name)) ??

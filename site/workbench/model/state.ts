@@ -29,6 +29,8 @@ export interface Input {
   readonly problem?: Problem;
   /** True if the job itself fetches the URL, because it may lead to a web page. */
   readonly isFetchedLater?: boolean;
+  /** Field of a further file. @default the file is a main input */
+  readonly field?: string;
 }
 
 /** A file stored at the service. */
@@ -98,6 +100,8 @@ export interface State {
   /** Set if the service's description could not be loaded. */
   readonly isLost: boolean;
   readonly inputs: readonly Input[];
+  /** Further files of operations, such as an image to add. */
+  readonly further: readonly Input[];
   /** Key of the input that is previewed. */
   readonly chosen?: number;
   readonly path: string;
@@ -128,6 +132,7 @@ export interface State {
 export const FIRST_STATE: State = {
   isLost: false,
   inputs: [],
+  further: [],
   outcomes: [],
   path: "/pdf",
   isPathChosen: false,

@@ -9,6 +9,11 @@ export class Store {
     return this.#state;
   }
 
+  /** The main inputs and the further files. */
+  get inputs(): readonly Input[] {
+    return [...this.#state.inputs, ...this.#state.further];
+  }
+
   set(change: Partial<State>): void {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
@@ -23,7 +28,8 @@ export class Store {
   }
 
   setInput(key: number, change: Partial<Input>): void {
-    this.set({ inputs: this.#state.inputs.map((input) => (input.key === key ? { ...input, ...change } : input)) });
+    const changed = (input: Input) => (input.key === key ? { ...input, ...change } : input);
+    this.set({ inputs: this.#state.inputs.map(changed), further: this.#state.further.map(changed) });
   }
 
   setOutcome(key: number, change: Partial<Outcome>): void {

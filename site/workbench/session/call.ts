@@ -10,6 +10,8 @@ export interface CallSettings {
   readonly inputs: readonly CallInput[];
   /** Inputs of the command line, which handles several requests and conversions in one command. @default inputs */
   readonly operands?: readonly CallInput[];
+  /** Further files, with their fields. @default placeholders of the required ones */
+  readonly further?: readonly (CallInput & { readonly field: string })[];
   /** Values of the sent fields; a list field has several. */
   readonly values: Readonly<Record<string, string | readonly string[]>>;
 }
@@ -18,25 +20,39 @@ export interface CallSettings {
 const placeholderOf = ({ example: { file = "document.pdf" } }: Operation): string => String(file);
 
 export function callOf(operation: Operation, settings: CallSettings): OperationCall {
-  const { baseUrl, keyed, inputs, operands = [], values } = settings;
+  const { baseUrl, keyed, inputs, operands = [], further = [], values } = settings;
   const { path, input, orderedBy, perInput, output } = operation;
   const suffix = input.kind === "several" ? "[]" : "";
   const sent: readonly CallInput[] =
     inputs.length > 0 ? inputs : [{ kind: "file", value: placeholderOf(operation), pages: "all" }];
   const given = !takesFiles(operation) ? [] : input.kind === "one" ? sent.slice(0, 1) : sent;
+  const ofFiles = operation.files.flatMap((file) => {
+    const chosen = further.filter(({ field }) => field === file.name);
+    const names = [operation.example[file.name] ?? file.name].flat();
+    const placeholders = names.map((value) => ({ kind: "file" as const, value: String(value) }));
+    return (chosen.length === 0 && file.required ? placeholders : chosen).map(({ kind, value }) => ({
+      ...{ kind, value, option: file.name, name: kind === "file" ? file.name : file[kind] + (file.list ? "[]" : "") },
+    }));
+  });
   const accept = output.archives ? "application/zip" : output.type;
   const fields = Object.entries(values).flatMap(([name, value]) => [value].flat().map((value) => ({ name, value })));
   return {
     ...{ method: "POST", url: baseUrl + path, keyed, accept },
     ...(output.data ? {} : { saveAs: `${values.output || "output"}.${extensionOf(accept)}` }),
-    files: given.flatMap(({ kind, value }) => (kind === "file" ? [{ name: "file", value }] : [])),
+    files: [...given.map((one) => ({ ...one, name: "file" })), ...ofFiles].flatMap(({ kind, name, value }) =>
+      kind === "file" ? [{ name, value }] : [],
+    ),
     texts: [
       ...given.flatMap(({ kind, value }) => (kind === "file" ? [] : [{ name: `${kind}${suffix}`, value }])),
       ...(orderedBy === undefined ? [] : given.map(({ kind }) => ({ name: orderedBy, value: kind }))),
       ...(perInput === undefined ? [] : given.map(({ pages = "all" }) => ({ name: perInput.name, value: pages }))),
+      ...ofFiles.flatMap(({ kind, name, value }) => (kind === "file" ? [] : [{ name, value }])),
       ...fields,
     ],
-    command: commandOf(operation, baseUrl, operands.length > 0 ? operands : given, fields),
+    command: commandOf(operation, baseUrl, operands.length > 0 ? operands : given, [
+      ...ofFiles.map(({ option, value }) => ({ name: option, value })),
+      ...fields,
+    ]),
   };
 }
 

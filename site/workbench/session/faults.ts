@@ -1,12 +1,13 @@
 // Validates a form before a request is sent: unreadable files, empty required fields, and values out of range.
-import { fieldRequired } from "../../../src/service/http/contract/errors.ts";
+import { eitherRequired, fieldRequired } from "../../../src/service/http/contract/errors.ts";
+import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
 import { checkValue } from "../model/checks.ts";
 import { countText } from "../model/format.ts";
 import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
 import type { Problem } from "../model/problems.ts";
 import { faultsOfJson } from "../model/profile.ts";
 import type { Input, State } from "../model/state.ts";
-import { inputsOf, isBatch, isNeeded, shownFields, shownValue } from "./request.ts";
+import { filesIn, inputsOf, isBatch, isNeeded, shownFields, shownValue } from "./request.ts";
 
 /** A validation error of the form. */
 export interface Fault {
@@ -19,7 +20,7 @@ export interface Fault {
   readonly isMissing: boolean;
 }
 
-export const controlOf = ({ name }: FormField): string => `field-${name.replace("[]", "")}`;
+export const controlOf = ({ name }: Pick<FormField, "name">): string => `field-${name.replace("[]", "")}`;
 export const pagesControlOf = ({ key }: Input): string => `pages-${key}`;
 
 /** Returns the service's error message for a file, if it has reported one. */
@@ -65,7 +66,24 @@ export function faultsOf(operation: Operation, state: State): readonly Fault[] {
           : [{ control: pagesControlOf(input), name: perInput.name, sentence, isMissing: false }];
       })
     : [];
-  return [...ofInputs, ...shownFields(operation, state).flatMap((field) => faultOf(operation, field, state) ?? [])];
+  const ofFiles = operation.files.flatMap((file) => faultOfFile(operation, file, state) ?? []);
+  const ofFields = shownFields(operation, state).flatMap((field) => faultOf(operation, field, state) ?? []);
+  return [...ofInputs, ...ofFiles, ...ofFields];
+}
+
+/** Returns the error of a further file that is missing, or chosen besides the field instead of it. */
+export function faultOfFile(operation: Operation, file: DescribedFile, state: State): Fault | undefined {
+  const { name, required, insteadOf } = file;
+  const isThere = filesIn(file, state.further).length > 0;
+  const named = { control: controlOf(file), name, isMissing: !isThere };
+  if (insteadOf === undefined) {
+    return required && !isThere ? { ...named, sentence: fieldRequired(name).message } : undefined;
+  }
+  const other = operation.fields.find((field) => field.name === insteadOf);
+  const isOther = other
+    ? String(shownValue(operation, other, state)).trim() !== ""
+    : filesIn({ name: insteadOf }, state.further).length > 0;
+  return isThere === isOther ? { ...named, sentence: eitherRequired(name, insteadOf).message } : undefined;
 }
 
 export function faultOf(operation: Operation, field: FormField, state: State): Fault | undefined {

@@ -1,5 +1,6 @@
 // Adds, stores, orders and removes the inputs of the next job, and records the service's errors about them.
 
+import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
 import { countText } from "../model/format.ts";
 import { isAboutFile, type Problem, problemTarget } from "../model/problems.ts";
 import type { StoredInfo } from "../model/responses.ts";
@@ -27,8 +28,12 @@ export class Inputs {
     this.#store = store;
   }
 
-  addFiles(files: readonly File[]): void {
-    this.#add(files.map((file) => ({ name: file.name, file })));
+  /** @param of the further file that they are. @default main inputs */
+  addFiles(files: readonly File[], of?: DescribedFile): void {
+    this.#add(
+      files.map((file) => ({ name: file.name, file })),
+      of,
+    );
     this.storeEarly();
   }
 
@@ -37,19 +42,25 @@ export class Inputs {
    * a key.
    */
   storeEarly(): void {
-    const { service, apiKey, inputs } = this.#store.state;
+    const { service, apiKey } = this.#store.state;
     if (!service || (service.keyed && apiKey === "")) return;
     void this.storeAll().catch(() => {});
-    for (const input of inputs) {
+    for (const input of this.#store.inputs) {
       const { key, url, id, problem, isFetchedLater } = input;
       if (url === undefined || id !== undefined || problem || isFetchedLater || this.#uploads.has(key)) continue;
       void this.#begin(input, (signal) => this.#fetch(input, signal)).catch(() => {});
     }
   }
 
-  addAddress(url: string): void {
-    this.#add([{ name: url, url }]);
+  addAddress(url: string, of?: DescribedFile): void {
+    this.#add([{ name: url, url }], of);
     this.storeEarly();
+  }
+
+  /** Adds a stored file, which is never deleted with its row. */
+  async addStored(id: string, of: DescribedFile): Promise<void> {
+    const info = await infoOf(id);
+    this.#add([{ name: info?.name ?? id, id, isResult: true, ...(info ? { info } : {}) }], of);
   }
 
   /** Adds a sample document. */
@@ -79,16 +90,18 @@ export class Inputs {
   }
 
   /** Restores the inputs from before a reload. */
-  restore(inputs: readonly Input[]): void {
-    this.#store.set({ inputs: inputs.map((input) => ({ ...input, key: this.#nextKey++ })) });
+  restore(inputs: readonly Input[], further: readonly Input[] = []): void {
+    const withKey = (input: Input): Input => ({ ...input, key: this.#nextKey++ });
+    this.#store.set({ inputs: inputs.map(withKey), further: further.map(withKey) });
   }
 
   /** Removes inputs, and deletes their stored files except results that are still shown. */
   remove(...keys: readonly number[]): void {
-    const removed = this.#store.state.inputs.filter(({ key }) => keys.includes(key));
+    const removed = this.#store.inputs.filter(({ key }) => keys.includes(key));
     for (const key of keys) this.#forget(key);
     this.#store.set({
       inputs: this.#store.state.inputs.filter(({ key }) => !keys.includes(key)),
+      further: this.#store.state.further.filter(({ key }) => !keys.includes(key)),
       announcement:
         removed.length === 1
           ? `${removed[0]!.name} was removed.`
@@ -139,13 +152,13 @@ export class Inputs {
    * @throws Refusal of the first one that cannot be stored
    */
   async storeAll(): Promise<void> {
-    const waiting = this.#store.state.inputs.filter(({ file, id, problem }) => file && id === undefined && !problem);
+    const waiting = this.#store.inputs.filter(({ file, id, problem }) => file && id === undefined && !problem);
     await Promise.all(waiting.map((input) => this.#stored(input)));
   }
 
   /** Stores the file of an input, unless it is stored already. @throws Refusal */
   async storeOne(key: number): Promise<void> {
-    const input = this.#store.state.inputs.find((input) => input.key === key);
+    const input = this.#store.inputs.find((input) => input.key === key);
     if (!input?.file || input.id !== undefined) return;
     // The service would reject it again.
     if (input.problem) throw new RequestError(input.problem);
@@ -160,10 +173,18 @@ export class Inputs {
     }
   }
 
-  #add(added: readonly (Pick<Input, "name"> & Partial<Input>)[]): void {
+  #add(added: readonly (Pick<Input, "name"> & Partial<Input>)[], of?: DescribedFile): void {
     const inputs = added.map((input) => ({ isResult: false, pages: "all", ...input, key: this.#nextKey++ }));
     const names = inputs.map(({ name }) => name).join(", ");
-    const { inputs: before, path, isPathChosen } = this.#store.state;
+    const { inputs: before, further, path, isPathChosen } = this.#store.state;
+    if (of) {
+      // A single file replaces the one before it.
+      if (!of.list) this.remove(...further.filter(({ field }) => field === of.name).map(({ key }) => key));
+      const files = inputs.map((input) => ({ ...input, field: of.name }));
+      const announcement = `Added ${names}.`;
+      this.#store.set({ further: [...this.#store.state.further, ...files], announcement });
+      return;
+    }
     this.#store.set({
       inputs: [...before, ...inputs],
       path: isPathChosen || before.length > 0 ? path : suitablePath(inputs),
@@ -225,7 +246,7 @@ export class Inputs {
   #learn(key: number, told: Partial<Input>): void {
     this.#store.setInput(key, told);
     const sentence = told.problem?.sentence ?? told.info?.problem;
-    const name = this.#store.state.inputs.find((input) => input.key === key)?.name;
+    const name = this.#store.inputs.find((input) => input.key === key)?.name;
     if (sentence !== undefined) this.#store.set({ announcement: `${name} cannot be used. ${sentence}` });
   }
 

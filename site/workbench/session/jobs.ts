@@ -2,7 +2,7 @@
 import { countText, stemOf } from "../model/format.ts";
 import type { Operation } from "../model/operations.ts";
 import { type Problem, problemTarget } from "../model/problems.ts";
-import type { Job, Outcome, Result } from "../model/state.ts";
+import type { Input, Job, Outcome, Result } from "../model/state.ts";
 import type { Store } from "../model/store.ts";
 import type { Inputs } from "./inputs.ts";
 import { type Task, tasksOf } from "./request.ts";
@@ -60,9 +60,11 @@ export class Jobs {
     } catch (error) {
       return this.#fail(problemOf(error), undefined);
     }
-    const { outcomes, inputs } = this.#store.state;
+    const { outcomes, inputs, further } = this.#store.state;
+    const isLeft = ({ id }: Input) => id === undefined || !ids.includes(id);
     this.#store.set({
-      inputs: inputs.filter(({ id }) => id === undefined || !ids.includes(id)),
+      inputs: inputs.filter(isLeft),
+      further: further.filter(isLeft),
       outcomes: outcomes.map((one) => (archived(one) ? { ...withoutFiles(one, ids), archives: [] } : one)),
       announcement: ids.length === 1 ? "The file was deleted." : `${ids.length} files were deleted.`,
     });

@@ -36,9 +36,9 @@ export class Keeper {
     this.#saved = this.#read() ?? "";
     const kept = readKept(this.#saved, Date.now());
     if (kept) {
-      const { inputs, ...others } = kept;
+      const { inputs, further, ...others } = kept;
       this.#store.set(others);
-      this.#inputs.restore(inputs);
+      this.#inputs.restore(inputs, further);
       void this.#forgetGone();
     }
     this.#store.subscribe(() => {
@@ -53,7 +53,7 @@ export class Keeper {
   /** Clears the list and the forms, and keeps the results. */
   startAgain(): void {
     this.#inputs.abortUploads();
-    this.#store.set({ inputs: [], values: {}, path: "/pdf", isPathChosen: false });
+    this.#store.set({ inputs: [], further: [], values: {}, path: "/pdf", isPathChosen: false });
     this.#store.clear("shown", "chosen", "problem");
   }
 

@@ -1,6 +1,7 @@
 // Builds the requests of an operation from the page's state: for the service, and for the code snippets.
 
 import { needsConversion } from "../../../client/core/conversion.ts";
+import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
 import type { CallInput, OperationCall } from "../../../src/service/reference/snippets/call.ts";
 import { extensionOf, stemOf } from "../model/format.ts";
 import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
@@ -11,12 +12,18 @@ import { callOf } from "./call.ts";
 /** One job of an operation. */
 export interface Task {
   readonly inputs: readonly Input[];
+  /** Further files of any field of the operation. */
+  readonly further: readonly Input[];
   readonly values: Values;
 }
 
 /** Returns the inputs of an operation: all, or none. */
 export const inputsOf = (operation: Operation, { inputs }: Pick<State, "inputs">): readonly Input[] =>
   takesFiles(operation) ? inputs : [];
+
+/** Returns the files of a further file's field. */
+export const filesIn = ({ name }: Pick<DescribedFile, "name">, further: readonly Input[]): readonly Input[] =>
+  further.filter(({ field }) => field === name);
 
 /** Reports whether there are several inputs with a separate job each. */
 export const isBatch = ({ input: { kind } }: Operation, { inputs }: Pick<State, "inputs">): boolean =>
@@ -30,10 +37,11 @@ export const chosenInput = ({ inputs, chosen }: Pick<State, "inputs" | "chosen">
 export function tasksOf(operation: Operation, state: State): readonly Task[] {
   const values = sentValues(operation, state);
   const inputs = inputsOf(operation, state);
-  if (!isBatch(operation, state)) return [{ inputs, values }];
+  const further = operation.files.flatMap((file) => filesIn(file, state.further));
+  if (!isBatch(operation, state)) return [{ inputs, further, values }];
   const taken = new Set<string>();
   return inputs.map((input) => ({
-    inputs: [input],
+    ...{ inputs: [input], further },
     values: { ...values, output: uniqueName(outputName(operation, [input]), taken) },
   }));
 }
@@ -122,7 +130,8 @@ function sentValues(operation: Operation, state: State): Values {
 }
 
 /** Returns the JSON body of a request whose inputs are stored files or URLs. */
-export function bodyOf(operation: Operation, { inputs, values }: Task): Record<string, unknown> {
+export function bodyOf(operation: Operation, { inputs, further, values: own }: Task): Record<string, unknown> {
+  const values = { ...own, ...furtherFields(operation, further) };
   const ids = inputs.flatMap(({ id }) => id ?? []);
   const urls = inputs.flatMap(({ id, url }) => (id === undefined && url !== undefined ? [url] : []));
   const { input, orderedBy, perInput } = operation;
@@ -137,6 +146,18 @@ export function bodyOf(operation: Operation, { inputs, values }: Task): Record<s
   };
 }
 
+/** Returns the fields that name the further files. */
+function furtherFields({ files }: Operation, further: readonly Input[]): Record<string, string> {
+  const fields = files.flatMap((file) =>
+    filesIn(file, further).map(({ id, url }, index) => {
+      const field = id === undefined ? file.url : file.id;
+      // The indexes keep the order of IDs and URLs among each other.
+      return [file.list ? `${field}[${index}]` : field, id ?? url!] as const;
+    }),
+  );
+  return Object.fromEntries(fields);
+}
+
 /**
  * Returns the requests of one job: conversions of inputs to PDF, then the operation itself. With several jobs, returns
  * the job of the previewed input; the command line gets the inputs of all jobs.
@@ -144,7 +165,7 @@ export function bodyOf(operation: Operation, { inputs, values }: Task): Record<s
 export function callsOfState(operation: Operation, state: State, baseUrl: string): readonly OperationCall[] {
   const tasks = tasksOf(operation, state);
   const chosen = chosenInput(state);
-  const { inputs, values } = tasks.find(({ inputs }) => inputs.some((input) => input === chosen)) ?? tasks[0]!;
+  const { inputs, further, values } = tasks.find(({ inputs }) => inputs.some((input) => input === chosen)) ?? tasks[0]!;
   const common = { baseUrl, keyed: state.service?.keyed ?? false };
   const pdf = state.service?.operations.get("/pdf");
   // Must not overwrite a PDF of the reader.
@@ -158,7 +179,8 @@ export function callsOfState(operation: Operation, state: State, baseUrl: string
     return { kind: "file", value: `${output}.pdf`, pages: input.pages };
   });
   const operands = tasks.flatMap(({ inputs }) => inputs.map(callInputOf));
-  return [...before, callOf(operation, { ...common, inputs: given, operands, values })];
+  const files = further.map((input) => ({ ...callInputOf(input), field: input.field! }));
+  return [...before, callOf(operation, { ...common, inputs: given, operands, further: files, values })];
 }
 
 /** The code sends the reader's file itself, although the page has stored it; a job's result is passed by ID. */

@@ -20,7 +20,7 @@ export interface Surroundings {
 export async function carryOut(operation: Operation, task: Task, around: Surroundings): Promise<Result> {
   const { store, inputs, signal, report } = around;
   const isPdfOnly = operation.input.accepts === "pdf";
-  await Promise.all(task.inputs.map(({ key }) => inputs.storeOne(key)));
+  await Promise.all([...task.inputs, ...task.further].map(({ key }) => inputs.storeOne(key)));
   signal.throwIfAborted();
   const given: Input[] = [];
   for (const { key } of task.inputs) {
@@ -31,7 +31,11 @@ export async function carryOut(operation: Operation, task: Task, around: Surroun
   const sent = isPdfOnly ? given.map(({ pdf, ...input }) => ({ ...input, ...pdf })) : given;
   report({ step: "starting" });
   const answer = await runJob({
-    ...{ path: operation.path, body: bodyOf(operation, { ...task, inputs: sent }), signal },
+    ...{
+      path: operation.path,
+      body: bodyOf(operation, { ...task, inputs: sent, further: task.further.map(({ key }) => inputOf(store, key)) }),
+      signal,
+    },
     key: store.state.apiKey,
     onProgress: (progress) => report({ step: progress.phase, progress }),
   });
@@ -51,7 +55,7 @@ export const titleOf = ({ inputs, values }: Task): string =>
   inputs.map(({ name }) => name).join(", ") || String(values.output ?? "");
 
 /** @throws Refusal if the input was removed meanwhile */
-function inputOf({ state: { inputs } }: Store, key: number): Input {
+function inputOf({ inputs }: Store, key: number): Input {
   const input = inputs.find((input) => input.key === key);
   if (!input) throw new RequestError({ status: 0, sentence: "The file was removed from the list." });
   return input;

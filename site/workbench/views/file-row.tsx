@@ -150,7 +150,7 @@ function Upload({ input: { name, sent, id, isRefused, problem } }: { input: Inpu
 function MergedPages({ page, input }: { page: ViewContext; input: Input }) {
   const { state, inputs } = page;
   const field = state.service?.operations.get(state.path)?.perInput;
-  if (!field) return null;
+  if (!field || input.field !== undefined) return null;
   const id = pagesControlOf(input);
   const complaint = checkValue(field, input.pages, (input.pdf ?? input).info?.pages);
   return (

@@ -1,11 +1,12 @@
 // The first step: documents that are dropped, linked by URL, or samples of the page.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { checkAddress } from "../model/checks.ts";
 import { countText } from "../model/format.ts";
 import { takesFiles } from "../model/operations.ts";
 import type { Problem } from "../model/problems.ts";
 import type { Input } from "../model/state.ts";
 import { problemOf, whyUnusable } from "../session/faults.ts";
+import { AddressField, DropZone } from "./choosers.tsx";
 import { ProblemText, Section, type ViewContext } from "./components.tsx";
 import { FileRow } from "./file-row.tsx";
 
@@ -30,7 +31,13 @@ export function Files({ page }: { page: ViewContext }) {
   if (operation && !takesFiles(operation)) return null;
   return (
     <Section id="files" number={1} title="Choose files">
-      <DropZone onFiles={(files) => inputs.addFiles(files)} />
+      <DropZone
+        label="Drop files here"
+        hint="PDF, Word, Excel, PowerPoint, PostScript, HTML and pictures"
+        id="drop"
+        isList
+        onFiles={(files) => inputs.addFiles(files)}
+      />
       {canOrder && (
         <fieldset class="order">
           <legend class="visually-hidden">Order of the files</legend>
@@ -58,7 +65,15 @@ export function Files({ page }: { page: ViewContext }) {
       {state.problem?.place === "files" && !isInList(state.problem, state.inputs) && (
         <ProblemText problem={state.problem} />
       )}
-      <Address onAddress={(url) => inputs.addAddress(url)} webPages={operation?.input.webPages ?? false} />
+      <AddressField
+        id="address"
+        label={operation?.input.webPages ? "Address of a file or a web page" : "Address of a file"}
+        onText={(url) => {
+          const complaint = checkAddress(url);
+          if (complaint === undefined) inputs.addAddress(url);
+          return complaint;
+        }}
+      />
       <p class="samples">
         <span id="samples-label">Or try a sample:</span>{" "}
         {SAMPLES.map(({ name, title }) => (
@@ -86,87 +101,3 @@ function useScrolledList(count: number) {
 /** Reports whether an error is shown at its file. */
 const isInList = ({ sentence }: Problem, inputs: readonly Input[]): boolean =>
   inputs.some((input) => problemOf(input)?.sentence === sentence);
-
-function DropZone({ onFiles }: { onFiles(files: readonly File[]): void }) {
-  const [isOver, setOver] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
-  const take = (list: FileList | null | undefined) => {
-    if (list && list.length > 0) onFiles([...list]);
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is an addition to the field within
-    <div
-      class={`drop ${isOver ? "over" : ""}`}
-      onDragOver={(event) => {
-        if (!event.dataTransfer?.types.includes("Files")) return;
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        take(event.dataTransfer?.files);
-      }}
-    >
-      <label>
-        <input
-          ref={field}
-          type="file"
-          multiple
-          aria-describedby="drop-hint"
-          onChange={() => {
-            take(field.current?.files);
-            field.current!.value = "";
-          }}
-        />
-        <strong>Drop files here</strong> <span>or browse</span>
-      </label>
-      <p class="small" id="drop-hint">
-        PDF, Word, Excel, PowerPoint, PostScript, HTML and pictures
-      </p>
-    </div>
-  );
-}
-
-function Address({ onAddress, webPages }: { onAddress(url: string): void; webPages: boolean }) {
-  const [text, setText] = useState("");
-  const [complaint, setComplaint] = useState<string>();
-  const field = useRef<HTMLInputElement>(null);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    const address = text.trim();
-    if (address === "") return;
-    const complaint = checkAddress(address);
-    setComplaint(complaint);
-    if (complaint !== undefined) return field.current?.focus();
-    onAddress(address);
-    setText("");
-  };
-  return (
-    <form class="address" onSubmit={submit} noValidate>
-      <label for="address">{webPages ? "Address of a file or a web page" : "Address of a file"}</label>
-      <div class="joined">
-        <input
-          ref={field}
-          id="address"
-          type="url"
-          placeholder="https://"
-          autocomplete="off"
-          spellcheck={false}
-          value={text}
-          aria-invalid={complaint !== undefined}
-          aria-describedby="address-complaint"
-          onInput={(event) => {
-            setText(event.currentTarget.value);
-            setComplaint(undefined);
-          }}
-        />
-        <button type="submit">Add</button>
-      </div>
-      <p class="complaint" id="address-complaint" aria-live="polite">
-        {complaint}
-      </p>
-    </form>
-  );
-}

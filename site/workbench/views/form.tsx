@@ -7,6 +7,7 @@ import { controlOf, faultOf, faultsOf } from "../session/faults.ts";
 import { isBatch, shownFields, shownValue } from "../session/request.ts";
 import { ProblemText, Section, type ViewContext } from "./components.tsx";
 import { Control, grouped } from "./controls.tsx";
+import { FurtherFiles } from "./further-files.tsx";
 import { Run } from "./run.tsx";
 
 export function Form({ page }: { page: ViewContext }) {
@@ -17,6 +18,17 @@ export function Form({ page }: { page: ViewContext }) {
       {!operation && (
         <p class="small">{state.isLost ? "The service does not answer." : "Reading what the service offers…"}</p>
       )}
+      {operation && (
+        <>
+          <p class="summary">
+            {operation.summary} <code>POST {operation.path}</code>
+          </p>
+          {operation.files.map((file) => (
+            // Its address is a form of its own.
+            <FurtherFiles key={operation.path + file.name} {...{ page, operation, file }} />
+          ))}
+        </>
+      )}
       <form
         noValidate
         onSubmit={(event) => {
@@ -26,9 +38,6 @@ export function Form({ page }: { page: ViewContext }) {
       >
         {operation && (
           <>
-            <p class="summary">
-              {operation.summary} <code>POST {operation.path}</code>
-            </p>
             {isBatch(operation, state) && <p class="small">Each file keeps its name.</p>}
             {shownFields(operation, state).map((field) => (
               <Labeled key={operation.path + field.name} {...{ page, operation, field }} />

@@ -71,11 +71,12 @@ function stepText({ step, progress, done, total }: Job, state: State): string {
 function barOf({ step, progress, done, total }: Job, state: State): { value?: number; max?: number } {
   if (done !== undefined && total !== undefined) return { value: done, max: total };
   if (step === "uploading") {
-    const files = state.inputs.filter(({ file }) => file);
+    const files = inputsIn(state).filter(({ file }) => file);
     return { value: files.reduce((sum, { sent = 0 }) => sum + sent, 0), max: Math.max(1, files.length) };
   }
   const { pagesDone, pagesTotal } = progress ?? {};
   return pagesDone === undefined || pagesTotal === undefined ? {} : { value: pagesDone, max: pagesTotal };
 }
 
-const unsent = ({ inputs }: State) => inputs.filter(({ file, id }) => file && id === undefined);
+const inputsIn = ({ inputs, further }: State) => [...inputs, ...further];
+const unsent = (state: State) => inputsIn(state).filter(({ file, id }) => file && id === undefined);

@@ -1,6 +1,6 @@
 // Chooses the decimal places of each number in a content stream, so that no object moves visibly on the page. The
 // current matrices (ISO 32000-1, 8.3) convert the error of a number to a shift on the page.
-import { IDENTITY, type Linear, multiply } from "../images/draws.ts";
+import { IDENTITY, type Matrix, multiply, norm } from "../content/matrix.ts";
 
 /** Limits the shift on the page that rounding can cause. */
 export interface Rounding {
@@ -33,8 +33,8 @@ interface Precision {
 }
 
 interface State {
-  /** Linear part of the matrix from the current user space to the stream's initial space. */
-  readonly linear: Linear;
+  /** From the current user space to the stream's initial space. */
+  readonly matrix: Matrix;
   /** Font size times horizontal scaling; undefined until a font is selected. */
   readonly fontSize: number | undefined;
   readonly stretch: number;
@@ -53,8 +53,8 @@ const MATRIX: Precision = { digits: DIGITS.matrix };
 export class ContentRounding {
   readonly #rounding: Rounding;
   readonly #saved: State[] = [];
-  #state: State = { linear: IDENTITY, fontSize: undefined, stretch: 1 };
-  #textLinear: Linear | undefined;
+  #state: State = { matrix: IDENTITY, fontSize: undefined, stretch: 1 };
+  #textMatrix: Matrix | undefined;
   #isLost: boolean;
   /** Accumulated errors: x and y of the text position, and TJ adjustments. */
   #errors = [0, 0, 0];
@@ -98,14 +98,14 @@ export class ContentRounding {
       case "v":
       case "y":
       case "re":
-        return all(this.#places(this.#state.linear));
+        return all(this.#places(this.#state.matrix));
       case "w":
-        return all({ ...this.#places(this.#state.linear), isNeverZero: true });
+        return all({ ...this.#places(this.#state.matrix), isNeverZero: true });
       case "Ts":
         return all(this.#places(this.#text()));
       case "cm":
       case "Tm":
-        return [...all(MATRIX).slice(0, 4), ...all(this.#places(this.#state.linear)).slice(0, 2)];
+        return [...all(MATRIX).slice(0, 4), ...all(this.#places(this.#state.matrix)).slice(0, 2)];
       case "Td":
         return [0, 1].map((axis) => ({ ...this.#places(this.#text()), carried: axis }));
       case "TD":
@@ -138,27 +138,27 @@ export class ContentRounding {
   }
 
   /** Returns the number of decimal places that keeps half a unit of the last place within the tolerance. */
-  #places(linear: Linear | undefined, repeated = 1): Precision {
-    if (this.#isLost || !linear) return EXACT;
-    const length = Math.hypot(...linear) * this.#rounding.scale! * repeated;
+  #places(matrix: Matrix | undefined, repeated = 1): Precision {
+    if (this.#isLost || !matrix) return EXACT;
+    const length = norm(matrix) * this.#rounding.scale! * repeated;
     const places = Math.ceil(Math.log10(length / (2 * this.#rounding.tolerance)));
     return Number.isFinite(places) ? { places: Math.max(0, places) } : EXACT;
   }
 
-  #text(): Linear | undefined {
-    return this.#textLinear && multiply(this.#textLinear, this.#state.linear);
+  #text(): Matrix | undefined {
+    return this.#textMatrix && multiply(this.#textMatrix, this.#state.matrix);
   }
 
   /** Returns the scale of an adjustment in a TJ array, whose unit is a thousandth of the font size (9.4.3). */
-  #adjustment(): Linear | undefined {
+  #adjustment(): Matrix | undefined {
     const { fontSize, stretch } = this.#state;
     const text = this.#text();
     const unit = ((fontSize ?? 0) * Math.max(1, stretch)) / 1000;
-    return text && fontSize !== undefined ? multiply([unit, 0, 0, unit], text) : undefined;
+    return text && fontSize !== undefined ? multiply([unit, 0, 0, unit, 0, 0], text) : undefined;
   }
 
   #follow(operator: string, numbers: readonly number[]): void {
-    const matrix = () => (numbers.length === 6 ? (numbers.slice(0, 4) as unknown as Linear) : undefined);
+    const matrix = () => (numbers.length === 6 ? (numbers as unknown as Matrix) : undefined);
     switch (operator) {
       case "q":
         if (this.#saved.length >= MAX_SAVED) this.#isLost = true;
@@ -166,20 +166,20 @@ export class ContentRounding {
         break;
       case "Q":
         // A state saved by an earlier stream of the page has at most the initial scale of this stream.
-        this.#state = this.#saved.pop() ?? { linear: IDENTITY, fontSize: undefined, stretch: 1 };
+        this.#state = this.#saved.pop() ?? { matrix: IDENTITY, fontSize: undefined, stretch: 1 };
         break;
       case "cm": {
         const inner = matrix();
-        if (inner) this.#state = { ...this.#state, linear: multiply(inner, this.#state.linear) };
+        if (inner) this.#state = { ...this.#state, matrix: multiply(inner, this.#state.matrix) };
         else this.#isLost = true;
         break;
       }
       case "BT":
-        this.#textLinear = IDENTITY;
+        this.#textMatrix = IDENTITY;
         this.#errors = [0, 0, 0];
         break;
       case "Tm":
-        this.#textLinear = matrix();
+        this.#textMatrix = matrix();
         this.#errors = [0, 0, 0];
         break;
       case "Td":

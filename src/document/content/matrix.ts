@@ -28,6 +28,9 @@ export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [number
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
+/** Returns the maximum length of a transformed vector of length 1, or up to the square root of 2 more. */
+export const norm = ([a, b, c, d]: Matrix): number => Math.hypot(a, b, c, d);
+
 /** Returns the bounding box of a transformed box. */
 export function boundsOf(matrix: Matrix, [x0, y0, x1, y1]: Box): Box {
   const corners = [apply(matrix, x0, y0), apply(matrix, x1, y0), apply(matrix, x0, y1), apply(matrix, x1, y1)];

@@ -1,5 +1,6 @@
 // Draws the contents of buttons: marks of check boxes and radio buttons, captions and icons of push buttons (ISO
 // 32000-1, 12.7.4.2 and table 189).
+import { readBox } from "../content/boxes.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type Value } from "../objects/values.ts";
 import { MARKS } from "./button-marks.ts";
@@ -108,11 +109,8 @@ export class Icon {
     const form = look.get("I");
     const stream = file.stream(form);
     const matrix = file.array(stream?.dictionary.get("Matrix"));
-    const [a = 0, b = 0, c = 0, d = 0] = (file.array(stream?.dictionary.get("BBox")) ?? []).map(
-      (side) => file.number(side) ?? 0,
-    );
-    if (form === undefined || matrix || a === c || b === d) return undefined;
-    const box = [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)] as const;
+    const box = readBox(file, stream?.dictionary.get("BBox"));
+    if (form === undefined || matrix || !box || box[0] === box[2] || box[1] === box[3]) return undefined;
     return new Icon(file, form, box, file.dictionary(look.get("IF")) ?? new Dictionary());
   }
 

@@ -1,5 +1,6 @@
 // Reads the properties of a form field that affect its appearance: type, value, options and colors (ISO 32000-1,
 // 12.5.6.19 and 12.7).
+import { readBox } from "../content/boxes.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { decodeTextString } from "../objects/text-strings.ts";
@@ -45,10 +46,7 @@ export class Widget {
     this.look = file.dictionary(dictionary.get("MK")) ?? new Dictionary();
     this.type = file.name(this.inherited("FT"));
     this.flags = file.number(this.inherited("Ff")) ?? 0;
-    const [a = 0, b = 0, c = 0, d = 0] = (file.array(dictionary.get("Rect")) ?? []).map(
-      (side) => file.number(side) ?? 0,
-    );
-    this.rectangle = [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
+    this.rectangle = readBox(file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
   }
 
   /** Returns an entry of the widget or of its ancestor fields (12.7.3.1). */

@@ -1,7 +1,8 @@
 // Chooses the resolution of the images that replace a page: the default one, a higher one for small pages, and in each
 // area at least the resolution of the images there.
+import { intersection } from "../content/boxes.ts";
 import type { Box } from "../content/matrix.ts";
-import { intersection, type PlacedImage } from "./placed-images.ts";
+import type { PlacedImage } from "./placed-images.ts";
 
 /** Minimum number of pixels per page. A tiny page is viewed enlarged, like any other page. */
 const MIN_PAGE_PIXELS = 1_000_000;

@@ -1,19 +1,12 @@
-// Lists the objects that a content stream draws, by resource name, and their sizes (ISO 32000-1, 8.3).
+// Lists the objects that content draws, by resource name, with their matrices, and the content that they draw in turn
+// (ISO 32000-1, 8.3).
+import { readMatrix } from "../content/boxes.ts";
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
+import { IDENTITY, type Matrix, multiply, norm } from "../content/matrix.ts";
 import { TEXT_SHOWING } from "../content/operators.ts";
 import { Lexer } from "../objects/parsing/lexer.ts";
-
-/** The linear part of a matrix: a, b, c, d. */
-export type Linear = readonly [a: number, b: number, c: number, d: number];
-
-export const IDENTITY: Linear = [1, 0, 0, 1];
-
-/** Returns the linear map that applies `inner` first, then `outer`. */
-export function multiply(inner: Linear, outer: Linear): Linear {
-  const [a, b, c, d] = inner;
-  const [e, f, g, h] = outer;
-  return [a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h];
-}
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { type Dictionary, type PdfStream, Reference, type Value } from "../objects/values.ts";
 
 /**
  * A use of an object in content. `XObject`: an image or a form. `ExtGState`: the soft mask of the state. `Pattern`:
@@ -24,17 +17,112 @@ export interface Draw {
   readonly kind: "XObject" | "ExtGState" | "Pattern" | "Font" | "inline";
   readonly name: string;
   readonly index: number;
+  /** Dictionary of an inline image. */
+  readonly dictionary?: Dictionary;
   /** Maps the unit square, form or glyph space to the initial space of the content stream. */
-  readonly linear: Linear;
+  readonly matrix: Matrix;
 }
 
+/** Content that a draw shows: a form, the cell of a pattern, a glyph or a soft mask. */
+export interface DrawnContent {
+  readonly reference: Reference;
+  readonly stream: PdfStream;
+  readonly resources: Dictionary | undefined;
+  /** From the initial space of this content to that of the content that draws it. */
+  readonly matrix: Matrix;
+  /** True for pattern cells and glyphs, which are drawn in many places. */
+  readonly isRepeated: boolean;
+}
+
+/** @param resources of the content with the draw */
+export function* drawnContents(
+  file: PdfFile,
+  draw: Draw,
+  resources: Dictionary | undefined,
+): Generator<DrawnContent, void> {
+  const { kind, matrix } = draw;
+  const value = resourceOf(file, draw, resources);
+  if (kind === "XObject" && !drawnImage(file, draw, resources)) yield* contentsOf(file, value, matrix, resources);
+  else if (kind === "Pattern") yield* contentsOf(file, value, IDENTITY, resources, true);
+  else if (kind === "ExtGState") {
+    const mask = file.dictionary(file.dictionary(value)?.get("SMask"));
+    yield* contentsOf(file, mask?.get("G"), matrix, resources);
+  }
+  const font = kind === "Font" ? file.dictionary(value) : undefined;
+  if (!font || file.name(font.get("Subtype")) !== "Type3") return;
+  const own = file.dictionary(font.get("Resources")) ?? resources;
+  const inner = multiply(readMatrix(file, font.get("FontMatrix")) ?? GLYPH_SPACE, matrix);
+  const glyphs = file.dictionary(font.get("CharProcs"))?.values() ?? [];
+  for (const glyph of glyphs) yield* contentsOf(file, glyph, inner, own, true);
+}
+
+const GLYPH_SPACE: Matrix = [0.001, 0, 0, 0.001, 0, 0];
+
 /**
- * Maximum number of different draws per content stream. Further sizes are ignored: they hardly differ from the recorded
- * ones.
+ * Returns the content of a form, tiling pattern or glyph, usually with its own resources and matrix.
+ * @param matrix from the space that the content's own matrix leads to
+ * @returns an empty list if the value is no such content
  */
-const MAX_DRAWS = 20_000;
+export function contentsOf(
+  file: PdfFile,
+  value: Value | undefined,
+  matrix: Matrix,
+  resources: Dictionary | undefined,
+  isRepeated = false,
+): readonly DrawnContent[] {
+  const stream = value instanceof Reference ? file.stream(value) : undefined;
+  if (!stream || !(value instanceof Reference)) return [];
+  const { dictionary } = stream;
+  const inner = multiply(readMatrix(file, dictionary.get("Matrix")) ?? IDENTITY, matrix);
+  const own = file.dictionary(dictionary.get("Resources")) ?? resources;
+  return [{ reference: value, stream, resources: own, matrix: inner, isRepeated }];
+}
+
+/** Returns the image that a draw shows, and its reference unless it is inline. */
+export function drawnImage(
+  file: PdfFile,
+  draw: Draw,
+  resources: Dictionary | undefined,
+): { readonly dictionary: Dictionary; readonly reference?: Reference } | undefined {
+  if (draw.dictionary) return { dictionary: draw.dictionary };
+  const value = draw.kind === "XObject" ? resourceOf(file, draw, resources) : undefined;
+  const dictionary = file.stream(value)?.dictionary;
+  if (!dictionary || !(value instanceof Reference) || file.name(dictionary.get("Subtype")) !== "Image")
+    return undefined;
+  return { dictionary, reference: value };
+}
+
+const resourceOf = (file: PdfFile, { kind, name }: Draw, resources: Dictionary | undefined): Value | undefined =>
+  file.dictionary(resources?.get(kind))?.get(name);
+
+/**
+ * Returns the appearances of an annotation, in all states.
+ * @param entries keys of the appearance dictionary
+ */
+export function appearanceForms(
+  file: PdfFile,
+  annotation: Dictionary | undefined,
+  entries: readonly ("N" | "R" | "D")[],
+): readonly Value[] {
+  const appearances = file.dictionary(annotation?.get("AP"));
+  return entries.flatMap((entry) => {
+    const states = appearances?.get(entry) ?? null;
+    return file.stream(states) ? [states] : [...(file.dictionary(states)?.values() ?? [])];
+  });
+}
+
+const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 const MAX_OPERANDS = 6;
 const MAX_SAVED = 512;
+
+/** Returns decoded content; no bytes if it cannot be decoded, because such content draws nothing. */
+export function contentBytes(stream: PdfStream | undefined): Uint8Array {
+  try {
+    return stream?.body.decoded(MAX_CONTENT_BYTES) ?? new Uint8Array(0);
+  } catch {
+    return new Uint8Array(0);
+  }
+}
 
 interface TextState {
   readonly font: string;
@@ -42,34 +130,27 @@ interface TextState {
   readonly scale: number;
 }
 
-export interface Draws {
-  /** The draws, one per object and size. */
-  readonly draws: readonly Draw[];
-  /** Maximum length of one unit anywhere in the content. */
-  readonly largest: number;
-}
-
-export function readDraws(bytes: Uint8Array): Draws {
-  return new DrawReader(bytes).read();
-}
-
-class DrawReader {
+/** Reads the draws of a content stream, in order. */
+export class DrawReader {
   readonly #lexer: Lexer;
   /** Start and end offsets of the last operands. */
   #operands: [start: number, end: number][] = [];
-  readonly #saved: { readonly linear: Linear; readonly text: TextState }[] = [];
-  readonly #draws = new Map<string, Draw>();
-  #linear = IDENTITY;
-  #largest = 1;
+  readonly #budget: { operations: number };
+  readonly #saved: { readonly matrix: Matrix; readonly text: TextState }[] = [];
+  #matrix = IDENTITY;
   #text: TextState = { font: "", size: 1, scale: 1 };
-  #textLinear = IDENTITY;
+  #textMatrix = IDENTITY;
   #inline = 0;
+  /** Maximum length of one unit anywhere in the content, as far as it has been read. */
+  largest = 1;
 
-  constructor(bytes: Uint8Array) {
+  /** @param budget limits the operations to read, and counts them. @default unlimited */
+  constructor(bytes: Uint8Array, budget = { operations: Number.POSITIVE_INFINITY }) {
     this.#lexer = new Lexer(bytes);
+    this.#budget = budget;
   }
 
-  read(): Draws {
+  *draws(): Generator<Draw> {
     const lexer = this.#lexer;
     while (lexer.next() !== "end") {
       if (lexer.kind !== "keyword") {
@@ -77,43 +158,43 @@ class DrawReader {
         this.#operands.push([lexer.start, lexer.end]);
         continue;
       }
-      this.#take(lexer.text);
+      if (this.#budget.operations-- <= 0) return;
+      const draw = this.#take(lexer.text);
+      if (draw && (draw.name !== "" || draw.kind === "inline") && draw.matrix.every(Number.isFinite)) yield draw;
       this.#operands.length = 0;
     }
-    return { draws: [...this.#draws.values()], largest: this.#largest };
   }
 
-  #take(operator: string): void {
+  #take(operator: string): Draw | undefined {
+    const [matrix, index] = [this.#matrix, 0];
     switch (operator) {
       case "q":
-        if (this.#saved.length < MAX_SAVED) this.#saved.push({ linear: this.#linear, text: this.#text });
+        if (this.#saved.length < MAX_SAVED) this.#saved.push({ matrix, text: this.#text });
         break;
       case "Q":
         this.#restore();
         break;
       case "cm":
-        this.#linear = multiply(this.#matrix(), this.#linear);
-        this.#largest = Math.max(this.#largest, Math.hypot(...this.#linear));
+        this.#matrix = multiply(this.#operandMatrix(), matrix);
+        this.largest = Math.max(this.largest, norm(this.#matrix));
         break;
       case "Do":
-        this.#draw("XObject", this.#name(), this.#linear);
-        break;
+        return { kind: "XObject", name: this.#name(), index, matrix };
       case "gs":
-        this.#draw("ExtGState", this.#name(), this.#linear);
-        break;
+        return { kind: "ExtGState", name: this.#name(), index, matrix };
       case "scn":
       case "SCN":
-        this.#draw("Pattern", this.#name(), IDENTITY);
-        break;
-      case "BI":
-        skipInlineData(this.#lexer, inlineDictionary(this.#lexer));
-        this.#draw("inline", "", this.#linear, this.#inline++);
-        break;
+        return { kind: "Pattern", name: this.#name(), index, matrix: IDENTITY };
+      case "BI": {
+        const dictionary = inlineDictionary(this.#lexer);
+        skipInlineData(this.#lexer, dictionary);
+        return { kind: "inline", name: "", index: this.#inline++, dictionary, matrix };
+      }
       case "BT":
-        this.#textLinear = IDENTITY;
+        this.#textMatrix = IDENTITY;
         break;
       case "Tm":
-        this.#textLinear = this.#matrix();
+        this.#textMatrix = this.#operandMatrix();
         break;
       case "Tf":
         this.#text = { ...this.#text, font: this.#name(2), size: this.#number(1) };
@@ -122,29 +203,23 @@ class DrawReader {
         this.#text = { ...this.#text, scale: this.#number(1) / 100 };
         break;
       default:
-        if (TEXT_SHOWING.has(operator)) this.#drawText();
+        if (TEXT_SHOWING.has(operator)) return this.#drawText();
     }
+    return undefined;
   }
 
   #restore(): void {
     const saved = this.#saved.pop();
     if (!saved) return;
-    this.#linear = saved.linear;
+    this.#matrix = saved.matrix;
     this.#text = saved.text;
   }
 
-  /** Records the use of a font at its current size (9.4.4). */
-  #drawText(): void {
+  /** Returns the use of a font at its current size (9.4.4). */
+  #drawText(): Draw {
     const { font, size, scale } = this.#text;
-    if (font === "") return;
-    this.#draw("Font", font, multiply(multiply([size * scale, 0, 0, size], this.#textLinear), this.#linear));
-  }
-
-  #draw(kind: Draw["kind"], name: string, linear: Linear, index = 0): void {
-    if ((name === "" && kind !== "inline") || this.#draws.size >= MAX_DRAWS || !linear.every(Number.isFinite)) return;
-    const rounded = linear.map((number) => number.toPrecision(4)).join(" ");
-    const key = `${kind} ${index} ${rounded} ${name}`;
-    if (!this.#draws.has(key)) this.#draws.set(key, { kind, name, index, linear });
+    const matrix = multiply(multiply([size * scale, 0, 0, size, 0, 0], this.#textMatrix), this.#matrix);
+    return { kind: "Font", name: font, index: 0, matrix };
   }
 
   /** @param fromEnd index from the end, 1 for the last operand */
@@ -165,7 +240,7 @@ class DrawReader {
     return Number.parseFloat(this.#token(fromEnd)) || 0;
   }
 
-  #matrix(): Linear {
-    return [this.#number(6), this.#number(5), this.#number(4), this.#number(3)];
+  #operandMatrix(): Matrix {
+    return [6, 5, 4, 3, 2, 1].map((fromEnd) => this.#number(fromEnd)) as unknown as Matrix;
   }
 }

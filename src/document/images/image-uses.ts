@@ -1,10 +1,21 @@
 // Finds the largest size of each image of a file: on pages, in forms, patterns, glyphs, soft masks and annotation
 // appearances (ISO 32000-1, 8.10, 8.7.3, 9.6.5, 11.5 and 12.5.5).
 
+import { appearanceMatrix } from "../content/boxes.ts";
+import { type Matrix, multiply, norm } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
+import { type Dictionary, Reference, type Value } from "../objects/values.ts";
 import { readPages } from "../pages/pages.ts";
-import { type Draw, type Draws, IDENTITY, type Linear, multiply, readDraws } from "./draws.ts";
+import {
+  appearanceForms,
+  contentBytes,
+  contentsOf,
+  type Draw,
+  type DrawnContent,
+  DrawReader,
+  drawnContents,
+  drawnImage,
+} from "./draws.ts";
 
 /** The largest appearance of an image, in points along its width and height. */
 export interface Extent {
@@ -31,17 +42,28 @@ export interface ImageUses {
   readonly scales: ReadonlyMap<number, number>;
 }
 
-const MAX_CONTENT_BYTES = 64 * 2 ** 20;
+/**
+ * Maximum number of different draws per content stream. Further sizes are ignored: they hardly differ from the recorded
+ * ones.
+ */
+const MAX_DRAWS = 20_000;
 /** Maximum number of sizes per content stream. After it, only larger sizes are examined. */
 const MAX_SIZES = 24;
 /** Maximum product of content streams and sizes. Forms in hostile files can draw each other endlessly. */
 const MAX_VISITS = 200_000;
 
 /** Content with its own initial space. */
-interface Content {
+interface Content extends Pick<DrawnContent, "resources"> {
   readonly streams: readonly Reference[];
-  readonly resources: Dictionary | undefined;
-  readonly linear: Linear;
+  /** From the initial space to the page, whose units are points. Only its linear part counts. */
+  readonly matrix: Matrix;
+}
+
+interface Draws {
+  /** The draws, one per object and size. */
+  readonly draws: readonly Draw[];
+  /** Maximum length of one unit anywhere in the content. */
+  readonly largest: number;
 }
 
 /** Examines all content, including hidden layers, because users can show them. */
@@ -55,7 +77,7 @@ class Walk {
   readonly #softMasks = new Set<number>();
   readonly #inline = new Map<string, InlineUse>();
   readonly #draws = new Map<string, Draws>();
-  readonly #sizes = new Map<string, Linear[]>();
+  readonly #sizes = new Map<string, Matrix[]>();
   readonly #scales = new Map<number, number>();
   readonly #waiting: Content[] = [];
   #visits = 0;
@@ -70,11 +92,11 @@ class Walk {
       const page = file.dictionary(reference);
       if (!page) continue;
       const unit = file.number(page.get("UserUnit")) ?? 1;
-      const linear: Linear = [unit, 0, 0, unit];
+      const matrix: Matrix = [unit, 0, 0, unit, 0, 0];
       const resources = file.dictionary(page.get("Resources") ?? inherited.Resources);
-      this.#add({ streams: this.#contentsOf(page), resources, linear });
+      this.#add({ streams: this.#streamsOf(page), resources, matrix });
       for (const annotation of file.array(page.get("Annots")) ?? [])
-        this.#addAppearances(annotation, resources, linear);
+        this.#addAppearances(annotation, resources, matrix);
       this.#drain();
     }
     const scales = this.#waiting.length === 0 ? this.#scales : new Map<number, number>();
@@ -85,7 +107,7 @@ class Walk {
     for (let next = this.#waiting.pop(); next && this.#visits < MAX_VISITS; next = this.#waiting.pop()) {
       this.#visits++;
       const { draws, largest } = this.#drawsOf(next);
-      this.#noteScale(next, norm(next.linear) * (next.streams.length > 1 ? largest : 1));
+      this.#noteScale(next, norm(next.matrix) * (next.streams.length > 1 ? largest : 1));
       for (const draw of draws) this.#follow(draw, next);
     }
   }
@@ -95,7 +117,7 @@ class Walk {
     for (const { number } of streams) this.#scales.set(number, Math.max(scale, this.#scales.get(number) ?? 0));
   }
 
-  #contentsOf(page: Dictionary): Reference[] {
+  #streamsOf(page: Dictionary): Reference[] {
     const contents = page.get("Contents");
     const list = this.#file.array(contents) ?? [contents];
     return list.filter((value) => value instanceof Reference);
@@ -103,14 +125,14 @@ class Walk {
 
   /** Adds content once per size, up to the maximum number of sizes. */
   #add(content: Content): void {
-    if (content.streams.length === 0 || !content.linear.every(Number.isFinite)) return;
+    if (content.streams.length === 0 || !content.matrix.every(Number.isFinite)) return;
     const key = content.streams.map(({ number }) => number).join(" ");
     const sizes = this.#sizes.get(key) ?? [];
     this.#sizes.set(key, sizes);
-    const isKnown = sizes.some((known) => isLike(known, content.linear));
-    if (isKnown || (sizes.length >= MAX_SIZES && !sizes.every((known) => norm(known) < norm(content.linear)))) return;
+    const isKnown = sizes.some((known) => isLike(known, content.matrix));
+    if (isKnown || (sizes.length >= MAX_SIZES && !sizes.every((known) => norm(known) < norm(content.matrix)))) return;
     if (sizes.length >= MAX_SIZES) sizes.shift();
-    sizes.push(content.linear);
+    sizes.push(content.matrix);
     this.#waiting.push(content);
   }
 
@@ -118,52 +140,42 @@ class Walk {
     const key = streams.map(({ number }) => number).join(" ");
     const known = this.#draws.get(key);
     if (known) return known;
-    const draws = streams.length === 1 ? readDraws(this.#bytes(streams[0]!)) : readDraws(this.#joined(streams));
-    this.#draws.set(key, draws);
-    return draws;
-  }
-
-  #bytes(reference: Reference): Uint8Array {
-    const stream = this.#file.stream(reference);
-    try {
-      return stream?.body.decoded(MAX_CONTENT_BYTES) ?? new Uint8Array(0);
-    } catch {
-      // Content that cannot be decoded draws nothing.
-      return new Uint8Array(0);
+    const draws = new Map<string, Draw>();
+    const reader = new DrawReader(this.#bytes(streams));
+    for (const draw of reader.draws()) {
+      const linear = draw.matrix.slice(0, 4).map((number) => number.toPrecision(4));
+      const key = `${draw.kind} ${draw.index} ${linear.join(" ")} ${draw.name}`;
+      if (draws.size < MAX_DRAWS && !draws.has(key)) draws.set(key, draw);
     }
+    const read = { draws: [...draws.values()], largest: reader.largest };
+    this.#draws.set(key, read);
+    return read;
   }
 
   /** Joins the content streams of a page with white space between them (7.8.2). */
-  #joined(streams: readonly Reference[]): Uint8Array {
-    return Buffer.concat(streams.flatMap((stream) => [this.#bytes(stream), Buffer.from("\n")]));
+  #bytes([first, ...others]: readonly Reference[]): Uint8Array {
+    const bytes = contentBytes(this.#file.stream(first));
+    if (others.length === 0) return bytes;
+    const rest = others.flatMap((stream) => [Buffer.from("\n"), contentBytes(this.#file.stream(stream))]);
+    return Buffer.concat([bytes, ...rest]);
   }
 
-  #follow({ kind, name, index, linear }: Draw, content: Content): void {
-    const at = multiply(linear, content.linear);
-    const { resources, streams } = content;
-    if (kind === "inline") {
-      this.#useInline(streams, index, at, resources);
-      return;
-    }
-    const value = this.#file.dictionary(resources?.get(kind))?.get(name);
-    if (value === undefined) return;
-    if (kind === "XObject") this.#followXObject(value, at, resources);
-    else if (kind === "Pattern") this.#addForm(value, content.linear, resources);
-    else if (kind === "Font") this.#followFont(value, at, resources);
-    else this.#followMask(value, at, resources);
-  }
-
-  #followXObject(value: Value, linear: Linear, resources: Dictionary | undefined): void {
-    const file = this.#file;
-    const dictionary = file.stream(value)?.dictionary;
-    if (!dictionary || !(value instanceof Reference)) return;
-    if (file.name(dictionary.get("Subtype")) !== "Image") {
-      this.#addForm(value, linear, resources);
-      return;
-    }
-    const [a, b, c, d] = linear;
+  #follow(draw: Draw, { resources, streams, matrix: outer }: Content): void {
+    const [a, b, c, d] = multiply(draw.matrix, outer);
     const extent = { width: Math.hypot(a, b), height: Math.hypot(c, d) };
-    this.#use(value.number, extent);
+    const image = drawnImage(this.#file, draw, resources);
+    if (image?.reference) this.#useImage(image.reference, image.dictionary, extent);
+    else if (image) this.#useInline(streams, draw.index, extent, resources);
+    for (const content of drawnContents(this.#file, draw, resources)) this.#addContent(content, outer);
+  }
+
+  #addContent({ reference, resources, matrix }: DrawnContent, outer: Matrix): void {
+    this.#add({ streams: [reference], resources, matrix: multiply(matrix, outer) });
+  }
+
+  #useImage(reference: Reference, dictionary: Dictionary, extent: Extent): void {
+    const file = this.#file;
+    this.#use(reference.number, extent);
     // Masks cover the whole image, regardless of their own size in pixels (8.9.6.3, 11.6.5.3).
     for (const key of ["SMask", "Mask"]) {
       const mask = dictionary.get(key);
@@ -185,101 +197,35 @@ class Walk {
     });
   }
 
-  #useInline(streams: readonly Reference[], index: number, linear: Linear, resources: Dictionary | undefined): void {
+  #useInline(
+    [stream, ...others]: readonly Reference[],
+    index: number,
+    extent: Extent,
+    resources: Dictionary | undefined,
+  ): void {
     // In joined streams, the index does not identify the inline image in its stream.
-    if (streams.length !== 1) return;
-    const [a, b, c, d] = linear;
-    const key = `${streams[0]!.number} ${index}`;
+    if (!stream || others.length > 0) return;
+    const key = `${stream.number} ${index}`;
     const known = this.#inline.get(key);
-    const width = Math.max(Math.hypot(a, b), known?.width ?? 0);
-    const height = Math.max(Math.hypot(c, d), known?.height ?? 0);
-    this.#inline.set(key, { stream: streams[0]!, index, resources, width, height });
+    const width = Math.max(extent.width, known?.width ?? 0);
+    const height = Math.max(extent.height, known?.height ?? 0);
+    this.#inline.set(key, { stream, index, resources, width, height });
   }
 
-  /** Adds a form or a tiling pattern: a content stream with a matrix, usually with its own resources. */
-  #addForm(value: Value, linear: Linear, resources: Dictionary | undefined): void {
-    const file = this.#file;
-    const stream = file.stream(value);
-    if (!stream || !(value instanceof Reference)) return;
-    this.#add({
-      streams: [value],
-      resources: file.dictionary(stream.dictionary.get("Resources")) ?? resources,
-      linear: multiply(this.#matrixOf(stream.dictionary, "Matrix") ?? IDENTITY, linear),
-    });
-  }
-
-  #followMask(state: Value, linear: Linear, resources: Dictionary | undefined): void {
-    const file = this.#file;
-    const mask = file.dictionary(file.dictionary(state)?.get("SMask"));
-    const group = mask?.get("G");
-    if (group !== undefined) this.#addForm(group, linear, resources);
-  }
-
-  #followFont(value: Value, linear: Linear, resources: Dictionary | undefined): void {
-    const file = this.#file;
-    const font = file.dictionary(value);
-    if (!font || file.name(font.get("Subtype")) !== "Type3") return;
-    const own = file.dictionary(font.get("Resources")) ?? resources;
-    const at = multiply(this.#matrixOf(font, "FontMatrix") ?? [0.001, 0, 0, 0.001], linear);
-    for (const glyph of file.dictionary(font.get("CharProcs"))?.values() ?? []) {
-      if (glyph instanceof Reference) this.#add({ streams: [glyph], resources: own, linear: at });
-    }
-  }
-
-  /**
-   * Adds the appearances of an annotation. The transformed BBox of an appearance is scaled to the annotation's Rect
-   * (12.5.5).
-   */
-  #addAppearances(value: Value, resources: Dictionary | undefined, linear: Linear): void {
+  #addAppearances(value: Value, resources: Dictionary | undefined, matrix: Matrix): void {
     const file = this.#file;
     const annotation = file.dictionary(value);
-    const appearances = file.dictionary(annotation?.get("AP"));
-    if (!annotation || !appearances) return;
-    const rectangle = this.#sizeOf(annotation.get("Rect"), IDENTITY);
-    for (const entry of appearances.values()) {
-      const states = file.resolve(entry);
-      const forms = states instanceof PdfStream ? [entry] : states instanceof Dictionary ? states.values() : [];
-      for (const form of forms) {
-        const stream = file.stream(form);
-        if (!stream) continue;
-        const box = this.#sizeOf(
-          stream.dictionary.get("BBox"),
-          this.#matrixOf(stream.dictionary, "Matrix") ?? IDENTITY,
-        );
-        const [x, y] = [scale(rectangle?.width, box?.width), scale(rectangle?.height, box?.height)];
-        this.#addForm(form, multiply([x, 0, 0, y], linear), resources);
-      }
+    for (const form of appearanceForms(file, annotation, ["N", "R", "D"])) {
+      const stream = file.stream(form);
+      const placed = annotation && stream && appearanceMatrix(file, annotation, stream.dictionary);
+      const scales: Matrix = [placed?.[0] || 1, 0, 0, placed?.[3] || 1, 0, 0];
+      for (const content of contentsOf(file, form, scales, resources)) this.#addContent(content, matrix);
     }
-  }
-
-  #matrixOf(dictionary: Dictionary, key: string): Linear | undefined {
-    const numbers = this.#numbers(dictionary.get(key));
-    return numbers.length === 6 ? (numbers.slice(0, 4) as unknown as Linear) : undefined;
-  }
-
-  #sizeOf(value: Value | undefined, [a, b, c, d]: Linear): Extent | undefined {
-    const numbers = this.#numbers(value);
-    if (numbers.length !== 4) return undefined;
-    const [width, height] = [Math.abs(numbers[2]! - numbers[0]!), Math.abs(numbers[3]! - numbers[1]!)];
-    // The size of the bounding box of the transformed box.
-    return {
-      width: Math.abs(a) * width + Math.abs(c) * height,
-      height: Math.abs(b) * width + Math.abs(d) * height,
-    };
-  }
-
-  #numbers(value: Value | undefined): number[] {
-    const numbers = (this.#file.array(value) ?? []).map((number) => this.#file.number(number));
-    return numbers.every((number) => number !== undefined) ? numbers : [];
   }
 }
 
-const scale = (wanted: number | undefined, is: number | undefined) => (wanted && is ? wanted / is : 1);
-
-const norm = (linear: Linear) => Math.hypot(...linear);
-
-/** Reports whether two maps are equal within 1/10,000. */
-function isLike(a: Linear, b: Linear): boolean {
+/** Reports whether the linear parts of two matrices are equal within 1/10,000. */
+function isLike(a: Matrix, b: Matrix): boolean {
   const tolerance = 1e-4 * norm(a);
-  return a.every((number, index) => Math.abs(number - b[index]!) <= tolerance);
+  return a.slice(0, 4).every((number, index) => Math.abs(number - b[index]!) <= tolerance);
 }

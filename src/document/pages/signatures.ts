@@ -2,6 +2,7 @@
 // The appearance stays: a visible signature field becomes a stamp, because viewers draw a placeholder over an unsigned
 // signature field; an invisible one is removed.
 
+import { readBox } from "../content/boxes.ts";
 import { convertToStamp } from "../content/stamp.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { encodeTextString } from "../objects/text-strings.ts";
@@ -126,8 +127,7 @@ class Signing {
   #isVisible(annotation: Dictionary): boolean {
     const file = this.#file;
     if ((file.number(annotation.get("F")) ?? 0) & HIDDEN) return false;
-    const sides = (file.array(annotation.get("Rect")) ?? []).map((side) => file.number(side) ?? 0);
-    const [left = 0, bottom = 0, right = 0, top = 0] = sides;
+    const [left, bottom, right, top] = readBox(file, annotation.get("Rect")) ?? [0, 0, 0, 0];
     const normal = file.dictionary(annotation.get("AP"))?.get("N");
     return left !== right && bottom !== top && file.dictionary(normal) !== undefined;
   }

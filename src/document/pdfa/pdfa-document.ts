@@ -1,5 +1,7 @@
 // A file that becomes PDF/A: all its objects, copied from the source so that they can be changed in place, and its
 // pages.
+import { readBox } from "../content/boxes.ts";
+import type { Box } from "../content/matrix.ts";
 import type { FontProvider } from "../contract/font-provider.ts";
 import type { Notice } from "../contract/notice.ts";
 import type { MupdfSource } from "../objects/engine/mupdf-source.ts";
@@ -225,12 +227,7 @@ export function newStream(
 }
 
 /** Returns a rectangle as sorted numbers; undefined if the value is not a rectangle. */
-export function rectangleOf(file: PdfFile, value: Value | undefined): [number, number, number, number] | undefined {
-  const numbers = (file.array(value) ?? []).map((element) => file.number(element));
-  const [x0, y0, x1, y1] = numbers;
-  if (numbers.length !== 4 || x0 === undefined || y0 === undefined || x1 === undefined || y1 === undefined)
-    return undefined;
-  return [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
-}
+export const rectangleOf = (file: PdfFile, value: Value | undefined): Box | undefined =>
+  file.array(value)?.length === 4 ? readBox(file, value) : undefined;
 
 export const isString = (value: PdfObject | undefined): value is PdfString => value instanceof PdfString;

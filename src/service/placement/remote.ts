@@ -26,6 +26,7 @@ import {
   type Steps,
 } from "../../document/contract/operation.ts";
 import { readSpans, type Span } from "../../document/contract/trace.ts";
+import { withEarlier } from "../../operations/steps.ts";
 import {
   bodyFrames,
   bytesFrames,
@@ -275,7 +276,7 @@ export async function* decodeResponse(
   { signal, onSpans }: Pick<Context, "signal"> & Pick<ContainerClient, "onSpans">,
 ): AsyncGenerator<Output> {
   const frames = decodeFrames(chunks);
-  let earlier: readonly Notice[] = [];
+  const earlier: Notice[] = [];
   const next = async (): Promise<Frame> => {
     for (;;) {
       const { done, value } = await brokenOffAs(frames.next(), signal);
@@ -283,7 +284,7 @@ export async function* decodeResponse(
       if (!("json" in value)) return value;
       const event = value.json as ResponseEvent;
       throwFailure(event);
-      if ("notices" in event) earlier = [...earlier, ...readNotices(event.notices)];
+      if ("notices" in event) earlier.push(...readNotices(event.notices));
       else if ("spans" in event) onSpans?.(readSpans(event.spans));
       else return value;
     }
@@ -297,10 +298,8 @@ export async function* decodeResponse(
       if (!("output" in event)) throw protocolError("a response frame out of order");
       const body = outputBody(next);
       const { headed = true, ...about } = event.output;
-      const before = earlier;
-      earlier = [];
-      const notices = () => [...before, ...body.notices()];
-      yield { ...about, body: body.chunks(), ...(headed ? { headerPatch: body.head } : {}), notices };
+      const headerPatch = headed ? { headerPatch: body.head } : {};
+      yield withEarlier(earlier, { ...about, body: body.chunks(), ...headerPatch, notices: body.notices });
       for await (const _ of body.chunks());
     }
   } finally {

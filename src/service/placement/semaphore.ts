@@ -1,6 +1,6 @@
 // Limits concurrent work that needs memory of the isolate, and divides the permits among clients.
 
-import { ClientShares, leavesEnough, ticketToEvict } from "../../runtime/client-shares.ts";
+import { ClientShares, leavesEnough, overHalf, ticketToEvict } from "../../runtime/client-shares.ts";
 import { PermitQueue, type PermitQueueLimits } from "../../runtime/permit-queue.ts";
 
 export interface SemaphoreLimits extends Required<Pick<PermitQueueLimits, "concurrency" | "maxQueued" | "maxWaitMs">> {
@@ -56,7 +56,7 @@ export function createSemaphore({
     evict(waiting, newcomer) {
       const { client } = newcomer;
       const before = { client, present: shares.presentOf(client) - 1 };
-      return ticketToEvict(waiting.slice(0, -1), before, maxQueued) ?? newcomer;
+      return ticketToEvict(waiting.slice(0, -1), overHalf(before, maxQueued)) ?? newcomer;
     },
   });
   const semaphoreOf = (client: string): Semaphore => ({

@@ -22,6 +22,41 @@ export interface MemoryQuota {
   openReservation(): Reservation;
 }
 
+/** The quotas of a process, or a client's view of them. */
+export interface MemoryQuotas {
+  /** Memory for uploaded files until the request ends. Files stay in memory as long as their reservation allows. */
+  readonly uploadQuota: MemoryQuota;
+  /** Memory for small files before they are stored, and for responses that are files. */
+  readonly bufferQuota: MemoryQuota;
+  /** Memory for fields, and for bodies that are buffered completely, reserved before they arrive. */
+  readonly bodies: MemoryQuota;
+}
+
+/** The reservations of one request. */
+export interface RequestMemory {
+  readonly uploadReservation: Reservation;
+  /** For files that wait to be packed with others. */
+  readonly batchReservation: Reservation;
+  readonly responseReservation: Reservation;
+  readonly bodyReservation: Reservation;
+}
+
+/** Opens the reservations of one request. `using` releases them. */
+export function reserveMemory({ uploadQuota, bufferQuota, bodies }: MemoryQuotas): RequestMemory & Disposable {
+  const memory: RequestMemory = {
+    uploadReservation: uploadQuota.openReservation(),
+    batchReservation: bufferQuota.openReservation(),
+    responseReservation: bufferQuota.openReservation(),
+    bodyReservation: bodies.openReservation(),
+  };
+  return {
+    ...memory,
+    [Symbol.dispose]() {
+      for (const reservation of Object.values<Reservation>({ ...memory })) reservation[Symbol.dispose]();
+    },
+  };
+}
+
 export interface SharedBytes extends MemoryQuota {
   /** Returns a client's view of the quota, which leaves memory to other clients. */
   for(client: string): MemoryQuota;

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { type ServerType, serve } from "@hono/node-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApp } from "../../../container/jobs/app.ts";
@@ -259,7 +259,7 @@ describe("a job that is ended", () => {
       yield headerOf({ steps: [{ operation: "echo" }], inputs: [{ name: "a", size: 99_999 }] });
       for (;;) {
         yield Uint8Array.of(2, 0, 0, 0, 1, 0);
-        await sleep(5);
+        await turn();
       }
     };
     const answer = post(running, "echo", endless(), gone.signal).then((response) => response.arrayBuffer());

@@ -171,17 +171,35 @@ test("a canceled job is deleted at the service, while it runs", async () => {
   expect(asked).toEqual([POST, STATUS, DELETE]);
 });
 
-test("a job is deleted, too, if it is canceled before the service has told its id", async () => {
+test.each([
+  ["the service has told its id", accepted, [DELETE]],
+  ["the service answers at once", status({ ...DONE, status: undefined }), ["DELETE /resource/2a"]],
+  [
+    "the service answers at once, with several outputs",
+    status({ outputUrl: [], outputId: ["2a", "2b"] }),
+    ["DELETE /resource/2a", "DELETE /resource/2b"],
+  ],
+  ["the service answers at once, with data", status({ pages: 3 }), []],
+  [
+    "the service answers at once, having fetched the input",
+    status({ ...DONE, status: undefined }),
+    ["DELETE /resource/2a", "DELETE /resource/1a"],
+    new URL("https://example.com/a.pdf"),
+  ],
+])("a job is deleted, too, if it is canceled before %s", async (_, answer, deletions, url?) => {
   const controller = new AbortController();
   const reason = new Error("enough");
   const slowly: Answer = async (init) => {
     controller.abort(reason);
     await new Promise((wake) => setTimeout(wake, 1_000));
-    return accepted(init);
+    return answer(init);
   };
-  const pw = connect({ [POST]: [slowly], [DELETE]: [() => new Response(null, { status: 204 })] });
-  await expect(run(pw, controller.signal)).rejects.toBe(reason);
-  expect(asked).toEqual([POST, DELETE]);
+  const deleted = () => new Response(null, { status: 204 });
+  const post = url ? "POST /pdf" : POST;
+  const pw = connect({ [post]: [slowly], ...Object.fromEntries(deletions.map((key) => [key, [deleted]])) });
+  const options = { async: true, signal: controller.signal };
+  await expect(url ? pw.pdf(url, {}, options) : run(pw, options.signal)).rejects.toBe(reason);
+  expect(asked).toEqual([post, ...deletions]);
 });
 
 test("a service that does not answer the cancellation does not hold it up", async () => {

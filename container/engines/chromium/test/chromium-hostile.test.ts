@@ -3,7 +3,6 @@
 import { mkdir, readdir } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer as createTcpServer } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   chromium,
@@ -21,7 +20,7 @@ import type { Chromium, PageSource } from "../chromium.ts";
 
 openChromium(strictSettings);
 
-const PATIENT = { ...STRICT, parseMs: 100_000, answerMs: 100_000 };
+const PATIENT = { ...STRICT, parseMs: 100_000, answerMs: 100_000, printMs: 100_000 };
 /** A browser for pages that end by themselves, however long a slow machine takes for them. */
 let patient: Chromium;
 beforeAll(async () => {
@@ -292,10 +291,15 @@ describe("a hostile server", () => {
 test("closed, it leaves no process and no file", async () => {
   const folders = async () => (await readdir(scratch.path)).filter((name) => name.startsWith("chromium-"));
   const before = await folders();
-  const own = await startChromium({ limits: STRICT });
-  const printed = print(own, "<script>for (;;);</script>");
+  const own = await startChromium(strictSettings(site.port));
+  const begun = Promise.withResolvers<void>();
+  pages.set("/loop", (_, response) => {
+    begun.resolve();
+    response.setHeader("Content-Type", "text/javascript").end("for (;;);");
+  });
+  const printed = print(own, `<script src="${site.url}/loop"></script>`);
   printed.catch(() => {});
-  await sleep(300);
+  await begun.promise;
   const tree = processTree(own.pid!);
   await mkdir(`${scratch.path}/other`);
   await own.close();

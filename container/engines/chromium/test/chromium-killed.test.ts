@@ -1,45 +1,39 @@
 // Kills or stops Chromium's processes, and tests that the job is retried and that concurrent and later jobs are not
 // affected.
 import { readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import {
-  chromium,
-  nothingIsLeft,
-  openChromium,
-  pages,
-  site,
-  strictSettings,
-  works,
-} from "../../../../test/support/chromium-site.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { chromium, nothingIsLeft, openChromium, pages, site, works } from "../../../../test/support/chromium-site.ts";
 import { infoOf, logged, print, processesOf, reasonOf } from "../../../../test/support/chromiums.ts";
 import { processTree, survivors } from "../../../../test/support/processes.ts";
 
-openChromium(strictSettings);
+openChromium();
 
 describe("killed or stopped", () => {
-  beforeAll(() => {
-    pages.set("/slow", (_, response) => void setTimeout(() => response.end(), 1_200));
+  /** Held answers to requests for images. */
+  let held: PromiseWithResolvers<void>;
+  beforeEach(() => {
+    held = Promise.withResolvers();
   });
   afterEach(async () => {
     await works();
     await nothingIsLeft();
   });
 
-  /** Starts a job that takes a while, and returns once it is in progress. */
+  /** Starts a job that waits for an image, and returns once it does. */
   async function begin(text: string): Promise<{ printed: Promise<string>; renderer: number }> {
     const before = await processesOf(chromium.pid!, "renderer");
-    const asked = Promise.withResolvers<void>();
-    pages.set(`/${text}`, (_, response) => {
-      asked.resolve();
-      setTimeout(() => response.end(), 2_500);
+    const waits = Promise.withResolvers<void>();
+    pages.set(`/${text}`, async (_, response) => {
+      waits.resolve();
+      await held.promise;
+      response.end();
     });
-    const busy = `<title>${text}</title><p>${text}<img src="${site.url}/${text}"><script>const end = performance.now() + 300; while (performance.now() < end);</script>`;
+    // Its renderer is recognizable by its work.
+    const busy = `<title>${text}</title><p>${text}<script>for (let n = 0; n < 3e8; n++);
+      document.body.append(Object.assign(new Image(), { src: "${site.url}/${text}" }))</script>`;
     const printed = print(chromium, busy);
     printed.catch(() => {});
-    await asked.promise;
-    // By then the renderer is recognizable by its work.
-    await sleep(500);
+    await waits.promise;
     return { printed, renderer: await rendererAt(before) };
   }
 
@@ -62,6 +56,7 @@ describe("killed or stopped", () => {
       const one = await begin("one");
       const two = await begin("two");
       process.kill(one.renderer, signal);
+      held.resolve();
       const results = await Promise.all([reasonOf(one.printed), reasonOf(two.printed)]);
       expect(results).toEqual(["1 pages", "1 pages"]);
     },
@@ -73,6 +68,7 @@ describe("killed or stopped", () => {
       const jobs = [await begin("one"), await begin("two")];
       const tree = processTree(chromium.pid!);
       process.kill(chromium.pid!, signal);
+      held.resolve();
       for (const { printed } of jobs) expect(infoOf(await printed).Title).toBeOneOf(["one", "two"]);
       expect(await survivors(tree)).toEqual([]);
       expect(logged.at(-1)).toBeDefined();
@@ -82,12 +78,14 @@ describe("killed or stopped", () => {
   test.each(["gpu-process", "utility"])("its %s, stopped: the same", async (kind) => {
     const { printed } = await begin("one");
     for (const pid of await processesOf(chromium.pid!, kind)) process.kill(pid, "SIGSTOP");
+    held.resolve();
     expect(infoOf(await printed).Title).toBe("one");
   });
 
   test.each(["gpu-process", "utility"])("its %s, killed: the job is done all the same", async (kind) => {
     const { printed } = await begin("one");
     for (const pid of await processesOf(chromium.pid!, kind)) process.kill(pid, "SIGKILL");
+    held.resolve();
     expect(infoOf(await printed).Title).toBe("one");
   });
 
@@ -100,9 +98,14 @@ describe("killed or stopped", () => {
 
   test("a job that is ended ends its page at once", async () => {
     const ending = new AbortController();
-    const printed = print(chromium, "<script>for (;;);</script>", {}, ending.signal);
+    const begun = Promise.withResolvers<void>();
+    pages.set("/loop", (_, response) => {
+      begun.resolve();
+      response.setHeader("Content-Type", "text/javascript").end("for (;;);");
+    });
+    const printed = print(chromium, `<script src="${site.url}/loop"></script>`, {}, ending.signal);
     printed.catch(() => {});
-    await sleep(500);
+    await begun.promise;
     ending.abort(new Error("the client went away"));
     await expect(printed).rejects.toThrow("the client went away");
   });

@@ -6,15 +6,19 @@ import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { crc32, inflateRaw, inflateRawSync } from "node:zlib";
 import { writeArchive } from "../../../../src/document/formats/zip/archive.ts";
+import {
+  type ZipPart as DirectoryPart,
+  dataOffset,
+  END_WITHIN_BYTES,
+  findEnd,
+  LOCAL_HEADER_BYTES,
+  partsIn,
+} from "../../../../src/document/formats/zip/directory.ts";
 import type { EntryWriter } from "../../../../src/document/formats/zip/entries.ts";
-import { localHeader, METHOD } from "../../../../src/document/formats/zip/records.ts";
+import { type EntryHead, localHeader, METHOD } from "../../../../src/document/formats/zip/records.ts";
 import { SMALL_BYTES } from "../../../scratch/file-input.ts";
 
-/** APPNOTE.TXT 4.3.16, 4.3.12 and 4.3.7: end of central directory, one of its headers, a local header. */
-const END = { signature: 0x06054b50, bytes: 22, mostBytes: 22 + 65_535 };
-const ENTRY = { signature: 0x02014b50, bytes: 46 };
-const LOCAL = { signature: 0x04034b50, bytes: 30 };
-
+const METHODS: ReadonlySet<number> = new Set(Object.values(METHOD));
 const MAX_DIRECTORY_BYTES = 4 * 2 ** 20;
 /**
  * Maximum size that is processed synchronously: for smaller parts, a round trip through the thread pool takes longer.
@@ -23,21 +27,12 @@ const AT_ONCE_BYTES = 2 ** 17;
 
 const inflateAside = promisify(inflateRaw);
 
-/** A part as the directory describes it. */
-export interface ZipPart {
-  readonly name: string;
-  readonly method: (typeof METHOD)[keyof typeof METHOD];
-  readonly crc: number;
-  readonly packedBytes: number;
-  readonly bytes: number;
-  /** Offset of its local header. */
-  readonly at: number;
-}
+/** A supported part: stored or deflated, and unencrypted. */
+export type ZipPart = DirectoryPart & Pick<EntryHead, "method">;
 
 export class ZipFile implements AsyncDisposable {
   /** Size of the file in bytes. */
   readonly size: number;
-  /** Supported parts: stored or deflated, and unencrypted. */
   readonly parts: readonly ZipPart[];
   readonly #file: FileHandle;
   readonly #read: Read;
@@ -67,10 +62,8 @@ export class ZipFile implements AsyncDisposable {
 
   /** Returns a part's bytes as they are stored. @returns undefined if the part is not where it should be */
   async packed(part: ZipPart): Promise<Buffer | undefined> {
-    const header = await this.#read(part.at, LOCAL.bytes);
-    if (header.length < LOCAL.bytes || header.readUInt32LE(0) !== LOCAL.signature) return undefined;
-    const at = part.at + LOCAL.bytes + header.readUInt16LE(26) + header.readUInt16LE(28);
-    return this.#read(at, part.packedBytes);
+    const offset = dataOffset(await this.#read(part.at, LOCAL_HEADER_BYTES));
+    return offset === undefined ? undefined : this.#read(part.at + offset, part.packedBytes);
   }
 
   /** Returns a part's content. @returns undefined if the part is damaged */
@@ -105,30 +98,10 @@ function reader(file: FileHandle, size: number, whole: Buffer | undefined): Read
 }
 
 async function directory(size: number, read: Read): Promise<ZipPart[]> {
-  const tail = await read(Math.max(0, size - END.mostBytes), END.mostBytes);
-  const signature = Buffer.alloc(4);
-  signature.writeUInt32LE(END.signature);
-  const end = tail.lastIndexOf(signature);
-  if (end < 0 || end + END.bytes > tail.length) return [];
-  const bytes = await read(tail.readUInt32LE(end + 16), Math.min(tail.readUInt32LE(end + 12), MAX_DIRECTORY_BYTES));
-  const parts: ZipPart[] = [];
-  for (let at = 0; at + ENTRY.bytes <= bytes.length && bytes.readUInt32LE(at) === ENTRY.signature; ) {
-    const nameBytes = bytes.readUInt16LE(at + 28);
-    const method = Object.values(METHOD).find((one) => one === bytes.readUInt16LE(at + 10));
-    const isLocked = (bytes.readUInt16LE(at + 8) & 1) !== 0;
-    if (!isLocked && method !== undefined) {
-      parts.push({
-        name: bytes.toString("utf8", at + ENTRY.bytes, at + ENTRY.bytes + nameBytes),
-        method,
-        crc: bytes.readUInt32LE(at + 16),
-        packedBytes: bytes.readUInt32LE(at + 20),
-        bytes: bytes.readUInt32LE(at + 24),
-        at: bytes.readUInt32LE(at + 42),
-      });
-    }
-    at += ENTRY.bytes + nameBytes + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
-  }
-  return parts;
+  const end = findEnd(await read(Math.max(0, size - END_WITHIN_BYTES), END_WITHIN_BYTES));
+  if (!end) return [];
+  const bytes = await read(end.start, Math.min(end.size, MAX_DIRECTORY_BYTES));
+  return [...partsIn(bytes)].filter((part): part is ZipPart => !part.isEncrypted && METHODS.has(part.method));
 }
 
 /** A part to write: bytes as they are stored, by a method, or content, which is stored without compression. */

@@ -1,8 +1,9 @@
 // Flattens annotation appearances (ISO 32000-1, 12.5.5). Replaces a transparent appearance by an image of its effect on
 // the page.
 
+import { appearanceMatrix, readBox } from "../../content/boxes.ts";
 import { applyEdits } from "../../content/edits.ts";
-import { type Box, boundsOf, boxOf, fitting, IDENTITY, type Matrix, matrixOf } from "../../content/matrix.ts";
+import type { Box, Matrix } from "../../content/matrix.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../../objects/values.ts";
 import { isHiddenOnScreen } from "../../visibility/annotation-flags.ts";
@@ -211,12 +212,7 @@ function currentAppearance(file: PdfFile, annotation: Dictionary): Reference | u
 }
 
 function placedBy(file: PdfFile, annotation: Dictionary, form: Reference): Appearance | undefined {
-  const numbers = (value: Value | undefined) => (file.array(value) ?? []).map((number) => file.number(number));
   const dictionary = file.dictionary(form);
-  const box = boxOf(numbers(annotation.get("Rect")));
-  const inner = boxOf(numbers(dictionary?.get("BBox")));
-  if (!box || !inner) return undefined;
-  const turned = boundsOf(matrixOf(numbers(dictionary?.get("Matrix"))) ?? IDENTITY, inner);
-  const matrix = fitting(turned, box);
-  return matrix && { form, box, matrix };
+  const matrix = dictionary && appearanceMatrix(file, annotation, dictionary);
+  return matrix && { form, box: readBox(file, annotation.get("Rect"))!, matrix };
 }

@@ -1,7 +1,9 @@
 // Scans one content stream as a viewer does: painting operations, their graphics state, and insertion points for
 // images. Follows only forms that the scanner enters.
+
+import { readBox, readMatrix } from "../../content/boxes.ts";
 import { type ContentOperation, readOperations } from "../../content/content.ts";
-import { type Box, boundsOf, boxOf, IDENTITY, matrixOf, multiply } from "../../content/matrix.ts";
+import { type Box, boundsOf, IDENTITY, matrixOf, multiply } from "../../content/matrix.ts";
 import {
   PARAMETERS,
   PATH_CONSTRUCTION,
@@ -340,9 +342,9 @@ export class ContentScan {
   }
 
   #boundsOfForm(form: Dictionary): Box | undefined {
-    const numbers = (key: string) => (this.#file.array(form.get(key)) ?? []).map((value) => this.#file.number(value));
-    const box = boxOf(numbers("BBox"));
-    return box && boundsOf(multiply(matrixOf(numbers("Matrix")) ?? IDENTITY, this.state.matrix), box);
+    const box = readBox(this.#file, form.get("BBox"));
+    const matrix = readMatrix(this.#file, form.get("Matrix")) ?? IDENTITY;
+    return box && boundsOf(multiply(matrix, this.state.matrix), box);
   }
 
   #inLayer(objectNumber: number): LayerScope {

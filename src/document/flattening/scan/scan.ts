@@ -1,8 +1,9 @@
 // Scans the content of a page as a viewer does. Records transparent painting, and insertion points for the images that
 // replace it.
 
+import { readMatrix } from "../../content/boxes.ts";
 import type { ContentOperation } from "../../content/content.ts";
-import { IDENTITY, matrixOf, multiply } from "../../content/matrix.ts";
+import { IDENTITY, multiply } from "../../content/matrix.ts";
 import { EngineFailure } from "../../contract/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary, PdfStream } from "../../objects/values.ts";
@@ -126,9 +127,8 @@ class Scanner implements PageScan {
     const bytes = decode(form);
     const resources = this.#file.dictionary(form.dictionary.get("Resources")) ?? node.resources;
     const kidNode = this.#node(bytes, resources, { dictionary: form.dictionary, objectNumber });
-    const numbers = (this.#file.array(form.dictionary.get("Matrix")) ?? []).map((value) => this.#file.number(value));
     const inside = state.clone();
-    inside.matrix = multiply(matrixOf(numbers) ?? IDENTITY, state.matrix);
+    inside.matrix = multiply(readMatrix(this.#file, form.dictionary.get("Matrix")) ?? IDENTITY, state.matrix);
     inside.clip = { outer: state.clip };
     const first = this.#sequence;
     const { saved, marked, tagStart } = scan.place(operation.end);

@@ -2,10 +2,8 @@
 // origin, to user space (ISO 32000-1, 7.7.3.3 and 8.3.2.3).
 import type { Box, Matrix } from "../../content/matrix.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
-import type { Dictionary, Value } from "../../objects/values.ts";
-
-/** MediaBox of pages without a valid one: letter. */
-const DEFAULT_BOX: Box = [0, 0, 612, 792];
+import type { Dictionary } from "../../objects/values.ts";
+import { unitOf, visibleBox } from "../../pages/page-size.ts";
 
 export interface DisplaySpace {
   /** The visible part of the page, in user space. */
@@ -21,14 +19,12 @@ export interface DisplaySpace {
 
 /** @param page dictionary with inherited entries */
 export function displaySpace(file: PdfFile, page: Dictionary): DisplaySpace {
-  const media = boxOf(file, page.get("MediaBox")) ?? DEFAULT_BOX;
-  const box = intersection(boxOf(file, page.get("CropBox")) ?? media, media) ?? media;
+  const box = visibleBox(file, page);
   const [left, bottom, right, top] = box;
   const turns = (((Math.round((file.number(page.get("Rotate")) ?? 0) / 90) % 4) + 4) % 4) as 0 | 1 | 2 | 3;
   const size = [right - left, top - bottom] as const;
   const [width, height] = turns % 2 === 0 ? size : [size[1], size[0]];
-  const given = file.number(page.get("UserUnit")) ?? 1;
-  const unit = given > 0 ? given : 1;
+  const unit = unitOf(file, page);
   const s = 1 / unit;
   const matrices: readonly Matrix[] = [
     [s, 0, 0, s, left, bottom],
@@ -37,22 +33,4 @@ export function displaySpace(file: PdfFile, page: Dictionary): DisplaySpace {
     [0, -s, s, 0, left, top],
   ];
   return { box, width, height, unit, matrix: matrices[turns]! };
-}
-
-function boxOf(file: PdfFile, value: Value | undefined): Box | undefined {
-  const numbers = file.array(value)?.map((element) => file.number(element));
-  if (numbers?.length !== 4 || numbers.some((number) => number === undefined)) return undefined;
-  const [x, y, X, Y] = numbers as number[];
-  const box: Box = [Math.min(x!, X!), Math.min(y!, Y!), Math.max(x!, X!), Math.max(y!, Y!)];
-  return box[2] - box[0] >= 1 && box[3] - box[1] >= 1 ? box : undefined;
-}
-
-function intersection(one: Box, other: Box): Box | undefined {
-  const box: Box = [
-    Math.max(one[0], other[0]),
-    Math.max(one[1], other[1]),
-    Math.min(one[2], other[2]),
-    Math.min(one[3], other[3]),
-  ];
-  return box[2] - box[0] >= 1 && box[3] - box[1] >= 1 ? box : undefined;
 }

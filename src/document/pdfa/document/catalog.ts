@@ -42,10 +42,10 @@ function repairPage(document: PdfaDocument, page: Dictionary): void {
     const [left, bottom, right, top] = media;
     page.set("MediaBox", [left, bottom, left + side(right - left), bottom + side(top - bottom)]);
     // Validators do not resolve references inside a box.
-  } else page.set("MediaBox", media);
+  } else page.set("MediaBox", [...media]);
   for (const key of BOXES) {
     const box = rectangleOf(file, page.get(key));
-    if (page.has(key) && box && isBoundary(box)) page.set(key, box);
+    if (page.has(key) && box && isBoundary(box)) page.set(key, [...box]);
     else page.delete(key);
   }
 }

@@ -1,159 +1,105 @@
 // Accepts asynchronous requests (docs/api.md#asynchronous-jobs): receives and checks them, then queues their jobs.
 
 import { StorageFull } from "../../../document/contract/failure.ts";
-import { selectBackends } from "../../placement/placement.ts";
-import type { Webhook } from "../../ports/jobs.ts";
+import type { NewJob, Webhook } from "../../ports/jobs.ts";
 import { uuidOf } from "../../storage/derived-ids.ts";
 import type { FilePolicy } from "../../storage/file-policy.ts";
+import { reserveMemory } from "../../storage/memory-quota.ts";
 import { DELETE_TOKEN_HEADER } from "../clients/auth.ts";
-import type { AsyncServices, Endpoint } from "../contract/endpoint.ts";
+import type { AsyncServices } from "../contract/endpoint.ts";
 import { busy } from "../contract/errors.ts";
 import type { Form } from "../contract/form.ts";
-import type { DeferredHandler, Route } from "../contract/route.ts";
-import {
-  type ClaimGrant,
-  fingerprintContent,
-  REPLAYED_HEADER,
-  runIdempotent,
-  saltOf,
-} from "../pipeline/idempotency.ts";
-import {
-  defaultOutputName,
-  isOrdered,
-  keepsInputs,
-  readEndpointForm,
-  secretsOf,
-  toEndpointError,
-} from "../pipeline/pipeline.ts";
-import { rejectBlockedIpLiterals } from "../requests/address-check.ts";
-import { resolveInputs, toInput } from "../requests/inputs.ts";
-import { withStoredFields } from "../requests/stored-fields.ts";
-import { requireWebUrl, type UrlInput } from "../requests/url-inputs.ts";
+import type { DeferredHandler, Post } from "../contract/route.ts";
+import { fingerprintContent, REPLAYED_HEADER, runIdempotent, saltOf } from "../pipeline/idempotency.ts";
 import { IDEMPOTENCY_KEY_HEADER } from "../responses/negotiation.ts";
 import type { AsyncMode } from "../responses/preferences.ts";
 import { serializeForm } from "./deferred-form.ts";
 import { parseWebhook } from "./webhooks.ts";
 
-/** Accepts a request to an endpoint. Runs all checks that do not need to open a document. */
-export async function acceptRequest(
-  endpoint: Endpoint,
-  request: Request,
-  service: AsyncServices,
-  manner: AsyncMode,
-): Promise<Response> {
-  const webhook = await parseWebhook(request, service);
-  using uploadReservation = service.uploadQuota.openReservation();
-  using batchReservation = service.bufferQuota.openReservation();
-  using held = service.bodies.openReservation();
-  const { signal } = request;
-  const form = await readEndpointForm(endpoint, request, {
-    service,
-    isTransient: false,
-    uploadReservation,
-    batchReservation,
-    held,
-    signal,
-  });
-  return accept(form, service, {
-    ...{ path: endpoint.path, signal, manner, webhook },
-    ...{ isOrdered: isOrdered(endpoint), isTransient: !keepsInputs(endpoint) },
-    ...{ secrets: secretsOf(endpoint), salt: saltOf(request.headers) },
-    check: () => check(endpoint, form, signal, service),
-  });
+/** The response that the client prefers. */
+interface Preferences {
+  readonly mode: AsyncMode;
+  readonly webhook: Webhook | undefined;
 }
 
-interface Accepting {
-  readonly path: string;
-  readonly manner: AsyncMode;
-  readonly webhook: Webhook | undefined;
-  readonly signal: AbortSignal;
-  /** See {@link fingerprintContent}. */
-  readonly isOrdered: boolean;
-  /** True if the uploaded files are deleted after the job, with any outcome. */
-  readonly isTransient: boolean;
-  /** Names of the secret fields. */
-  readonly secrets: ReadonlySet<string>;
-  readonly salt: string;
-  check(): Promise<void>;
+/** Accepts a request. Runs a request without deferred work immediately, and stores its response for the client. */
+export async function acceptRequest(
+  post: Post,
+  request: Request,
+  service: AsyncServices,
+  mode: AsyncMode,
+): Promise<Response> {
+  const preferences = { mode, webhook: await parseWebhook(request, service) };
+  const { deferred, path } = post;
+  if (!deferred?.applies(request.headers)) return recordResponse(post, request, service, preferences);
+  using memory = reserveMemory(service);
+  const form = await deferred.receive(request, service, { ...memory, signal: request.signal });
+  return queueForm(form, request, service, { ...preferences, deferred, path });
 }
 
 /** Queues the job of a request whose body has been read. */
-async function accept(
+async function queueForm(
   form: Form,
+  { headers, signal }: Request,
   service: AsyncServices,
-  { path, manner, webhook, signal, isOrdered, isTransient, secrets, salt, check }: Accepting,
+  { deferred, path, ...preferences }: Preferences & Pick<Post, "path"> & { readonly deferred: DeferredHandler },
 ): Promise<Response> {
+  const { ordered, isTransient = false, secrets = new Set<string>() } = deferred;
   const { uploads } = form;
-  let id: string = crypto.randomUUID();
-  let isEnqueued = false;
-  const rollback = async () => {
-    // If the queue is unreachable and stored the job, the job fails because its files are deleted.
-    if (isEnqueued) await service.jobs((queue) => queue.cancel(id)).catch(() => {});
-    await uploads.discard();
-  };
+  const fingerprint = fingerprintContent(form, { ...(ordered ? { ordered } : {}), secrets, salt: saltOf(headers) });
+  return runIdempotent(service, {
+    ...{ content: [path, fingerprint, ...fingerprintParts(preferences)], signal, rollback: () => uploads.discard() },
+    async run({ holder: id, lost }) {
+      const accepted = await findAcceptedJob(lost, service);
+      if (accepted !== undefined) {
+        await uploads.discard();
+        return { response: acceptance(accepted, preferences, service) };
+      }
+      await deferred.check(form, signal, service);
+      const inputs = (await service.timing.measure("store", () => uploads.commit())).map((file) => file.id);
+      signal.throwIfAborted();
+      const marks = service.marks();
+      const client = { marks, account: service.account, trace: service.trace };
+      const text = await serializeForm(form, client, secrets, { id, sealer: service.sealer });
+      const job = jobOf({ id, path, form: text, inputs, isTransient }, service, marks, preferences);
+      return { cancel: await enqueue(job, service), response: acceptance(id, preferences, service) };
+    },
+  });
+}
+
+/** @returns a function that cancels the job */
+async function enqueue(job: NewJob, service: AsyncServices): Promise<() => Promise<void>> {
+  // If the queue is unreachable and stored the job, the job fails because its files are deleted.
+  const cancel = async () => void (await service.jobs((queue) => queue.cancel(job.id)).catch(() => {}));
   try {
-    return await runIdempotent(service, {
-      content: [path, fingerprintContent(form, { isOrdered, secrets, salt }), ...fingerprintParts({ manner, webhook })],
-      ...{ signal, rollback },
-      async run(claimed) {
-        const accepted = await findAcceptedJob(claimed, service);
-        if (accepted !== undefined) {
-          await uploads.discard();
-          return { response: acceptance(accepted, manner, service.baseUrl) };
-        }
-        id = claimed?.holder ?? id;
-        await check();
-        const inputs = (await service.timing.measure("store", () => uploads.commit())).map((file) => file.id);
-        signal.throwIfAborted();
-        const { baseUrl, client } = service;
-        const marks = service.marks();
-        const job = {
-          ...{ id, path, baseUrl, client, ...tokenOf(marks) },
-          form: await serializeForm(form, { marks, account: service.account, trace: service.trace }, secrets, {
-            ...service,
-            id,
-          }),
-          ...(webhook ? { webhook } : {}),
-        };
-        isEnqueued = true;
-        const isAccepted = await ask(service, (queue) => queue.enqueue({ ...job, inputs, isTransient }));
-        if (!isAccepted) throw busy(RETRY_WHEN_FULL_SECONDS);
-        return { response: acceptance(id, manner, service.baseUrl) };
-      },
-    });
+    if (await ask(service, (queue) => queue.enqueue(job))) return cancel;
+    throw busy(RETRY_WHEN_FULL_SECONDS);
   } catch (error) {
-    await rollback();
+    await cancel();
     throw error;
   }
 }
 
 /** Returns the ID of a request that was accepted, but lost before its response was stored. */
-async function findAcceptedJob(claimed: ClaimGrant | undefined, service: AsyncServices): Promise<string | undefined> {
-  for (const id of claimed?.lost ?? []) if (await ask(service, (queue) => queue.status(id))) return id;
+async function findAcceptedJob(lost: readonly string[], service: AsyncServices): Promise<string | undefined> {
+  for (const id of lost) if (await ask(service, (queue) => queue.status(id))) return id;
   return undefined;
 }
 
-/**
- * Accepts a request to a route. Runs a request without deferred work immediately, and stores its response for the
- * client.
- */
-export async function acceptRoute(
-  route: Route,
+/** Serves a request, and stores its response. */
+async function recordResponse(
+  { path, serve }: Post,
   request: Request,
   service: AsyncServices,
-  manner: AsyncMode,
+  preferences: Preferences,
 ): Promise<Response> {
-  const { deferred, path } = route;
-  const webhook = await parseWebhook(request, service);
-  if (deferred?.applies(request.headers)) return acceptForm(path, deferred, request, service, { manner, webhook });
-  const answered = await route.serve(request, service, fingerprintParts({ manner, webhook }));
+  const answered = await serve(request, service, fingerprintParts(preferences));
   const answer = await answered.text();
   const id = idOfResponse(request.headers, service, answer);
-  const { baseUrl, client } = service;
   const inputs = ((JSON.parse(answer) as { files?: { id: string }[] }).files ?? []).map((file) => file.id);
-  const job = { id, path, form: "", baseUrl, client, ...tokenOf(service.marks()), inputs, isTransient: false };
-  await ask(service, (queue) => queue.record({ ...job, ...(webhook ? { webhook } : {}) }, answer));
-  const accepted = acceptance(id, manner, baseUrl);
+  const job = jobOf({ id, path, form: "", inputs, isTransient: false }, service, service.marks(), preferences);
+  await ask(service, (queue) => queue.record(job, answer));
+  const accepted = acceptance(id, preferences, service);
   for (const name of [REPLAYED_HEADER, DELETE_TOKEN_HEADER]) {
     const value = answered.headers.get(name);
     if (value !== null) accepted.headers.set(name, value);
@@ -161,22 +107,16 @@ export async function acceptRoute(
   return accepted;
 }
 
-async function acceptForm(
-  path: string,
-  later: DeferredHandler,
-  request: Request,
-  service: AsyncServices,
-  preferences: Pick<Accepting, "manner" | "webhook">,
-): Promise<Response> {
-  using uploadReservation = service.uploadQuota.openReservation();
-  using batchReservation = service.bufferQuota.openReservation();
-  using held = service.bodies.openReservation();
-  const { signal } = request;
-  const form = await later.receive(request, service, { uploadReservation, batchReservation, held, signal });
-  const check = () => later.check(form, signal, service);
-  const nothingSpecial = { isOrdered: false, isTransient: false, secrets: new Set<string>(), salt: "" };
-  return accept(form, service, { path, signal, ...preferences, ...nothingSpecial, check });
-}
+const jobOf = (
+  job: Pick<NewJob, "id" | "path" | "form" | "inputs" | "isTransient">,
+  { baseUrl, client }: AsyncServices,
+  { token }: FilePolicy,
+  { webhook }: Preferences,
+): NewJob => ({
+  ...{ ...job, baseUrl, client },
+  ...(token === undefined ? {} : { token }),
+  ...(webhook ? { webhook } : {}),
+});
 
 /** Returns the ID of a completed request: equal for its retries, and as secret as the response. */
 function idOfResponse(headers: Headers, { client }: AsyncServices, answer: string): string {
@@ -185,38 +125,10 @@ function idOfResponse(headers: Headers, { client }: AsyncServices, answer: strin
 }
 
 /** Returns the additional values that identify a request for idempotency. */
-const fingerprintParts = ({ manner, webhook }: Pick<Accepting, "manner" | "webhook">): readonly string[] =>
-  webhook ? [manner, webhook.url] : [manner];
-
-const tokenOf = ({ token }: FilePolicy) => (token === undefined ? {} : { token });
+const fingerprintParts = ({ mode, webhook }: Preferences): readonly string[] =>
+  webhook ? [mode, webhook.url] : [mode];
 
 const RETRY_WHEN_FULL_SECONDS = 60;
-
-async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, service: AsyncServices): Promise<void> {
-  const { store, config } = service;
-  const awaited: UrlInput[] = [];
-  const sources = await resolveInputs(endpoint.inputs, form, {
-    ...{ store, maxInputs: config.maxInputs },
-    async receive(addressed) {
-      requireWebUrl(addressed);
-      awaited.push(addressed);
-      return undefined;
-    },
-  });
-  // The name of a file is unknown before it is fetched.
-  const named = awaited.length > 0 && sources.length === 0 ? [{ name: "file" }] : sources;
-  const bound = endpoint.parse(
-    await withStoredFields(endpoint, form, store),
-    defaultOutputName(endpoint, form, config, named),
-  );
-  try {
-    const inputs = awaited.length === 0 ? sources.map((source) => toInput(source, store)) : [];
-    selectBackends(await bound.prepare(inputs), inputs, service);
-  } catch (error) {
-    throw toEndpointError(error, endpoint, service);
-  }
-  await rejectBlockedIpLiterals(awaited, signal, service);
-}
 
 async function ask<T>(service: AsyncServices, question: Parameters<typeof service.jobs<T>>[0]): Promise<T> {
   try {
@@ -228,8 +140,8 @@ async function ask<T>(service: AsyncServices, question: Parameters<typeof servic
   }
 }
 
-function acceptance(requestId: string, manner: AsyncMode, baseUrl: string): Response {
-  if (manner === "requestId") return Response.json({ requestId });
+function acceptance(requestId: string, { mode }: Preferences, { baseUrl }: AsyncServices): Response {
+  if (mode === "requestId") return Response.json({ requestId });
   const headers = {
     Location: `${new URL(baseUrl).pathname.replace(/\/$/, "")}/request-status/${requestId}`,
     "Retry-After": "1",

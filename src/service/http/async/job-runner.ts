@@ -4,31 +4,13 @@ import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { RpcCall } from "../../../runtime/rpc.ts";
 import type { JobError, JobQueue, LeasedJob, Progress } from "../../ports/jobs.ts";
-import { offersOf } from "../contract/declaration/output-declaration.ts";
-import type { Endpoint, RequestServices } from "../contract/endpoint.ts";
+import { reserveMemory } from "../../storage/memory-quota.ts";
+import type { RequestServices } from "../contract/endpoint.ts";
 import { toServiceError } from "../contract/errors.ts";
-import { type RequestState, runAndRespond } from "../pipeline/pipeline.ts";
-import { negotiate } from "../responses/negotiation.ts";
+import type { DeferredHandler } from "../contract/route.ts";
 import { deserializeForm, type Sealing } from "./deferred-form.ts";
 
 type RunnerService = RequestServices & { readonly jobs: RpcCall<JobQueue> } & Pick<Sealing, "sealer">;
-
-/** Runs the job of a deserialized form. */
-export type JobHandler = (
-  request: Pick<
-    RequestState,
-    "service" | "form" | "outputs" | "uploadReservation" | "responseReservation" | "signal" | "deadline" | "progress"
-  >,
-  resources: DisposableStack,
-) => Promise<Response>;
-
-/** Returns the handler for the jobs of an endpoint. */
-export const endpointJobHandler =
-  (endpoint: Endpoint): JobHandler =>
-  async (doing, resources) => {
-    const wishes = negotiate(new Headers(), offersOf(endpoint.output));
-    return (await runAndRespond({ ...doing, endpoint, wishes, isTransient: false }, resources)).response;
-  };
 
 const UNAVAILABLE = 503;
 
@@ -37,7 +19,7 @@ const UNAVAILABLE = 503;
  * @returns undefined if the job will run again, or has been canceled
  */
 export async function runQueuedJob(
-  work: JobHandler,
+  { carryOut }: Pick<DeferredHandler, "carryOut">,
   job: LeasedJob,
   service: RunnerService,
 ): Promise<"completed" | "failed" | undefined> {
@@ -46,19 +28,22 @@ export async function runQueuedJob(
   const deadline = new AbortController();
   using lease = new AttemptLease(job, jobs, deadline);
   using resources = new DisposableStack();
-  const waiting = resources.use(service.bufferQuota.openReservation());
-  const uploads = service.store.batch("input", waiting);
-  const outputs = service.store.batch("output", waiting);
+  const memory = resources.use(reserveMemory(service));
+  const uploads = service.store.batch("input", memory.batchReservation);
+  const outputs = service.store.batch("output", memory.batchReservation);
   const discard = () => Promise.all([uploads.discard(), outputs.discard()]);
   let answer: string;
   try {
-    const doing = {
-      ...{ service, outputs, deadline, signal: deadline.signal, progress: lease.reportProgress },
-      form: await deserializeForm(job.form, { ...service, uploads, id: job.id }),
-      uploadReservation: resources.use(service.uploadQuota.openReservation()),
-      responseReservation: resources.use(service.bufferQuota.openReservation()),
+    const form = await deserializeForm(job.form, { ...service, uploads, id: job.id });
+    const options = {
+      ...memory,
+      outputs,
+      deadline,
+      signal: deadline.signal,
+      resources,
+      progress: lease.reportProgress,
     };
-    answer = await (await work(doing, resources)).text();
+    answer = await (await carryOut(form, service, options)).text();
   } catch (error) {
     await discard();
     // The outcome of an expired attempt does not count.

@@ -31,6 +31,9 @@ export function requireSize(headers: Headers, { files, fileBytes, isFile = false
 
 /** Returns the body limits of an endpoint. */
 export const bodyLimitsOf = (endpoint: Endpoint, config: Config): BodyLimits => ({
-  files: (endpoint.inputs.file?.kind === "several" ? config.maxInputs : 1) + furtherInputsOf(endpoint.inputs).length,
+  files: furtherInputsOf(endpoint.inputs).reduce(
+    (sum, { isList }) => sum + (isList ? config.maxInputs : 1),
+    endpoint.inputs.file?.kind === "several" ? config.maxInputs : 1,
+  ),
   fileBytes: uploadLimit(endpoint, config),
 });

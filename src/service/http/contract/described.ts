@@ -1,11 +1,12 @@
 // Describes an endpoint for all its users: OpenAPI, MCP, the workbench, the reference, the client and its command line.
 // They use only this description, never the declaration.
+import { mayBePdf } from "../../../document/contract/media-type.ts";
 import type { Kind, Parameter } from "../../../document/contract/parameter.ts";
 import { namingOf } from "./declaration/output-declaration.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { ServiceError } from "./errors.ts";
 import { idFieldOf, listName } from "./fields.ts";
-import { errorsOf, furtherInputsOf, type Inputs, mainInputOf, takesPdfsOnly } from "./input-declaration.ts";
+import { errorsOf, furtherInputsOf, type Inputs, mainInputOf, type OneInput } from "./input-declaration.ts";
 import type {
   Control,
   DescribedInput,
@@ -24,13 +25,16 @@ export function describe(endpoint: Endpoint): Described {
   const { output, extraFields = [], keeps, joinedName } = endpoint;
   const main = mainInputOf(inputs);
   const perInput = (main.kind === "several" && main.perInput) || [];
-  const files = furtherInputsOf(inputs).map(({ file, id, url, description, isOptional = false }) => ({
-    ...{ name: file, id, url, description, required: !isOptional },
+  const files = furtherInputsOf(inputs).map(({ file, id, url, isOptional, isList, insteadOf, ...input }) => ({
+    ...{ name: file, id, url, description: input.description, accepts: acceptedBy(input) },
+    ...{ required: !isOptional && insteadOf === undefined },
+    ...(isList ? { list: true as const } : {}),
+    ...(insteadOf === undefined ? {} : { insteadOf }),
   }));
   return {
     ...{ verb, path, title, group, summary, variants, example },
     input: describeInput(inputs),
-    ...(files.length > 0 ? { files } : {}),
+    files,
     parameters: describeParameters(endpoint, perInput),
     output: {
       ...{ naming: namingOf(output), type: output.type, archives: namingOf(output) !== "name", extraFields },
@@ -49,13 +53,15 @@ function describeInput(inputs: Inputs): DescribedInput {
   if (kind === "none") return { kind, description: "", accepts: "files", webPages: false };
   const { description } = input;
   if (kind === "text") return { kind, description, accepts: "text", webPages: false, field: input.field };
-  const isOpened = kind === "one" || input.accepts !== undefined;
   return {
     ...{ kind, description, webPages: kind === "one" && input.webPages === true },
-    accepts: takesPdfsOnly(inputs) ? "pdf" : isOpened ? "documents" : "files",
+    accepts: kind === "one" && !input.accepts ? "documents" : acceptedBy(input),
     ...(kind === "several" && input.orderedBy !== undefined ? { orderedBy: input.orderedBy } : {}),
   };
 }
+
+const acceptedBy = ({ accepts }: Pick<OneInput, "accepts">): DescribedInput["accepts"] =>
+  accepts === mayBePdf ? "pdf" : accepts ? "documents" : "files";
 
 function describeParameters({ fields, output }: Endpoint, perInput: readonly string[]): readonly DescribedParameter[] {
   const fileOf = new Map(
@@ -115,7 +121,7 @@ function controlOf({ control, schema }: Kind<unknown>): Control {
 }
 
 /** Returns the form spelling of a parameter, with brackets if it is repeatable: `pages[]`. */
-export const formName = ({ name, list }: Pick<DescribedParameter, "name" | "list">): string =>
+export const formName = ({ name, list }: { readonly name: string; readonly list?: true | undefined }): string =>
   list ? listName(name) : name;
 
 /** Reports whether each of several inputs has a separate page selection. */

@@ -24,7 +24,7 @@ import type { JobQueue, Progress } from "../../ports/jobs.ts";
 import type { Sealer } from "../../ports/sealer.ts";
 import type { Config, Variant } from "../../settings/config.ts";
 import type { DeletePolicy, FilePolicy } from "../../storage/file-policy.ts";
-import type { MemoryQuota } from "../../storage/memory-quota.ts";
+import type { MemoryQuotas } from "../../storage/memory-quota.ts";
 import type { Store } from "../../storage/store.ts";
 import { type ExposedParameters, type Exposure, exposed } from "./declaration/exposure.ts";
 import { DESCRIPTIONS_OF_NAMES, type OutputDeclaration } from "./declaration/output-declaration.ts";
@@ -53,7 +53,7 @@ interface EndpointFacts {
   /** One sentence. */
   readonly summary: string;
   /**
-   * Field values for an example and for a first try; `file` is the name of an input. @default a PDF, and the default of
+   * Field values for an example and for a first try; `file` and further files have names of files. @default a PDF, and the default of
    * each field
    */
   readonly example?: Readonly<Record<string, string | number | readonly string[]>>;
@@ -204,18 +204,13 @@ function jobOf({ operation, memory }: OperationEndpoint<unknown, Parameters>, pa
 }
 
 /** The services that the pipeline needs for a request. */
-export interface RequestServices extends Backends {
+export interface RequestServices extends Backends, MemoryQuotas {
   readonly config: Config;
   readonly store: Store;
   readonly container: ConnectedContainer | undefined;
   readonly uploadSemaphore: Semaphore;
   /** Limits jobs that continue without their slow clients, writing outputs to storage. */
   readonly overflowSemaphore: Semaphore;
-  readonly uploadQuota: MemoryQuota;
-  /** Memory for small files before they are stored, and for responses that are files. */
-  readonly bufferQuota: MemoryQuota;
-  /** Memory for fields, and for bodies that are buffered completely. */
-  readonly bodies: MemoryQuota;
   /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;
   readonly timing: Timing;

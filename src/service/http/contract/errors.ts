@@ -55,6 +55,8 @@ export const duplicateField = (parameter: string) =>
 export const tooManyInputs = () => new ServiceError(400, "Too many 'file' or 'id' values.");
 export const fieldRequired = (parameter: string) =>
   about(400, "The '<parameter>' field is required.", { parameter: shown(parameter) });
+export const eitherRequired = (parameter: string, other: string) =>
+  about(400, "Exactly one of the '<parameter>' and '<other>' fields is required.", { parameter, other });
 export const passwordProtected = () =>
   new ServiceError(401, "The input file is password protected and cannot be processed.");
 export const keyRequired = () => new ServiceError(401, "An Api-Key header is required to send this request.");

@@ -4,7 +4,7 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Semaphore } from "../../placement/semaphore.ts";
 import type { Batch } from "../../storage/batch.ts";
 import type { ReceivedFile } from "../../storage/file.ts";
-import type { Reservation } from "../../storage/memory-quota.ts";
+import type { RequestMemory } from "../../storage/memory-quota.ts";
 import type { Store } from "../../storage/store.ts";
 import type { SentFields } from "./fields.ts";
 
@@ -23,29 +23,20 @@ export interface Form extends SentFields {
   readonly encoding: "multipart" | "urlencoded" | "json";
 }
 
-export interface FormOptions {
+export interface FormOptions extends Omit<RequestMemory, "responseReservation"> {
   readonly store: Store;
-  /** Names of the file fields. A part with any other name is a text field, with any headers. */
-  readonly fileFields: ReadonlySet<string>;
-  /** Names of the file fields that hold text, which is a string in a JSON body. */
-  readonly textFields: ReadonlySet<string>;
-  /** Names of the fields with small JSON files, whose text becomes the field's value. */
-  readonly jsonFileFields: ReadonlySet<string>;
+  /** Names of the file fields. A part with any other name is a text field, with any headers. @default none */
+  readonly fileFields?: ReadonlySet<string>;
+  /** Names of the file fields that hold text, which is a string in a JSON body. @default none */
+  readonly textFields?: ReadonlySet<string>;
+  /** Names of the fields with small JSON files, whose text becomes the field's value. @default none */
+  readonly jsonFileFields?: ReadonlySet<string>;
   /** True if files can be discarded with the request. They are stored only if the memory is insufficient. */
   readonly isTransient: boolean;
   readonly maxFileBytes: number;
   readonly maxFiles: number;
   /** Limits concurrent uploads, because each buffers one part. */
   readonly uploadSemaphore: Semaphore;
-  /** Memory for files until the request ends. Files stay in memory as long as the reservation allows. */
-  readonly uploadReservation: Reservation;
-  /** Memory for files that wait to be packed with others. */
-  readonly batchReservation: Reservation;
-  /**
-   * Memory for fields and for completely buffered bodies, reserved before they arrive and released when the request
-   * ends.
-   */
-  readonly held: Reservation;
   readonly signal: AbortSignal;
   /** Called with the first bytes of each file, while the rest arrives. */
   onFileStart?(start: Uint8Array, name: string): void;

@@ -3,6 +3,7 @@
 import { mayBePdf } from "../../../document/contract/media-type.ts";
 import {
   duplicateField,
+  eitherRequired,
   fieldRequired,
   fileAndId,
   fileIdAndUrl,
@@ -64,14 +65,18 @@ export interface TextInput {
 
 /** An additional input file, such as an image to add. */
 export interface FurtherInput extends OneInput {
-  /** Field with the ID of a stored file. @default `image_id` for `image_file`, and `data_id` for `data` */
+  /** Field with the ID of a stored file. @default `image_id` for `image_file`, `image_ids` for a list `image_files` */
   readonly id?: string;
-  /** Field with the URL of a file. @default `image_url` for `image_file`, and `data_url` for `data` */
+  /** Field with the URL of a file. @default `image_url` for `image_file`, `image_urls` for a list `image_files` */
   readonly url?: string;
-  /** {@link Input.role} for the operation. @default `image` for `image_file` */
+  /** {@link Input.role} for the operation. @default `image` for `image_file` or `image_files` */
   readonly role?: string;
   /** True if the file is optional. @default false */
   readonly isOptional?: boolean;
+  /** True if there can be several files, IDs and URLs, in any order. @default false */
+  readonly isList?: boolean;
+  /** Another field, or further file, of which exactly one is required: this file or that. @default none */
+  readonly insteadOf?: string;
 }
 
 /**
@@ -109,22 +114,18 @@ export interface NamedInput extends FurtherInput {
 export const furtherInputsOf = (inputs: Inputs): readonly NamedInput[] =>
   Object.entries(inputs).flatMap(([file, input]) => {
     if (file === "file" || input.kind !== "one") return [];
-    const stem = file.replace(/_file$/, "");
-    return [{ id: `${stem}_id`, url: `${stem}_url`, role: stem, ...input, file }];
+    const stem = file.replace(/_files?$/, "");
+    const plural = "isList" in input && input.isList ? "s" : "";
+    return [{ id: `${stem}_id${plural}`, url: `${stem}_url${plural}`, role: stem, ...input, file }];
   });
-
-/** Reports whether an endpoint accepts only PDFs: clients convert other documents first. */
-export function takesPdfsOnly(inputs: Inputs): boolean {
-  const main = mainInputOf(inputs);
-  return (main.kind === "one" || main.kind === "several") && main.accepts === mayBePdf;
-}
 
 /** Returns the errors that follow from the inputs of an endpoint, independent of its operation. */
 export const errorsOf = (inputs: Inputs): readonly ServiceError[] => [
   ...errorsOfMain(mainInputOf(inputs)),
-  ...furtherInputsOf(inputs).flatMap(({ file, url, isOptional, accepts }) => [
-    ...(isOptional ? [] : [fieldRequired(file)]),
-    ...[duplicateField(file), outOfRange(url, "http://127.0.0.1/")],
+  ...furtherInputsOf(inputs).flatMap(({ file, url, isOptional, isList, insteadOf, accepts }) => [
+    ...(isOptional ? [] : [insteadOf === undefined ? fieldRequired(file) : eitherRequired(file, insteadOf)]),
+    ...(isList ? [tooManyInputs()] : [fileAndId(), fileIdAndUrl(), duplicateField(file)]),
+    ...[outOfRange(isList ? listName(url) : url, "http://127.0.0.1/"), noSuchFile(), fileUnreachable()],
     ...(accepts ? [wrongType()] : []),
   ]),
 ];

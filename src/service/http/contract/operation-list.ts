@@ -1,5 +1,5 @@
-// Defines the operations in `GET /operations.json` (docs/api.md#api-description). The workbench imports these types, so
-// this file has no imports.
+// Defines the operations in `GET /operations.json` (docs/api.md#api-description). The workbench imports these types, and
+// the client contains a copy of this file, so it has no imports.
 
 /** The form control for a parameter. `pages`: a page selection. `code`: a JSON file. `lines`: long text. */
 export type Control =
@@ -22,6 +22,8 @@ export interface ParameterSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;
+  readonly format?: string;
+  readonly contentMediaType?: string;
   readonly examples?: readonly string[];
   readonly deprecated?: boolean;
   readonly properties?: Readonly<Record<string, ParameterSchema>>;
@@ -71,10 +73,18 @@ export interface DescribedInput {
 /** An additional file: a form part, the ID of a stored file, or a URL. */
 export interface DescribedFile {
   readonly name: string;
+  /** `files`: files of any type. */
+  readonly accepts: DescribedInput["accepts"];
+  /** Name of the parameter with an ID, without brackets. */
   readonly id: string;
+  /** Name of the parameter with a URL, without brackets. */
   readonly url: string;
   readonly description: string;
   readonly required: boolean;
+  /** True if there can be several files, IDs and URLs. @default false */
+  readonly list?: true;
+  /** A parameter, or another file, of which exactly one is required: this file or that. */
+  readonly insteadOf?: string;
 }
 
 /** The output files of an operation, or its response data. */
@@ -105,11 +115,11 @@ export interface ListedOperation {
   readonly summary: string;
   readonly variants: readonly ("private" | "keyed")[];
   readonly input: DescribedInput;
-  /** Further files. @default none */
-  readonly files?: readonly DescribedFile[];
+  /** Further files. */
+  readonly files: readonly DescribedFile[];
   readonly parameters: readonly DescribedParameter[];
   readonly output: DescribedOutput;
-  /** Parameter values for a first try, by form spelling; `file` is the name of an input. */
+  /** Parameter values for a first try, by form spelling; `file` and further files have names of files. */
   readonly example: Readonly<Record<string, string | number | readonly string[]>>;
 }
 

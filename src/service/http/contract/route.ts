@@ -1,43 +1,56 @@
-// Defines a route that runs no operation: it has no job and no output.
+// Defines POSTs: endpoints, and routes that run no operation and have no output.
 
+import type { Progress } from "../../ports/jobs.ts";
 import type { Config } from "../../settings/config.ts";
-import type { Reservation } from "../../storage/memory-quota.ts";
+import type { Batch } from "../../storage/batch.ts";
+import type { RequestMemory } from "../../storage/memory-quota.ts";
 import type { BodyLimits } from "./body-size.ts";
 import type { Describe, PathDescription } from "./description.ts";
 import type { RequestServices } from "./endpoint.ts";
 import type { Form } from "./form.ts";
 
-/** A POST without an operation, available in both variants. */
-export interface Route {
+export interface Post {
   /** Path, with a leading slash. */
   readonly path: string;
   /** Returns the body limits of a request. */
   bodyLimits(headers: Headers, config: Config): BodyLimits;
-  describe(...deployment: Parameters<Describe>): Omit<PathDescription, "path">;
   /** @param fingerprintParts additional values that identify the request for idempotency */
   serve(request: Request, service: RequestServices, fingerprintParts?: readonly string[]): Promise<Response>;
   /** The same as two steps; the client need not wait for the second. @default a single step */
   readonly deferred?: DeferredHandler;
 }
 
+/** A POST without an operation, available in both variants. */
+export interface Route extends Post {
+  describe(...deployment: Parameters<Describe>): Omit<PathDescription, "path">;
+}
+
 export interface DeferredHandler {
+  /** Names of the fields whose order of arrival matters, also among each other. @default none */
+  readonly ordered?: ReadonlySet<string>;
+  /** True if the uploaded files are deleted after the job, with any outcome. @default false */
+  readonly isTransient?: boolean;
+  /** Names of the secret fields. @default none */
+  readonly secrets?: ReadonlySet<string>;
   /** Reports whether a request with these headers can have a second step. */
   applies(headers: Headers): boolean;
-  receive(request: Request, service: RequestServices, memory: ReceiveOptions): Promise<Form>;
+  receive(request: Request, service: RequestServices, options: ReceiveOptions): Promise<Form>;
   /** @throws ServiceError 4xx if the form is invalid */
   check(form: Form, signal: AbortSignal, service: RequestServices): Promise<void>;
   /** @param form possibly deserialized */
-  carryOut(form: Form, service: RequestServices, memory: DeferredRunOptions): Promise<Response>;
+  carryOut(form: Form, service: RequestServices, options: DeferredRunOptions): Promise<Response>;
 }
 
-export interface ReceiveOptions {
-  readonly uploadReservation: Reservation;
-  readonly batchReservation: Reservation;
-  readonly held: Reservation;
+export interface ReceiveOptions extends RequestMemory {
   readonly signal: AbortSignal;
 }
 
-export interface DeferredRunOptions extends Pick<ReceiveOptions, "uploadReservation" | "signal"> {
-  /** Aborts when fetching exceeds its time limit. */
+export interface DeferredRunOptions extends RequestMemory {
+  /** Aborted by {@link deadline}. */
+  readonly signal: AbortSignal;
   readonly deadline: AbortController;
+  readonly outputs: Batch;
+  /** Released when the job has ended. */
+  readonly resources: DisposableStack;
+  progress(progress: Progress): void;
 }

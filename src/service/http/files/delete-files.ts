@@ -1,6 +1,7 @@
 // Deletes several stored files with one request.
 
 import type { FoundFile } from "../../storage/file.ts";
+import { reserveMemory } from "../../storage/memory-quota.ts";
 import { LOOKUP_CONCURRENCY } from "../../storage/store.ts";
 import type { RequestServices } from "../contract/endpoint.ts";
 import { fieldRequired, notOwner, tooManyInputs } from "../contract/errors.ts";
@@ -56,16 +57,10 @@ async function resultFor(id: string, file: FoundFile | undefined, { store, calle
 }
 
 async function idsOf(request: Request, service: RequestServices): Promise<string[]> {
-  const { store, config, uploadQuota, bufferQuota, bodies, uploadSemaphore } = service;
-  using uploadReservation = uploadQuota.openReservation();
-  using held = bodies.openReservation();
-  using room = bufferQuota.openReservation();
+  const { store, config, uploadSemaphore } = service;
+  using memory = reserveMemory(service);
   const form = await readForm(request, {
-    ...{ store, uploadReservation, batchReservation: room, held, uploadSemaphore, signal: request.signal },
-    fileFields: new Set<string>(),
-    textFields: new Set<string>(),
-    jsonFileFields: new Set<string>(),
-    isTransient: true,
+    ...{ ...memory, store, uploadSemaphore, signal: request.signal, isTransient: true },
     maxFileBytes: 0,
     maxFiles: config.maxInputs,
   });

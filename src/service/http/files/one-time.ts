@@ -1,6 +1,7 @@
 // Serves upload URLs, each of which accepts one file, once and without a key (docs/api.md#upload-urls).
 import { safeName } from "../../../document/contract/file-name.ts";
 import type { FilePolicy } from "../../storage/file-policy.ts";
+import { type MemoryQuotas, reserveMemory } from "../../storage/memory-quota.ts";
 import type { Store } from "../../storage/store.ts";
 import { OneTimeUploads, type Quota } from "../../storage/uploads/one-time-uploads.ts";
 import { isForm, requireSize } from "../contract/body-size.ts";
@@ -20,7 +21,8 @@ import type { TusService } from "./tus/uploads.ts";
 import { receiveBody } from "./uploads.ts";
 
 export interface OneTimeService
-  extends Pick<RequestServices, "bodies" | "config" | "uploadQuota" | "timing" | "uploadSemaphore" | "bufferQuota">,
+  extends MemoryQuotas,
+    Pick<RequestServices, "config" | "timing" | "uploadSemaphore">,
     Pick<TusService, "baseUrl" | "bucket" | "marks"> {
   /** Returns the limits for a file uploaded to a new URL. @default unlimited */
   quota(): Quota | undefined;
@@ -97,33 +99,22 @@ async function receive(
 }
 
 async function receiveFile(request: Request, name: string, service: Receiving) {
-  using waiting = service.bufferQuota.openReservation();
-  const batch = isForm(request.headers)
-    ? await receiveForm(request, service)
-    : (await receiveBody(request, encodeURIComponent(name), service.store.batch("input", waiting), service)).uploads;
-  const files = await service.timing.measure("store", () => batch.commit());
+  const { store, config, timing, uploadSemaphore } = service;
+  using memory = reserveMemory(service);
+  const { uploads: batch } = isForm(request.headers)
+    ? await readForm(request, {
+        ...{ ...memory, store, signal: request.signal, isTransient: false },
+        fileFields: new Set(["file"]),
+        maxFileBytes: config.maxUploadBytes,
+        maxFiles: config.maxInputs,
+        uploadSemaphore: timing.measureWaits(uploadSemaphore),
+      })
+    : await receiveBody(request, encodeURIComponent(name), store.batch("input", memory.batchReservation), service);
+  const files = await timing.measure("store", () => batch.commit());
   if (files.length === 0) throw fieldRequired("file");
   if (files.length > 1) {
     await batch.discard();
     throw tooManyFiles();
   }
   return { name: files[0]!.name, id: files[0]!.id };
-}
-
-async function receiveForm(request: Request, service: Receiving) {
-  const { config, store, uploadQuota, bufferQuota, bodies, timing, uploadSemaphore } = service;
-  using uploadReservation = uploadQuota.openReservation();
-  using held = bodies.openReservation();
-  using room = bufferQuota.openReservation();
-  const { uploads } = await readForm(request, {
-    ...{ store, uploadReservation, batchReservation: room, held, signal: request.signal, isTransient: false },
-    fileFields: new Set(["file"]),
-    textFields: new Set<string>(),
-    jsonFileFields: new Set<string>(),
-    maxFileBytes: config.maxUploadBytes,
-    maxFiles: config.maxInputs,
-    uploadSemaphore: timing.measureWaits(uploadSemaphore),
-  });
-  uploads.flush();
-  return uploads;
 }

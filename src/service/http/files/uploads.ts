@@ -4,6 +4,7 @@ import { safeName } from "../../../document/contract/file-name.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Batch } from "../../storage/batch.ts";
+import { reserveMemory } from "../../storage/memory-quota.ts";
 import { isForm } from "../contract/body-size.ts";
 import type { RequestServices } from "../contract/endpoint.ts";
 import { fieldRequired, filesAndUrls, tooManyInputs } from "../contract/errors.ts";
@@ -28,32 +29,23 @@ export async function handleUpload(
   service: RequestServices,
   others: readonly string[] = [],
 ): Promise<Response> {
-  using uploadReservation = service.uploadQuota.openReservation();
-  using batchReservation = service.bufferQuota.openReservation();
-  using held = service.bodies.openReservation();
+  using memory = reserveMemory(service);
   const deadline = new AbortController();
-  const signal = AbortSignal.any([request.signal, deadline.signal]);
-  const memory = { uploadReservation, batchReservation, held, signal };
+  const options = { ...memory, deadline, signal: AbortSignal.any([request.signal, deadline.signal]) };
   const fileName = isForm(request.headers) ? null : request.headers.get(FILENAME_HEADER);
   const form =
     fileName === null
-      ? await receiveForm(request, service, memory)
-      : await receiveBody(request, fileName, service.store.batch("input", batchReservation), service);
-  const { uploads } = form;
-  try {
-    return await runIdempotent(service, {
-      ...{ content: ["/upload", fingerprintContent(form), ...others], signal },
-      async run() {
-        const response = await storeFiles(form, service, { uploadReservation, signal, deadline });
-        request.signal.throwIfAborted();
-        return { response };
-      },
-      rollback: () => uploads.discard(),
-    });
-  } catch (error) {
-    await uploads.discard();
-    throw error;
-  }
+      ? await receiveForm(request, service, options)
+      : await receiveBody(request, fileName, service.store.batch("input", memory.batchReservation), service);
+  return runIdempotent(service, {
+    ...{ content: ["/upload", fingerprintContent(form), ...others], signal: options.signal },
+    async run() {
+      const response = await storeFiles(form, service, options);
+      request.signal.throwIfAborted();
+      return { response };
+    },
+    rollback: () => form.uploads.discard(),
+  });
 }
 
 /** Only fetching takes long, so a body that is a file needs no deferred step. */
@@ -69,13 +61,11 @@ export const deferredUpload: DeferredHandler = {
   carryOut: storeFiles,
 };
 
-async function receiveForm(request: Request, service: RequestServices, memory: ReceiveOptions): Promise<Form> {
+async function receiveForm(request: Request, service: RequestServices, options: ReceiveOptions): Promise<Form> {
   const { store, config, timing } = service;
   const form = await readForm(request, {
-    ...{ store, ...memory, isTransient: false },
+    ...{ store, ...options, isTransient: false },
     fileFields: new Set(["file"]),
-    textFields: new Set<string>(),
-    jsonFileFields: new Set<string>(),
     maxFileBytes: config.maxUploadBytes,
     maxFiles: config.maxInputs,
     uploadSemaphore: timing.measureWaits(service.uploadSemaphore),
@@ -97,7 +87,7 @@ const urlsIn = ({ fields }: Form): string[] => (fields.get("url") ?? []).filter(
 async function storeFiles(
   form: Form,
   service: RequestServices,
-  { uploadReservation, signal, deadline }: DeferredRunOptions,
+  { uploadReservation, signal, deadline }: Pick<DeferredRunOptions, "uploadReservation" | "signal" | "deadline">,
 ): Promise<Response> {
   const { uploads } = form;
   const arrivals = [...(form.files.get("file") ?? [])];

@@ -128,6 +128,11 @@ const OPERATION_LIST = object({
       ...{ verb: text, path: text, title: text, group: text, summary: text },
       variants: { type: "array", items: { type: "string", enum: ["private", "keyed"] } },
       input: { type: "object", description: "What it takes: `kind`, `accepts`, `webPages`, and names of parameters." },
+      files: {
+        type: "array",
+        items: { type: "object" },
+        description: "Further files, with names of their parameters.",
+      },
       parameters: {
         type: "array",
         items: { type: "object", description: "`name`, `description`, `required`, `control`, `schema` and `default`." },

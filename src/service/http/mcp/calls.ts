@@ -2,6 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isId } from "../../storage/file.ts";
 import { type Described, isSelectable } from "../contract/described.ts";
+import type { DescribedFile } from "../contract/operation-list.ts";
 import { ONE_TIME_PATH } from "../contract/paths.ts";
 import type { Dispatch, FactsOf, Tell } from "./dispatch.ts";
 import { picturesOf, SHOWN } from "./pictures.ts";
@@ -24,7 +25,8 @@ export class CallError extends Error {}
 const LINKED_FILES = 10;
 const TOLD_IDS = 50;
 
-interface Calling {
+/** The services for a call. */
+export interface Calling {
   readonly dispatch: Dispatch;
   readonly factsOf: FactsOf;
   readonly progress: Tell;
@@ -45,6 +47,7 @@ export async function callOperation(
   const body: Record<string, unknown> = { ...params };
   if (operation.input.kind === "one") Object.assign(body, await sourceOf(single, dispatch));
   if (operation.input.kind === "several") Object.assign(body, await sourcesOf(operation, inputs, dispatch));
+  for (const file of operation.files) Object.assign(body, await furtherFilesOf(file, args[file.name], dispatch));
   const response = await post(dispatch, operation.path, body, progress);
   if (response.outputId === undefined) {
     return { content: [{ type: "text", text: JSON.stringify(response) }], structuredContent: response };
@@ -73,7 +76,7 @@ function textOf({ ids, ...told }: { readonly ids: readonly string[] }): string {
 }
 
 /** Creates a URL to which a person or a program can upload one file. */
-export async function createUpload({ name }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
+export async function createUpload({ name }: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
   const query = typeof name === "string" ? `?name=${encodeURIComponent(name)}` : "";
   const { uploadUrl, expires } = await post(dispatch, `${ONE_TIME_PATH}${query}`, {});
   const text =
@@ -83,7 +86,7 @@ export async function createUpload({ name }: Arguments, dispatch: Dispatch): Pro
 }
 
 /** Returns the name, type, size and URL of a stored file, and the number of pages of a PDF. */
-export async function describeFile({ file }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
+export async function describeFile({ file }: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
   const { id } = await sourceOf(file, dispatch);
   if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
   const { pages, ...info } = await json<Info & { pages?: number }>(await dispatch(`/resource/${id}?format=info`));
@@ -92,7 +95,7 @@ export async function describeFile({ file }: Arguments, dispatch: Dispatch): Pro
 }
 
 /** Deletes a stored file. */
-export async function deleteFile({ file }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
+export async function deleteFile({ file }: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
   const { id } = await sourceOf(file, dispatch);
   if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
   const response = await dispatch(`/resource/${id}`, { method: "DELETE" });
@@ -118,6 +121,17 @@ async function sourcesOf(operation: Described, inputs: unknown, dispatch: Dispat
   const { id, url, type, pages } = body;
   const named = { ...(id.length > 0 ? { id } : {}), ...(url.length > 0 ? { url } : {}) };
   return isSelectable(operation) ? { ...named, type, pages } : named;
+}
+
+/** Replaces the argument with a further file, or several, by the fields that name them, in order. */
+async function furtherFilesOf(file: DescribedFile, given: unknown, dispatch: Dispatch): Promise<object> {
+  const body: Record<string, unknown> = { [file.name]: undefined };
+  for (const [index, each] of (given === undefined ? [] : [given].flat()).entries()) {
+    const { id, url } = await sourceOf(each, dispatch);
+    const field = id === undefined ? file.url : file.id;
+    body[file.list ? `${field}[${index}]` : field] = id ?? url;
+  }
+  return body;
 }
 
 /** Recognizes an ID, the URL of a stored file, an upload URL whose file has arrived, or any other URL. */

@@ -5,12 +5,11 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import { isModestJson } from "../../../document/contract/parameters/json-shape.ts";
 import type { Variant } from "../../settings/config.ts";
 import type { MemoryQuota, Reservation } from "../../storage/memory-quota.ts";
-import { type Described, describe } from "../contract/described.ts";
+import { describe } from "../contract/described.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { bodyTooLarge, methodNotAllowed } from "../contract/errors.ts";
 import { readWhole } from "../requests/arriving-body.ts";
-import { CallError, callOperation, createUpload, deleteFile, describeFile } from "./calls.ts";
-import type { Dispatch, FactsOf } from "./dispatch.ts";
+import { CallError, type Calling, callOperation, createUpload, deleteFile, describeFile } from "./calls.ts";
 import { CallProgress } from "./progress.ts";
 import { toolOf } from "./tools.ts";
 
@@ -19,12 +18,24 @@ const INSTRUCTIONS =
   "file, call create_upload and have the file sent to the address it returns. Results are links: fetch them by HTTP " +
   "GET, or pass their id to another tool. To see a page, call png: its result shows the picture.";
 
+/** A tool as it is listed, and its code. */
+interface Tool {
+  readonly listed: ListedTool;
+  call(args: Readonly<Record<string, unknown>>, calling: Calling): Promise<CallToolResult>;
+}
+
+export type Tools = ReadonlyMap<string, Tool>;
+
+/** Returns the tools of a variant by name. They do not depend on requests. */
+export function createTools(endpoints: readonly Endpoint[], variant: Variant): Tools {
+  const operations = endpoints.filter(({ variants }) => variants.includes(variant)).map(describe);
+  const tools = operations.map((one): Tool => ({ listed: toolOf(one), call: callOperation.bind(undefined, one) }));
+  return new Map([...tools, ...FILE_TOOLS].map((tool) => [tool.listed.name, tool]));
+}
+
 /** The services for tool calls. */
-export interface Served {
-  readonly endpoints: readonly Endpoint[];
-  readonly variant: Variant;
-  readonly dispatch: Dispatch;
-  readonly factsOf: FactsOf;
+export interface Served extends Omit<Calling, "progress"> {
+  readonly tools: Tools;
   /** Memory for messages. */
   readonly bodies: MemoryQuota;
 }
@@ -38,22 +49,21 @@ export async function serveMcp(request: Request, served: Served): Promise<Respon
   if (request.method !== "POST") throw methodNotAllowed("POST");
   using held = served.bodies.openReservation();
   const message = await messageOf(request, held);
-  const operations = served.endpoints.filter(({ variants }) => variants.includes(served.variant)).map(describe);
   // Supports protocol versions before and since 2026-07-28. Offers no subscriptions, because the tools never change.
-  const handler = createMcpHandler(() => serverOf(operations, served), { responseMode: "sse", maxSubscriptions: 0 });
+  const handler = createMcpHandler(() => serverOf(served), { responseMode: "sse", maxSubscriptions: 0 });
   return handler.fetch(message);
 }
 
-function serverOf(operations: readonly Described[], served: Served): Server {
+function serverOf(served: Served): Server {
   const server = new Server(
     { name: "pagewright", version: "0.1.0" },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler("tools/list", () => ({ tools: [...operations.map(toolOf), ...FILE_TOOLS] }));
+  server.setRequestHandler("tools/list", () => ({ tools: [...served.tools.values()].map(({ listed }) => listed) }));
   server.setRequestHandler("tools/call", async ({ params: { name, arguments: args = {} } }, { mcpReq }) => {
     using progress = new CallProgress(mcpReq);
     try {
-      return await call(operations, name, args, { ...served, progress: progress.tell });
+      return await call(name, args, { ...served, progress: progress.tell });
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       return { content: [{ type: "text", text: error.message }], isError: true };
@@ -75,59 +85,60 @@ async function messageOf({ body, url, method, headers, signal }: Request, held: 
 }
 
 async function call(
-  operations: readonly Described[],
   name: string,
   args: Readonly<Record<string, unknown>>,
-  calling: Pick<Served, "dispatch" | "factsOf"> & { readonly progress: CallProgress["tell"] },
+  { tools, ...calling }: Calling & Pick<Served, "tools">,
 ): Promise<CallToolResult> {
-  const operation = operations.find(({ verb }) => verb === name);
-  const tool = operation ? toolOf(operation) : FILE_TOOLS.find((each) => each.name === name);
+  const tool = tools.get(name);
   if (!tool) throw new CallError(`There is no tool ${name.slice(0, 200)}.`);
-  const unknown = Object.keys(args).find((key) => !Object.hasOwn(tool.inputSchema.properties ?? {}, key));
+  const unknown = Object.keys(args).find((key) => !Object.hasOwn(tool.listed.inputSchema.properties ?? {}, key));
   // Rejects misspelled parameters instead of silently ignoring them.
   if (unknown !== undefined) throw new CallError(`The tool ${name} has no parameter ${unknown.slice(0, 200)}.`);
-  return operation ? callOperation(operation, args, calling) : ON_FILES.get(name)!(args, calling.dispatch);
+  return tool.call(args, calling);
 }
-
-const ON_FILES: ReadonlyMap<string, typeof createUpload> = new Map([
-  ["create_upload", createUpload],
-  ["describe_file", describeFile],
-  ["delete_file", deleteFile],
-]);
 
 const text = (description: string) => ({ type: "string", description });
 
-const onOneFile = (description: string): ListedTool["inputSchema"] => ({
+const ONE_FILE: ListedTool["inputSchema"] = {
   type: "object",
-  properties: { file: text(description) },
+  properties: { file: text("Id or address of the stored file, or its upload address.") },
   required: ["file"],
   additionalProperties: false,
-});
+};
 
-const FILE_TOOLS: readonly ListedTool[] = [
+const FILE_TOOLS: readonly Tool[] = [
   {
-    name: "create_upload",
-    description:
-      "Makes an address to which one file can be sent once, with PUT or POST, within an hour. Afterwards, the address " +
-      "is an input of the other tools.",
-    inputSchema: {
-      type: "object",
-      properties: { name: text("Name of the file, with its extension, such as report.docx.") },
-      required: ["name"],
-      additionalProperties: false,
+    call: createUpload,
+    listed: {
+      name: "create_upload",
+      description:
+        "Makes an address to which one file can be sent once, with PUT or POST, within an hour. Afterwards, the address " +
+        "is an input of the other tools.",
+      inputSchema: {
+        type: "object",
+        properties: { name: text("Name of the file, with its extension, such as report.docx.") },
+        required: ["name"],
+        additionalProperties: false,
+      },
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     },
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   },
   {
-    name: "describe_file",
-    description: "Tells the name, media type, size and address of a stored file, and the number of pages of a PDF.",
-    inputSchema: onOneFile("Id or address of the stored file, or its upload address."),
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    call: describeFile,
+    listed: {
+      name: "describe_file",
+      description: "Tells the name, media type, size and address of a stored file, and the number of pages of a PDF.",
+      inputSchema: ONE_FILE,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
   },
   {
-    name: "delete_file",
-    description: "Removes a stored file. It cannot be brought back.",
-    inputSchema: onOneFile("Id or address of the stored file, or its upload address."),
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    call: deleteFile,
+    listed: {
+      name: "delete_file",
+      description: "Removes a stored file. It cannot be brought back.",
+      inputSchema: ONE_FILE,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    },
   },
 ];

@@ -1,6 +1,6 @@
 // Lists operations as MCP tools, with JSON schemas of their arguments.
 import { type Described, isSelectable, jsonParameters } from "../contract/described.ts";
-import type { DescribedParameter } from "../contract/operation-list.ts";
+import type { DescribedFile, DescribedParameter } from "../contract/operation-list.ts";
 import { SHOWN } from "./pictures.ts";
 
 /** Reports whether the outputs of an operation are images. */
@@ -18,7 +18,7 @@ const SHOW = {
 };
 
 export function toolOf(operation: Described) {
-  const { verb, summary, output } = operation;
+  const { verb, summary, output, files } = operation;
   const parameters = jsonParameters(operation);
   const inputs = inputSchema(operation);
   return {
@@ -28,10 +28,14 @@ export function toolOf(operation: Described) {
       type: "object" as const,
       properties: {
         ...inputs.properties,
+        ...Object.fromEntries(files.map((file) => [file.name, fileSchema(file)])),
         ...Object.fromEntries(parameters.map((parameter) => [parameter.name, argumentSchema(parameter)])),
         ...(producesImages(operation) ? { show: SHOW } : {}),
       },
-      required: [...inputs.required, ...parameters.filter(({ required }) => required).map(({ name }) => name)],
+      required: [
+        ...inputs.required,
+        ...[...files, ...parameters].filter(({ required }) => required).map(({ name }) => name),
+      ],
       additionalProperties: false,
     },
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
@@ -48,6 +52,12 @@ function argumentSchema(parameter: DescribedParameter): object {
   const { pattern: _, ...rest } = schema;
   const value = { description, ...(fallback === undefined ? {} : { default: fallback }) };
   return list ? { type: "array", items: rest, ...value } : { ...rest, ...value };
+}
+
+function fileSchema({ description, list, insteadOf }: DescribedFile): object {
+  const instead = insteadOf === undefined ? "" : ` Instead of ${insteadOf}.`;
+  const file = text(`${FILE}. Accepts: ${description}.${instead}`);
+  return list ? { type: "array", items: file } : file;
 }
 
 function inputSchema(operation: Described): { readonly properties: object; readonly required: readonly string[] } {

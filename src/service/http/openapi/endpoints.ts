@@ -29,11 +29,11 @@ import {
   timedOut,
 } from "../contract/errors.ts";
 import { listName } from "../contract/fields.ts";
-import type { DescribedParameter } from "../contract/operation-list.ts";
+import type { DescribedFile, DescribedParameter } from "../contract/operation-list.ts";
 import { needsOutput } from "../contract/output-name.ts";
 import { errorsOfBody } from "../requests/read-form.ts";
 import { fileUrl } from "../responses/operation-response.ts";
-import { type Encoding, inputFields, resultSchema, schemaOf } from "./schemas.ts";
+import { type Encoding, fieldsOfFile, inputFields, resultSchema, schemaOf } from "./schemas.ts";
 
 /** An operation with the limits of a deployment. */
 interface Deployed extends Described {
@@ -98,7 +98,7 @@ function errorsOfOperation(operation: Deployed, config: Config): readonly Servic
 
 /** Describes the body in one encoding. Alternative inputs become alternative schemas, each with all properties. */
 function describeBody(operation: Deployed, encoding: Encoding): MediaTypeObject {
-  const { limits, parameters, files = [] } = operation;
+  const { limits, parameters, files } = operation;
   const { properties: inputs, required, choices, alternatives } = inputFields(operation, limits, encoding);
   const described = parameters.map((parameter) => [formName(parameter), schemaOf(parameter, encoding)] as const);
   const properties: Readonly<Record<string, Json>> = { ...inputs, ...Object.fromEntries(described) };
@@ -108,9 +108,9 @@ function describeBody(operation: Deployed, encoding: Encoding): MediaTypeObject 
   const alone = (name: string): Json => object({ [name]: properties[name] }, [name]);
   const conditions = [
     ...(choices.length === 0 ? [] : [{ [alternatives]: choices.map(alone) }]),
-    ...files.flatMap(({ name, id, url, required }) =>
-      required ? [{ oneOf: [...(encoding === "multipart" ? [name] : []), id, url].map(alone) }] : [],
-    ),
+    ...files
+      .filter(({ required, insteadOf }) => required || insteadOf !== undefined)
+      .map((file) => ({ [file.list ? "anyOf" : "oneOf"]: alternativesOf(file, operation, encoding).map(alone) })),
     ...parameters.flatMap((parameter) => conditionOf(parameter, parameters, alone) ?? []),
   ];
   return {
@@ -120,6 +120,14 @@ function describeBody(operation: Deployed, encoding: Encoding): MediaTypeObject 
     },
     example: exampleOf(operation, encoding),
   };
+}
+
+/** Returns the fields of which one is required: those of a further file, and of its alternative. */
+function alternativesOf(file: DescribedFile, { limits, files, parameters }: Deployed, encoding: Encoding) {
+  const { insteadOf } = file;
+  const parameter = parameters.filter(({ name }) => name === insteadOf).map(formName);
+  const both = [file, ...files.filter(({ name }) => name === insteadOf)];
+  return [...parameter, ...both.flatMap((one) => Object.keys(fieldsOfFile(one, limits, encoding)))];
 }
 
 /** Describes the condition under which another parameter requires this one, or a stored file instead of it. */
@@ -137,14 +145,19 @@ function conditionOf(
 
 const object = (properties: Json, required: readonly string[]): Json => ({ type: "object", properties, required });
 
-function exampleOf({ input, files = [], parameters, example }: Described, encoding: Encoding): Json {
+function exampleOf({ input, files, parameters, example }: Described, encoding: Encoding): Json {
   const { file = "report.pdf", ...values } = example;
+  const isOfFile = (field: string) => files.some(({ name }) => name === field);
   const isNamed = parameters.some(({ name, required }) => name === "output" && required);
   const isForm = encoding === "multipart";
-  const further = files.flatMap(({ name, id, required }) =>
-    required ? [isForm ? [name, exampleBytes(name)] : [id, EXAMPLE_OUTPUT]] : [],
-  );
-  const named = { ...Object.fromEntries(further), ...values, ...(isNamed ? { output: "result" } : {}) };
+  const further = files.flatMap((one) => {
+    const names = values[one.name] ?? (one.required ? one.name : []);
+    const sent = [names].flat().map((name) => (isForm ? exampleBytes(String(name)) : EXAMPLE_OUTPUT));
+    const field = isForm ? one.name : formName({ ...one, name: one.id });
+    return sent.length === 0 ? [] : [[field, one.list ? sent : sent[0]] as const];
+  });
+  const others = Object.entries(values).filter(([name]) => !isOfFile(name));
+  const named = { ...Object.fromEntries([...further, ...others]), ...(isNamed ? { output: "result" } : {}) };
   if (input.kind === "none") return named;
   if (input.field !== undefined) return { [input.field]: "<h1>Report</h1>", ...named };
   if (input.kind === "one")

@@ -1,9 +1,9 @@
 // Generates JSON schemas of the parameters, inputs and outputs of operations.
 
-import type { Described } from "../contract/described.ts";
+import { type Described, formName } from "../contract/described.ts";
 import { BINARY, FILE_ID, type Json, ref } from "../contract/description.ts";
 import { listName } from "../contract/fields.ts";
-import type { DescribedInput, DescribedParameter } from "../contract/operation-list.ts";
+import type { DescribedFile, DescribedInput, DescribedParameter } from "../contract/operation-list.ts";
 import { describeFiles } from "../responses/file-info.ts";
 
 /** The encodings of a request's body. */
@@ -42,12 +42,26 @@ export function inputFields(
   encoding: Encoding,
 ): InputFields {
   const main = mainFields(described.input, limits, encoding);
-  const further = (described.files ?? []).flatMap(({ name, id, url, description }) => [
-    ...(encoding === "multipart" ? [[name, { ...BINARY, description: `${description}.` }] as const] : []),
-    [id, { ...FILE_ID, description: `Id of a stored file, instead of ${name}.` }] as const,
-    [url, { type: "string", format: "uri", description: `Address of a file, instead of ${name}.` }] as const,
-  ]);
-  return { ...main, properties: { ...main.properties, ...Object.fromEntries(further) } };
+  const further = described.files.map((file) => fieldsOfFile(file, limits, encoding));
+  return { ...main, properties: Object.assign({}, main.properties, ...further) };
+}
+
+/** Describes the fields of a further file. */
+export function fieldsOfFile(
+  { name, id, url, list, description }: DescribedFile,
+  { maxInputs }: Limits,
+  encoding: Encoding,
+): Readonly<Record<string, Json>> {
+  const instead = list ? "besides" : "instead of";
+  const field = (schema: Json, about: string): Json => ({
+    ...(list ? { type: "array", items: schema, maxItems: maxInputs } : schema),
+    description: about,
+  });
+  return {
+    ...(encoding === "multipart" ? { [name]: field(BINARY, `${description}.`) } : {}),
+    [formName({ name: id, list })]: field(FILE_ID, `Id of a stored file, ${instead} ${name}.`),
+    [formName({ name: url, list })]: field({ type: "string", format: "uri" }, `Address of a file, ${instead} ${name}.`),
+  };
 }
 
 interface Limits {
@@ -122,7 +136,7 @@ export function resultSchema({
         outputId: { ...output(id), description: "Id of the output." },
       };
   if (isStored) {
-    const ids = input.kind === "several" ? list(id, 1) : files ? { oneOf: [id, list(id, 2)] } : id;
+    const ids = input.kind === "several" ? list(id, 1) : files.length > 0 ? { oneOf: [id, list(id, 2)] } : id;
     always.inputId = { ...ids, description: "Id of the input." };
   }
   const size = (of: string): Json => ({ type: "integer", minimum: 0, description: `Size of the ${of} in bytes.` });

@@ -51,7 +51,7 @@ export function openClaim(headers: Headers, client: string, claims: Claims): Cla
  * a digest that cannot be recomputed without the request's key.
  */
 export function fingerprintContent({ fields, files, order, encoding }: Form, about: FingerprintOptions = {}): unknown {
-  const { isOrdered = false, secrets, salt = "" } = about;
+  const { ordered, secrets, salt = "" } = about;
   const sent = [...fields].flatMap(([name, values]) => {
     const filled = values.filter(isFilled);
     // An empty list differs from a missing field.
@@ -64,13 +64,13 @@ export function fingerprintContent({ fields, files, order, encoding }: Form, abo
     isJson: encoding === "json",
     fields: sent.sort(byName),
     files: [...files].map(([name, of]) => [name, of.map(({ name, sha256 }) => [name, sha256])] as const).sort(byName),
-    order: isOrdered ? order.filter((name) => files.has(name) || name === "id" || name === "url") : [],
+    order: order.filter((name) => ordered?.has(name)),
   };
 }
 
 export interface FingerprintOptions {
-  /** True if the order of arrival of inputs of different kinds matters. @default false */
-  readonly isOrdered?: boolean;
+  /** Names of the fields whose order of arrival matters, also among each other. @default none */
+  readonly ordered?: ReadonlySet<string>;
   /** Names of the secret fields. @default none */
   readonly secrets?: ReadonlySet<string>;
   /** See {@link saltOf}. */
@@ -84,13 +84,15 @@ export interface HandledResponse {
   readonly response: Response;
   /** The stored file that is the response body, if any. */
   readonly file?: NonNullable<StoredResponse["file"]>;
+  /** Cancels the work that the response announces. Called if another request has run for the key. @default none */
+  cancel?(): Promise<void>;
 }
 
-/** The right of a request to run for its key. */
-export interface ClaimGrant {
+/** The right of a request to run. */
+interface Grant {
   /** Unique ID of the request. */
   readonly holder: string;
-  /** IDs of requests with the same content that were lost in a crash. */
+  /** IDs of requests with the same key and content that were lost in a crash. */
   readonly lost: readonly string[];
 }
 
@@ -100,9 +102,8 @@ export interface IdempotentWork {
   readonly content: unknown;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** @param claimed the granted claim, if the request has a key */
-  run(claimed?: ClaimGrant): Promise<HandledResponse>;
-  /** Deletes everything that the request stored. Called if another request has run for the key. */
+  run(grant: Grant): Promise<HandledResponse>;
+  /** Deletes everything that the request stored. Called if it fails, or another request has run for the key. */
   rollback(): Promise<void>;
 }
 
@@ -114,7 +115,16 @@ type Serving = Pick<RequestServices, "claim" | "store" | "timing" | "log" | "cal
  * @throws the error of this run, or the stored error of the first one
  */
 export async function runIdempotent({ claim, ...service }: Serving, work: IdempotentWork): Promise<Response> {
-  if (!claim) return (await work.run()).response;
+  try {
+    if (claim) return await runForKey(claim, service, work);
+    return (await work.run({ holder: crypto.randomUUID(), lost: [] })).response;
+  } catch (error) {
+    await work.rollback();
+    throw error;
+  }
+}
+
+async function runForKey(claim: Claim, service: Omit<Serving, "claim">, work: IdempotentWork): Promise<Response> {
   const held = new HeldClaim(claim, digest(JSON.stringify(work.content)), service.log);
   const replayed = await service.timing.measure("wait", () => waitForReplay(held, work.signal, service.store));
   if (replayed) {
@@ -124,12 +134,13 @@ export async function runIdempotent({ claim, ...service }: Serving, work: Idempo
   }
   held.renewFromNowOn();
   try {
-    const { response, file } = await work.run(held.claimed);
+    const { response, file, cancel } = await work.run(held.grant);
     const text = file ? "" : await response.text();
     const headers = [...response.headers, ...Object.entries(service.caller?.tokenHeaders() ?? {})];
     const other = await held.keep({ status: response.status, headers, text, ...(file ? { file } : {}) });
     if (!other) return file ? response : new Response(text, response);
     if (file) await response.body?.cancel();
+    await cancel?.();
     await work.rollback();
     return (await replay(other, service.store)) ?? Promise.reject(busy());
   } catch (error) {
@@ -197,7 +208,7 @@ class HeldClaim {
     this.#log = log;
   }
 
-  get claimed(): ClaimGrant {
+  get grant(): Grant {
     return { holder: this.#holder, lost: this.#lost };
   }
 

@@ -7,12 +7,15 @@ import { retryIfLost } from "../../placement/retry-lost.ts";
 import type { Progress } from "../../ports/jobs.ts";
 import type { Config } from "../../settings/config.ts";
 import type { Batch } from "../../storage/batch.ts";
-import type { Reservation } from "../../storage/memory-quota.ts";
+import { type RequestMemory, reserveMemory } from "../../storage/memory-quota.ts";
+import { bodyLimitsOf } from "../contract/body-size.ts";
 import { inWordsOfApi } from "../contract/declaration/exposure.ts";
 import { namingOf, offersOf } from "../contract/declaration/output-declaration.ts";
 import { type Endpoint, type RequestServices, uploadLimit } from "../contract/endpoint.ts";
 import type { Form } from "../contract/form.ts";
+import { furtherInputsOf } from "../contract/input-declaration.ts";
 import { defaultOutput, needsOutput } from "../contract/output-name.ts";
+import type { ReceiveOptions } from "../contract/route.ts";
 import { abortAfter } from "../contract/time-limit.ts";
 import { chunksOf, type InputFile, idOf, resolveInputs, toInput } from "../requests/inputs.ts";
 import { readForm } from "../requests/read-form.ts";
@@ -31,42 +34,33 @@ export async function handleRequest(endpoint: Endpoint, request: Request, servic
   const resources = new DisposableStack();
   try {
     if (service.caller) resources.use(service.caller.retain());
-    const uploadReservation = resources.use(service.uploadQuota.openReservation());
-    const batchReservation = resources.use(service.bufferQuota.openReservation());
+    const memory = resources.use(reserveMemory(service));
     const deadline = new AbortController();
     const signal = AbortSignal.any([request.signal, deadline.signal]);
     const isTransient = !keepsInputs(endpoint) || wishes.mayReturnFile;
-    const held = resources.use(service.bodies.openReservation());
-    const form = await readEndpointForm(endpoint, request, {
-      service,
-      isTransient,
-      uploadReservation,
-      batchReservation,
-      held,
-      signal,
-    });
-    const outputs = service.store.batch("output", batchReservation);
-    const memory = {
-      uploadReservation,
-      responseReservation: resources.use(service.bufferQuota.openReservation()),
-      isTransient,
-    };
+    const form = await readEndpointForm(endpoint, request, { ...memory, service, isTransient, signal });
+    const outputs = service.store.batch("output", memory.batchReservation);
     const progress = service.progress ? { progress: service.progress } : {};
-    const exchange = { endpoint, service, wishes, form, outputs, ...memory, ...progress, signal, deadline };
-    const undo = () => Promise.all([form.uploads.discard(), outputs.discard()]);
-    try {
-      return await runIdempotent(service, {
-        ...{ content: requestContent(exchange, saltOf(request.headers)), signal },
-        run: () => runAndRespond(exchange, resources),
-        async rollback() {
-          await undo();
-          resources.dispose();
-        },
-      });
-    } catch (error) {
-      await undo();
-      throw error;
-    }
+    const exchange = {
+      endpoint,
+      service,
+      wishes,
+      form,
+      outputs,
+      ...memory,
+      isTransient,
+      ...progress,
+      signal,
+      deadline,
+    };
+    return await runIdempotent(service, {
+      ...{ content: requestContent(exchange, saltOf(request.headers)), signal },
+      run: () => runAndRespond(exchange, resources),
+      async rollback() {
+        await Promise.all([form.uploads.discard(), outputs.discard()]);
+        resources.dispose();
+      },
+    });
   } catch (error) {
     resources.dispose();
     throw error;
@@ -74,14 +68,12 @@ export async function handleRequest(endpoint: Endpoint, request: Request, servic
 }
 
 /** A request whose body has been read. */
-export interface RequestState {
+export interface RequestState extends Pick<RequestMemory, "uploadReservation" | "responseReservation"> {
   readonly endpoint: Endpoint;
   readonly service: RequestServices;
   readonly wishes: Negotiation;
   readonly form: Form;
   readonly outputs: Batch;
-  readonly uploadReservation: Reservation;
-  readonly responseReservation: Reservation;
   /** True if the uploaded files can be discarded with the request. */
   readonly isTransient: boolean;
   /** Aborted when the client disconnects, or by {@link deadline}. */
@@ -95,9 +87,12 @@ export interface RequestState {
 export const keepsInputs = ({ inputs }: Endpoint): boolean =>
   Object.values(inputs).every(({ kind }) => kind !== "text");
 
-/** Reports whether the order of arrival of inputs of different kinds matters. */
-export const isOrdered = ({ inputs: { file } }: Endpoint): boolean =>
-  file?.kind === "several" && file.orderedBy === undefined;
+/** Returns the names of the fields whose order of arrival is the order of the inputs. */
+export const orderedFieldsOf = ({ inputs }: Endpoint): ReadonlySet<string> =>
+  new Set([
+    ...(inputs.file?.kind === "several" && inputs.file.orderedBy === undefined ? ["file", "id", "url"] : []),
+    ...furtherInputsOf(inputs).flatMap(({ isList, file, id, url }) => (isList ? [file, id, url] : [])),
+  ]);
 
 /** Returns the names of the secret fields. */
 export const secretsOf = ({ fields }: Endpoint): ReadonlySet<string> =>
@@ -105,14 +100,11 @@ export const secretsOf = ({ fields }: Endpoint): ReadonlySet<string> =>
 
 /** Returns the values that identify a request for idempotency. */
 function requestContent({ endpoint, form, wishes }: RequestState, salt: string): unknown {
-  const about = { isOrdered: isOrdered(endpoint), secrets: secretsOf(endpoint), salt };
+  const about = { ordered: orderedFieldsOf(endpoint), secrets: secretsOf(endpoint), salt };
   return [endpoint.path, wishes.fingerprint, fingerprintContent(form, about)];
 }
 
-interface Receiving extends Pick<RequestState, "service" | "signal" | "uploadReservation" | "isTransient"> {
-  readonly batchReservation: Reservation;
-  readonly held: Reservation;
-}
+type Receiving = Pick<RequestState, "service" | "isTransient"> & ReceiveOptions;
 
 export function readEndpointForm(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
   const { service, ...others } = receiving;
@@ -121,7 +113,7 @@ export function readEndpointForm(endpoint: Endpoint, request: Request, receiving
     store: service.store,
     ...streamedFields(endpoint),
     maxFileBytes: uploadLimit(endpoint, service.config),
-    maxFiles: service.config.maxInputs,
+    maxFiles: Math.max(service.config.maxInputs, bodyLimitsOf(endpoint, service.config).files),
     uploadSemaphore: service.timing.measureWaits(service.uploadSemaphore),
     onFileStart(start, name) {
       const operation = endpoint.prewarmFor?.(start, name);

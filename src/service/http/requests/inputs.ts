@@ -6,6 +6,7 @@ import type { ReceivedFile, StoredFile } from "../../storage/file.ts";
 import { LOOKUP_CONCURRENCY, type Store } from "../../storage/store.ts";
 import {
   duplicateField,
+  eitherRequired,
   fieldRequired,
   fileAndId,
   fileIdAndUrl,
@@ -55,7 +56,18 @@ export interface ResolveOptions {
  */
 export async function resolveInputs(inputs: Inputs, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
   const sources = [...(await locateMain(mainInputOf(inputs), form, where))];
-  for (const named of furtherInputsOf(inputs)) sources.push(...(await locateFurther(named, form, where)));
+  const further = furtherInputsOf(inputs);
+  const isGiven = (field: string): boolean => {
+    const { file, id, url } = further.find((named) => named.file === field) ?? { file: field, id: field, url: field };
+    return [file, id, url].some((name) => form.files.has(name) || isSent(form, name));
+  };
+  for (const named of further) {
+    const { file, insteadOf, isOptional } = named;
+    const isThere = isGiven(file);
+    if (insteadOf !== undefined && isThere === isGiven(insteadOf)) throw eitherRequired(file, insteadOf);
+    if (isThere) sources.push(...(await locateFurther(named, form, where)));
+    else if (!isOptional && insteadOf === undefined) throw fieldRequired(file);
+  }
   return sources;
 }
 
@@ -72,13 +84,9 @@ async function locateMain(input: MainInput, form: Form, where: ResolveOptions): 
   }
 }
 
-/** Resolves an additional, possibly optional, file. */
 async function locateFurther(input: NamedInput, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
-  const { file, id, url, role, isOptional = false } = input;
-  const isMissing = (form.files.get(file) ?? []).length === 0 && [file, id, url].every((name) => !isSent(form, name));
-  if (isMissing && isOptional) return [];
-  if (isMissing) throw fieldRequired(file);
-  const found = await locateOne(input, { file, id, url }, form, where);
+  const { role, isList = false } = input;
+  const found = isList ? await locateList(input, input, form, where) : await locateOne(input, input, form, where);
   return found.map((one) => ({ ...one, role }));
 }
 
@@ -116,19 +124,11 @@ async function locateOne(
   return [found];
 }
 
-async function locateSeveral(
-  { orderedBy, perInput = [], accepts = () => true, description }: SeveralInputs,
-  form: Form,
-  { store, receive, maxInputs }: ResolveOptions,
-): Promise<readonly InputFile[]> {
-  const files = form.files.get("file") ?? [];
-  const ids = filledValues(form, "id");
-  const urls = filledValues(form, "url");
-  const count = files.length + ids.length + urls.length;
-  if (count === 0) throw noInput();
-  if (count > maxInputs) throw tooManyInputs();
+async function locateSeveral(input: SeveralInputs, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
+  const { orderedBy, perInput = [] } = input;
+  const count = countInputs(MAIN_FIELDS, form, where);
   if (orderedBy !== undefined) {
-    const wrong = form.fields.get(orderedBy)?.find((kind) => !isKind(kind));
+    const wrong = form.fields.get(orderedBy)?.find((kind) => kindsOf([kind.trim()], MAIN_FIELDS).length === 0);
     if (wrong !== undefined) throw outOfRange(listName(orderedBy), wrong);
   }
   for (const name of orderedBy === undefined ? perInput : [orderedBy, ...perInput]) {
@@ -137,16 +137,29 @@ async function locateSeveral(
     if (count > values) throw tooManyInputs();
     if (count < values) throw tooFewInputs();
   }
-  const stored = await lookUp(ids, store);
-  const next = { file: files.values(), id: stored.values(), url: urls.values() };
+  return locateList(input, MAIN_FIELDS, form, where);
+}
+
+/** Resolves the files, IDs and URLs of a list in the declared order, or in order of arrival. */
+async function locateList(
+  { orderedBy, accepts = () => true, description }: Pick<SeveralInputs, "orderedBy" | "accepts" | "description">,
+  named: InputFields,
+  form: Form,
+  where: ResolveOptions,
+): Promise<readonly InputFile[]> {
+  const count = countInputs(named, form, where);
+  const stored = await lookUp(filledValues(form, named.id), where.store);
+  const urls = filledValues(form, named.url);
+  const next = { file: (form.files.get(named.file) ?? []).values(), id: stored.values(), url: urls.values() };
   const order = orderedBy === undefined ? form.order : form.fields.get(orderedBy)!.map((kind) => kind.trim());
   const sources: InputFile[] = [];
-  for (const kind of order.filter(isKind)) {
+  for (const kind of kindsOf(order, named)) {
     const { done, value } = next[kind].next();
     // An empty ID counts in the order, but refers to no input.
     if (done && orderedBy !== undefined) throw inputOrderMismatch(listName(orderedBy));
     if (done) continue;
-    const source = typeof value === "string" ? await receive({ url: value, parameter: listName("url") }) : value;
+    const isUrl = typeof value === "string";
+    const source = isUrl ? await where.receive({ url: value, parameter: listName(named.url) }) : value;
     if (source) sources.push(source);
   }
   const wrongAt = sources.findIndex(({ type }) => !accepts(type));
@@ -154,7 +167,19 @@ async function locateSeveral(
   throw mismatch(sources[wrongAt]!, description, { number: wrongAt + 1, of: count });
 }
 
-const isKind = (text: string): text is "file" | "id" | "url" => ["file", "id", "url"].includes(text.trim());
+/** @throws ServiceError 400 if there is no input, or there are too many */
+function countInputs({ file, id, url }: InputFields, form: Form, { maxInputs }: ResolveOptions): number {
+  const count = (form.files.get(file) ?? []).length + filledValues(form, id).length + filledValues(form, url).length;
+  if (count === 0) throw noInput();
+  if (count > maxInputs) throw tooManyInputs();
+  return count;
+}
+
+const KINDS = ["file", "id", "url"] as const;
+
+/** Returns the kinds of inputs that fields contain. */
+const kindsOf = (names: readonly string[], fields: InputFields) =>
+  names.flatMap((name) => KINDS.filter((kind) => fields[kind] === name));
 
 /** Returns the non-empty values of a field. */
 const filledValues = (form: Form, name: string): string[] =>

@@ -37,7 +37,7 @@ export async function readMultipart(
       preservePath: true,
       isPartAFile: (name) => {
         const key = name === undefined ? "" : parseName(name).name;
-        return options.fileFields.has(key) || options.jsonFileFields.has(key);
+        return (options.fileFields?.has(key) || options.jsonFileFields?.has(key)) ?? false;
       },
       limits: { fieldSize: LIMITS.fieldBytes, fieldNameSize: 200, parts: maxParts(options.maxFiles) },
     });
@@ -150,7 +150,7 @@ class MultipartReader {
 
   #hold(bytes: number): void {
     try {
-      hold(this.#options.held, bytes);
+      hold(this.#options.bodyReservation, bytes);
     } catch (error) {
       this.#fail(error);
     }
@@ -165,7 +165,7 @@ class MultipartReader {
   #takeFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): void {
     this.#open.add(stream);
     stream.on("error", () => this.#fail(malformedBody()));
-    const isJson = this.#options.jsonFileFields.has(key.name);
+    const isJson = this.#options.jsonFileFields?.has(key.name);
     if (!isJson && ++this.#fileCount > this.#options.maxFiles) this.#fail(tooManyInputs());
     this.#order.push(key.name);
     this.#storing = this.#storing.then(async () => {
@@ -182,7 +182,7 @@ class MultipartReader {
   }
 
   async #readJsonFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): Promise<void> {
-    const text = this.#failure ? undefined : await readSmallFile(stream, fileName, this.#options.held);
+    const text = this.#failure ? undefined : await readSmallFile(stream, fileName, this.#options.bodyReservation);
     if (text !== undefined) this.#addField(key, text);
   }
 

@@ -26,7 +26,7 @@ export async function readJson(body: Body, uploads: Batch, options: FormOptions)
   const emptyLists: string[] = [];
   for (const [spelling, given] of Object.entries(value)) {
     const { name } = parseName(spelling);
-    const isJsonFile = options.jsonFileFields.has(name);
+    const isJsonFile = options.jsonFileFields?.has(name);
     if (Array.isArray(given) && given.length === 0 && !isJsonFile) emptyLists.push(name);
     for (const item of Array.isArray(given) && !isJsonFile ? given : [given]) {
       if (item === null) continue;
@@ -44,7 +44,7 @@ export async function readUrlEncoded(body: Body, uploads: Batch, options: FormOp
 }
 
 /** @throws ServiceError 400, 408, 413, 503 */
-async function readSmall(body: Body, { bodySize, held }: FormOptions): Promise<Uint8Array> {
+async function readSmall(body: Body, { bodySize, bodyReservation: held }: FormOptions): Promise<Uint8Array> {
   const maxBytes = LIMITS.jsonBodyBytes;
   const bytes = await readWhole(body, { size: bodySize, maxBytes, held });
   if (!bytes) throw bodyTooLarge(maxBytes);
@@ -55,8 +55,8 @@ async function readSmall(body: Body, { bodySize, held }: FormOptions): Promise<U
 function addField(fields: FormEntry<string>[], spelling: string, value: string, options: FormOptions): void {
   const { textFields, jsonFileFields, maxFiles } = options;
   const key = parseName(spelling);
-  const isJsonFile = jsonFileFields.has(key.name);
-  if (value.length > LIMITS.fieldBytes && !textFields.has(key.name) && !isJsonFile) throw fieldTooLarge(key.name);
+  const isJsonFile = jsonFileFields?.has(key.name);
+  if (value.length > LIMITS.fieldBytes && !textFields?.has(key.name) && !isJsonFile) throw fieldTooLarge(key.name);
   if (isJsonFile && !isFilled(value)) return;
   fields.push({ ...key, value });
   if (fields.length > maxParts(maxFiles)) throw tooManyFields();
@@ -70,7 +70,7 @@ async function formOf(
   { textFields }: FormOptions,
 ): Promise<Omit<Form, "encoding">> {
   const files: FormEntry<ReceivedFile>[] = [];
-  for (const { name, index, value } of fields.filter(({ name }) => textFields.has(name))) {
+  for (const { name, index, value } of fields.filter(({ name }) => textFields?.has(name))) {
     const content = new TextEncoder().encode(value);
     files.push({ name, index, value: await uploads.add({ name, type: "text/plain", body: content }) });
   }

@@ -1,5 +1,8 @@
 // Decides which instance runs a job, which instance starts, and which job is rejected. Independent of platform and
-// clock: dispatcher.ts executes the decisions.
+// clock: dispatcher.ts executes the decisions. Not a PermitQueue, because jobs and leases are known only by messages, and
+// permits belong to instances.
+
+import { countsOf, leastServed, ticketToEvict } from "../../../runtime/client-shares.ts";
 
 export interface SlotLimits {
   /** Maximum number of instances, numbered from 0. */
@@ -92,7 +95,7 @@ export class SlotScheduler {
     const waits = this.#waiting.get(job.id);
     if (held) held.heardAt = heardAt;
     else if (waits) waits.heardAt = heardAt;
-    else if (this.#waiting.size >= this.#limits.waiting && !this.evictFor(job.client)) {
+    else if (this.#waiting.size >= this.#limits.waiting && !this.#evictFor(job.client)) {
       this.#refused.push({ id: job.id, reason: `${this.#waiting.size} jobs are already queued` });
     } else this.#waiting.set(job.id, { ...job, heardAt });
   }
@@ -154,7 +157,7 @@ export class SlotScheduler {
 
   /** Grants slots, rejects jobs that no instance can run, and selects the instances to start. */
   decide(): Decisions {
-    this.expireStale();
+    this.#expireStale();
     const granted: Held[] = [];
     const crowded: Waiting[] = [];
     for (let job = this.#nextIn(crowded); job; job = this.#nextIn(crowded)) {
@@ -163,7 +166,7 @@ export class SlotScheduler {
       if (instance !== undefined) granted.push(this.#grant(job, instance));
     }
     const start = this.#startFor(crowded);
-    this.rejectUnservable();
+    this.#rejectUnservable();
     const refused = this.#refused;
     this.#refused = [];
     return { granted, refused, start };
@@ -252,12 +255,11 @@ export class SlotScheduler {
 
   /** Returns the next job to decide on: the first job of the client with the fewest slots. */
   #nextIn(decided: readonly Waiting[]): Waiting | undefined {
-    const slots = new Map<string, number>();
-    for (const { client } of this.#held.values()) slots.set(client, (slots.get(client) ?? 0) + 1);
-    const slotsOf = ({ client }: SlotRequest) => slots.get(client) ?? 0;
-    return [...this.#waiting.values()]
-      .filter((job) => !decided.includes(job) && slotsOf(job) < this.#mostOfClient)
-      .reduce<Waiting | undefined>((best, job) => (best && slotsOf(best) <= slotsOf(job) ? best : job), undefined);
+    const slots = countsOf(this.#held.values());
+    const able = [...this.#waiting.values()].filter(
+      (job) => !decided.includes(job) && (slots.get(job.client) ?? 0) < this.#mostOfClient,
+    );
+    return leastServed(able, slots);
   }
 
   #grant({ id, client }: Waiting, instance: number): Held {
@@ -288,7 +290,7 @@ export class SlotScheduler {
     return chosen;
   }
 
-  rejectUnservable(): void {
+  #rejectUnservable(): void {
     const conditions = this.#all().map((instance) => this.#condition(instance));
     const troubles = conditions.flatMap((condition) => (condition.is === "in-trouble" ? [condition.reason] : []));
     if (troubles.length < conditions.length || !troubles.every((reason) => LASTING.has(reason))) return;
@@ -297,7 +299,7 @@ export class SlotScheduler {
     this.#waiting.clear();
   }
 
-  expireStale(): void {
+  #expireStale(): void {
     const silentSince = this.#now() - this.#limits.leaseMs;
     for (const jobs of [this.#waiting, this.#held]) {
       for (const [id, { heardAt }] of jobs) if (heardAt <= silentSince) jobs.delete(id);
@@ -307,12 +309,10 @@ export class SlotScheduler {
   /**
    * Evicts the last job of the client with the most queued jobs, if that client has at least two more than this client.
    */
-  evictFor(client: string): boolean {
-    const counts = new Map<string, number>();
-    for (const job of this.#waiting.values()) counts.set(job.client, (counts.get(job.client) ?? 0) + 1);
-    const [most, count] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ["", 0]);
-    if (count <= (counts.get(client) ?? 0) + 1) return false;
-    const last = [...this.#waiting.values()].findLast((job) => job.client === most);
+  #evictFor(client: string): boolean {
+    const waiting = [...this.#waiting.values()];
+    const own = waiting.filter((job) => job.client === client).length;
+    const last = ticketToEvict(waiting, (queued) => queued > own + 1);
     if (!last) return false;
     this.#waiting.delete(last.id);
     this.#refused.push({ id: last.id, reason: "evicted for another client" });

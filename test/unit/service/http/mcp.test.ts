@@ -2,9 +2,10 @@
 // service is a table of answers; test/http/mcp.test.ts has the whole one.
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../../../src/endpoints/index.ts";
-import { serveMcp } from "../../../../src/service/http/mcp/server.ts";
+import { createTools, serveMcp } from "../../../../src/service/http/mcp/server.ts";
 import { createMemoryQuota } from "../../../../src/service/storage/memory-quota.ts";
 
+const tools = createTools(endpoints, "private");
 const INPUT = "1f7b7c0de-0c2f-4f0e-8c62-0a2b9a9a3d11";
 const idOf = (index: number) => `2d0c1f2a5-7d3f-4c39-9d7e-${String(index).padStart(12, "0")}`;
 
@@ -57,7 +58,7 @@ function callWith(outputs: number, picture: Buffer, type = "image/png") {
       headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
     });
-    const answer = await serveMcp(request, { endpoints, variant: "private", dispatch, factsOf, bodies });
+    const answer = await serveMcp(request, { tools, dispatch, factsOf, bodies });
     const text = await answer.text();
     const { result } = JSON.parse(/^data: (.*)$/m.exec(text)![1]!);
     return { result, length: text.length, asked, mostBusy, ids };
@@ -87,7 +88,7 @@ describe("a message", () => {
     });
     const bodies = createMemoryQuota({ perRequest: 2 ** 22, total: 2 ** 22 });
     const unasked = () => Promise.reject(new Error("asked the service"));
-    const served = { endpoints, variant: "private", dispatch: unasked, factsOf: unasked, bodies } as const;
+    const served = { tools, dispatch: unasked, factsOf: unasked, bodies };
     const answer = await serveMcp(request, served);
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: -32700 } }]);
   });

@@ -1,0 +1,68 @@
+// Makes a POST of an endpoint: one that responds with the outputs, or whose job runs later.
+
+import { selectBackends } from "../../placement/placement.ts";
+import { bodyLimitsOf } from "../contract/body-size.ts";
+import { offersOf } from "../contract/declaration/output-declaration.ts";
+import type { Endpoint, RequestServices } from "../contract/endpoint.ts";
+import type { Form } from "../contract/form.ts";
+import type { Post } from "../contract/route.ts";
+import {
+  defaultOutputName,
+  handleRequest,
+  keepsInputs,
+  orderedFieldsOf,
+  readEndpointForm,
+  runAndRespond,
+  secretsOf,
+  toEndpointError,
+} from "../pipeline/pipeline.ts";
+import { rejectBlockedIpLiterals } from "../requests/address-check.ts";
+import { resolveInputs, toInput } from "../requests/inputs.ts";
+import { withStoredFields } from "../requests/stored-fields.ts";
+import { requireWebUrl, type UrlInput } from "../requests/url-inputs.ts";
+import { negotiate } from "../responses/negotiation.ts";
+
+export const endpointPost = (endpoint: Endpoint): Post => ({
+  path: endpoint.path,
+  bodyLimits: (_headers, config) => bodyLimitsOf(endpoint, config),
+  serve: (request, service) => handleRequest(endpoint, request, service),
+  deferred: {
+    ...{ ordered: orderedFieldsOf(endpoint), isTransient: !keepsInputs(endpoint), secrets: secretsOf(endpoint) },
+    applies: () => true,
+    receive: (request, service, options) =>
+      readEndpointForm(endpoint, request, { ...options, service, isTransient: false }),
+    check: (form, signal, service) => check(endpoint, form, signal, service),
+    async carryOut(form, service, { resources, ...options }) {
+      const wishes = negotiate(new Headers(), offersOf(endpoint.output));
+      const exchange = { ...options, endpoint, service, wishes, form, isTransient: false };
+      return (await runAndRespond(exchange, resources)).response;
+    },
+  },
+});
+
+/** Runs all checks that do not need to open a document. */
+async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, service: RequestServices): Promise<void> {
+  const { store, config } = service;
+  const awaited: UrlInput[] = [];
+  const sources = await resolveInputs(endpoint.inputs, form, {
+    ...{ store, maxInputs: config.maxInputs },
+    async receive(addressed) {
+      requireWebUrl(addressed);
+      awaited.push(addressed);
+      return undefined;
+    },
+  });
+  // The name of a file is unknown before it is fetched.
+  const named = awaited.length > 0 && sources.length === 0 ? [{ name: "file" }] : sources;
+  const bound = endpoint.parse(
+    await withStoredFields(endpoint, form, store),
+    defaultOutputName(endpoint, form, config, named),
+  );
+  try {
+    const inputs = awaited.length === 0 ? sources.map((source) => toInput(source, store)) : [];
+    selectBackends(await bound.prepare(inputs), inputs, service);
+  } catch (error) {
+    throw toEndpointError(error, endpoint, service);
+  }
+  await rejectBlockedIpLiterals(awaited, signal, service);
+}
