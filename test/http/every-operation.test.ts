@@ -44,6 +44,12 @@ afterAll(async () => {
 
 const nameOf = ({ input }: ListedOperation) =>
   input.kind === "text" ? "a.html" : input.accepts === "documents" ? "a.docx" : "a.pdf";
+/** Returns a value as the command line takes it: JSON by the path of a file. */
+function argument({ parameters }: ListedOperation, name: string, value: string): string {
+  if (!parameters.find((one) => one.name === name)?.content) return value;
+  writeFileSync(join(folder, `${name}.json`), value);
+  return `${name}.json`;
+}
 const beginningOf = (bytes: Uint8Array, { length }: string) =>
   Buffer.from(bytes.subarray(0, length)).toString("latin1");
 
@@ -72,7 +78,7 @@ describe.each(every)("%s", (verb, operation) => {
   test("the command line calls it", async () => {
     const command = verb.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const options = Object.entries(values).flatMap(([name, value]) =>
-      [value].flat().flatMap((one) => [`--${name.replaceAll("_", "-")}`, String(one)]),
+      [value].flat().flatMap((one) => [`--${name.replaceAll("_", "-")}`, argument(operation, name, String(one))]),
     );
     const file = input.kind === "none" ? [] : [nameOf(operation)];
     const env = { ...process.env, PAGEWRIGHT_URL: keyed.url, PAGEWRIGHT_API_KEY: keyed.key, NODE_NO_WARNINGS: "1" };

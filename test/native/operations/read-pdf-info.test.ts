@@ -173,7 +173,7 @@ describe("metadata", () => {
 
   test("are text in each form that programs write", async () => {
     const date = Buffer.from("\ufeffD:20220426162211", "utf16le").swap16().toString("hex");
-    const utf8 = [...Buffer.from("ключ")].map((byte) => `#${byte.toString(16)}`).join("");
+    const utf8 = [...Buffer.from("日本")].map((byte) => `#${byte.toString(16)}`).join("");
     const pdf = document(
       `/CreationDate<${date}>/Copies 0/Sizes[1 841.89]/${utf8}(value)/Gr#f6#dfe/Name/__proto__(own)/Odd<FEFFD800>`,
     );
@@ -182,7 +182,7 @@ describe("metadata", () => {
     expect(Object.entries(custom_metadata!)).toEqual([
       ["Copies", "0"],
       ["Sizes", "1, 841.89"],
-      ["ключ", "value"],
+      ["日本", "value"],
       ["Größe", "Name"],
       ["__proto__", "own"],
       ["Odd", "\ufffd"],
@@ -216,6 +216,22 @@ test("widgets without a form are no form", async () => {
     pdfOf([`<</Type/Catalog/Pages 2 0 R${form}>>`, ONE_PAGE[0]!, `<</Type/Page/Parent 2 0 R/Annots[4 0 R]>>`, widget]);
   expect(await ask(pdf(""), "contains_acroforms")).toMatchObject({ contains_acroforms: false });
   expect(await ask(pdf("/AcroForm<</Fields[]>>"), "contains_acroforms")).toMatchObject({ contains_acroforms: true });
+});
+
+test("an image is transparent if it has a soft mask", async () => {
+  const image = "/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray";
+  const pdf = (mask: string) =>
+    pdfOf([
+      ...[
+        "<</Type/Catalog/Pages 2 0 R>>",
+        ONE_PAGE[0]!,
+        "<</Type/Page/Parent 2 0 R/Resources<</XObject<</I 4 0 R>>>>>>",
+      ],
+      ...[stream("a", `${image}/SMask ${mask}`), stream("b", image)],
+    ]);
+  expect(await ask(pdf("5 0 R"), "contains_transparency")).toMatchObject({ contains_transparency: true });
+  for (const none of ["/None", "null", "6 0 R"])
+    expect(await ask(pdf(none), "contains_transparency")).toMatchObject({ contains_transparency: false });
 });
 
 test("a content stream is read once, however often a page has it", async () => {

@@ -51,7 +51,9 @@ export class TransparencyFinder {
 
   /** Reports whether an image has a soft mask (11.6.5.3). JPEG 2000 data can include one. */
   isTransparentImage(image: Dictionary): boolean {
-    return image.has("SMask") || (this.#file.number(image.get("SMaskInData")) ?? 0) > 0;
+    return (
+      this.#file.stream(image.get("SMask")) !== undefined || (this.#file.number(image.get("SMaskInData")) ?? 0) > 0
+    );
   }
 
   /** Reports whether painting with these resources might be transparent. */
