@@ -85,7 +85,7 @@ test("only the selected engines start, and the operations of others do not exist
 });
 
 test("an unknown engine ends the start, with a reason", async () => {
-  await expect(start({ ENGINES: "libreoffice" })).rejects.toThrow("ENGINES has libreoffice");
+  await expect(start({ ENGINES: "libreoffice" })).rejects.toThrow("ENGINES has unknown engines: libreoffice");
 });
 
 test("asked to end, it finishes the job that runs, refuses others, says so, and ends", async () => {
