@@ -12,6 +12,7 @@ import { docx, paragraph } from "../fixtures/office.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
 import { pythonTools } from "../support/client-tools.ts";
+import { EXAMPLE_IMAGE } from "../support/examples.ts";
 
 const run = promisify(execFile);
 let folder: string;
@@ -29,6 +30,7 @@ beforeAll(async () => {
   pdf = await textPdf(3);
   await writeFile(join(folder, "report.pdf"), pdf);
   await writeFile(join(folder, "appendix.pdf"), await textPdf(2));
+  await writeFile(join(folder, EXAMPLE_IMAGE.name), Buffer.from(EXAMPLE_IMAGE.base64, "base64"));
   await writeFile(join(folder, "report.docx"), docx({ body: paragraph("A report") }));
   await writeFile(join(folder, "letter.docx"), docx({ body: paragraph("A letter") }));
   const reference = await (await fetch(`${keyedClient().url}/docs.md`)).text();

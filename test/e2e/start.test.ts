@@ -78,10 +78,10 @@ describe("both variants side by side", () => {
   test("a port in use is told in one sentence, exit code 1", async () => {
     const second = npmStart(ports[0]);
     expect(await second.ended).toBe(1);
-    expect(second.output()).toContain(`Port ${ports[0]} is taken`);
+    expect(second.output()).toContain(`Port ${ports[0]} is in use`);
     const third = npmStart(ports[1], { VARIANT: "keyed", API_KEY: "my own" });
     expect(await third.ended).toBe(1);
-    const [, suggested] = /Choose another one: PORT=(\d+) VARIANT=keyed API_KEY='my own' .*npm start/.exec(
+    const [, suggested] = /Choose another port: PORT=(\d+) VARIANT=keyed API_KEY='my own' .*npm start/.exec(
       third.output(),
     )!;
     expect(await canListen(Number(suggested))).toBe(true);
@@ -182,7 +182,7 @@ describe("settings", () => {
     if (!listening) return context.skip("this machine has no IPv6 loopback address");
     const command = npmStart(port);
     expect(await command.ended).toBe(1);
-    expect(command.output()).toContain(`Port ${port} is taken`);
+    expect(command.output()).toContain(`Port ${port} is in use`);
     server.close();
   });
 });
