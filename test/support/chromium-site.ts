@@ -17,7 +17,8 @@ export const pages = new Map<string, Answer>();
 type Settings = Parameters<typeof startChromium>[0];
 
 /**
- * Must be called once at the top of a test file. @param settings by the port of the site; by default it may be visited
+ * Must be called once at the top of a test file.
+ * @param settings Chromium's settings for a given port of the site. @default they allow the site
  */
 export function openChromium(
   settings: (port: number) => Settings = (port) => ({ web: { allow: `127.0.0.1:${port}` } }),

@@ -91,7 +91,7 @@ function unpackBits(file: Buffer, width: number, height: number): Uint8Array {
 /**
  * How different two pictures look: both are averaged over cells of about `cellPixels` a side, which lets antialiasing
  * and hinting pass that no eye sees, then the root of the mean square of all differences is taken.
- * @returns 0 (equal) to 255; from about 8 on one sees it side by side
+ * @returns 0 (equal) to 255; from about 8, the difference is visible side by side
  */
 export function perceptualDistance(a: Picture, b: Picture, cellPixels = 4): number {
   const columns = Math.max(1, Math.round(Math.min(a.width, b.width) / cellPixels));

@@ -37,7 +37,7 @@ export class WebFiles {
   /**
    * Resolves once the server has responded with a file.
    * @throws OutOfRange for `url`, if it leads to a host that is not allowed
-   * @throws EngineFailure `unreachable`, `too-large`, from the body too
+   * @throws EngineFailure `unreachable`, `too-large`; reading the body can throw both, too
    * @throws the signal's reason when aborted
    */
   async fetch(address: string, maxBytes: number, signal: AbortSignal): Promise<WebFile> {

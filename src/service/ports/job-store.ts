@@ -16,7 +16,7 @@ export interface PendingDeletion {
 export interface JobStore extends JobQueue {
   /**
    * Leases the next job. Before that, requeues or fails attempts with an expired lease, and deletes expired results.
-   * @returns undefined if no job is ready, or as many run as allowed
+   * @returns undefined if no job is ready, or if the maximum number of jobs is running
    */
   dequeue(): Promise<LeasedJob | undefined>;
   /** Records that the runner of an attempt was lost. Without effect on an attempt with an outcome. */

@@ -79,7 +79,7 @@ interface Analytics {
   writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void;
 }
 
-/** The maximum lifetime, in hours, still ends at a valid Date. */
+/** Maximum of every number. A lifetime of this many hours still ends at a valid Date. */
 const MAX_SETTING = 10_000_000;
 
 export type Variant = "private" | "keyed";

@@ -133,7 +133,7 @@ const nearest = (region: Size, factor: number): Size => {
   return { width: Math.max(1, width), height: Math.max(1, height) };
 };
 
-/** Returns the largest size within a limit: rounded down, unless the limit allows it exactly. */
+/** Scales a region, and rounds down. A side that is only a rounding error below an integer becomes this integer. */
 function scaled(region: Size, factor: number): Size {
   const side = (length: number) => Math.max(1, Math.floor(length * factor + 1e-6));
   return { width: side(region.width), height: side(region.height) };

@@ -15,7 +15,7 @@ export const text = ({ min = 1, max }: Size): Kind<string> => ({
   schema: { type: "string", minLength: min, maxLength: max },
 });
 
-/** A secret of the client. It is never logged, and encrypted in the queue. */
+/** A secret of the client. It is never logged, and it is encrypted in the queue. */
 export const password = (size: Size): Kind<string> => ({ ...text(size), control: "password", isSecret: true });
 
 /** The ID of a stored file. */

@@ -7,7 +7,7 @@ import { METHOD } from "./records.ts";
 const MAX_UNPACKED_BYTES = 8 * 2 ** 20;
 /** workerd enlarges zlib output buffers by up to a factor of two, and fails if a step exceeds the limit. */
 const INFLATE_STEP_BYTES = 65_536;
-/** Entries of Office and OpenDocument files. Some programs write other cases and slashes. */
+/** Entries of Office and OpenDocument files. Some programs write these names in another case or with backslashes. */
 const OF_DOCUMENTS = /^(\[content_types\]\.xml|mimetype|content\.xml)$/i;
 /** Parts without which LibreOffice rejects a package. */
 const MARKUP = /\.(xml|rels)$/i;

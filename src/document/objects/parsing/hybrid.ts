@@ -1,6 +1,6 @@
-// Resolves hybrid-reference files (ISO 32000-1, 7.5.8.4). Their cross-reference table marks some objects as free that
-// only an additional cross-reference stream contains; MuPDF reads only the table. Appends one cross-reference stream
-// for the whole file. Microsoft Word writes such files.
+// Resolves hybrid-reference files (ISO 32000-1, 7.5.8.4). They list some objects only in an additional cross-reference
+// stream, and mark them as free in the cross-reference table; MuPDF reads only the table. Appends one cross-reference
+// stream for the whole file. Microsoft Word writes such files.
 import { inflateSync } from "node:zlib";
 import { serialize } from "../serialize.ts";
 import { Dictionary, Name, type Value } from "../values.ts";

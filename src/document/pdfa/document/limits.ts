@@ -23,7 +23,7 @@ export function maxStringBytes({ part }: PdfaLevel): number {
 export function boundedNumber(value: number, { part }: PdfaLevel): number {
   const size = Math.abs(value);
   if (Number.isInteger(value)) return Math.max(-MAX_INTEGER - 1, Math.min(MAX_INTEGER, value));
-  // A large real of part 1 becomes an integer; clamping it would change a rectangle or a matrix.
+  // In part 1, a real that is too large becomes an integer; clamping it would change a rectangle or a matrix.
   if (part === 1 && size > MAX_REAL_1) return boundedNumber(Math.round(value), { part, conformance: "b" });
   if (size < MIN_REAL) return 0;
   return size > MAX_REAL ? Math.sign(value) * MAX_INTEGER : value;

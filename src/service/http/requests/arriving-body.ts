@@ -92,7 +92,7 @@ export interface ReadingWhole {
 
 /**
  * Reads a body into memory, which is reserved before the body arrives. If the body is too large or the memory
- * insufficient, reads and discards a limited rest, because many clients read the response only after sending
+ * insufficient, reads and discards the rest, up to a limit, because many clients read the response only after sending
  * everything.
  * @returns undefined if the body is too large
  * @throws ServiceError 400, 408

@@ -111,8 +111,8 @@ const BINARY = /[\x01-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 const TAG = /<(?:!doctype|!--|\/?[a-z][a-z0-9]*[\s/>])/i;
 
 /**
- * Returns text with zero bytes, which browsers ignore (HTML, 13.2.5), if it is HTML without them. Not UTF-16 without a
- * byte order mark: browsers show its source.
+ * Returns the text of HTML with zero bytes, which browsers ignore (HTML, 13.2.5); undefined for other data, and for
+ * UTF-16 without a byte order mark, whose source browsers show.
  */
 function htmlOf(start: Uint8Array): string | undefined {
   const text = new TextDecoder().decode(start);

@@ -221,8 +221,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Returns the instances that can run a job: all that it does not avoid, or all instances if none of the others can
-   * work.
+   * Returns the candidates for a job: the instances that it does not avoid or, if all of these are in trouble, all
+   * instances.
    */
   #candidates({ avoid }: SlotRequest): readonly number[] {
     const others = this.#all().filter((instance) => !avoid.includes(instance));

@@ -57,7 +57,7 @@ void removeWhere(const Reference<css::drawing::XShapes>& shapes, const Test& tes
   }
 }
 
-/** Reports whether a shape is hidden or for screens only, because LibreOffice would print the shape or its text. */
+/** Reports whether a shape is hidden or for screens only. LibreOffice would print such a shape or its text. */
 bool isUnprinted(const Reference<XPropertySet>& shape) {
   return isDenied(shape, "Visible") || isDenied(shape, "Printable");
 }

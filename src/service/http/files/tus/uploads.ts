@@ -273,7 +273,7 @@ async function receive(
 }
 
 /**
- * Reads a limited rest of a failed request's body, because many clients read the response only after sending
+ * Reads the rest of a failed request's body, up to a limit, because many clients read the response only after sending
  * everything.
  */
 async function drain(arriving: ArrivingBody): Promise<void> {
