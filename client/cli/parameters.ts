@@ -22,9 +22,11 @@ function fileOptionOf({ name, description, required, list, insteadOf }: FileSche
     ...(insteadOf === undefined ? [] : [`instead of ${flagOf(insteadOf)}`]),
   ];
   const option = new Option(`${flagOf(name)} <file>`, `${description} (${notes.join("; ")})`);
-  if (list) option.argParser((text, all: readonly string[] = []) => [...all, text]);
+  if (list) option.argParser(appended);
   return option.makeOptionMandatory(required);
 }
+
+const appended = (text: string, all: readonly string[] = []): readonly string[] => [...all, text];
 
 const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`;
 
@@ -49,7 +51,7 @@ function optionOf(parameter: ParameterSchema): Option {
   const option = new Option(isSwitch ? flag : `${flag} <${placeholderOf(parameter)}>`, about);
   if (control === "choice") option.choices([...words!]);
   if (minimum !== undefined) option.argParser((text) => numberIn(text, schema));
-  if (list) option.argParser((text, all: readonly string[] = []) => [...all, text]);
+  if (list) option.argParser(appended);
   if (control === "code") option.argParser((path) => path);
   return example === undefined ? option.makeOptionMandatory(required) : option.default(example);
 }

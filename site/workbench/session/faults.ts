@@ -23,6 +23,10 @@ export interface Fault {
 export const controlOf = ({ name }: Pick<FormField, "name">): string => `field-${name.replace("[]", "")}`;
 export const pagesControlOf = ({ key }: Input): string => `pages-${key}`;
 
+/** Returns the message of a fault. Empty required fields are not errors before the first attempt to run. */
+export const complaintOf = (fault: Fault | undefined, { path }: Operation, { tried }: State): string | undefined =>
+  fault?.isMissing && tried !== path ? undefined : fault?.sentence;
+
 /** Returns the service's error message for a file, if it has reported one. */
 export function problemOf({ problem, info }: Input): Problem | undefined {
   return problem ?? (info?.problem === undefined ? undefined : { status: 0, sentence: info.problem });

@@ -3,7 +3,7 @@
 import { labelOf } from "../model/format.ts";
 import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
 import type { Value } from "../model/state.ts";
-import { controlOf, faultOf, faultsOf } from "../session/faults.ts";
+import { complaintOf, controlOf, faultOf, faultsOf } from "../session/faults.ts";
 import { isBatch, shownFields, shownValue } from "../session/request.ts";
 import { ProblemText, Section, type ViewContext } from "./components.tsx";
 import { Control, grouped } from "./controls.tsx";
@@ -64,8 +64,7 @@ function Labeled({ page, operation, field }: { page: ViewContext; operation: Ope
   const { minimum, maximum, examples } = field.schema;
   const value = shownValue(operation, field, state);
   const fault = faultOf(operation, field, state);
-  // Empty required fields are not errors before the first attempt to run.
-  const complaint = fault?.isMissing && state.tried !== operation.path ? undefined : fault?.sentence;
+  const complaint = complaintOf(fault, operation, state);
   const problem = state.problem?.place === `field:${field.name}` ? state.problem : undefined;
   const change = (value: Value) => {
     const values = { ...state.values[operation.path], [field.name]: value };

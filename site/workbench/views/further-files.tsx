@@ -4,7 +4,7 @@ import { isId } from "../../../src/service/storage/file.ts";
 import { checkAddress } from "../model/checks.ts";
 import { labelOf } from "../model/format.ts";
 import type { Operation } from "../model/operations.ts";
-import { controlOf, faultOfFile } from "../session/faults.ts";
+import { complaintOf, controlOf, faultOfFile } from "../session/faults.ts";
 import { filesIn } from "../session/request.ts";
 import { AddressField, DropZone } from "./choosers.tsx";
 import { ProblemText, type ViewContext } from "./components.tsx";
@@ -22,8 +22,7 @@ export function FurtherFiles({ page, operation, file }: FurtherFilesProps) {
   const id = controlOf(file);
   const chosen = filesIn(file, state.further);
   const problem = state.problem?.place === `field:${name}` ? state.problem : undefined;
-  const fault = faultOfFile(operation, file, state);
-  const complaint = fault?.isMissing && state.tried !== operation.path ? undefined : fault?.sentence;
+  const complaint = complaintOf(faultOfFile(operation, file, state), operation, state);
   const instead = insteadOf === undefined ? "" : `, instead of ${insteadOf}`;
   return (
     <fieldset class="field">

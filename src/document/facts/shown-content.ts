@@ -2,7 +2,7 @@
 
 import { readOperations } from "../content/content.ts";
 import { TEXT_SHOWING } from "../content/operators.ts";
-import { EngineFailure } from "../contract/failure.ts";
+import { decodeContent } from "../content/page-content.ts";
 import { TransparencyFinder } from "../flattening/scan/transparency.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfStream, Reference, type Value } from "../objects/values.ts";
@@ -11,7 +11,6 @@ import { pageDictionary, type SourcePage } from "../pages/pages.ts";
 /** Approximate memory per visited object. */
 const VISIT_BYTES = 40;
 const PAGES_AT_ONCE = 100;
-const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 
 /** A document whose pages are read in order, with pauses in which memory is freed. */
 export interface PageSource {
@@ -169,22 +168,12 @@ class Drawings {
   }
 
   #add(drawing: Drawing, stream: PdfStream): void {
-    for (const { operator, operands } of readOperations(decoded(stream))) {
+    for (const { operator, operands } of readOperations(decodeContent(stream))) {
       if (TEXT_SHOWING.has(operator)) drawing.hasText = true;
       if (operator === "BI") drawing.hasImages = true;
       const name = operator === "Do" ? operands.at(-1) : undefined;
       if (name instanceof Name) drawing.names.add(name.text);
       if (drawing.hasText) return;
     }
-  }
-}
-
-/** @returns nothing for a stream that cannot be decoded, of which viewers show nothing either */
-function decoded({ body }: PdfStream): Uint8Array {
-  try {
-    return body.decoded(MAX_CONTENT_BYTES);
-  } catch (error) {
-    if (error instanceof EngineFailure && error.reason === "damaged") return new Uint8Array(0);
-    throw error;
   }
 }

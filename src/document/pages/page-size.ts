@@ -64,7 +64,7 @@ export function unitOf(file: PdfFile, page: Dictionary): number {
 }
 
 /** Returns the rotation, rounded to clockwise quarter turns: 0 to 3. */
-function quarterTurns(file: PdfFile, page: Dictionary): number {
+export function quarterTurns(file: PdfFile, page: Dictionary): number {
   const turns = Math.floor((Math.trunc(file.number(page.get("Rotate")) ?? 0) + 45) / 90) % 4;
   return turns < 0 ? turns + 4 : turns;
 }

@@ -4,6 +4,7 @@
 import { readMatrix } from "../../content/boxes.ts";
 import type { ContentOperation } from "../../content/content.ts";
 import { IDENTITY, multiply } from "../../content/matrix.ts";
+import { decodeContent } from "../../content/page-content.ts";
 import { EngineFailure } from "../../contract/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary, PdfStream } from "../../objects/values.ts";
@@ -19,7 +20,6 @@ const MAX_DEPTH = 12;
 const MAX_NODES = 4000;
 const MAX_PAINTS = 200_000;
 const MAX_OPERATIONS = 10_000_000;
-const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
 /** Maximum decoded bytes of the page's content and its forms. A form counts each time it is painted. */
 const MAX_TOTAL_BYTES = 160 * 1024 * 1024;
 /** Approximate memory of a recorded operation. */
@@ -149,13 +149,11 @@ class Scanner implements PageScan {
   }
 }
 
-/** Returns decoded content. Content that cannot be decoded paints nothing. */
-function decode({ body }: PdfStream): Uint8Array {
+function decode(stream: PdfStream): Uint8Array {
   try {
-    return body.decoded(MAX_CONTENT_BYTES);
+    return decodeContent(stream);
   } catch (error) {
     if (error instanceof EngineFailure && error.reason === "too-large") throw new PageTooComplex(error.detail);
-    if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
-    return new Uint8Array(0);
+    throw error;
   }
 }

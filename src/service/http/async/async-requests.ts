@@ -44,9 +44,9 @@ async function queueForm(
   service: AsyncServices,
   { deferred, path, ...preferences }: Preferences & Pick<Post, "path"> & { readonly deferred: DeferredHandler },
 ): Promise<Response> {
-  const { ordered, isTransient = false, secrets = new Set<string>() } = deferred;
+  const { ordered = new Set<string>(), isTransient = false, secrets = new Set<string>() } = deferred;
   const { uploads } = form;
-  const fingerprint = fingerprintContent(form, { ...(ordered ? { ordered } : {}), secrets, salt: saltOf(headers) });
+  const fingerprint = fingerprintContent(form, { ordered, secrets, salt: saltOf(headers) });
   return runIdempotent(service, {
     ...{ content: [path, fingerprint, ...fingerprintParts(preferences)], signal, rollback: () => uploads.discard() },
     async run({ holder: id, lost }) {
