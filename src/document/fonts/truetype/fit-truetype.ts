@@ -1,82 +1,66 @@
 // Makes a TrueType font with the advance widths and line height of another font, under another name: outlines are scaled
-// horizontally. Kerning, hinting and other layout tables are dropped, because they belong to the former widths.
-import { readCmap } from "./cmap.ts";
-import { dehint } from "./dehint.ts";
-import { nameTable } from "./name-table.ts";
-import { scaleOutline } from "./scale-outline.ts";
-import { HINTS, postVersion3, writeSfnt } from "./subset-truetype.ts";
-import { advanceWidth, outlineOf, type TrueTypeFont, unitsPerEm, viewOf } from "./truetype.ts";
-import { tablesOf } from "./writer.ts";
+// horizontally. Drops kerning, hinting and other layout tables, because they belong to the former widths.
+import { type CmapSubtable, readCmap } from "./cmap.ts";
+import { contoursOf, movePoints } from "./contours.ts";
+import { makeFont } from "./made-font.ts";
+import type { FontNames } from "./name-table.ts";
+import { advanceWidth, type TrueTypeFont, unitsPerEm } from "./truetype.ts";
+
+/** Advance widths by character, in thousandths of the font size. */
+export type Widths = ReadonlyMap<string, number>;
 
 export interface FontFit {
-  readonly family: string;
-  readonly style: string;
-  /** Advance widths by character, in thousandths of the font size. Other characters are scaled like their base letter, or
-   * by the mean scale. */
-  readonly widths: ReadonlyMap<string, number>;
-  /** Ascent and descent of a line in thousandths of the font size. @default those of the font */
+  readonly names: FontNames;
+  /** Other characters are scaled like their base letter, or by the mean scale. */
+  readonly widths: Widths;
+  /** @default those of the font */
   readonly lines?: readonly [ascent: number, descent: number] | undefined;
 }
 
 /** @returns undefined if the font has an unexpected structure */
-export function fitTrueType(font: TrueTypeFont, fit: FontFit): Uint8Array | undefined {
-  const scales = scalesOf(font, fit.widths);
-  const [cmap, os2] = [font.tables.get("cmap"), font.tables.get("OS/2")?.slice()];
-  if (!scales || !cmap || !os2 || os2.length < 78) return undefined;
-  const glyphs = [];
-  for (let source = 0; source < font.glyphCount; source++) {
-    const { scale, advance } = scales(source);
-    const plain = dehint(outlineOf(font, source));
-    const outline = plain && scaleOutline(plain, scale);
-    if (!outline) return undefined;
-    glyphs.push({ source, advance, outline, bearing: outline.length < 4 ? 0 : viewOf(outline).getInt16(2) });
-  }
-  const tables = tablesOf(font, glyphs);
-  for (const tag of HINTS) tables.delete(tag);
-  if (fit.lines) setLines(font, tables.get("hhea")!, os2, fit.lines);
-  tables.set("cmap", cmap).set("OS/2", os2).set("post", postVersion3(font)).set("name", nameTable(font, fit));
-  return writeSfnt(0x00010000, tables);
-}
-
-/** Returns a function from glyphs to their horizontal scale and advance width. */
-function scalesOf(font: TrueTypeFont, widths: ReadonlyMap<string, number>) {
-  const maps = readCmap(font);
-  const map = maps?.find(({ platform, encoding }) => platform === 3 && (encoding === 1 || encoding === 10)) ?? maps?.[0];
-  if (!map) return undefined;
-  const units = unitsPerEm(font);
+export function fitTrueType(font: TrueTypeFont, { names, widths, lines }: FontFit): Uint8Array | undefined {
+  const map = unicodeSubtable(font);
+  const cmap = font.tables.get("cmap");
+  if (!map || !cmap) return undefined;
   const advances = new Map<number, number>();
-  const scales = new Map<number, number>();
   for (const [character, width] of widths) {
     const glyph = map.glyphOf(character.codePointAt(0)!);
-    const own = advanceWidth(font, glyph);
-    if (glyph === 0 || own === 0) continue;
-    advances.set(glyph, Math.round((width * units) / 1000));
-    scales.set(glyph, (width * units) / 1000 / own);
+    if (glyph > 0 && advanceWidth(font, glyph) > 0) advances.set(glyph, (width * unitsPerEm(font)) / 1000);
   }
-  const mean = scales.size === 0 ? 1 : [...scales.values()].reduce((sum, scale) => sum + scale, 0) / scales.size;
-  for (const [code, glyph] of map.entries()) {
-    if (scales.has(glyph)) continue;
-    const base = String.fromCodePoint(code).normalize("NFD").codePointAt(0)!;
-    const scale = base === code ? undefined : scales.get(map.glyphOf(base));
-    if (scale !== undefined) scales.set(glyph, scale);
+  const scaleOf = scalesOf(font, map, advances);
+  const glyphs = [];
+  for (let glyph = 0; glyph < font.glyphCount; glyph++) {
+    const contours = contoursOf(font, glyph);
+    if (!contours) return undefined;
+    const scale = scaleOf(glyph);
+    const advance = Math.round(advances.get(glyph) ?? advanceWidth(font, glyph) * scale);
+    glyphs.push({ advance, contours: movePoints(contours, ({ x, y }) => [x * scale, y]) });
   }
-  return (glyph: number) => {
-    const scale = scales.get(glyph) ?? mean;
-    return { scale, advance: advances.get(glyph) ?? Math.round(advanceWidth(font, glyph) * scale) };
+  return makeFont(font, { names, glyphs, cmap, lines });
+}
+
+/** Returns the advance width of a character, in thousandths of the font size; undefined if the font lacks it. */
+export function widthsOf(font: TrueTypeFont): (character: string) => number | undefined {
+  const map = unicodeSubtable(font);
+  return (character) => {
+    const glyph = map?.glyphOf(character.codePointAt(0)!) ?? 0;
+    return glyph === 0 ? undefined : (advanceWidth(font, glyph) * 1000) / unitsPerEm(font);
   };
 }
 
-/** Sets the line height in all places where readers look for it (OpenType, "hhea" and "OS/2"). */
-function setLines(font: TrueTypeFont, hhea: Uint8Array, os2: Uint8Array, lines: readonly [number, number]): void {
-  const [ascent, descent] = lines.map((line) => Math.round((line * unitsPerEm(font)) / 1000)) as [number, number];
-  const [header, metrics] = [viewOf(hhea), viewOf(os2)];
-  [ascent, -descent, 0].forEach((value, index) => {
-    header.setInt16(4 + 2 * index, value);
-    metrics.setInt16(68 + 2 * index, value);
-  });
-  metrics.setUint16(74, ascent);
-  metrics.setUint16(76, descent);
-  metrics.setUint16(62, metrics.getUint16(62) & ~USE_TYPO_METRICS);
+function unicodeSubtable(font: TrueTypeFont): CmapSubtable | undefined {
+  const maps = readCmap(font) ?? [];
+  return [10, 1].map((one) => maps.find(({ platform, encoding }) => platform === 3 && encoding === one)).find(Boolean);
 }
 
-const USE_TYPO_METRICS = 1 << 7;
+/** Returns the horizontal scale of each glyph. */
+function scalesOf(font: TrueTypeFont, map: CmapSubtable, advances: ReadonlyMap<number, number>) {
+  const scales = new Map([...advances].map(([glyph, advance]) => [glyph, advance / advanceWidth(font, glyph)]));
+  const mean = scales.size === 0 ? 1 : [...scales.values()].reduce((sum, scale) => sum + scale) / scales.size;
+  for (const [code, glyph] of map.entries()) {
+    const base = String.fromCodePoint(code).normalize("NFD").codePointAt(0)!;
+    const scale = scales.get(map.glyphOf(base));
+    if (scale !== undefined && !scales.has(glyph)) scales.set(glyph, scale);
+  }
+  return (glyph: number): number => scales.get(glyph) ?? mean;
+}

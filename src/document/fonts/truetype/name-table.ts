@@ -1,6 +1,11 @@
 // Writes the names of a font (OpenType, "name"), with the copyright and the license of the font that it was made from.
 import { type TrueTypeFont, viewOf } from "./truetype.ts";
 
+export interface FontNames {
+  readonly family: string;
+  readonly style: string;
+}
+
 const WINDOWS = 3;
 const UNICODE = 1;
 const ENGLISH = 0x409;
@@ -8,7 +13,7 @@ const ENGLISH = 0x409;
 const LEGAL = [0, 13, 14];
 const utf16 = new TextDecoder("utf-16be");
 
-export function nameTable(font: TrueTypeFont, { family, style }: { family: string; style: string }): Uint8Array {
+export function nameTable(font: TrueTypeFont, { family, style }: FontNames): Uint8Array {
   const full = style === "Regular" ? family : `${family} ${style}`;
   const names: [number, string][] = [
     ...legalNames(font),
