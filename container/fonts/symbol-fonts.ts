@@ -11,6 +11,7 @@ import {
   type TrueTypeFont,
   unitsPerEm,
 } from "../../src/document/fonts/truetype/truetype.ts";
+import { openFace } from "../../src/document/pdfa/fonts/face.ts";
 import type { MadeFile } from "./fitted-fonts.ts";
 
 /** Families whose codes stand for symbols. */
@@ -18,6 +19,8 @@ export const SYMBOL_FAMILIES: readonly string[] = ["Symbol", "Wingdings", "Wingd
 /** Files with the symbols, in the order of preference. The last ones have the letters of Symbol. */
 const PICTURES = ["NotoSansSymbols2-Regular", "NotoSansSymbols-Regular", "NotoSansMath-Regular", "DejaVuSans"];
 const LETTERS = ["LiberationSerif-Regular", "DejaVuSerif", ...PICTURES];
+/** Font with the widths of Symbol. */
+const SYMBOL_WIDTHS = "StandardSymbolsPS";
 const PRIVATE_USE = 0xf000;
 const CODES = { first: 0x20, last: 0xff };
 
@@ -37,13 +40,15 @@ interface Symbols {
  * @throws Error if a font is missing
  */
 export function makeSymbols(family: string, read: (name: string) => Uint8Array): MadeFile {
-  const fonts = (family === "Symbol" ? LETTERS : PICTURES).map((name) => openSymbols(name, read(name)));
+  const isSymbol = family === "Symbol";
+  const fonts = (isSymbol ? LETTERS : PICTURES).map((name) => openSymbols(name, read(name)));
+  const widthOf = isSymbol ? widthsBy(read(SYMBOL_WIDTHS)) : () => undefined;
   const [base] = fonts as [Symbols];
   const glyphs = [{ contours: { ends: [], points: [] }, advance: unitsPerEm(base.font) / 2 }];
   const places = new Map<number, number>();
   for (let code = CODES.first; code <= CODES.last; code++) {
     const symbol = codePoint(family, code)?.codePoint;
-    const glyph = symbol && symbolGlyph(fonts, OTHERS.get(symbol) ?? symbol, unitsPerEm(base.font));
+    const glyph = symbol && symbolGlyph(fonts, OTHERS.get(symbol) ?? symbol, unitsPerEm(base.font), widthOf(symbol));
     if (!glyph) continue;
     for (const character of charactersOf(code)) places.set(character, glyphs.length);
     glyphs.push(glyph);
@@ -62,15 +67,30 @@ function openSymbols(name: string, bytes: Uint8Array): Symbols {
   return { font, glyphOf: (code) => maps.reduce((found, { glyphOf }) => found || glyphOf(code), 0) };
 }
 
-/** @param units units per em of the made font */
-function symbolGlyph(fonts: readonly Symbols[], symbol: number, units: number) {
+/** Returns the width of a symbol in a font, in thousandths of the font size. */
+function widthsBy(bytes: Uint8Array): (symbol: number) => number | undefined {
+  const face = openFace(SYMBOL_WIDTHS, bytes, 0);
+  return (symbol) => {
+    const glyph = face?.glyphOf(String.fromCodePoint(symbol)) ?? 0;
+    return face && glyph > 0 ? face.widthOf(glyph) : undefined;
+  };
+}
+
+/**
+ * @param units units per em of the made font
+ * @param width wanted advance width in thousandths of the font size
+ */
+function symbolGlyph(fonts: readonly Symbols[], symbol: number, units: number, width: number | undefined) {
   for (const { font, glyphOf } of fonts) {
     const glyph = glyphOf(symbol);
     const contours = glyph === 0 ? undefined : contoursOf(font, glyph);
     if (!contours) continue;
     const scale = units / unitsPerEm(font);
-    const advance = Math.round(advanceWidth(font, glyph) * scale);
-    return { contours: movePoints(contours, ({ x, y }) => [x * scale, y * scale]), advance };
+    const own = advanceWidth(font, glyph) * scale;
+    const advance = width === undefined ? own : (width * units) / 1000;
+    const stretch = own === 0 ? 1 : advance / own;
+    const moved = movePoints(contours, ({ x, y }) => [x * scale * stretch, y * scale]);
+    return { contours: moved, advance: Math.round(advance) };
   }
   return undefined;
 }
