@@ -1,5 +1,6 @@
 // Writes the software bill of materials of this machine, in CycloneDX 1.5: the npm packages of the service, Node, the
-// Debian packages with engines and fonts, the font from PyPI, and the jars of veraPDF. Runs as the last step of the image's build.
+// Debian packages with engines and fonts, the font from PyPI, and the jars of veraPDF. Runs as the last step of the
+// image's build.
 // Usage: node container/write-sbom.ts <file>
 
 import { execFileSync } from "node:child_process";

@@ -2,7 +2,7 @@
 // symbols. Documents use these codes as U+F020 to U+F0FF, or as the characters of Windows-1252.
 import { codePoint } from "dingbat-to-unicode";
 import { readCmap } from "../../src/document/fonts/truetype/cmap.ts";
-import { contoursOf, movePoints } from "../../src/document/fonts/truetype/contours.ts";
+import { type Contours, contoursOf, movePoints } from "../../src/document/fonts/truetype/contours.ts";
 import { makeFont } from "../../src/document/fonts/truetype/made-font.ts";
 import { subsetCmap } from "../../src/document/fonts/truetype/subset-truetype.ts";
 import {
@@ -42,9 +42,11 @@ interface Symbols {
 export function makeSymbols(family: string, read: (name: string) => Uint8Array): MadeFile {
   const isSymbol = family === "Symbol";
   const fonts = (isSymbol ? LETTERS : PICTURES).map((name) => openSymbols(name, read(name)));
-  const widthOf = isSymbol ? widthsBy(read(SYMBOL_WIDTHS)) : () => undefined;
+  const widthOf: (symbol: number) => number | undefined = isSymbol ? widthsBy(read(SYMBOL_WIDTHS)) : () => undefined;
   const [base] = fonts as [Symbols];
-  const glyphs = [{ contours: { ends: [], points: [] }, advance: unitsPerEm(base.font) / 2 }];
+  const glyphs: { contours: Contours; advance: number }[] = [
+    { contours: { ends: [], points: [] }, advance: unitsPerEm(base.font) / 2 },
+  ];
   const places = new Map<number, number>();
   for (let code = CODES.first; code <= CODES.last; code++) {
     const symbol = codePoint(family, code)?.codePoint;

@@ -42,6 +42,8 @@ const PATTERNS: readonly (readonly [pattern: RegExp, family: FamilyName])[] = [
   ],
   [/sans|gothic|univers|frutiger|myriad|segoe|lucida|optima|trebuchet|helv|swiss/, "Liberation Sans"],
 ];
+const BOLD = /bold|black|heavy|demi/;
+const ITALIC = /ital|obli|kursiv/;
 /** Matches the style at the end of a font name, for example in `Cambria,Bold` and `Verdana-BoldItalic`. */
 const STYLE = /[,-]?(?:regular|roman|normal|bold|italic|oblique|mt)+$/;
 /** Maximum length of a name (ISO 32000-1, Annex C). */
@@ -59,19 +61,14 @@ const OTHER_SCRIPTS = [
 ];
 
 export function chooseFaces(file: PdfFile, baseFont: string, descriptor: Dictionary | undefined): FaceChoice {
-  const name = baseFont
-    .slice(0, MAX_NAME)
-    .replace(/^[A-Z]{6}\+/, "")
-    .toLowerCase()
-    .replace(/[\s_]/g, "");
+  const name = normalized(baseFont);
   const flags = file.number(descriptor?.get("Flags")) ?? 0;
-  const isBold = /bold|black|heavy|demi/.test(name) || (flags & FONT_FLAGS.forceBold) !== 0;
-  const isItalic = /ital|obli|kursiv/.test(name) || (flags & FONT_FLAGS.italic) !== 0;
+  const isBold = BOLD.test(name) || (flags & FONT_FLAGS.forceBold) !== 0;
+  const isItalic = ITALIC.test(name) || (flags & FONT_FLAGS.italic) !== 0;
   if (/^(?:itc)?zapfdingbats|^dingbats/.test(name)) return special("D050000L", "dingbats");
   if (/^symbol(?!s)/.test(name)) return special("StandardSymbolsPS", "symbol");
   if (/^wingdings(?!2|3|-2|-3)/.test(name)) return special("DejaVuSans", "wingdings");
-  const declared = replacementOf(name) ?? replacementOf(name.replace(STYLE, ""));
-  const replacement = declared && isLatin(declared) ? declared : undefined;
+  const replacement = latinReplacement(name);
   const family = replacement?.family ?? PATTERNS.find(([pattern]) => pattern.test(name))?.[1] ?? familyOf(flags);
   const { kind } = FAMILIES[family];
   const isSerif = kind === "serif";
@@ -87,8 +84,18 @@ export function chooseFaces(file: PdfFile, baseFont: string, descriptor: Diction
   return { look: { isFixed, isSerif, isItalic, isBold }, faces: [...new Set(names)], special: undefined };
 }
 
-/** Fonts for Chinese, Japanese and Korean have too wide or too few Latin letters. */
-const isLatin = ({ family }: Replacement): boolean => !family.includes("CJK");
+const normalized = (baseFont: string): string =>
+  baseFont
+    .slice(0, MAX_NAME)
+    .replace(/^[A-Z]{6}\+/, "")
+    .toLowerCase()
+    .replace(/[\s_]/g, "");
+
+/** Excludes fonts for Chinese, Japanese and Korean, whose Latin letters have other widths. */
+function latinReplacement(name: string): Replacement | undefined {
+  const found = replacementOf(name) ?? replacementOf(name.replace(STYLE, ""));
+  return found?.family.includes("CJK") ? undefined : found;
+}
 
 const faceOf = (files: readonly string[], style: number): string => files[style] ?? files[style & 1] ?? files[0]!;
 
@@ -145,9 +152,15 @@ const COLLECTIONS = new Map([
   ["TC", "CNS1"],
 ]);
 
+function declaredFace(baseFont: string): string | undefined {
+  const name = normalized(baseFont);
+  const replacement = latinReplacement(name);
+  return replacement && faceOf(filesOf(replacement), (BOLD.test(name) ? 1 : 0) + (ITALIC.test(name) ? 2 : 0));
+}
+
 /**
- * Returns fonts for drawing with MuPDF, whose built-in CJK font lacks many characters, serifs and bold styles. The
- * repair embeds the same fonts.
+ * Returns fonts for drawing with MuPDF, whose built-in CJK font lacks many characters, serifs and bold styles, and which
+ * knows few families. The repair embeds the same fonts.
  * @param substitutes fonts that were replaced, of any script; MuPDF's fonts replace the others
  */
 export function fontsForDrawing(
@@ -158,7 +171,7 @@ export function fontsForDrawing(
   return (name, language) => {
     const ordering = COLLECTIONS.get(language) ?? "";
     const substitute = chosen.get(name.replace(/^[A-Z]{6}\+/, ""));
-    const face = substitute ?? chooseCjkFace(name, ordering, 0)?.face;
+    const face = substitute ?? chooseCjkFace(name, ordering, 0)?.face ?? declaredFace(name);
     const bytes = face === undefined ? undefined : fonts.face(face);
     return bytes && { name: face!, bytes, index: CJK.get(ordering) ?? 0 };
   };
