@@ -55,7 +55,7 @@ export function makeFonts(): void {
   const read = (name: string) => new Uint8Array(readFileSync(pathOf(name)));
   const made = [
     ...fitted.flatMap((one) => makeFitted(one, read)),
-    ...SYMBOL_FAMILIES.map((family) => makeSymbols(family, read)),
+    ...SYMBOL_FAMILIES.map((one) => makeSymbols(one, read)),
   ];
   for (const { name, bytes } of made) writeFileSync(join(folder, `${name}.ttf`), bytes);
   writeFileSync(join(folder, "fonts.conf"), rules);

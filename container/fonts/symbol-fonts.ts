@@ -14,8 +14,19 @@ import {
 import { openFace } from "../../src/document/pdfa/fonts/face.ts";
 import type { MadeFile } from "./fitted-fonts.ts";
 
-/** Families whose codes stand for symbols. */
-export const SYMBOL_FAMILIES: readonly string[] = ["Symbol", "Wingdings", "Wingdings 2", "Wingdings 3", "Webdings"];
+/** A family whose codes stand for symbols, with ascent and descent of a line in thousandths of the font size. */
+export interface SymbolFamily {
+  readonly family: string;
+  readonly lines: readonly [ascent: number, descent: number];
+}
+
+export const SYMBOL_FAMILIES: readonly SymbolFamily[] = [
+  { family: "Symbol", lines: [1005, 220] },
+  { family: "Wingdings", lines: [899, 211] },
+  { family: "Wingdings 2", lines: [843, 211] },
+  { family: "Wingdings 3", lines: [928, 211] },
+  { family: "Webdings", lines: [800, 200] },
+];
 /** Files with the symbols, in the order of preference. The last ones have the letters of Symbol. */
 const PICTURES = ["NotoSansSymbols2-Regular", "NotoSansSymbols-Regular", "NotoSansMath-Regular", "DejaVuSans"];
 const LETTERS = ["LiberationSerif-Regular", "DejaVuSerif", ...PICTURES];
@@ -39,7 +50,7 @@ interface Symbols {
  * @param read returns the bytes of a font file by its name without extension
  * @throws Error if a font is missing
  */
-export function makeSymbols(family: string, read: (name: string) => Uint8Array): MadeFile {
+export function makeSymbols({ family, lines }: SymbolFamily, read: (name: string) => Uint8Array): MadeFile {
   const isSymbol = family === "Symbol";
   const fonts = (isSymbol ? LETTERS : PICTURES).map((name) => openSymbols(name, read(name)));
   const widthOf: (symbol: number) => number | undefined = isSymbol ? widthsBy(read(SYMBOL_WIDTHS)) : () => undefined;
@@ -57,7 +68,7 @@ export function makeSymbols(family: string, read: (name: string) => Uint8Array):
   }
   const map = { platform: 3, encoding: 1, glyphOf: (code: number) => places.get(code) ?? 0 };
   const cmap = subsetCmap([map], new Set(places.keys()));
-  const bytes = makeFont(base.font, { names: { family, style: "Regular" }, glyphs, cmap });
+  const bytes = makeFont(base.font, { names: { family, style: "Regular" }, glyphs, cmap, lines });
   if (!bytes) throw new Error(`${family} could not be made.`);
   return { name: family.replaceAll(" ", ""), bytes };
 }
