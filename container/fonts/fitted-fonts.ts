@@ -17,12 +17,12 @@ export interface MadeFile {
 }
 
 /** Keys of widths.json, and the styles whose recorded widths stand in for missing ones, by style. */
-const RECORDED = [
+const RECORDED: readonly { readonly key: string; readonly standIns: readonly number[] }[] = [
   { key: "regular", standIns: [] },
   { key: "bold", standIns: [0] },
   { key: "italic", standIns: [0] },
   { key: "boldItalic", standIns: [1, 2, 0] },
-] as const;
+];
 
 const tables: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>> = recorded;
 

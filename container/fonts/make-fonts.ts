@@ -1,5 +1,5 @@
-// Makes the fonts of container/dist/fonts, and fontconfig's configuration there: fonts of packages that install them
-// elsewhere, fitted fonts, and symbols. Does nothing if they are there already.
+// Makes the fonts of container/dist/fonts: fonts of packages that install them elsewhere, fitted fonts, and symbols; and
+// the configurations of fontconfig and Ghostscript there. Does nothing if they are there already.
 // Usage: node container/fonts/make-fonts.ts
 
 import { execFileSync } from "node:child_process";
@@ -18,6 +18,7 @@ import { basename, join } from "node:path";
 import { REPLACEMENTS, sourcesOf } from "../../src/document/fonts/replacements/replacements.ts";
 import { makeFitted } from "./fitted-fonts.ts";
 import { fontconfigRules } from "./fontconfig.ts";
+import { fontmap } from "./fontmap.ts";
 import { makeSymbols, SYMBOL_FAMILIES } from "./symbol-fonts.ts";
 import { fontPaths, MADE_FONTS, SYSTEM_FONTS } from "./system-fonts.ts";
 
@@ -59,6 +60,11 @@ export function makeFonts(): void {
   ];
   for (const { name, bytes } of made) writeFileSync(join(folder, `${name}.ttf`), bytes);
   writeFileSync(join(folder, "fonts.conf"), rules);
+  const places = fontPaths([SYSTEM_FONTS, folder]);
+  writeFileSync(
+    join(folder, "Fontmap"),
+    fontmap((name) => places.get(name)!.replace(folder, MADE_FONTS)),
+  );
   writeFileSync(join(folder, STAMP), stamp);
   rmSync(MADE_FONTS, { recursive: true, force: true });
   renameSync(folder, MADE_FONTS);
