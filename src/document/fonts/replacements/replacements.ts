@@ -213,5 +213,23 @@ const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, ""
 
 const byName = new Map(REPLACEMENTS.flatMap((one) => one.names.map((name) => [plain(name), one] as const)));
 
-/** @param family family name, without style */
-export const replacementOf = (family: string): Replacement | undefined => byName.get(plain(family));
+/** Matches the style at the end of a font name, for example in `Cambria,Bold` and `TimesNewRomanPS-BoldItalicMT`. */
+const STYLE = /[,-]?(?:regular|roman|normal|bold|italic|oblique|mt)+$/i;
+
+/** @param name name of a family or of a font, without subset tag */
+export const replacementOf = (name: string): Replacement | undefined =>
+  byName.get(plain(name)) ?? byName.get(plain(name.replace(STYLE, "")));
+
+/**
+ * Reports whether a font has the advance widths of the font that it replaces.
+ * @param replacedBy name of a file without extension, or name in PostScript
+ */
+export function hasSameWidths(name: string, replacedBy: string): boolean {
+  const replacement = replacementOf(name);
+  const styled = (font: string) => plain(font).replace(/regular$/, "");
+  return (
+    replacement !== undefined &&
+    replacement.widths !== "similar" &&
+    filesOf(replacement).some((file) => styled(file) === styled(replacedBy))
+  );
+}

@@ -44,8 +44,6 @@ const PATTERNS: readonly (readonly [pattern: RegExp, family: FamilyName])[] = [
 ];
 const BOLD = /bold|black|heavy|demi/;
 const ITALIC = /ital|obli|kursiv/;
-/** Matches the style at the end of a font name, for example in `Cambria,Bold` and `Verdana-BoldItalic`. */
-const STYLE = /[,-]?(?:regular|roman|normal|bold|italic|oblique|mt)+$/;
 /** Maximum length of a name (ISO 32000-1, Annex C). */
 const MAX_NAME = 127;
 /** Faces for scripts that the others lack. */
@@ -93,7 +91,7 @@ const normalized = (baseFont: string): string =>
 
 /** Excludes fonts for Chinese, Japanese and Korean, whose Latin letters have other widths. */
 function latinReplacement(name: string): Replacement | undefined {
-  const found = replacementOf(name) ?? replacementOf(name.replace(STYLE, ""));
+  const found = replacementOf(name);
   return found?.family.includes("CJK") ? undefined : found;
 }
 
@@ -135,7 +133,7 @@ export function chooseCjkFace(
   if (index === undefined) return undefined;
   const name = baseFont.toLowerCase();
   const isBold = /bold|black|heavy|w[6-9]\b|demi/.test(name) || (flags & FONT_FLAGS.forceBold) !== 0;
-  const declared = replacementOf(baseFont.replace(/^[A-Z]{6}\+/, "").replace(/[,-](?:bold|regular)$/i, ""));
+  const declared = replacementOf(baseFont.replace(/^[A-Z]{6}\+/, ""));
   const isGothic = /goth|kozgo|sans|hei|dotum|gulim|yuan|kaku|maru/.test(name);
   const isSerif =
     (declared && FAMILIES[declared.family].kind === "serif") ||
