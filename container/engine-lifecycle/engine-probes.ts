@@ -84,7 +84,7 @@ export class EngineProbes<Name extends string> {
   }
 
   async #refresh(name: Name, record: Known): Promise<void> {
-    // In other states, the state itself is the reason, or the fallback is too slow for a probe.
+    // An engine that is not warm is not probed: its state already says why, or its fallback is too slow for a probe.
     if (this.#settings.stateOf(name) !== "warm") {
       forget(record);
       return;

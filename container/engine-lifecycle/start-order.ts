@@ -1,5 +1,5 @@
 // Schedules the starts of engines: immediately if a job waits for the engine, otherwise one after the other, and never
-// during the start of an engine that a job waits for.
+// during the start of an engine that a job waits for. `running-engines.ts` registers the engines in order.
 
 /** One engine's position in the order. */
 export interface StartHandle {

@@ -199,6 +199,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   idempotencyKeyLength: "`Idempotency-Key`, in characters",
   selectedPages: "pages of one selection",
   boxesSet: "boxes of pages that one request sets",
+  imagesAdded: "images that one request adds to pages",
   addressLength: "a `url`, in characters",
   uploadMetadataLength: "`Upload-Metadata` of a resumable upload, in characters",
   uploadMemoryPerRequestBytes: "uploads of a request in memory",

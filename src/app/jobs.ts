@@ -22,6 +22,7 @@ import { connectContainer } from "../service/placement/container.ts";
 import { lowPriority } from "../service/placement/semaphore.ts";
 import type { LeasedJob } from "../service/ports/jobs.ts";
 import type { DeliveryOutcome, WebhookMessage } from "../service/ports/webhooks.ts";
+import type { ProcessCapacity } from "../service/settings/capacity.ts";
 import { type Env, readConfig } from "../service/settings/config.ts";
 import { DerivedIds } from "../service/storage/derived-ids.ts";
 import { createRequestStore, endOf } from "./admission.ts";
@@ -111,7 +112,7 @@ export async function runLeasedJob(
   await usage.begin();
   let outcome: Awaited<ReturnType<typeof runQueuedJob>>;
   try {
-    const service = { ...behindRequests(services), timing, caller: clientHooksOfJob(usage) };
+    const service = { ...lowPriorityServices(services), timing, caller: clientHooksOfJob(usage) };
     outcome = await runQueuedJob(handlerFor(path), job, service);
   } finally {
     end();
@@ -127,9 +128,9 @@ export async function runLeasedJob(
  * Returns the services with resources that jobs can use without delaying requests: low-priority permits, and the
  * container's engines instead of this process's single engine, if there is a container.
  */
-const behindRequests = (services: ReturnType<typeof servicesFor>) => ({
+const lowPriorityServices = (services: ReturnType<typeof servicesFor>) => ({
   ...services,
-  budgets: { ...services.budgets, engines: "container" as const },
+  budgets: { ...services.budgets, preferredBackend: "container" } satisfies ProcessCapacity,
   engineSemaphore: lowPriority(services.engineSemaphore),
   receiveSemaphore: lowPriority(services.receiveSemaphore),
   containerSemaphore: lowPriority(services.containerSemaphore),

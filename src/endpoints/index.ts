@@ -17,6 +17,7 @@ import { linearizedPdf } from "./linearized-pdf.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
 import { pdfInfo } from "./pdf-info.ts";
+import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
 import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
 import { pdfa } from "./pdfa.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
@@ -24,7 +25,7 @@ import { splitPdfEndpoint } from "./split-pdf.ts";
 /** In display order. */
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
-  ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
+  ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
   ...[png, jpg, tif, gif, bmp],
   ...[pdfInfo],
   ...[zip, html],

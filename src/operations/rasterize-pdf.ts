@@ -24,6 +24,7 @@ import { resolveHybridReferences } from "../document/objects/parsing/hybrid.ts";
 
 /** If even this resolution produces too many pixels, no resolution is low enough. */
 const LOWEST_DPI = 12;
+const DEFAULT_JPEG_QUALITY = 75;
 
 const parameters = {
   format: parameter("The format of the files.", choice(["bmp", "jpg", "png", "gif", "tif"])),
@@ -33,7 +34,11 @@ const parameters = {
   jpegQuality: onlyWith(
     "format",
     "jpg",
-    parameter("Higher gives better quality and larger files.", integer({ min: 1, max: 100 }), "75"),
+    parameter(
+      "Higher gives better quality and larger files.",
+      integer({ min: 1, max: 100 }),
+      `${DEFAULT_JPEG_QUALITY}`,
+    ),
   ),
 };
 const paramsSchema = z.intersection(
@@ -58,7 +63,6 @@ export const COLOR_MODELS_OF: Readonly<Record<RasterFormat, readonly ColorModel[
 const { imageSamples: MAX_SAMPLES, imageSidePixels: MAX_SIDE } = LIMITS;
 /** Heap size above which the next page gets a new engine, because a heap never shrinks. */
 const HEAP_MARK_BYTES = 48 * 1024 * 1024;
-const DEFAULT_JPEG_QUALITY = 75;
 
 export const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
   bmp: "image/bmp",

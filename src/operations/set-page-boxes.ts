@@ -7,13 +7,11 @@ import { defineOperation } from "../document/contract/operation.ts";
 import { parseListedPages, selectPages } from "../document/contract/pages.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { json } from "../document/contract/parameters/json.ts";
-import type { PdfFile } from "../document/objects/pdf-file.ts";
-import { type Dictionary, Name } from "../document/objects/values.ts";
+import type { Dictionary } from "../document/objects/values.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
 import { mediaBox, unitOf } from "../document/pages/page-size.ts";
-import { putPageTree } from "../document/pages/page-tree.ts";
-import { pageDictionary, readPages, type SourcePage } from "../document/pages/pages.ts";
+import { completePage, placesOf } from "../document/pages/page-tree.ts";
 
 /** The smallest and the largest side of a page, in its units (ISO 32000-1, annex C.2). */
 const SIDE = { min: 3, max: 14_400 };
@@ -78,36 +76,6 @@ const run = pdfToPdf<SetPageBoxesParams>(async ({ file, notices }, { boxes: { bo
 });
 
 export const setPageBoxes = defineOperation({ name: "set-page-boxes", parameters, run });
-
-/** Returns the pages, each as an object of its own: a page may be in a document repeatedly. */
-function placesOf(file: PdfFile): readonly SourcePage[] {
-  const { pages } = readPages(file);
-  const taken = new Set<number>();
-  const places = pages.map((page) => {
-    const isRepeated = taken.size === taken.add(page.reference.number).size;
-    return isRepeated ? { ...page, reference: file.add(completePage(file, page)) } : page;
-  });
-  if (taken.size === pages.length) return pages;
-  for (const [index, page] of pages.entries()) file.put(places[index]!.reference, completePage(file, page));
-  const catalog = file.catalog.clone();
-  catalog.set(
-    "Pages",
-    putPageTree(
-      file,
-      places.map(({ reference }) => reference),
-    ),
-  );
-  file.trailer.set("Root", file.add(catalog));
-  return places;
-}
-
-/** Returns a copy of a page with the entries that it must have, whatever viewers assume without them. */
-function completePage(file: PdfFile, page: SourcePage): Dictionary {
-  const copy = pageDictionary(file, page);
-  const parent = file.dictionary(page.reference)?.get("Parent");
-  if (parent !== undefined) copy.set("Parent", parent);
-  return copy.set("Type", Name.of("Page")).set("MediaBox", [...mediaBox(file, copy)]);
-}
 
 /** @param unit size of the page's units in points */
 const inset = ([left, bottom, right, top]: Box, margins: Margins, unit: number): Box => [

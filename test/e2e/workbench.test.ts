@@ -9,6 +9,7 @@ import { textPdf } from "../fixtures/pdfs.ts";
 import { unembeddablePdf } from "../fixtures/unembeddable-pdf.ts";
 import { examine } from "../support/axe.ts";
 import { pythonTools } from "../support/client-tools.ts";
+import { EXAMPLE_IMAGE, exampleFiles } from "../support/examples.ts";
 import { codeOf, openCodeRunner } from "../support/shown-code.ts";
 import {
   DESKTOP,
@@ -41,6 +42,7 @@ const PAGE = "page.html";
 
 let browser: Browser;
 let report: Given;
+const logo = { name: EXAMPLE_IMAGE.name, bytes: Buffer.from(EXAMPLE_IMAGE.base64, "base64") };
 const html: Given = { name: PAGE, bytes: Buffer.from("<!doctype html><h1>Hello</h1>") };
 
 beforeAll(async () => {
@@ -58,15 +60,19 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
   const available = operations.filter(({ path }) => variant === "keyed" || !KEYED_ONLY.includes(path));
 
   test("each operation makes its file of a dropped one, and its code the same in each language", async (context) => {
-    await using runner = await openCodeRunner([report, html], await pythonTools(context));
+    await using runner = await openCodeRunner([report, html, logo], await pythonTools(context));
     await visit(browser, { variant }, async (page) => {
       if (variant === "keyed") await enterKey(page);
       await drop(page, html);
-      for (const { path, output } of available) {
+      for (const operation of available) {
+        const { path, output } = operation;
         const { type, archives } = output;
         const values = TYPED[path] ?? {};
         await operationOf(page, path).check({ force: true });
         for (const [name, value] of Object.entries(values)) await page.fill(`#field-${name}`, value);
+        for (const name of Object.keys(exampleFiles(operation, logo))) {
+          await page.setInputFiles(`#field-${name}`, { name: logo.name, mimeType: "image/png", buffer: logo.bytes });
+        }
         await run(page);
         const { name, bytes } = await download(page, () => page.click(".output a >> nth=0"));
         expect([path, detectMediaType(bytes.subarray(0, 4096), name)]).toEqual([path, type]);

@@ -14,13 +14,10 @@ import { encrypted, textPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
-import { EXAMPLE_PAGES, exampleData } from "../support/examples.ts";
+import { EXAMPLE_IMAGE, EXAMPLE_PAGES, exampleData } from "../support/examples.ts";
 
 const DAMAGED = "The input file is damaged or is not a PDF.";
-const PNG_1X1 = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
+const PNG_1X1 = Buffer.from(EXAMPLE_IMAGE.base64, "base64");
 
 const { keyed, private: open } = inject("services");
 const client = keyedClient();
@@ -215,12 +212,16 @@ describe.each(takesOne)("%s", (_, operation) => {
 });
 
 describe.each(furtherFiles)("the further file of %s, %s", (path, name, operation, file) => {
-  const { id, url, list: isList, required, insteadOf, accepts } = file;
+  const { id, url, list: isList, required, accepts } = file;
+  /** Fields of which exactly one is required: this file, and what it is instead of, or what is instead of it. */
+  const either = operation.files
+    .filter((one) => one.insteadOf !== undefined && [one.name, one.insteadOf].includes(name))
+    .map((one) => [one.name, one.insteadOf!])[0];
   const spelled = (field: string) => (isList ? `${field}[]` : field);
   /** Returns a request that succeeds, with the file by these fields. */
   const fieldsWith = (fields: FormFields): FormFields => {
-    const { [name]: _, [insteadOf ?? name]: __, ...others } = fieldsFor(operation);
-    return { ...others, ...fields };
+    const others = Object.entries(fieldsFor(operation)).filter(([field]) => !(either ?? [name]).includes(field));
+    return { ...Object.fromEntries(others), ...fields };
   };
   const store = async () => {
     const { body } = await client.post("/zip", { file: sampleOf(operation, file), output: "a" });
@@ -238,10 +239,10 @@ describe.each(furtherFiles)("the further file of %s, %s", (path, name, operation
   });
 
   test("400 if it is missing, unless it is optional", async () => {
-    const sentence = insteadOf
-      ? `Exactly one of the '${name}' and '${insteadOf}' fields is required.`
+    const sentence = either
+      ? `Exactly one of the '${either[0]}' and '${either[1]}' fields is required.`
       : `The '${name}' field is required.`;
-    if (required || insteadOf) expect(await error(operation, fieldsWith({}))).toEqual([400, sentence]);
+    if (required || either) expect(await error(operation, fieldsWith({}))).toEqual([400, sentence]);
     else expect(await error(operation, fieldsWith({}))).toEqual([200, undefined]);
   });
 

@@ -12,7 +12,15 @@ import type { ListedOperation, OperationList } from "../../src/service/http/cont
 import { docx, paragraph } from "../fixtures/office.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { keyedClient, upload } from "../support/client.ts";
-import { EXAMPLE_PAGES, EXAMPLE_TEXT, exampleBeginning, exampleData, exampleValues } from "../support/examples.ts";
+import {
+  EXAMPLE_IMAGE,
+  EXAMPLE_PAGES,
+  EXAMPLE_TEXT,
+  exampleBeginning,
+  exampleData,
+  exampleFiles,
+  exampleValues,
+} from "../support/examples.ts";
 
 const { keyed } = inject("services");
 const { operations } = (await (await fetch(`${keyed.url}/operations.json`)).json()) as OperationList;
@@ -28,6 +36,7 @@ beforeAll(async () => {
     "a.pdf": await textPdf(EXAMPLE_PAGES),
     "a.docx": docx({ body: paragraph("Hello") }),
     "a.html": Buffer.from(EXAMPLE_TEXT),
+    [EXAMPLE_IMAGE.name]: Buffer.from(EXAMPLE_IMAGE.base64, "base64"),
   };
   for (const [name, bytes] of Object.entries(files)) {
     writeFileSync(join(folder, name), bytes);
@@ -59,13 +68,14 @@ describe.each(every)("%s", (verb, operation) => {
 
   test("an agent calls it", async () => {
     const id = ids[nameOf(operation)]!;
+    const files = exampleFiles(operation, ids[EXAMPLE_IMAGE.name]!);
     const inputs = {
       none: {},
       one: { input: id },
       several: { inputs: [id] },
       text: { [input.field ?? ""]: EXAMPLE_TEXT },
     };
-    const called = await agent.callTool({ name: verb, arguments: { ...values, ...inputs[input.kind] } });
+    const called = await agent.callTool({ name: verb, arguments: { ...values, ...files, ...inputs[input.kind] } });
     const { content, isError, structuredContent } = called as CallToolResult;
     expect([isError ?? false, isError ? content : []]).toEqual([false, []]);
     if (output.data) return expect(structuredContent).toMatchObject(exampleData(operation));
@@ -77,7 +87,8 @@ describe.each(every)("%s", (verb, operation) => {
 
   test("the command line calls it", async () => {
     const command = verb.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const options = Object.entries(values).flatMap(([name, value]) =>
+    const given = { ...values, ...exampleFiles(operation, EXAMPLE_IMAGE.name) };
+    const options = Object.entries(given).flatMap(([name, value]) =>
       [value].flat().flatMap((one) => [`--${name.replaceAll("_", "-")}`, argument(operation, name, String(one))]),
     );
     const file = input.kind === "none" ? [] : [nameOf(operation)];

@@ -11,7 +11,7 @@ import { labeledPdf, textPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
-import { exampleValues } from "../support/examples.ts";
+import { EXAMPLE_IMAGE, exampleFiles, exampleValues } from "../support/examples.ts";
 import { textAndInfoOf } from "../support/pdf-readers.ts";
 import { attackersDns, furtherAddresses, privateAddresses } from "../support/private-addresses.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -85,7 +85,8 @@ test.each(takesFiles)("%s takes an address, and stores the file as an input", as
   const values = Object.entries(exampleValues(operation)).map(([name, value]) =>
     Array.isArray(value) ? [`${name}[]`, value] : [name, String(value)],
   );
-  const fields = { ...order, ...Object.fromEntries([...selections, ...values]) };
+  const image = upload(Buffer.from(EXAMPLE_IMAGE.base64, "base64"), EXAMPLE_IMAGE.name);
+  const fields = { ...order, ...Object.fromEntries([...selections, ...values]), ...exampleFiles(operation, image) };
   const { status, body } = await client("keyed").post(path, {
     ...(operation.output.data ? {} : { output: "made" }),
     ...{ [several ? "url[]" : "url"]: url, ...fields },

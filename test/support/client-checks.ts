@@ -2,7 +2,7 @@
 
 import type { CallOptions, Job, Options, PagewrightClient, Progress, Selected } from "../../client/index.ts";
 import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
-import { EXAMPLE_TEXT, exampleBeginning, exampleData, exampleValues } from "./examples.ts";
+import { EXAMPLE_IMAGE, EXAMPLE_TEXT, exampleBeginning, exampleData, exampleFiles, exampleValues } from "./examples.ts";
 
 export interface Surroundings {
   /** The class under test. */
@@ -40,7 +40,9 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       const { verb, input, output } = operation;
       const file = input.accepts === "documents" ? new Blob([around.samples.docx]) : pdf;
       const inputs = { none: [], one: [file], several: [[file]], text: [EXAMPLE_TEXT] }[input.kind];
-      const params = Object.entries(exampleValues(operation)).map(([name, value]) => [camelCase(name), value]);
+      const image = Uint8Array.from(atob(EXAMPLE_IMAGE.base64), (character) => character.charCodeAt(0));
+      const given = { ...exampleValues(operation), ...exampleFiles(operation, image) };
+      const params = Object.entries(given).map(([name, value]) => [camelCase(name), value]);
       const { data, files } = await calls[verb]!(...inputs, Object.fromEntries(params));
       if (output.data) {
         const expected = exampleData(operation);

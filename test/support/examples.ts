@@ -8,6 +8,12 @@ export const EXAMPLE_PAGES = 3;
 /** Text for operations whose input is text. */
 export const EXAMPLE_TEXT = "<p>Hello";
 
+/** The name that examples of further files have, and a file for it: a picture of one dot. */
+export const EXAMPLE_IMAGE = {
+  name: "logo.png",
+  base64: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+};
+
 /** Beginnings of files, by media type. */
 const BEGINNINGS: Readonly<Record<string, string>> = {
   "application/pdf": "%PDF",
@@ -31,6 +37,10 @@ export function exampleValues({ example, parameters }: ListedOperation): Readonl
   const values = Object.entries(example).map(([name, value]) => [name.replace("[]", ""), value] as const);
   return Object.fromEntries(values.filter(([name]) => own.includes(name)));
 }
+
+/** Returns the names of the example's further files, with a value for each. */
+export const exampleFiles = <T>({ example, files }: ListedOperation, value: T): Readonly<Record<string, T>> =>
+  Object.fromEntries(files.filter(({ name }) => name in example).map(({ name }) => [name, value]));
 
 /** @returns the first bytes of the example's file, each as a character */
 export function exampleBeginning({ path, output }: ListedOperation): string {

@@ -116,7 +116,7 @@ export class Browser {
 
   /**
    * Starts a browser, and resolves once its first page is ready; further pages follow in the background. @throws
-   * BrowserGone, ProtocolError
+   * BrowserLost, ProtocolError
    */
   static async start(chromium: LaunchedChromium, settings: BrowserSettings): Promise<Browser> {
     const browser = new Browser(chromium, settings);
@@ -255,7 +255,7 @@ export class Browser {
       });
   }
 
-  /** Creates pages one at a time, because concurrent creation is not faster. @throws BrowserGone */
+  /** Creates pages one at a time, because concurrent creation is not faster. @throws BrowserLost */
   #make(): Promise<Page> {
     const made = this.#making.then(() => this.#makeAtLast());
     this.#making = made.catch(() => {});
@@ -374,7 +374,7 @@ export class Browser {
       .catch(() => {});
   }
 
-  /** Limits the wait for a response, and kills the browser on a timeout. @throws BrowserGone */
+  /** Limits the wait for a response, and kills the browser on a timeout. @throws BrowserLost */
   async #within<T>(response: Promise<T>, reason: string): Promise<T> {
     const timer = setTimeout(() => this.#die(reason), HEARTBEAT_TIMEOUT_MS);
     timer.unref();

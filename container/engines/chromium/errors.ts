@@ -4,7 +4,7 @@ import { EngineFailure } from "../../../src/document/contract/failure.ts";
 
 /** The browser died, and with it jobs that did not cause it. They can run in another browser. */
 export class BrowserLost extends Error {
-  override readonly name = "BrowserGone";
+  override readonly name = "BrowserLost";
 }
 
 /** A page's renderer ended, or was ended, before its work was done. The work can be retried. */
@@ -21,7 +21,7 @@ export class RendererLost extends Error {
 
 /** The browser temporarily lost its network. */
 export class NetworkLost extends Error {
-  override readonly name = "NetworkGone";
+  override readonly name = "NetworkLost";
 }
 
 /** The last renderer that this service killed: the time by `performance.now()`, and the reason. */

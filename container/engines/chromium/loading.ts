@@ -32,7 +32,7 @@ const PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED";
 
 /** The page led to a host that must not be visited. */
 export class NavigationBlocked extends Error {
-  override readonly name = "LedAstray";
+  override readonly name = "NavigationBlocked";
 }
 
 export class Loading implements Disposable {
@@ -69,7 +69,7 @@ export class Loading implements Disposable {
   }
 
   /**
-   * Rejects when there is no page to print: EngineFailure `unreachable` or `not-a-web-page`; LedAstray, NetworkGone.
+   * Rejects when there is no page to print: EngineFailure `unreachable` or `not-a-web-page`; NavigationBlocked, NetworkLost.
    */
   get failed(): Promise<never> {
     return this.#failure.promise;
@@ -79,7 +79,7 @@ export class Loading implements Disposable {
     this.#isOver = true;
   }
 
-  /** Navigates to a URL. @throws EngineFailure `unreachable`, `not-a-web-page`; LedAstray, NetworkGone */
+  /** Navigates to a URL. @throws EngineFailure `unreachable`, `not-a-web-page`; NavigationBlocked, NetworkLost */
   async navigate(url: string): Promise<void> {
     const { errorText, isDownload } = await this.#session.send("Page.navigate", { url });
     if (isDownload) throw notAWebPage("a download");

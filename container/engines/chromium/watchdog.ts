@@ -1,5 +1,5 @@
 // Reads the state of a browser's processes from proc(5), to find stopped and oversized ones. Sends no command to the
-// browser.
+// browser. `browser.ts` detects a browser that does not respond.
 
 import { childrenOf, read, stateIn, stateOf, statusOf } from "../../processes/proc.ts";
 
@@ -47,7 +47,7 @@ export class Watchdog {
     if (stopped !== undefined) return [{ what: "browser", reason: stopped }];
     for (const { pid, parent, kind } of processes) {
       // A process just forked by a zygote still has the zygote's name; the zygotes themselves are children of the
-      // browser.
+      // browser. `browser.ts` detects a browser that does not respond.
       if (SERVANTS.includes(kind) || (kind === "zygote" && parent === this.#pid)) this.#servants.set(pid, kind);
     }
     const fault = this.fault();

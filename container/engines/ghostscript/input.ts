@@ -1,5 +1,5 @@
 // Finds the PostScript program in a file (after printer commands, in an EPS with a preview, in a Macintosh wrapper) and
-// parses the comments that Ghostscript would ignore or guess.
+// parses the comments that Ghostscript ignores, or whose values it guesses.
 
 import { type FileHandle, open } from "node:fs/promises";
 

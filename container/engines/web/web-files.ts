@@ -81,7 +81,7 @@ export class WebFiles {
     }
   }
 
-  /** @throws Refused; any error that prevents a response with a file */
+  /** @throws AddressBlocked; any error that prevents a response with a file */
   async #follow(first: URL, visit: ProxySession): Promise<{ readonly url: URL; readonly response: IncomingMessage }> {
     let url = first;
     for (;;) {
@@ -99,7 +99,7 @@ export class WebFiles {
   }
 }
 
-/** @throws Refused if the location is not a valid value of `url` */
+/** @throws AddressBlocked if the location is not a valid value of `url` */
 function nextPlace(location: string, from: URL): URL {
   if (!URL.canParse(location, from.href)) throw new Error("a redirect without a valid Location");
   const url = new URL(location, from.href);

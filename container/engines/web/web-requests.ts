@@ -52,7 +52,7 @@ export class WebRequests {
 
   /**
    * Resolves when the response starts.
-   * @throws Refused; any error that prevents a response
+   * @throws AddressBlocked; any error that prevents a response
    */
   async send(url: URL, visit: ProxySession, { method, headers, body, answerMs }: WebRequest): Promise<IncomingMessage> {
     const { host, port } = hostAndPort(url);

@@ -89,13 +89,14 @@ export function faultOfFile(operation: Operation, file: DescribedFile, state: St
 export function faultOf(operation: Operation, field: FormField, state: State): Fault | undefined {
   const values = [shownValue(operation, field, state)].flat();
   const named = { control: controlOf(field), name: field.name };
-  const isMissing = isNeeded(field) && values.every((text) => text.trim() === "");
-  if (isMissing) return { ...named, sentence: fieldRequired(field.name).message, isMissing };
+  if (values.every((text) => text.trim() === "")) {
+    return isNeeded(field) ? { ...named, sentence: fieldRequired(field.name).message, isMissing: true } : undefined;
+  }
   const inputs = inputsOf(operation, state);
   // With several documents, the number of pages differs.
   const pageCount = inputs.length === 1 ? inputs[0]!.info?.pages : undefined;
   const sentence = field.content
     ? faultsOfJson(field.name, values[0]!, field.content)[0]?.sentence
     : values.map((text) => checkValue(field, text, pageCount)).find((found) => found !== undefined);
-  return sentence === undefined ? undefined : { ...named, sentence, isMissing };
+  return sentence === undefined ? undefined : { ...named, sentence, isMissing: false };
 }

@@ -5,6 +5,7 @@ export const FAILURE_REASONS = [
   "password-protected",
   "not-a-pdf",
   "damaged",
+  "unreadable-image",
   "unsupported",
   "too-large",
   "too-complex",

@@ -120,6 +120,7 @@ export const LIMITS = {
   idempotencyKeyLength: 255,
   selectedPages: 20_000,
   boxesSet: 100_000,
+  imagesAdded: 100_000,
   addressLength: 8192,
   uploadMetadataLength: 8192,
 

@@ -61,7 +61,7 @@ export function resolvePages(selection: PageSelection, pageCount: number, parame
   return numbers;
 }
 
-/** Returns an error message with the number of pages. @param document as the subject of a sentence */
+/** Returns an error message with the number of pages. @param document how the message names the document, as the subject of a sentence */
 const hasPages = (document: string, pageCount: number): string =>
   `${document} has ${pageCount === 1 ? "1 page" : `${pageCount} pages`}.`;
 

@@ -83,7 +83,7 @@ export type Params<P extends Parameters> = {
 
 /**
  * Declares a parameter with a value in every request.
- * @param fallback text of the default; without it, the parameter is required Example: `parameter("Sharpness.",
+ * @param fallback text of the default; without it, the parameter is required. Example: `parameter("Sharpness.",
  *   integer({ min: 1, max: 100 }), "75")`.
  */
 export const parameter = <T>(description: string, kind: Kind<T>, fallback?: string): Parameter<T, false> => ({

@@ -1,5 +1,6 @@
 // Validates the URL of a web page, and converts it to and from an internet shortcut, a file that stores the URL so that
-// a page has an ID like any other input. `address-check.ts` decides which sites are allowed.
+// a page has an ID like any other input. `container/engines/chromium/network/web-addresses.ts` decides which sites are
+// allowed.
 
 import { LIMITS } from "./limits.ts";
 

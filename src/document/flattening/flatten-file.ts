@@ -1,12 +1,13 @@
 // Removes the transparency of a document. Pages without transparency keep their content. Then removes the leftover
 // transparency parameters from all objects.
 
+import { contentOf } from "../content/page-content.ts";
 import { surveyFile } from "../content/survey.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { MupdfOptions } from "../engines/mupdf/instance/mupdf.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { Dictionary, type Reference, type Value } from "../objects/values.ts";
+import { Dictionary, type Reference } from "../objects/values.ts";
 import { writeFile } from "../objects/writer.ts";
 import { isClassic } from "../pages/claims.ts";
 import { pageDictionary, readPages, type SourcePage } from "../pages/pages.ts";
@@ -20,8 +21,6 @@ import { stripTransparency } from "./paint/strip-transparency.ts";
 import { flattenAnnotations, isTransparentAnnotation } from "./scan/annotations.ts";
 import { TransparencyFinder } from "./scan/transparency.ts";
 import { type FlatteningQuality, RESOLUTIONS } from "./settings.ts";
-
-const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 
 export interface FlattenOptions {
   readonly quality: FlatteningQuality;
@@ -141,23 +140,4 @@ async function flattenOne(job: PageJob, source: SourcePage): Promise<number> {
     file.put(source.reference, changed);
   }
   return flat?.coverage ?? 0;
-}
-
-/** Returns all content streams, joined by line breaks, because no token spans two streams (ISO 32000-1, 7.8.2). */
-function contentOf(file: PdfFile, contents: Value | undefined): Uint8Array {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for (const part of file.array(contents) ?? [contents]) {
-    const stream = file.stream(part);
-    if (!stream) continue;
-    try {
-      const bytes = stream.body.decoded(MAX_CONTENT_BYTES - size);
-      parts.push(bytes, Buffer.from("\n"));
-      size += bytes.length + 1;
-    } catch (error) {
-      // A stream that cannot be decoded paints nothing.
-      if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
-    }
-  }
-  return parts.length === 2 ? parts[0]! : new Uint8Array(Buffer.concat(parts));
 }

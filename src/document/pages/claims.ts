@@ -39,8 +39,8 @@ function claimsOf(file: PdfFile, packet = packetIn(file)): Claims {
 }
 
 /**
- * Reports whether a copy must not have object streams and cross-reference streams: for PDF/A-1, which forbids them (ISO
- * 19005-1, 6.1.4), and for files of a version before 1.5.
+ * Reports whether a copy must be without object streams and cross-reference streams: PDF/A-1 forbids them (ISO 19005-1,
+ * 6.1.4), and versions before 1.5 lack them.
  */
 export const isClassic = (file: PdfFile): boolean => file.version <= CLASSIC_VERSION || pdfaPart(claimsOf(file)) === 1;
 

@@ -1,7 +1,7 @@
 // Reads the displayed size of a page (ISO 32000-1, 14.11.2; tables 30 and 31), with the same rules as MuPDF.
 
 import { intersection, readBox } from "../content/boxes.ts";
-import type { Box } from "../content/matrix.ts";
+import type { Box, Matrix } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary } from "../objects/values.ts";
 import { pageDictionary, type SourcePage } from "./pages.ts";
@@ -21,7 +21,23 @@ export function pageSize(file: PdfFile, sourcePage: SourcePage): PageSize {
   const box = visibleBox(file, page);
   const unit = unitOf(file, page);
   const [width, height] = [(box[2] - box[0]) * unit, (box[3] - box[1]) * unit];
-  return isOnItsSide(file.number(page.get("Rotate")) ?? 0) ? { width: height, height: width } : { width, height };
+  return quarterTurns(file, page) % 2 === 1 ? { width: height, height: width } : { width, height };
+}
+
+/**
+ * Returns the matrix from points of the page as it is shown, from its lower left corner, to its units.
+ * @param page with its inherited attributes
+ */
+export function shownSpace(file: PdfFile, page: Dictionary): Matrix {
+  const [left, bottom, right, top] = visibleBox(file, page);
+  const point = 1 / unitOf(file, page);
+  const turned: readonly Matrix[] = [
+    [point, 0, 0, point, left, bottom],
+    [0, point, -point, 0, right, bottom],
+    [-point, 0, 0, -point, right, top],
+    [0, -point, point, 0, left, top],
+  ];
+  return turned[quarterTurns(file, page)]!;
 }
 
 /** @param page with its inherited attributes */
@@ -47,5 +63,8 @@ export function unitOf(file: PdfFile, page: Dictionary): number {
   return unit > 0 ? unit : 1;
 }
 
-/** Reports whether the rotation, rounded to quarter turns, swaps width and height. */
-const isOnItsSide = (angle: number): boolean => Math.floor((Math.trunc(angle) + 45) / 90) % 2 !== 0;
+/** Returns the rotation, rounded to clockwise quarter turns: 0 to 3. */
+function quarterTurns(file: PdfFile, page: Dictionary): number {
+  const turns = Math.floor((Math.trunc(file.number(page.get("Rotate")) ?? 0) + 45) / 90) % 4;
+  return turns < 0 ? turns + 4 : turns;
+}

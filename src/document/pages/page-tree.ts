@@ -1,12 +1,14 @@
-// Builds a page tree for a list of pages (ISO 32000-1, 7.7.3). In the pages, only Parent changes.
+// Builds page trees (ISO 32000-1, 7.7.3), and separates pages that are in a tree repeatedly.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type Reference } from "../objects/values.ts";
+import { mediaBox } from "./page-size.ts";
+import { pageDictionary, readPages, type SourcePage } from "./pages.ts";
 
 /** Maximum number of kids per node. Among thousands of pages, viewers find one faster in a tree than in a list. */
 const FAN_OUT = 64;
 
 /**
- * Adds the nodes to the file, and sets the Parent of each page.
+ * Adds the nodes for a list of pages to the file, and sets the Parent of each page.
  * @returns the root
  */
 export function putPageTree(file: PdfFile, pages: readonly Reference[]): Reference {
@@ -24,4 +26,34 @@ export function putPageTree(file: PdfFile, pages: readonly Reference[]): Referen
     level = above;
   } while (level.length > 1);
   return level[0]!.reference;
+}
+
+/** Returns the pages, each as an object of its own: a page may be in a document repeatedly. */
+export function placesOf(file: PdfFile): readonly SourcePage[] {
+  const { pages } = readPages(file);
+  const taken = new Set<number>();
+  const places = pages.map((page) => {
+    const isRepeated = taken.size === taken.add(page.reference.number).size;
+    return isRepeated ? { ...page, reference: file.add(completePage(file, page)) } : page;
+  });
+  if (taken.size === pages.length) return pages;
+  for (const [index, page] of pages.entries()) file.put(places[index]!.reference, completePage(file, page));
+  const catalog = file.catalog.clone();
+  catalog.set(
+    "Pages",
+    putPageTree(
+      file,
+      places.map(({ reference }) => reference),
+    ),
+  );
+  file.trailer.set("Root", file.add(catalog));
+  return places;
+}
+
+/** Returns a copy of a page with the entries that it must have, whatever viewers assume without them. */
+export function completePage(file: PdfFile, page: SourcePage): Dictionary {
+  const copy = pageDictionary(file, page);
+  const parent = file.dictionary(page.reference)?.get("Parent");
+  if (parent !== undefined) copy.set("Parent", parent);
+  return copy.set("Type", Name.of("Page")).set("MediaBox", [...mediaBox(file, copy)]);
 }

@@ -1,7 +1,7 @@
 // Provides the pages of a document as small PDFs, and its properties. Stored objects of a document:
-//   facts      page sizes, labels and bookmarks
-//   group-<n>  pages 32n + 1 to 32n + 32, except large ones; the index at its start has the size of each
-//   page-<n>   one page alone: a large page, or a requested page until its group is stored
+//   facts             page sizes, labels and bookmarks
+//   group-<n>         pages 32n + 1 to 32n + 32, except large ones; the index at its start has the size of each
+//   page-<n mod 128>  one page alone, preceded by its number: a large page, or a requested one whose group is not stored
 // The first request for a page extracts that page alone, and its response precedes the extraction of all groups.
 
 import { OutOfRange } from "../../document/contract/failure.ts";

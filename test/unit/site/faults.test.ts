@@ -130,3 +130,13 @@ describe("what is made", () => {
     expect(nameOf("/zip", "a.pdf", "archive.zip")).toBe("archive_zip");
   });
 });
+
+test("a JSON field may be empty if it is optional, and begins with the example if there is one", () => {
+  const operation = operationOf("/pdf-with-added-image");
+  const faults = (values: Values) => {
+    const further = [input("logo.png", { field: "image_file" })];
+    return faultsOf(operation, { ...stateOf(operation.path, [input("a.pdf")], values), further });
+  };
+  expect(faults({})).toEqual([]);
+  expect(faults({ image_objects: "[" }).map(({ name }) => name)).toEqual(["image_objects"]);
+});

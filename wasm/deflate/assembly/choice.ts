@@ -137,7 +137,8 @@ const seen: usize = memory.data(16384, 16);
 
 /**
  * Reports whether filtered rows, with their `lead` bytes, are from a photograph, so that matches are short or rare.
- * Differences other than zero are then mostly new; unfiltered samples must also be distinguished from antialiased text.
+ * In a photograph, filtered pixels other than zero hardly repeat, so all count as new. Unfiltered ones (`areSamples`)
+ * are looked up, because pixels of antialiased text repeat.
  */
 export function isPhotographic(from: usize, count: usize, lead: usize, areSamples: bool): bool {
   memory.fill(seen, 0, 1 << SEEN_BITS);

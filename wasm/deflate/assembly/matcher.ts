@@ -153,8 +153,8 @@ function isWorthIt(at: usize, length: usize, distance: usize): bool {
 }
 
 /**
- * Returns the distance of a run's repetition. Equal samples repeat from the previous one, for zero rows and because 258
- * bytes cost less than 256. Otherwise, a fixed distance shared by runs of all colors gets a shorter code.
+ * Returns the distance of a run: 1 sample if all samples of the pixel are equal (also in rows of zeros), because a match
+ * of 258 bytes then costs less than one of 256; otherwise one pixel, so that runs of all colors share one short code.
  */
 @inline
 function runDistance(pixel: usize, at: usize, lead: usize): usize {

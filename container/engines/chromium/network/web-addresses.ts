@@ -157,14 +157,14 @@ export interface DnsResolver {
 
 /** The host is not allowed, as opposed to unreachable. */
 export class AddressBlocked extends Error {
-  override readonly name = "Refused";
+  override readonly name = "AddressBlocked";
 }
 
 /**
  * Returns the allowed addresses of a host; the caller must connect to one of these. A public name can resolve only to
  * public addresses. Otherwise, the owner of any name could point it to an internal address that the operator allows.
  * @param host canonical, as in the URL standard, with IPv6 without brackets
- * @throws Refused; errors of the lookup
+ * @throws AddressBlocked; errors of the lookup
  */
 export async function resolveAllowed(
   host: string,

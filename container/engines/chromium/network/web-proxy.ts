@@ -105,7 +105,7 @@ export class ProxySession {
     return this.#bytes;
   }
 
-  /** Connects to a checked address of a host. @throws Refused; Error if the host cannot be reached */
+  /** Connects to a checked address of a host. @throws AddressBlocked; Error if the host cannot be reached */
   connect(host: string, port: number): Promise<Socket> {
     return this.#connectTo(host, port, this);
   }
@@ -192,7 +192,7 @@ export class WebProxy {
     return new ProxySession((host, port, visit) => this.#connect(host, port, visit), options);
   }
 
-  /** @throws Refused if the host must not be visited; errors of the lookup */
+  /** @throws AddressBlocked if the host must not be visited; errors of the lookup */
   async admit(host: string, port: number): Promise<void> {
     await resolveAllowed(host, port, this.#allow, this.#lookups);
   }
@@ -234,7 +234,7 @@ export class WebProxy {
     });
   }
 
-  /** Connects to a host. @throws Refused; Error if the host cannot be reached */
+  /** Connects to a host. @throws AddressBlocked; Error if the host cannot be reached */
   async #connect(host: string, port: number, visit: ProxySession): Promise<Socket> {
     const addresses = await resolveAllowed(host, port, this.#allow, this.#lookups).catch((error: unknown) => {
       if (error instanceof AddressBlocked) visit.refuse(host, port);

@@ -64,7 +64,7 @@ export function setPaper(
       return false;
     }
   };
-  // Sets the client's size and margin unless the document decides them. The declarations are important, so they
+  // Sets the client's size and margin unless the document decides them. The declarations are `!important`, so they
   // override style sheets that cannot be read. Important declarations in readable style sheets are removed, because
   // those for a named page would take precedence.
   const disarm = (rules: CSSRuleList) => {

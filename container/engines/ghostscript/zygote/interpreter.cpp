@@ -153,7 +153,7 @@ bool isComplete(const std::string& path) {
 bool closeOutput(const std::string& path) {
   gsapi_add_control_path(interpreter, GS_PERMIT_FILE_WRITING, "/dev/null");
   gsapi_set_param(interpreter, "OutputFile", "/dev/null", gs_spt_string);
-  // The file is incomplete if the program has selected another device.
+  // If the document's own program had switched devices before, the file is incomplete.
   return isComplete(path);
 }
 

@@ -1,8 +1,8 @@
 // Replaces malloc(3) and its relatives ("Replacing malloc" in glibc's manual); exported (-rdynamic), so that
-// LibreOffice and the C library itself call these. Before useOwnPages(), they call glibc's. After it, blocks of up to 8
-// KiB come from one region, in size classes that each have their own spans: a block needs no header, and the block
-// freed last is used first. glibc still serves larger blocks, other threads' blocks, and all blocks once the region is
-// used up.
+// LibreOffice and the C library itself call these. Before useOwnPages(), they call glibc's. After it, the calling
+// thread's blocks of up to 8 KiB come from one region, in size classes that each have their own spans: a block needs no
+// header, and the block freed last is used first. glibc still serves larger blocks, other threads' blocks, and all
+// blocks once the region is used up.
 #include "heap.hpp"
 
 #include <dlfcn.h>
@@ -70,8 +70,8 @@ char* nextSpan = nullptr;
 // Only the first thread uses the region, so it needs no lock.
 thread_local bool isOwner = false;
 /**
- * True if all small blocks outside the region were allocated before the fork. They are not freed, to avoid copying
- * their pages.
+ * While true, small blocks outside the region are not freed: they are from before the fork, and freeing them would copy
+ * their pages, or rarely from another thread, and then lost.
  */
 std::atomic<bool> leavesOld{false};
 

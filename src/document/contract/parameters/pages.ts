@@ -1,4 +1,4 @@
-// Page selections as parameters (spec, "Page selection expression").
+// Page selections as parameters (docs/api.md#page-selections).
 import * as z from "zod";
 import { HOW_PAGES_ARE_WRITTEN, type PageSelection, parseListedPages, parsePages } from "../pages.ts";
 import type { Kind } from "../parameter.ts";

@@ -23,7 +23,7 @@ export const fileId: Kind<string> = {
   ...{ value: z.string(), schema: { type: "string" }, control: "text", read: (given) => given },
 };
 
-/** A file name without extension. Characters that are invalid in file names are removed (spec, rule 4). */
+/** A file name without extension. Characters that are invalid in file names are removed (docs/api.md#output-names). */
 export const fileName: Kind<string> = {
   ...{ value: z.string(), schema: { type: "string" }, control: "text", read: safeName },
 };

@@ -108,7 +108,7 @@ export interface ContentNode {
   readonly resources: Dictionary | undefined;
   /** The form; undefined for page content. */
   readonly form: { readonly dictionary: Dictionary; readonly objectNumber: number } | undefined;
-  /** The transparent operations; all operations if `notesAll` is set. */
+  /** The transparent operations; all operations if `recordsAll` is set. */
   readonly paints: Paint[];
   readonly kids: Kid[];
   parent: { readonly node: ContentNode; readonly kid: Kid } | undefined;

@@ -29,7 +29,7 @@ export class TextOnly {
   /** The results, by object number of the form. */
   readonly #forms = new Map<number, Reference | undefined>();
 
-  constructor(file: PdfFile, options: Omit<ScanOptions, "notesAll" | "splitsFills">) {
+  constructor(file: PdfFile, options: Omit<ScanOptions, "recordsAll" | "splitsFills">) {
     this.#file = file;
     this.#options = { ...options, recordsAll: true, splitsFills: false };
   }

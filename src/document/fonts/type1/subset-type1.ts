@@ -24,7 +24,7 @@ interface Subr {
   readonly end: number;
   /** The stored, encrypted charstring. */
   readonly charString: Uint8Array;
-  /** Text between the length and the bytes. `after`: the text after the bytes. */
+  /** Text of the entry between the charstring's length and its bytes. `after`: the text that follows the bytes. */
   readonly before: string;
   readonly after: string;
 }

@@ -1,30 +1,34 @@
-// Decodes the LZW of TIFF (6.0, section 13), and the variant of programs before TIFF 5.0, which write low bits first.
+// Decodes the LZW of TIFF (6.0, section 13), the variant of programs before TIFF 5.0, which write low bits first, and
+// that of GIF (GIF89a, Appendix F), which does the same with symbols of fewer bits.
 
-const CLEAR = 256;
-const END = 257;
-const FIRST_FREE = 258;
 const MAX_CODES = 4096;
 /** Output buffer size. A string has at most as many bytes as the table has entries. */
 const OUTPUT_BYTES = 65_536;
 
-/** Yields the decoded bytes up to the first invalid code, in chunks that are valid until the next one is requested. */
-export function* decodeLzw(bytes: Uint8Array): Generator<Uint8Array> {
-  const decoder = new LzwDecoder(bytes);
+/**
+ * Yields the decoded bytes up to the first invalid code, in chunks that are valid until the next one is requested.
+ * @param symbolBits of GIF, 1 to 8. @default TIFF: 8, and the first code tells the variant
+ */
+export function* decodeLzw(bytes: Uint8Array, symbolBits?: number): Generator<Uint8Array> {
+  const decoder = new LzwDecoder(bytes, symbolBits);
   for (let piece = decoder.next(); piece.length > 0; piece = decoder.next()) yield piece;
 }
 
 class LzwDecoder {
   readonly #bytes: Uint8Array;
-  /** True for the old variant. The first code is the clear code: 256 in nine bits, whose low bits are zero. */
+  /** True if codes start with their low bits, and become wider as late as possible: GIF, and the old variant of TIFF. */
   readonly #isOld: boolean;
+  /** The codes that clear the table and end the data follow the symbols; strings follow them. */
+  readonly #clear: number;
+  readonly #firstWidth: number;
   /** Strings by code: the code of all but the last byte, the last byte, the first byte and the length. */
   readonly #prefixes = new Uint16Array(MAX_CODES);
   readonly #lasts = new Uint8Array(MAX_CODES);
   readonly #firsts = new Uint8Array(MAX_CODES);
   readonly #lengths = new Uint16Array(MAX_CODES);
   readonly #output = new Uint8Array(OUTPUT_BYTES);
-  #free = FIRST_FREE;
-  #width = 9;
+  #free: number;
+  #width: number;
   /** The previous code; -1 after a clear code. */
   #before = -1;
   #hold = 0;
@@ -32,10 +36,15 @@ class LzwDecoder {
   #at = 0;
   #isOver = false;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, symbolBits?: number) {
     this.#bytes = bytes;
-    this.#isOld = bytes.length >= 2 && bytes[0] === 0 && (bytes[1]! & 1) === 1;
-    for (let code = 0; code < 256; code++) {
+    // The first code is the clear code: in TIFF 256 in nine bits, whose low bits are zero.
+    this.#isOld = symbolBits !== undefined || (bytes.length >= 2 && bytes[0] === 0 && (bytes[1]! & 1) === 1);
+    this.#clear = 1 << (symbolBits ?? 8);
+    this.#firstWidth = (symbolBits ?? 8) + 1;
+    this.#free = this.#clear + 2;
+    this.#width = this.#firstWidth;
+    for (let code = 0; code < this.#clear; code++) {
       this.#lasts[code] = code;
       this.#firsts[code] = code;
       this.#lengths[code] = 1;
@@ -49,20 +58,22 @@ class LzwDecoder {
     const firsts = this.#firsts;
     const lengths = this.#lengths;
     const output = this.#output;
+    const clear = this.#clear;
+    const end = clear + 1;
     let free = this.#free;
     let before = this.#before;
     let filled = 0;
     while (filled <= OUTPUT_BYTES - MAX_CODES) {
       const code = this.#read();
-      if (code === CLEAR) {
-        free = FIRST_FREE;
-        this.#width = 9;
+      if (code === clear) {
+        free = end + 1;
+        this.#width = this.#firstWidth;
         before = -1;
         continue;
       }
       // An undefined code can only be the one being created.
       const isNew = code === free && before >= 0;
-      if (code < 0 || code === END || (code >= free && !isNew) || (code > END && before < 0)) {
+      if (code < 0 || code === end || (code >= free && !isNew) || (code > end && before < 0)) {
         this.#isOver = true;
         break;
       }

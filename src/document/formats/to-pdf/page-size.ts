@@ -39,22 +39,28 @@ export function densityOfAspect(x: number, y: number): Density | undefined {
   return { x: (DEFAULT_DPI * x) / least, y: (DEFAULT_DPI * y) / least };
 }
 
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Returns the size of an image in points, with the orientation applied. */
+export function imageSize({ width, height, orientation, density }: Omit<ImagePage, "parts">): Size {
+  const { x, y } = density ?? { x: DEFAULT_DPI, y: DEFAULT_DPI };
+  const [across, down] = [points(width, x), points(height, y)];
+  return orientation >= 5 ? { width: down, height: across } : { width: across, height: down };
+}
+
 /**
- * Returns the size in points, with the orientation applied.
+ * Returns the size of the page of an image.
  * @throws OutOfRange if the page exceeds the limits of PDF
  */
-export function pageSize({ width, height, orientation, density }: Omit<ImagePage, "parts">): {
-  width: number;
-  height: number;
-} {
-  const { x, y } = density ?? { x: DEFAULT_DPI, y: DEFAULT_DPI };
-  const across = points(width, x);
-  const down = points(height, y);
-  if (Math.max(across, down) > MAX_POINTS) {
-    throw new OutOfRange("file", `A page of ${Math.ceil(across)} x ${Math.ceil(down)} points`);
+export function pageSize(image: Omit<ImagePage, "parts">): Size {
+  const { width, height } = imageSize(image);
+  if (Math.max(width, height) > MAX_POINTS) {
+    throw new OutOfRange("file", `A page of ${Math.ceil(width)} x ${Math.ceil(height)} points`);
   }
-  const [seenWidth, seenHeight] = orientation >= 5 ? [down, across] : [across, down];
-  return { width: Math.max(MIN_POINTS, seenWidth), height: Math.max(MIN_POINTS, seenHeight) };
+  return { width: Math.max(MIN_POINTS, width), height: Math.max(MIN_POINTS, height) };
 }
 
 /**

@@ -96,6 +96,17 @@ export class MupdfSource implements ObjectSource {
     return source;
   }
 
+  /** Opens another document in the same engine, until {@link leave}. */
+  beside(bytes: Uint8Array): MupdfSource {
+    const { engine, options } = this.#document;
+    return MupdfSource.over(MupdfDocument.open(engine, bytes, options), this.#budget);
+  }
+
+  /** Closes the document but keeps the engine. */
+  leave(): void {
+    this.#document.leave();
+  }
+
   get size(): number {
     return this.#size;
   }

@@ -98,6 +98,7 @@ export const wrongContentType = () =>
 export const wrongType = (explanation?: string) =>
   new ServiceError(400, "Uploaded file is not valid input for this route.", {}, {}, explanation);
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
+export const unreadableImage = () => new ServiceError(400, "There was a problem reading the input image.");
 export const fileTooLarge = (limitBytes: number) =>
   about(413, "The file exceeds the maximum size of <number> MB.", megabytes(limitBytes));
 export const outputTooLarge = (limitBytes: number) =>
@@ -210,6 +211,8 @@ function fromEngineFailure({ reason, nonconformity, feature, limitBytes, why }: 
     case "not-a-pdf":
     case "damaged":
       return notAPdf();
+    case "unreadable-image":
+      return unreadableImage();
     case "unsupported":
       return unsupportedFile(feature);
     case "too-large":

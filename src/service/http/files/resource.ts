@@ -1,4 +1,4 @@
-// Serves GET, HEAD and DELETE of a stored file (spec, "GET /resource/{id}"; RFC 9110 for ranges and conditions).
+// Serves GET, HEAD and DELETE of a stored file (docs/api.md#stored-files; RFC 9110 for ranges and conditions).
 
 import type { Config } from "../../settings/config.ts";
 import type { ByteRange, FoundFile, StoredFile } from "../../storage/file.ts";

@@ -136,7 +136,7 @@ function streamedFields({ inputs, fields }: Endpoint) {
 /**
  * Runs the job and creates the response.
  * @param resources receives the time limit of the job, which can last until the response ends. Disposed with the
- *   response; if this throws, by the caller
+ *   response, or by the caller if this function throws
  */
 export async function runAndRespond(exchange: RequestState, resources: DisposableStack): Promise<HandledResponse> {
   try {

@@ -11,7 +11,7 @@ import type { InputFile } from "../requests/inputs.ts";
 import { noticeSentences, noticesHeader } from "./notices.ts";
 import type { DataResult } from "./outputs.ts";
 
-/** The body of a successful response (spec, "Response objects"). */
+/** The body of a successful response (docs/api.md#responses). */
 export interface OperationResponse {
   readonly outputUrl: string | readonly string[];
   readonly outputId: string | readonly string[];
@@ -89,7 +89,7 @@ function namedInputs({ file }: Inputs, ids: readonly string[]): Pick<OperationRe
   return { inputId: file?.kind === "several" || ids.length > 1 ? ids : ids[0]! };
 }
 
-/** Returns the URL of a stored file (spec, "Response objects"). */
+/** Returns the URL of a stored file (docs/api.md#responses). */
 export const fileUrl = (baseUrl: string, id: string) => `${baseUrl}/resource/${id}?format=file`;
 
 /** Returns the `format=info` properties common to all stored files. */

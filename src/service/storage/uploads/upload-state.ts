@@ -13,7 +13,7 @@ import { PART_BYTES } from "../standalone-files.ts";
 export const UPLOADS = "uploads/";
 export const stateKey = (id: string) => UPLOADS + id;
 
-/** Size of the first read. All info is shorter. */
+/** Size of the first read. An upload's info always fits into it. */
 const START_BYTES = 2 ** 15;
 /** R2 limits an object to one write per second, so a failed write is retried after a delay. */
 const WRITE_ATTEMPTS = 4;

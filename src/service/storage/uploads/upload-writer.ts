@@ -17,7 +17,7 @@ const NUMBERS_AT_ONCE = 16;
 
 /** Another request has changed, completed or deleted the upload meanwhile. */
 export class UploadConflict extends Error {
-  override readonly name = "UploadTaken";
+  override readonly name = "UploadConflict";
 }
 
 export interface WriterOptions {

@@ -212,7 +212,7 @@ const OTHERS = new Map([
   [0x2219, 0xb7],
 ]);
 
-/** Maps glyphs to characters by a Unicode cmap; to the lowest character of each glyph. */
+/** Maps each glyph to a character, by a Unicode cmap; if several characters share a glyph, to the lowest. */
 export function reverseMaps(maps: readonly CmapSubtable[]): (glyph: number) => string | undefined {
   const unicode = maps.find(({ platform, encoding }) => platform === 0 || (platform === 3 && encoding !== 0));
   let table: Map<number, number> | undefined;

@@ -63,12 +63,14 @@ export function exposed<Q extends Parameters>(parameters: Q, exposure: Exposure<
   };
 }
 
-/** Translates the parameter name in an operation's error to the field name. */
+/** Translates the parameter name in an operation's error, or the start of a path in it, to the field name. */
 export function inWordsOfApi(error: OutOfRange, { fields, fieldOf }: Pick<ExposedParameters, "fields" | "fieldOf">) {
-  const name = fieldOf(error.parameter);
+  const [parameter = "", ...path] = error.parameter.split(".");
+  const name = fieldOf(parameter);
   const field = fields[name];
   if (!field) return error;
-  return new OutOfRange(spellingOf(name, field), field.kind.isSecret ? SECRET_VALUE : error.value, error.why);
+  const spelling = [spellingOf(name, field), ...path].join(".");
+  return new OutOfRange(spelling, field.kind.isSecret ? SECRET_VALUE : error.value, error.why);
 }
 
 const withCondition = (
