@@ -59,7 +59,9 @@ function debianPackages(): Component[] {
 }
 
 function pythonPackages(): Component[] {
-  const lines = readFileSync(join(import.meta.dirname, "fonts/requirements.txt"), "utf8").trimEnd().split("\n");
+  const lines = readFileSync(join(import.meta.dirname, "fonts/requirements.txt"), "utf8")
+    .trimEnd()
+    .split("\n");
   return lines.flatMap((line): Component[] => {
     const [, name, version] = /^(\S+)==(\S+)/.exec(line) ?? [];
     return name && version ? [{ type: "data", name, version, purl: `pkg:pypi/${name}@${version}` }] : [];
