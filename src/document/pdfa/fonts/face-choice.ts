@@ -89,10 +89,10 @@ const normalized = (baseFont: string): string =>
     .toLowerCase()
     .replace(/[\s_]/g, "");
 
-/** Excludes fonts for Chinese, Japanese and Korean, whose Latin letters have other widths. */
+/** Excludes dingbats, and fonts for Chinese, Japanese and Korean, whose Latin letters have other widths. */
 function latinReplacement(name: string): Replacement | undefined {
   const found = replacementOf(name);
-  return found?.family.includes("CJK") ? undefined : found;
+  return found?.family.includes("CJK") || found?.family === "D050000L" ? undefined : found;
 }
 
 const faceOf = (files: readonly string[], style: number): string => files[style] ?? files[style & 1] ?? files[0]!;
