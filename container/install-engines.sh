@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the native engines and fonts from Debian packages, fetches veraPDF from Maven Central, and builds their
-# zygotes and servers into container/dist. Reports its steps, and does nothing if everything is there. For a developer's
+# Installs the native engines and fonts from Debian packages, fetches veraPDF from Maven Central and a font from PyPI, and
+# builds the engines' zygotes and servers into container/dist. Reports its steps, and does nothing if everything is there. For a developer's
 # machine and for the container's image.
 #
 # install-engines.sh installs everything.
@@ -19,8 +19,9 @@ engines=(
   ghostscript chromium-headless-shell default-jre-headless fontconfig
 )
 fonts=(
-  # Fonts with the same widths as Arial, Times New Roman, Courier New and Arial Narrow; Calibri; Cambria.
-  fonts-liberation fonts-liberation2 fonts-crosextra-carlito fonts-crosextra-caladea
+  # Fonts with the same widths as Arial, Times New Roman and Courier New; Calibri; Tahoma.
+  # src/document/fonts/replacements lists the fonts that they replace, and container/fonts makes further ones of them.
+  fonts-liberation fonts-liberation2 fonts-crosextra-carlito fonts-wine
   # Symbols, and the scripts of Office documents: Noto's core has Arabic, Hebrew, Thai and Devanagari.
   fonts-dejavu-core fonts-dejavu-extra fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji
   # Replacements for the standard fonts of PDF, and the CMaps of fonts that are not embedded.
@@ -34,6 +35,7 @@ hyphenation=(
 )
 build_tools=(g++ nlohmann-json3-dev)
 java_build_tools=(default-jdk-headless maven)
+python_build_tools=(python3-pip)
 
 # Prints the named packages that are not installed, one per line.
 missing() {
@@ -134,4 +136,20 @@ if [ ! -f "$dist/verapdf/pagewright-server.jar" ] || [ "$(cat "$dist/verapdf.sta
   mkdir -p "$dist"
   "$here/engines/verapdf/build.sh" "$dist"
   echo "$built" > "$dist/verapdf.stamp"
+fi
+
+# Caladea with the widths of Cambria, which Debian's newer version lacks. A wheel is an archive; nothing in it runs.
+built="$(sha256sum < "$here/fonts/requirements.txt")"
+if [ ! -d "$dist/caladea" ] || [ "$(cat "$dist/caladea.stamp" 2> /dev/null)" != "$built" ]; then
+  if ! python3 -m pip --version > /dev/null 2>&1; then install_packages "${python_build_tools[@]}"; fi
+  echo "Fetching Caladea…"
+  wheels="$(mktemp -d)"
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+    --dest "$wheels" --requirement "$here/fonts/requirements.txt"
+  python3 -m zipfile -e "$wheels"/*.whl "$wheels/font"
+  rm -rf "$dist/caladea"
+  mkdir -p "$dist"
+  mv "$wheels/font/font_caladea/files" "$dist/caladea"
+  rm -rf "$wheels"
+  echo "$built" > "$dist/caladea.stamp"
 fi

@@ -1,9 +1,10 @@
 // Writes the software bill of materials of this machine, in CycloneDX 1.5: the npm packages of the service, Node, the
-// Debian packages with engines and fonts, and the jars of veraPDF. Runs as the last step of the image's build.
+// Debian packages with engines and fonts, the font from PyPI, and the jars of veraPDF. Runs as the last step of the
+// image's build.
 // Usage: node container/write-sbom.ts <file>
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface Component {
@@ -32,7 +33,7 @@ const run = (program: string, ...args: string[]) =>
 
 // `--omit dev` would also omit packages that the service and its development have in common.
 const bill = JSON.parse(run("npm", "sbom", "--sbom-format", "cyclonedx", "--package-lock-only")) as Bill;
-const components = [...bill.components.filter(isUsed), node(), ...debianPackages(), ...jars()];
+const components = [...bill.components.filter(isUsed), node(), ...debianPackages(), ...pythonPackages(), ...jars()];
 writeFileSync(file, `${JSON.stringify({ ...bill, components }, undefined, 2)}\n`);
 process.stdout.write(`${file}: ${components.length} components\n`);
 
@@ -54,6 +55,16 @@ function debianPackages(): Component[] {
     if (status !== "installed") return [];
     const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}`;
     return [{ type: section.endsWith("fonts") ? "data" : "library", name, version, purl }];
+  });
+}
+
+function pythonPackages(): Component[] {
+  const lines = readFileSync(join(import.meta.dirname, "fonts/requirements.txt"), "utf8")
+    .trimEnd()
+    .split("\n");
+  return lines.flatMap((line): Component[] => {
+    const [, name, version] = /^(\S+)==(\S+)/.exec(line) ?? [];
+    return name && version ? [{ type: "data", name, version, purl: `pkg:pypi/${name}@${version}` }] : [];
   });
 }
 

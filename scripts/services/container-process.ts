@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFonts } from "../../container/fonts/make-fonts.ts";
 import { type EngineServer, startEngineServer } from "../../host/engines.ts";
 import { isPortFree } from "./ports.ts";
 import { root } from "./wrangler.ts";
@@ -35,6 +36,7 @@ export async function installEngines(signal?: AbortSignal): Promise<void> {
     child.once("close", resolve);
   });
   if (code !== 0) throw new Error("The container's engines could not be installed.");
+  makeFonts();
 }
 
 /**

@@ -8,9 +8,16 @@ export interface FontSubstitutions {
   readonly fonts: readonly NoticeSubject[];
 }
 
+/** Matches reports of fonts that Ghostscript chose itself, and of fonts of its map (container/fonts/fontmap.ts). */
+const REPORTS = /(?:Substituting font (\S+)|Using (\S+) font) for (.*)/g;
+
 /** Parses Ghostscript's complete output. */
 export function substitutionsPrinted(text: string): FontSubstitutions {
-  const fonts = fontsIn([...new Set(Array.from(text.matchAll(/Substituting font (.*)/g), ([, names]) => names!))]);
+  const lines = Array.from(
+    text.matchAll(REPORTS),
+    ([, substitute, mapped, name]) => `${substitute ?? mapped} for ${name}`,
+  );
+  const fonts = fontsIn([...new Set(lines)]);
   return { count: fonts.length, fonts };
 }
 

@@ -5,6 +5,7 @@ import { chown, mkdir, open, readdir, rename } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import { MADE_FONTS } from "../../fonts/system-fonts.ts";
 import { run } from "../../processes/process.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
@@ -20,7 +21,7 @@ const OWN_MEMORY_BYTES = 2 ** 30;
  * are programs.
  */
 const READABLE = ["/usr/lib", "/lib64", "/usr/share", "/usr/local/share/fonts", "/etc", "/var/cache/fontconfig"].concat(
-  ["/var/lib/libreoffice", "/var/spool/libreoffice", "/proc", "/sys/devices/system/cpu", "/dev"],
+  ["/var/lib/libreoffice", "/var/spool/libreoffice", "/proc", "/sys/devices/system/cpu", "/dev", MADE_FONTS],
 );
 /** Folder for the output, in the job's folder. */
 const MADE = "made";

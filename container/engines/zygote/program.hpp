@@ -16,8 +16,8 @@ class Program {
   ServerSettings settings;
 
   /**
-   * Reads `--name value` pairs, separates the protocol from the engine's standard output, and makes the process end
-   * with its parent.
+   * Reads `--name value` pairs, makes the folder of fontconfig's configuration readable, separates the protocol from the
+   * engine's standard output, and makes the process end with its parent.
    * @param required names of arguments, without the dashes
    * @returns true if all of them are present
    */

@@ -1,0 +1,91 @@
+// Makes the fonts of container/dist/fonts: fonts of packages that install them elsewhere, fitted fonts, and symbols; and
+// the configurations of fontconfig and Ghostscript there. Does nothing if they are there already.
+// Usage: node container/fonts/make-fonts.ts
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { REPLACEMENTS, sourcesOf } from "../../src/document/fonts/replacements/replacements.ts";
+import { makeFitted } from "./fitted-fonts.ts";
+import { fontconfigRules } from "./fontconfig.ts";
+import { fontmap } from "./fontmap.ts";
+import { makeSymbols, SYMBOL_FAMILIES } from "./symbol-fonts.ts";
+import { fontPaths, MADE_FONTS, SYSTEM_FONTS } from "./system-fonts.ts";
+
+const root = join(import.meta.dirname, "../..");
+const SOURCES = [
+  SYSTEM_FONTS,
+  "/usr/share/wine/fonts",
+  join(root, "node_modules/@expo-google-fonts"),
+  join(root, "container/dist/caladea"),
+];
+/** Code and data on which the made fonts depend. */
+const CODE = ["container/fonts", "src/document/fonts/replacements", "src/document/fonts/truetype"];
+const STAMP = "made.sha256";
+
+/** @throws Error if a package is missing */
+export function makeFonts(): void {
+  const paths = fontPaths(SOURCES);
+  const pathOf = (name: string) => {
+    const path = paths.get(name);
+    if (path === undefined)
+      throw new Error(`The font ${name} is not installed. container/install-engines.sh does that.`);
+    return path;
+  };
+  const fitted = REPLACEMENTS.filter(({ widths }) => widths === "fitted");
+  const others = REPLACEMENTS.filter(({ widths }) => widths !== "fitted");
+  const rules = fontconfigRules();
+  const stamp = fingerprint(rules, REPLACEMENTS.flatMap(sourcesOf).map(pathOf));
+  if (readStamp() === stamp) return;
+  const folder = `${MADE_FONTS}.new`;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const path of others.flatMap(sourcesOf).map(pathOf)) {
+    if (!path.startsWith(SYSTEM_FONTS)) copyFileSync(path, join(folder, basename(path)));
+  }
+  const read = (name: string) => new Uint8Array(readFileSync(pathOf(name)));
+  const made = [
+    ...fitted.flatMap((one) => makeFitted(one, read)),
+    ...SYMBOL_FAMILIES.map((one) => makeSymbols(one, read)),
+  ];
+  for (const { name, bytes } of made) writeFileSync(join(folder, `${name}.ttf`), bytes);
+  writeFileSync(join(folder, "fonts.conf"), rules);
+  const places = fontPaths([SYSTEM_FONTS, folder]);
+  writeFileSync(
+    join(folder, "Fontmap"),
+    fontmap((name) => places.get(name)!.replace(folder, MADE_FONTS)),
+  );
+  writeFileSync(join(folder, STAMP), stamp);
+  rmSync(MADE_FONTS, { recursive: true, force: true });
+  renameSync(folder, MADE_FONTS);
+  execFileSync("fc-cache", { env: { ...process.env, FONTCONFIG_FILE: join(MADE_FONTS, "fonts.conf") } });
+}
+
+function fingerprint(rules: string, fonts: readonly string[]): string {
+  const hash = createHash("sha256").update(rules);
+  for (const folder of CODE) {
+    for (const name of readdirSync(join(root, folder)).sort()) hash.update(readFileSync(join(root, folder, name)));
+  }
+  for (const path of fonts) hash.update(`${path} ${statSync(path).size}\n`);
+  return hash.digest("hex");
+}
+
+function readStamp(): string | undefined {
+  try {
+    return readFileSync(join(MADE_FONTS, STAMP), "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+if (import.meta.main) makeFonts();
