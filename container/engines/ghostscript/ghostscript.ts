@@ -15,7 +15,7 @@ import type { EngineState } from "../../supervision/engine-state.ts";
 import { takePdf } from "../pdf-output.ts";
 import { EngineWithFallback, PROBE_CONCURRENCY } from "../with-fallback.ts";
 import { FallbackGhostscript } from "./fallback.ts";
-import { type FontSubstitutions, substitutionsReported } from "./fonts.ts";
+import { type FontSubstitutions, substitutionsReported } from "../../fonts/substitutions.ts";
 import { findProgram, type PostscriptProgram } from "./input.ts";
 import type { PostscriptJob, PostscriptToPdfOptions } from "./job.ts";
 import { largestPage, MAX_POINTS } from "./page-size.ts";

@@ -29,7 +29,10 @@ void forgetDocuments();
 /** Step after the conversion. A process that exits next can skip closing the document. */
 enum class Afterwards { close, abandon };
 
-/** Converts `job.input` in `job.folder` to `job.output`. Never throws. */
+/**
+ * Converts `job.input` in `job.folder` to `job.output`. The detail of a success lists the replaced fonts
+ * (replaced-fonts.hpp). Never throws.
+ */
 Outcome convertToPdf(const Job& job, Afterwards afterwards);
 
 }  // namespace zygote

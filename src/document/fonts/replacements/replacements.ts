@@ -222,7 +222,7 @@ export const replacementOf = (name: string): Replacement | undefined =>
 
 /**
  * Reports whether a font has the advance widths of the font that it replaces.
- * @param replacedBy name of a file without extension, or name in PostScript
+ * @param replacedBy name of a family, of a file without extension, or in PostScript
  */
 export function hasSameWidths(name: string, replacedBy: string): boolean {
   const replacement = replacementOf(name);
@@ -230,6 +230,6 @@ export function hasSameWidths(name: string, replacedBy: string): boolean {
   return (
     replacement !== undefined &&
     replacement.widths !== "similar" &&
-    filesOf(replacement).some((file) => styled(file) === styled(replacedBy))
+    [familyOf(replacement), ...filesOf(replacement)].some((font) => styled(font) === styled(replacedBy))
   );
 }

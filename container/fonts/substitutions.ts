@@ -1,6 +1,7 @@
-// Parses replaced fonts from Ghostscript's output, except the standard 35 fonts, whose clones Ghostscript includes.
+// Parses the replaced fonts that engines report. Ghostscript does not report the standard 35 fonts, whose clones it
+// includes.
 
-import type { NoticeSubject } from "../../../src/document/contract/notice.ts";
+import { type Notice, type NoticeSubject, namedNotices } from "../../src/document/contract/notice.ts";
 
 export interface FontSubstitutions {
   /** Number of replaced fonts; `fonts` can list fewer. */
@@ -10,6 +11,8 @@ export interface FontSubstitutions {
 
 /** Matches reports of fonts that Ghostscript chose itself, and of fonts of its map (container/fonts/fontmap.ts). */
 const REPORTS = /(?:Substituting font (\S+)|Using (\S+) font) for (.*)/g;
+
+export const NO_SUBSTITUTIONS: FontSubstitutions = { count: 0, fonts: [] };
 
 /** Parses Ghostscript's complete output. */
 export function substitutionsPrinted(text: string): FontSubstitutions {
@@ -22,14 +25,18 @@ export function substitutionsPrinted(text: string): FontSubstitutions {
 }
 
 /**
- * Parses the zygote's list (container/engines/ghostscript/zygote/interpreter.cpp): the count, then one name per line.
+ * Parses the list of a zygote: the count, then one line for each font, such as `Courier for Calibri`. Empty if there are
+ * none.
  */
 export function substitutionsReported(list: string): FontSubstitutions {
   const [count, ...lines] = list.split("\n");
   return { count: Number(count), fonts: fontsIn(lines) };
 }
 
-/** Parses replacements. A name can contain spaces and line breaks; those of Ghostscript's own fonts contain none. */
+export const substitutionNotices = ({ count, fonts }: FontSubstitutions): readonly Notice[] =>
+  namedNotices("fonts-substituted", fonts).map((notice) => ({ ...notice, count }));
+
+/** Parses replacements. A name can contain spaces and line breaks; that of the replacing font contains none. */
 const fontsIn = (lines: readonly string[]): NoticeSubject[] =>
   lines.flatMap((line) => {
     const [, replacedBy, name] = /^(\S+) for (.+?)\.?$/.exec(line) ?? [];
