@@ -12,8 +12,8 @@ const RULES = "/etc/fonts/conf.d";
 const LEFT_OUT = /^(50-user|51-local|61-urw-d050000l|61-urw-z003|30-opensymbol)\.conf$/;
 /** Debian's replacements of fonts, which come first: rules that follow have precedence over them. */
 const DEBIAN_REPLACEMENTS = "30-metric-aliases.conf";
-/** Debian's Caladea, which lacks the widths of Cambria. */
-const REJECTED = `${SYSTEM_FONTS}/truetype/crosextra/Caladea*`;
+/** Debian's Caladea, which lacks the widths of Cambria, and the collections that make-fonts.ts has copied. */
+const REJECTED = [`${SYSTEM_FONTS}/truetype/crosextra/Caladea*`, `${SYSTEM_FONTS}/opentype/noto/Noto*CJK-*.ttc`];
 
 export function fontconfigRules(): string {
   const rules = readdirSync(RULES)
@@ -27,7 +27,7 @@ export function fontconfigRules(): string {
     "<fontconfig>",
     ...[`  <dir>${SYSTEM_FONTS}</dir>`, "  <dir>/usr/local/share/fonts</dir>", '  <dir prefix="relative">.</dir>'],
     ...["  <cachedir>/var/cache/fontconfig</cachedir>", '  <cachedir prefix="xdg">fontconfig</cachedir>'],
-    `  <selectfont><rejectfont><glob>${REJECTED}</glob></rejectfont></selectfont>`,
+    ...REJECTED.map((glob) => `  <selectfont><rejectfont><glob>${glob}</glob></rejectfont></selectfont>`),
     ...include(rules.filter((name) => name <= DEBIAN_REPLACEMENTS)),
     ...REPLACEMENTS.flatMap(alias),
     ...include(rules.filter((name) => name > DEBIAN_REPLACEMENTS)),

@@ -1,5 +1,5 @@
-// Makes the fonts of container/dist/fonts: fonts of packages that install them elsewhere, fitted fonts, and symbols; and
-// the configurations of fontconfig and Ghostscript there. Does nothing if they are there already.
+// Makes the fonts of container/dist/fonts: fonts of packages that install them elsewhere, fitted fonts, collections with
+// more members, and symbols; and the configurations of fontconfig and Ghostscript there. Does nothing if they are there already.
 // Usage: node container/fonts/make-fonts.ts
 
 import { execFileSync } from "node:child_process";
@@ -19,6 +19,7 @@ import { REPLACEMENTS, sourcesOf } from "../../src/document/fonts/replacements/r
 import { makeFitted } from "./fitted-fonts.ts";
 import { fontconfigRules } from "./fontconfig.ts";
 import { fontmap } from "./fontmap.ts";
+import { makeLined } from "./lined-fonts.ts";
 import { makeSymbols, SYMBOL_FAMILIES } from "./symbol-fonts.ts";
 import { fontPaths, MADE_FONTS, SYSTEM_FONTS } from "./system-fonts.ts";
 
@@ -33,50 +34,57 @@ const SOURCES = [
 const CODE = ["container/fonts", "src/document/fonts/replacements", "src/document/fonts/truetype"];
 const STAMP = "made.sha256";
 
-/** @throws Error if a package is missing */
-export function makeFonts(): void {
-  const paths = fontPaths(SOURCES);
-  const pathOf = (name: string) => {
-    const path = paths.get(name);
-    if (path === undefined)
-      throw new Error(`The font ${name} is not installed. container/install-engines.sh does that.`);
-    return path;
-  };
+/** Reports whether the fonts are made of the installed ones by this code. @throws Error if a font is not installed */
+export const areFontsMade = (): boolean => readStamp() === fingerprint(fontconfigRules(), sourcePaths());
+
+/** Makes the fonts anew. A second process must not do it at the same time. @throws Error if a font is not installed */
+function makeFonts(): void {
+  const pathOf = sourcePaths();
+  const read = (name: string) => new Uint8Array(readFileSync(pathOf(name)));
   const fitted = REPLACEMENTS.filter(({ widths }) => widths === "fitted");
-  const others = REPLACEMENTS.filter(({ widths }) => widths !== "fitted");
-  const rules = fontconfigRules();
-  const stamp = fingerprint(rules, REPLACEMENTS.flatMap(sourcesOf).map(pathOf));
-  if (readStamp() === stamp) return;
+  const lined = REPLACEMENTS.filter(({ widths, lines }) => widths !== "fitted" && lines);
+  const others = REPLACEMENTS.filter(({ widths, lines }) => widths !== "fitted" && !lines);
   const folder = `${MADE_FONTS}.new`;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const path of others.flatMap(sourcesOf).map(pathOf)) {
     if (!path.startsWith(SYSTEM_FONTS)) copyFileSync(path, join(folder, basename(path)));
   }
-  const read = (name: string) => new Uint8Array(readFileSync(pathOf(name)));
   const made = [
     ...fitted.flatMap((one) => makeFitted(one, read)),
     ...SYMBOL_FAMILIES.map((one) => makeSymbols(one, read)),
   ];
   for (const { name, bytes } of made) writeFileSync(join(folder, `${name}.ttf`), bytes);
+  for (const { name, bytes } of makeLined(lined, read)) writeFileSync(join(folder, `${name}.ttc`), bytes);
+  const rules = fontconfigRules();
   writeFileSync(join(folder, "fonts.conf"), rules);
   const places = fontPaths([SYSTEM_FONTS, folder]);
   writeFileSync(
     join(folder, "Fontmap"),
     fontmap((name) => places.get(name)!.replace(folder, MADE_FONTS)),
   );
-  writeFileSync(join(folder, STAMP), stamp);
+  writeFileSync(join(folder, STAMP), fingerprint(rules, pathOf));
   rmSync(MADE_FONTS, { recursive: true, force: true });
   renameSync(folder, MADE_FONTS);
   execFileSync("fc-cache", { env: { ...process.env, FONTCONFIG_FILE: join(MADE_FONTS, "fonts.conf") } });
 }
 
-function fingerprint(rules: string, fonts: readonly string[]): string {
+/** Returns a function that returns the path of an installed font by its name without extension. */
+function sourcePaths(): (name: string) => string {
+  const paths = fontPaths(SOURCES);
+  return (name) => {
+    const path = paths.get(name);
+    if (path !== undefined) return path;
+    throw new Error(`The font ${name} is not installed. container/install-engines.sh does that.`);
+  };
+}
+
+function fingerprint(rules: string, pathOf: (name: string) => string): string {
   const hash = createHash("sha256").update(rules);
   for (const folder of CODE) {
     for (const name of readdirSync(join(root, folder)).sort()) hash.update(readFileSync(join(root, folder, name)));
   }
-  for (const path of fonts) hash.update(`${path} ${statSync(path).size}\n`);
+  for (const path of REPLACEMENTS.flatMap(sourcesOf).map(pathOf)) hash.update(`${path} ${statSync(path).size}\n`);
   return hash.digest("hex");
 }
 
@@ -88,4 +96,4 @@ function readStamp(): string | undefined {
   }
 }
 
-if (import.meta.main) makeFonts();
+if (import.meta.main && !areFontsMade()) makeFonts();

@@ -16,13 +16,14 @@ scripts/write-fonts.ts\` writes the tables from \`src/document/fonts/replacement
 - equal: the advance widths are those of the font. At most 3 % of the characters differ, rare ones.
 - fitted: made at installation from the family, with the advance widths and the line height of the font.
 - similar: another font of the same kind, with other widths.
+- similar, lines: in addition, with the line height that Word gives the font.
 
 "Compared" is the number of characters whose widths are known from PDFs of Office with embedded fonts, for the styles
 regular, bold, italic and bold italic. Of a fitted font, other characters and styles are scaled alike.
 `;
 
 export function fontPage(): string {
-  const replaced = REPLACEMENTS.map((one) => [one.names.join(", "), one.family, one.widths, comparedOf(one)]);
+  const replaced = REPLACEMENTS.map((one) => [one.names.join(", "), one.family, relationOf(one), comparedOf(one)]);
   const used = new Set<string>(REPLACEMENTS.map(({ family }) => family));
   const families = Object.entries<FontFamily>(FAMILIES).filter(([name]) => used.has(name));
   return [
@@ -36,6 +37,9 @@ export function fontPage(): string {
     "",
   ].join("\n");
 }
+
+const relationOf = ({ widths, lines }: Replacement): string =>
+  widths === "similar" && lines ? "similar, lines" : widths;
 
 function comparedOf({ names: [name] }: Replacement): string {
   const counts = STYLES.map((_, style) => recordedWidths(name, style)?.size ?? 0);

@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFonts } from "../../container/fonts/make-fonts.ts";
+import { areFontsMade } from "../../container/fonts/make-fonts.ts";
 import { type EngineServer, startEngineServer } from "../../host/engines.ts";
 import { isPortFree } from "./ports.ts";
 import { root } from "./wrangler.ts";
@@ -23,20 +23,26 @@ export type ContainerProcess = EngineServer;
 const dist = join(root, "container/dist");
 
 /**
- * Installs missing engines, and shows the progress. Returns quickly if all are installed. A lock prevents concurrent
- * runs.
+ * Installs missing engines and makes missing fonts, and shows the progress. Returns quickly if all are there. A lock
+ * prevents concurrent runs.
  * @throws Error if the installation fails, for example without root; the reason has been printed
  */
 export async function installEngines(signal?: AbortSignal): Promise<void> {
   mkdirSync(dist, { recursive: true });
-  const script = join(root, "container/install-engines.sh");
-  const child = spawn("flock", [join(dist, ".lock"), script], { stdio: "inherit", ...(signal ? { signal } : {}) });
+  await alone([join(root, "container/install-engines.sh")], signal);
+  if (areFontsMade()) return;
+  console.log("Making fonts (about 10 seconds)…");
+  await alone([process.execPath, "--no-warnings", join(root, "container/fonts/make-fonts.ts")], signal);
+}
+
+async function alone(command: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+  const options = { stdio: "inherit" as const, ...(signal ? { signal } : {}) };
+  const child = spawn("flock", [join(dist, ".lock"), ...command], options);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);
   });
   if (code !== 0) throw new Error("The container's engines could not be installed.");
-  makeFonts();
 }
 
 /**

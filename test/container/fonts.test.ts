@@ -6,6 +6,9 @@ import { describe, expect, test } from "vitest";
 import { recordedWidths } from "../../container/fonts/fitted-fonts.ts";
 import { fontPaths, MADE_FONTS, SYSTEM_FONTS } from "../../container/fonts/system-fonts.ts";
 import { familyOf, filesOf, REPLACEMENTS, replacementOf } from "../../src/document/fonts/replacements/replacements.ts";
+import { readCollection } from "../../src/document/fonts/truetype/collection.ts";
+import { familyNameOf } from "../../src/document/fonts/truetype/name-table.ts";
+import { viewOf } from "../../src/document/fonts/truetype/truetype.ts";
 import { openFace } from "../../src/document/pdfa/fonts/face.ts";
 import { docx } from "../fixtures/office.ts";
 import { documents, openOffices, save, zygote } from "../support/libreoffice.ts";
@@ -59,6 +62,19 @@ test.each(REPLACEMENTS.filter(({ widths }) => widths === "fitted"))("$names: the
     for (const [index, line] of [ascent, -descent, 0].entries()) {
       expect(Math.abs(lines[index]! - line)).toBeLessThan(1);
     }
+  }
+});
+
+const lined = REPLACEMENTS.filter(({ widths, lines }) => widths === "similar" && lines);
+
+test.each(lined)("$names: the height of lines in a collection", (replacement) => {
+  for (const name of filesOf(replacement)) {
+    const members = readCollection(fileOf(name))!;
+    const member = members.find((one) => familyNameOf(one) === familyOf(replacement))!;
+    const source = members.find((one) => familyNameOf(one) === replacement.family)!;
+    const view = viewOf(member.tables.get("hhea")!);
+    expect([view.getInt16(4), view.getInt16(6)]).toEqual([replacement.lines![0], -replacement.lines![1]]);
+    expect(member.tables.get("CFF ")).toBe(source.tables.get("CFF "));
   }
 });
 
@@ -131,6 +147,22 @@ describe("a document", () => {
       expect(name).toMatch(new RegExp(`^${font.replaceAll(" ", "")}`));
       expect(others).toEqual([]);
     }
+  });
+
+  test("in 宋体 of 12 points has a line on each line of the grid", async () => {
+    const size = '<w:sz w:val="24"/>';
+    const lines = Array.from({ length: 30 }, () =>
+      run("宋体", "<w:t>一二三</w:t>").replace("</w:rPr>", `${size}</w:rPr>`),
+    );
+    const grid = '<w:sectPr><w:docGrid w:type="lines" w:linePitch="312"/></w:sectPr>';
+    const output = join(documents, "lines.pdf");
+    const path = await save(docx({ body: lines.join("") + grid }), "docx");
+    await using pdf = await zygote.convertToPdf(path, { tagged: false, lossless: false });
+    copyFileSync(pdf.path, output);
+    const words = execFileSync("pdftotext", ["-bbox", output, "-"], { encoding: "utf8" });
+    const tops = [...words.matchAll(/yMin="([\d.]+)"/g)].map(([, top]) => Number(top));
+    expect(tops).toHaveLength(30);
+    expect((tops.at(-1)! - tops[0]!) / 29).toBeCloseTo(15.6, 0);
   });
 
   test.each([

@@ -2,11 +2,11 @@
 // as the zygote's.
 
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import { type FontSubstitutions, substitutionsPrinted } from "../../fonts/substitutions.ts";
 import { MADE_FONTS } from "../../fonts/system-fonts.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import type { FallbackRunner } from "../with-fallback.ts";
 import { runConfined } from "./confined.ts";
-import { type FontSubstitutions, substitutionsPrinted } from "../../fonts/substitutions.ts";
 import type { PostscriptJob } from "./job.ts";
 import { NAMES } from "./program.ts";
 

@@ -11,7 +11,7 @@ import { run } from "../../processes/process.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { FallbackRunner } from "../with-fallback.ts";
-import type { OfficeResult, OfficeJob } from "./job.ts";
+import type { OfficeJob, OfficeResult } from "./job.ts";
 import { makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 
 /** Address space of an idle LibreOffice, which the limit includes. */
@@ -68,7 +68,8 @@ export class Soffice implements FallbackRunner<OfficeJob, OfficeResult> {
       first,
       ...[AS_SLIDES, AS_HIDDEN_SLIDES, AS_TEXT, AS_SHEET, AS_HTML].filter((other) => other !== first),
     ]) {
-      if (await this.#attempt(job, way, deadline - Date.now(), signal)) return { chunks: "none", fonts: NO_SUBSTITUTIONS };
+      if (await this.#attempt(job, way, deadline - Date.now(), signal))
+        return { chunks: "none", fonts: NO_SUBSTITUTIONS };
     }
     throw new EngineFailure("unsupported", "loaded, but not as a text, a spreadsheet or a presentation");
   }

@@ -26,9 +26,9 @@ test.each(["zygote", "plain"] as const)("by %s: each font that was replaced, onc
 });
 
 test.each(["zygote", "plain"] as const)("by %s: standard, installed and own fonts are not replaced", async (mode) => {
-  const own = "/Own << /FontType 3 /FontMatrix [ 1 0 0 1 0 0 ] /FontBBox [ 0 0 1 1 ] /Encoding StandardEncoding";
+  const own = "/Cambria << /FontType 3 /FontMatrix [ 1 0 0 1 0 0 ] /FontBBox [ 0 0 1 1 ] /Encoding StandardEncoding";
   const drawing = "/BuildGlyph { pop pop 1 0 0 0 1 1 setcachedevice 0 0 1 1 rectfill } >> definefont pop";
-  const program = showing(...STANDARD, "/Carlito", "/Own").replace("\n", `\n${own} ${drawing}\n`);
+  const program = showing(...STANDARD, "/Carlito", "/Cambria").replace("\n", `\n${own} ${drawing}\n`);
   expect((await convert(by(mode), program)).substitutions).toEqual({ count: 0, fonts: [] });
 });
 

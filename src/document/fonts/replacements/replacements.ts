@@ -6,7 +6,7 @@ import { FAMILIES, type FamilyName } from "./families.ts";
 
 /**
  * The widths of the replacement: `equal`, as its files have them; `fitted`, because container/fonts makes a font with
- * the widths and the line height; `similar`, by design only.
+ * the widths and the line height; `similar`, by design, and perhaps by the line height.
  */
 export type WidthRelation = "equal" | "fitted" | "similar";
 
@@ -33,6 +33,11 @@ const named =
 const equal = named("equal");
 const fitted = named("fitted");
 const similar = named("similar");
+/**
+ * Word adds three tenths to the height of Asian fonts; that of these fonts is the font size. With Noto's 1.45, lines of
+ * 12 points would skip every second line of the usual grid of 15.6 points.
+ */
+const lined = (names: Names, family: FamilyName) => similar(names, family, { lines: [1009, 291] });
 
 const LATIN: readonly Replacement[] = [
   equal(["Arial", "ArialMT", "Arial Unicode MS"], "Liberation Sans"),
@@ -79,111 +84,136 @@ const LATIN: readonly Replacement[] = [
 ];
 
 const JAPANESE: readonly Replacement[] = [
-  similar(
+  lined(
     [
-      ...([
-        "MS Gothic",
-        "ＭＳ ゴシック",
-        "MS PGothic",
-        "ＭＳ Ｐゴシック",
-        "MS UI Gothic",
-        "Meiryo",
-        "メイリオ",
-      ] as const),
-      ...["Meiryo UI", "Yu Gothic", "游ゴシック", "Yu Gothic Light", "游ゴシック Light", "Yu Gothic Medium"],
-      ...["游ゴシック Medium", "Yu Gothic UI", "HGｺﾞｼｯｸM", "HGPｺﾞｼｯｸM", "HGSｺﾞｼｯｸM", "HG丸ｺﾞｼｯｸM-PRO"],
-      ...["HGｺﾞｼｯｸE", "HGPｺﾞｼｯｸE", "HGSｺﾞｼｯｸE", "HG創英角ｺﾞｼｯｸUB", "HGP創英角ｺﾞｼｯｸUB", "HGS創英角ｺﾞｼｯｸUB"],
-      ...["ヒラギノ角ゴ Pro W3", "ヒラギノ角ゴ ProN W3", "Hiragino Kaku Gothic Pro", "Hiragino Sans", "Osaka"],
+      ...(["MS Gothic", "ＭＳ ゴシック", "MS PGothic", "ＭＳ Ｐゴシック", "MS UI Gothic", "HGｺﾞｼｯｸM"] as const),
+      ...["HGPｺﾞｼｯｸM", "HGSｺﾞｼｯｸM", "HG丸ｺﾞｼｯｸM-PRO", "HGｺﾞｼｯｸE", "HGPｺﾞｼｯｸE", "HGSｺﾞｼｯｸE"],
+      ...["HG創英角ｺﾞｼｯｸUB", "HGP創英角ｺﾞｼｯｸUB", "HGS創英角ｺﾞｼｯｸUB"],
     ],
     "Noto Sans CJK JP",
   ),
   similar(
     [
-      ...(["MS Mincho", "ＭＳ 明朝", "MS PMincho", "ＭＳ Ｐ明朝", "Yu Mincho", "游明朝", "Yu Mincho Light"] as const),
-      ...["游明朝 Light", "Yu Mincho Demibold", "游明朝 Demibold", "HG明朝B", "HGP明朝B", "HGS明朝B", "HG明朝E"],
-      ...["HGP明朝E", "HGS明朝E", "HG教科書体", "HGP教科書体", "HGS教科書体", "HG正楷書体-PRO", "ヒラギノ明朝 Pro W3"],
-      ...["ヒラギノ明朝 ProN W3", "Hiragino Mincho Pro", "Hiragino Mincho ProN"],
+      ...(["Meiryo", "メイリオ", "Meiryo UI", "Yu Gothic", "游ゴシック", "Yu Gothic Light"] as const),
+      ...[
+        "游ゴシック Light",
+        "Yu Gothic Medium",
+        "游ゴシック Medium",
+        "Yu Gothic UI",
+        "ヒラギノ角ゴ Pro W3",
+        "ヒラギノ角ゴ ProN W3",
+      ],
+      ...["Hiragino Kaku Gothic Pro", "Hiragino Sans", "Osaka"],
+    ],
+    "Noto Sans CJK JP",
+  ),
+  lined(
+    [
+      ...(["MS Mincho", "ＭＳ 明朝", "MS PMincho", "ＭＳ Ｐ明朝", "HG明朝B", "HGP明朝B"] as const),
+      ...["HGS明朝B", "HG明朝E", "HGP明朝E", "HGS明朝E", "HG教科書体", "HGP教科書体"],
+      ...["HGS教科書体", "HG正楷書体-PRO"],
+    ],
+    "Noto Serif CJK JP",
+  ),
+  similar(
+    [
+      ...(["Yu Mincho", "游明朝", "Yu Mincho Light", "游明朝 Light", "Yu Mincho Demibold", "游明朝 Demibold"] as const),
+      ...["ヒラギノ明朝 Pro W3", "ヒラギノ明朝 ProN W3", "Hiragino Mincho Pro", "Hiragino Mincho ProN"],
     ],
     "Noto Serif CJK JP",
   ),
 ];
 
 const CHINESE: readonly Replacement[] = [
-  similar(
+  lined(
     [
-      ...(["SimSun", "宋体", "NSimSun", "新宋体", "SimSun-ExtB", "FangSong", "仿宋", "FangSong_GB2312"] as const),
-      ...[
-        "仿宋_GB2312",
-        "KaiTi",
-        "楷体",
-        "KaiTi_GB2312",
-        "楷体_GB2312",
-        "STSong",
-        "华文宋体",
-        "STZhongsong",
-        "华文中宋",
-      ],
-      ...[
-        "STFangsong",
-        "华文仿宋",
-        "STKaiti",
-        "华文楷体",
-        "方正小标宋简体",
-        "方正小标宋_GBK",
-        "方正仿宋_GBK",
-        "方正书宋简体",
-      ],
-      ...["FZXiaoBiaoSong-B05S", "Songti SC"],
+      ...(["SimSun", "宋体", "NSimSun", "新宋体", "SimSun-ExtB", "FangSong"] as const),
+      ...["仿宋", "FangSong_GB2312", "仿宋_GB2312", "KaiTi", "楷体", "KaiTi_GB2312"],
+      ...["楷体_GB2312", "STSong", "华文宋体", "STZhongsong", "华文中宋", "STFangsong"],
+      ...["华文仿宋", "STKaiti", "华文楷体", "方正小标宋简体", "方正小标宋_GBK", "方正仿宋_GBK"],
+      ...["方正书宋简体", "FZXiaoBiaoSong-B05S"],
     ],
     "Noto Serif CJK SC",
   ),
-  similar(
+  similar(["Songti SC"], "Noto Serif CJK SC"),
+  lined(
     [
-      ...(["SimHei", "黑体", "Microsoft YaHei", "微软雅黑", "Microsoft YaHei UI", "Microsoft YaHei Light"] as const),
-      ...[
-        "微软雅黑 Light",
-        "DengXian",
-        "等线",
-        "DengXian Light",
-        "等线 Light",
-        "STXihei",
-        "华文细黑",
-        "STHeiti",
-        "华文黑体",
-      ],
-      ...["YouYuan", "幼圆", "LiSu", "隶书", "方正黑体_GBK", "方正黑体简体", "Heiti SC", "PingFang SC"],
+      ...(["SimHei", "黑体", "DengXian", "等线", "DengXian Light", "等线 Light"] as const),
+      ...["STXihei", "华文细黑", "STHeiti", "华文黑体", "YouYuan", "幼圆"],
+      ...["LiSu", "隶书", "方正黑体_GBK", "方正黑体简体"],
     ],
     "Noto Sans CJK SC",
   ),
   similar(
     [
-      ...(["MingLiU", "細明體", "PMingLiU", "新細明體", "MingLiU_HKSCS", "細明體_HKSCS", "MingLiU-ExtB"] as const),
-      ...["細明體-ExtB", "PMingLiU-ExtB", "新細明體-ExtB", "DFKai-SB", "標楷體", "BiauKai", "Songti TC"],
+      ...([
+        "Microsoft YaHei",
+        "微软雅黑",
+        "Microsoft YaHei UI",
+        "Microsoft YaHei Light",
+        "微软雅黑 Light",
+        "Heiti SC",
+      ] as const),
+      ...["PingFang SC"],
+    ],
+    "Noto Sans CJK SC",
+  ),
+  lined(
+    [
+      ...(["MingLiU", "細明體", "PMingLiU", "新細明體", "MingLiU_HKSCS", "細明體_HKSCS"] as const),
+      ...["MingLiU-ExtB", "細明體-ExtB", "PMingLiU-ExtB", "新細明體-ExtB", "DFKai-SB", "標楷體"],
+      ...["BiauKai"],
     ],
     "Noto Serif CJK TC",
   ),
+  similar(["Songti TC"], "Noto Serif CJK TC"),
   similar(
     [
-      ...(["Microsoft JhengHei", "微軟正黑體", "Microsoft JhengHei UI", "Microsoft JhengHei Light"] as const),
-      ...["微軟正黑體 Light", "Heiti TC", "PingFang TC", "PingFang HK"],
+      ...([
+        "Microsoft JhengHei",
+        "微軟正黑體",
+        "Microsoft JhengHei UI",
+        "Microsoft JhengHei Light",
+        "微軟正黑體 Light",
+        "Heiti TC",
+      ] as const),
+      ...["PingFang TC", "PingFang HK"],
     ],
     "Noto Sans CJK TC",
   ),
 ];
 
 const KOREAN: readonly Replacement[] = [
-  similar(
+  lined(
     [
-      ...(["Batang", "바탕", "BatangChe", "바탕체", "Gungsuh", "궁서", "GungsuhChe", "궁서체", "HYMyeongJo"] as const),
-      ...["HY신명조", "HY견명조", "HCR Batang", "함초롬바탕", "Nanum Myeongjo", "나눔명조", "AppleMyungjo"],
+      ...(["Batang", "바탕", "BatangChe", "바탕체", "Gungsuh", "궁서"] as const),
+      ...["GungsuhChe", "궁서체", "HYMyeongJo", "HY신명조", "HY견명조"],
     ],
     "Noto Serif CJK KR",
   ),
   similar(
+    [...(["HCR Batang", "함초롬바탕", "Nanum Myeongjo", "나눔명조", "AppleMyungjo"] as const)],
+    "Noto Serif CJK KR",
+  ),
+  lined(
     [
-      ...(["Malgun Gothic", "맑은 고딕", "Malgun Gothic Semilight", "맑은 고딕 Semilight", "Gulim", "굴림"] as const),
-      ...["GulimChe", "굴림체", "Dotum", "돋움", "DotumChe", "돋움체", "New Gulim", "새굴림", "HY견고딕", "HY중고딕"],
-      ...["HY헤드라인M", "HCR Dotum", "함초롬돋움", "NanumGothic", "나눔고딕", "Apple SD Gothic Neo"],
+      ...(["Gulim", "굴림", "GulimChe", "굴림체", "Dotum", "돋움"] as const),
+      ...["DotumChe", "돋움체", "New Gulim", "새굴림", "HY견고딕", "HY중고딕"],
+      ...["HY헤드라인M"],
+    ],
+    "Noto Sans CJK KR",
+  ),
+  similar(
+    [
+      ...([
+        "Malgun Gothic",
+        "맑은 고딕",
+        "Malgun Gothic Semilight",
+        "맑은 고딕 Semilight",
+        "HCR Dotum",
+        "함초롬돋움",
+      ] as const),
+      ...["NanumGothic", "나눔고딕", "Apple SD Gothic Neo"],
     ],
     "Noto Sans CJK KR",
   ),
@@ -195,8 +225,8 @@ export const REPLACEMENTS: readonly Replacement[] = [...LATIN, ...JAPANESE, ...C
 export const STYLES = ["Regular", "Bold", "Italic", "Bold Italic"] as const;
 
 /** Returns the name of the family that replaces the font: an installed one, or the one that container/fonts makes. */
-export const familyOf = ({ names: [name], family, widths }: Replacement): string =>
-  widths === "fitted" ? `Fit ${name}` : family;
+export const familyOf = ({ names: [name], family, widths, lines }: Replacement): string =>
+  widths === "fitted" || lines ? `Fit ${name}` : family;
 
 /** Returns the names of the installed files without extension, from which a fitted family is made, by style. */
 export const sourcesOf = ({ faces, family }: Replacement): readonly string[] => faces ?? FAMILIES[family].faces;

@@ -51,7 +51,12 @@ export function makeFont(base: TrueTypeFont, { names, glyphs, cmap, lines }: Mad
 }
 
 /** Sets the line height in all places where readers look for it (OpenType, "hhea" and "OS/2"). */
-function setLines(base: TrueTypeFont, hhea: Uint8Array, os2: Uint8Array, lines: readonly [number, number]): void {
+export function setLines(
+  base: Pick<TrueTypeFont, "tables">,
+  hhea: Uint8Array,
+  os2: Uint8Array,
+  lines: readonly [number, number],
+): void {
   const [ascent, descent] = lines.map((line) => Math.round((line * unitsPerEm(base)) / 1000)) as [number, number];
   const [header, metrics] = [viewOf(hhea), viewOf(os2)];
   [ascent, -descent, 0].forEach((value, index) => {

@@ -11,12 +11,15 @@ const UNICODE = 1;
 const ENGLISH = 0x409;
 /** Name IDs: copyright, license, address of the license. */
 const LEGAL = [0, 13, 14];
+const FAMILY = 1;
 const utf16 = new TextDecoder("utf-16be");
 
-export function nameTable(font: TrueTypeFont, { family, style }: FontNames): Uint8Array {
+type Tables = Pick<TrueTypeFont, "tables">;
+
+export function nameTable(font: Tables, { family, style }: FontNames): Uint8Array {
   const full = style === "Regular" ? family : `${family} ${style}`;
   const names: [number, string][] = [
-    ...legalNames(font),
+    ...englishNames(font, LEGAL),
     [1, family],
     [2, style],
     [3, full],
@@ -39,14 +42,17 @@ export function nameTable(font: TrueTypeFont, { family, style }: FontNames): Uin
   return table;
 }
 
-function legalNames({ tables }: TrueTypeFont): [number, string][] {
+export const familyNameOf = (font: Tables): string | undefined => englishNames(font, [FAMILY])[0]?.[1];
+
+function englishNames({ tables }: Tables, ids: readonly number[]): [number, string][] {
   const table = tables.get("name");
   if (!table || table.length < 6) return [];
   const view = viewOf(table);
   const texts = new Map<number, string>();
   for (let at = 6; at + 12 <= Math.min(table.length, 6 + 12 * view.getUint16(2)); at += 12) {
     const id = view.getUint16(at + 6);
-    if (view.getUint16(at) !== WINDOWS || !LEGAL.includes(id) || texts.has(id)) continue;
+    if (view.getUint16(at) !== WINDOWS || view.getUint16(at + 4) !== ENGLISH) continue;
+    if (!ids.includes(id) || texts.has(id)) continue;
     const start = view.getUint16(4) + view.getUint16(at + 10);
     texts.set(id, utf16.decode(table.subarray(start, start + view.getUint16(at + 8))));
   }
