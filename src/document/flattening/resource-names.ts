@@ -1,4 +1,4 @@
-// Resource dictionaries (ISO 32000-1, 7.8.3), and unused names in them.
+// Reads resource dictionaries (ISO 32000-1, 7.8.3), and creates names that they do not use.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary } from "../objects/values.ts";
 

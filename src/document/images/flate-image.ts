@@ -29,7 +29,8 @@ export interface Census {
 }
 
 /**
- * Maximum size for the highest compression level. Above it, that level takes five times as long and saves one percent.
+ * Maximum size for the highest compression level. For larger data, that level takes five times as long and saves only
+ * one percent.
  */
 const BEST_LEVEL_BYTES = 1 << 20;
 /**
@@ -91,7 +92,7 @@ function packLevels(kernel: ImageKernel, pixels: Pixels, bits: number): Uint8Arr
   return packSamples(kernel, pixels, bits);
 }
 
-/** Packs samples to that number of bits. Each row starts at a byte boundary. */
+/** Packs each sample into `bits` bits. Each row starts at a byte boundary. */
 function packSamples(kernel: ImageKernel, { at, width, height, stride }: Pixels, bits: number): Uint8Array {
   const { exports } = kernel;
   const rowBytes = Math.ceil((width * bits) / 8);

@@ -14,7 +14,8 @@ export interface TargetSize {
   readonly width: number;
   readonly height: number;
   /**
-   * Selects the nearest source pixel instead of the mean, for samples whose intermediate values have other meanings.
+   * Selects the nearest source pixel instead of the mean, for samples whose intermediate values have another meaning,
+   * for example with a color key.
    */
   readonly nearest: boolean;
 }
@@ -131,7 +132,7 @@ function readRows(
   }
 }
 
-/** Returns a function that consumes the source rows. */
+/** Returns a function that resamples the source rows, one call per row, into `pixels`. */
 function taker(kernel: ImageKernel, image: PdfImage, pixels: Pixels, size: TargetSize) {
   const { exports } = kernel;
   const { channels, at, stride } = pixels;
@@ -197,7 +198,7 @@ function rowsOf(kernel: ImageKernel, image: PdfImage, body: StreamBody, rowBytes
 }
 
 /**
- * Checks that all rows but the last are complete, because viewers display missing rows differently.
+ * Checks that all rows but the last are complete, because viewers differ in how they display missing rows.
  * @throws UnreadableImage
  */
 export function mustReach(samples: Uint8Array, rowBytes: number, height: number): void {
@@ -262,7 +263,7 @@ function copyRow(kernel: ImageKernel, from: Uint8Array, at: number, start: numbe
   target.fill(0, row.length);
 }
 
-/** Reads truncated data up to its end. */
+/** Inflates data. Truncated data yields the bytes before its end. */
 function inflateRows(bytes: Uint8Array, size: number): Uint8Array {
   try {
     return inflateSync(bytes, { maxOutputLength: size + SURPLUS_BYTES, finishFlush: constants.Z_SYNC_FLUSH });
