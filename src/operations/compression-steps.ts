@@ -1,5 +1,5 @@
-// Returns the steps of a compression: optionally flattening transparency first, and linearizing last, if the profile
-// requests it.
+// Returns the steps of a compression. If the profile requests it, the first step flattens transparency, and the last
+// step linearizes.
 
 import { flatteningOf, isForWeb } from "../document/compression/profile-settings.ts";
 import { type Steps, stepOf } from "../document/contract/operation.ts";

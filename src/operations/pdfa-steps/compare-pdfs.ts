@@ -23,7 +23,10 @@ import {
 import { fontsForDrawing } from "../../document/pdfa/fonts/face-choice.ts";
 
 const paramsSchema = z.object({
-  /** Time limit in milliseconds. After it, the pages compared so far count; they are spread over the whole document. */
+  /**
+   * Time limit in milliseconds. When it expires, only the pages compared so far count. They are spread over the whole
+   * document.
+   */
   timeMs: z.number(),
   /**
    * True if the second document must draw the same glyphs. False if parts of its pages have become images. @default
@@ -54,8 +57,8 @@ export interface PageDifference {
 }
 
 /**
- * Scale of a second comparison for pages that differ at low resolution. A line thinner than a pixel is drawn one pixel
- * wide, but is only a shade in an image.
+ * Scale of a second comparison for pages that differ at low resolution. Example: a line thinner than a pixel is drawn
+ * one pixel wide, but an image of the line contains only a shade.
  */
 const CLOSER = 4;
 /** Tolerance for the sides of a page, in points. */
@@ -70,8 +73,8 @@ const SIDES = { shortest: 3, longest: 14_400 };
  */
 const MOST = { mean: 8, worst: 64, emptied: 0, filled: 0 };
 /**
- * Maximum differences of a pixel in text with the same glyphs: in the first comparison, at this resolution or higher,
- * and in the second one. A different digit in small print differs by more.
+ * Maximum differences of a pixel in text with the same glyphs. `first`: in the first comparison, at `firstDpi` or more.
+ * `closer`: in the second comparison. A different digit in small print causes a larger difference.
  */
 const SHARPEST = { first: 24, firstDpi: 36, closer: 96 };
 /** Number of pages that are compared even after the time limit. */
@@ -126,7 +129,7 @@ interface Means {
   readonly isExact: boolean;
   /** Names of replaced fonts, and of their replacements. */
   readonly replaced: ReadonlySet<string>;
-  /** Fonts to draw the first document with, if its own are missing. */
+  /** Fonts with which the first document is drawn if its own fonts are missing. */
   readonly fonts: EngineFonts | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Estimates a validator's cost for a PDF, and whether validation can finish.
+// Estimates the cost of validating a PDF. Rejects a PDF whose validation cannot finish.
 
 import * as z from "zod";
 import { readOperations } from "../../document/content/content.ts";

@@ -55,7 +55,7 @@ export const tableDefinition: usize = definition;
 /** Two tables of 64 8-bit steps, row by row, for {@link startQuantizing}. */
 export const quantizers: usize = jpegQuantizers;
 
-/** Allocates memory for a component: a number of rows of blocks, and a row of samples. */
+/** Allocates memory for the blocks and the quantizer steps of a component. */
 export function placeComponent(
   index: u32,
   columns: u32,
@@ -103,20 +103,22 @@ export function isEmpty(index: u32): bool {
   return true;
 }
 
-/** Prepares quantization, after the quantizers are stored and before samples are taken. */
+/**
+ * Prepares quantization. Call it after the quantizers are stored, and before {@link takeSamples} or {@link takePixels}.
+ */
 export function startQuantizing(): void {
   deriveZigzag();
   deriveFactors(true);
 }
 
-/** Takes eight rows of samples of a component; see forward.ts. */
+/** Transforms and quantizes eight rows of samples of a component; see forward.ts. */
 export function takeSamples(index: u32, row: u32, from: usize, stride: usize, table: u32): void {
   const component = componentAt(index);
   if (row < component.usedRows) takeSampleRows(component, row, from, stride, table);
   else takeNothing(component, row);
 }
 
-/** Takes a row of MCUs of RGB pixels; see forward.ts. */
+/** Transforms and quantizes a row of MCUs of RGB pixels; see forward.ts. */
 export function takePixels(kind: u32, row: u32, from: usize): void {
   takePixelRows(kind, row, from);
 }
@@ -126,7 +128,7 @@ export function acScan(counting: bool, index: u32, first: u32, last: u32, refine
   acScanOf(counting, componentAt(index), first, last, refine, low);
 }
 
-/** Reads the codes of a table for writing from {@link tableDefinition}. */
+/** Sets the codes with which a table is written, from {@link tableDefinition}. */
 export function setCodes(table: u32): void {
   setWriteTable(table, definition);
 }

@@ -16,7 +16,7 @@ function quantize(from: usize, table: usize, to: usize): void {
   }
 }
 
-/** Codes a block outside the image, which costs least if it equals the previous block. */
+/** Sets the DC coefficient of a block outside the image to that of the previous block, which needs the fewest bits. */
 @inline
 function repeat(component: Component, column: u32, row: u32): void {
   if (column > 0) store<i16>(component.block(column, row), load<i16>(component.block(column - 1, row)));
@@ -29,7 +29,7 @@ function load8(at: usize): v128 {
 }
 
 /**
- * Takes eight rows of samples of one component.
+ * Transforms and quantizes eight rows of samples of one component.
  * @param from - the first row; each has at least `usedColumns * 8` samples
  * @param stride - bytes between the starts of two rows
  */
@@ -45,13 +45,13 @@ export function takeSamples(component: Component, row: u32, from: usize, stride:
   }
 }
 
-/** Adds a row of blocks below the last one that contains part of the image. */
+/** Adds a row of blocks below the image. */
 export function takeNothing(component: Component, row: u32): void {
   for (let column: u32 = 0; column < component.columns; column++) repeat(component, column, row);
 }
 
 /**
- * Takes a row of MCUs of RGB pixels, for three components, the first with as many blocks as the MCU.
+ * Transforms and quantizes a row of MCUs of RGB pixels, into the blocks of three components.
  * @param from - whole MCUs: rows of `mcuColumns * 8 * across` pixels
  */
 export function takePixels(kind: u32, row: u32, from: usize): void {

@@ -17,9 +17,9 @@ export interface StructureElement {
   readonly parent: number;
   /** Number of kids that are elements. */
   kidCount: number;
-  /** Kids without content. */
+  /** Kids that are elements without content. */
   readonly bareKids: StructureElement[];
-  /** Default page of marked-content kids: the Pg entry of the element or of its nearest ancestor with one. */
+  /** Default page of marked-content kids: the Pg entry of the element, or of its nearest ancestor with Pg. */
   readonly page: Reference | undefined;
   /** True if the element itself has content. */
   hasOwnContent: boolean;
