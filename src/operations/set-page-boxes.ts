@@ -86,8 +86,8 @@ const inset = ([left, bottom, right, top]: Box, margins: Margins, unit: number):
 ];
 
 /**
- * Reports whether a box has a size that viewers accept. If the media box is already too large, a box that is no larger
- * is accepted.
+ * Reports whether a box has a size that viewers accept. If the media box is already too large, a box of at most the
+ * same size is accepted.
  */
 const isRoom = ([left, bottom, right, top]: Box, before: Box): boolean =>
   isSide(right - left, before[2] - before[0]) && isSide(top - bottom, before[3] - before[1]);

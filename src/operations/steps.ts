@@ -10,7 +10,7 @@ import { memoryInput, readWhole } from "./in-memory.ts";
 /**
  * Yields the outputs of the last step. The first output reports the notices of all steps.
  * @throws EngineFailure, OutOfRange the error of the step that failed; `too-large` if the outputs of a step leave no
- * memory for the next one
+ * memory for the next step
  */
 export async function* runSteps(steps: Steps, inputs: readonly Input[], context: Context): AsyncGenerator<Output> {
   const earlier: Notice[] = [];

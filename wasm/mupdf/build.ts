@@ -22,8 +22,8 @@ const STORE = { function: "fz_new_store_context", from: 100 * 1024 * 1024, to: 1
  */
 const SAVED_STATES = { function: "pdf_gsave", from: 2048, to: 32_768 };
 /**
- * Functions that process a row of pixels, or one color (lcms), and their flat rates. A unit of fuel is 1 to 5 ns.
- * Counting every iteration of their loops would slow down rendering by 10 %; flat rates slow it down by 2 to 5 %.
+ * Functions that process a row of pixels, or one color (lcms), and their flat rates. One unit of fuel stands for 1 to 5
+ * ns. Counting every iteration of their loops would slow down rendering by 10 %; flat rates slow it down by 2 to 5 %.
  */
 const FLAT_RATES: readonly (readonly [RegExp, FlatRate])[] = [
   [

@@ -25,7 +25,7 @@ const EDITS: readonly Edit[] = [
   { from: "throw new Error(G(_))", to: "throw engine.failure(G(_))" },
   // The whole file is present. If MuPDF requests more data, the file is invalid.
   { from: 'throw"TRYLATER"', to: 'throw engine.failure("more data is wanted")' },
-  // The owner of the engine limits the growth of the heap. The original glue grows it by a fifth at once.
+  // The owner of the engine limits the growth of the heap. The original glue would add a fifth of its size.
   {
     from:
       "h:_=>{var a=h.length,e=2147483648;if((_>>>=0)>e)return!1;for(var t=1;t<=4;t*=2){var " +

@@ -29,7 +29,7 @@ export function writeModule(module: binaryen.Module): Uint8Array {
 /**
  * Exports the stack pointer, which is the first global.
  * @param start its new initial value. @default unchanged
- * @returns its original initial value
+ * @returns the initial value in the original module
  */
 export function exportStackPointer(module: binaryen.Module, start?: number): number {
   const { name, init } = binaryen.getGlobalInfo(module.getGlobalByIndex(0));

@@ -1,5 +1,5 @@
 // Builds the final content of a page: removes transparent operations, makes them opaque or recolors them, and inserts
-// images at their positions.
+// images at their positions in the painting order.
 
 import { readOperations } from "../content/content.ts";
 import { applyEdits } from "../content/edits.ts";

@@ -32,7 +32,7 @@ export interface FlattenOptions {
   readonly signal: AbortSignal;
   /** Returns the CPU time used so far, in milliseconds. @default no CPU limit */
   readonly usedMs?: (() => number) | undefined;
-  /** Called before the file is changed, but not if it needs no change. This function can change the file too. */
+  /** Called before the first change of the file, if there is a change. This function can change the file too. */
   prepare(): void;
 }
 

@@ -1,4 +1,4 @@
-// Draws images of the regions of a page that an operation or a run changes.
+// Draws those regions of a page that an operation or a run changes, as images.
 
 import { type Box, boundsOf, inverse, type Matrix, multiply } from "../content/matrix.ts";
 import { LIMITS } from "../contract/limits.ts";

@@ -2,7 +2,7 @@
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary } from "../objects/values.ts";
 
-/** @returns a copy of the resource dictionary of a category, or an empty one */
+/** @returns a copy of the resource dictionary of a category, or an empty dictionary */
 export function namesOf(file: PdfFile, resources: Dictionary | undefined, category: string): Dictionary {
   return file.dictionary(resources?.get(category))?.clone() ?? new Dictionary();
 }

@@ -21,7 +21,10 @@ export interface Piece {
   readonly density: readonly [x: number, y: number];
 }
 
-/** Returns the factor for a resolution, 1 or more, so that a page of this area, in square points, has enough pixels. */
+/**
+ * Returns the factor, 1 or more, for the resolution of a small page, so that it has enough pixels.
+ * @param area in square points
+ */
 export const smallPageFactor = (area: number, dpi: number): number =>
   Math.max(1, Math.sqrt(MIN_PAGE_PIXELS / area) / (dpi / POINTS_PER_INCH));
 

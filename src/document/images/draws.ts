@@ -215,7 +215,7 @@ export class DrawReader {
     this.#text = saved.text;
   }
 
-  /** Returns the use of a font at its current size (9.4.4). */
+  /** Returns a draw of the current font at its current size (9.4.4). */
   #drawText(): Draw {
     const { font, size, scale } = this.#text;
     const matrix = multiply(multiply([size * scale, 0, 0, size, 0, 0], this.#textMatrix), this.#matrix);

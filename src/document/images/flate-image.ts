@@ -19,7 +19,10 @@ export interface FlateImage {
 export interface Census {
   /** Fraction of pixels equal to their left neighbor. */
   readonly flat: number;
-  /** Up to 256 colors. Undefined if there are more, or if pixels do not have 1, 3 or 4 samples. */
+  /**
+   * The colors, concatenated, if there are at most 256. Undefined if there are more, or if pixels do not have 1, 3 or 4
+   * samples.
+   */
   readonly colors: Uint8Array | undefined;
   readonly colorCount: number;
   /** True if all samples of every pixel are equal. */

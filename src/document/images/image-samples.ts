@@ -34,8 +34,8 @@ export class UnreadableImage extends Error {
 }
 
 /**
- * Reads samples as 8 bits. Stretches samples of fewer bits to 0..255, replaces indexes by palette entries, returns
- * stencils and other bilevel images as 0 and 255, and converts a JPEG's YCbCr to RGB.
+ * Reads samples with 8 bits each. Stretches samples of fewer bits to 0..255, replaces indexes by palette entries,
+ * returns stencils and other bilevel images as 0 and 255, and converts a JPEG's YCbCr to RGB.
  * @throws UnreadableImage
  */
 export function readSamples(
@@ -167,7 +167,7 @@ function taker(kernel: ImageKernel, image: PdfImage, pixels: Pixels, size: Targe
   };
 }
 
-/** Writes 256 palette entries. Missing entries repeat the last one, as in viewers. */
+/** Writes 256 palette entries. Missing entries repeat the last entry, as in viewers. */
 function putPalette(kernel: ImageKernel, { colors, decode, bits }: PdfImage): number {
   const { channels } = colors!;
   const palette = colors!.palette!;
@@ -231,7 +231,7 @@ function predictedRows(
   const colors = parameters.get("Colors") ?? 1;
   const sampleBits = parameters.get("BitsPerComponent") ?? 8;
   const isLikeImage = Math.ceil((columns * colors * sampleBits) / 8) === rowBytes;
-  // TIFF prediction of samples other than bytes is rare. The engine decodes it.
+  // The engine decodes samples that have TIFF prediction and are not bytes, because they are rare.
   const isKnown = predictor >= 10 || (predictor === 2 && bits === 8);
   if (!isLikeImage || !isKnown) {
     const decoded = decodedBytes(body, rowBytes * height);

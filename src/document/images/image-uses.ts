@@ -113,8 +113,8 @@ class Walk {
   }
 
   /**
-   * Records the scale. If a page has several content streams, each starts with the matrix at the end of the previous
-   * one.
+   * Records the scale. If a page has several content streams, each stream starts with the matrix at the end of the
+   * previous stream.
    */
   #noteScale({ streams }: Content, scale: number): void {
     for (const { number } of streams) this.#scales.set(number, Math.max(scale, this.#scales.get(number) ?? 0));

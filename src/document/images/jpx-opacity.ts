@@ -84,7 +84,7 @@ export function withoutOpacity(
   return new PdfStream(plain, plainBody(interleaved(picked)));
 }
 
-/** Returns the color space of the data; by default a device color space for its number of colors. */
+/** Returns the color space of the data; by default, the device color space with the same number of colors. */
 function spaceOf(
   space: JpxSpace | undefined,
   colors: number,

@@ -32,7 +32,7 @@ const POINTS_PER_INCH = 72;
 const TOLERANCE = 1.005;
 /** JPEG qualities that office programs and browsers use too. */
 const JPEG = { photo: 85, drawing: 90, mask: 90 };
-/** Minimum size of an image for recoding. */
+/** Minimum size of an image that is worth recoding. */
 const WORTHWHILE_BYTES = 4096;
 /** An image within the limits is replaced only if the new size is at most this fraction of the original size. */
 const WORTHWHILE = 0.9;

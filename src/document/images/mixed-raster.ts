@@ -51,7 +51,7 @@ export interface Stencil {
 
 /** The mark of the first ink (wasm/picture/assembly/shapes.ts). */
 const FIRST_INK = 2;
-/** Width, in inches, of the border around ink where scanner or JPEG have tinted the paper. */
+/** Width, in inches, of the border around ink where the scanner or JPEG coding has tinted the paper. */
 const BLEED = 2.5 / 300;
 /** Binary logarithm of the tile side in pixels. Errors are compared by tile. */
 const TILE_SHIFT = 5;

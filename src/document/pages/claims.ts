@@ -1,5 +1,5 @@
 // Removes or weakens declarations of conformance that a copy of a document no longer satisfies: PDF/A, PDF/UA, PDF/X,
-// PDF/VT and PDF/E. All operations that write PDFs use this module.
+// PDF/VT and PDF/E. Operations that write copies of PDFs use this module.
 import { type Notice, namedNotices } from "../contract/notice.ts";
 import { type Claims, type Family, pdfaPart, readClaims, withClaims } from "../formats/xmp/claims.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";

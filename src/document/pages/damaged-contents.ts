@@ -45,7 +45,7 @@ function inflates(bytes: Uint8Array): boolean {
     inflateSync(bytes, { maxOutputLength: MAX_DECODED_BYTES });
     return true;
   } catch (error) {
-    // The limit throws a RangeError in Node and workerd; damage throws other errors.
+    // In Node and workerd, exceeding the limit throws a RangeError; damage throws other errors.
     return error instanceof RangeError;
   }
 }

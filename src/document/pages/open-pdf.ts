@@ -1,5 +1,5 @@
 // Opens a PDF within the memory limits of a job, and removes what a modified copy cannot keep, such as signatures.
-// Every operation on PDFs starts here.
+// Operations that read or change the objects of a PDF start here.
 
 import type { Notice } from "../contract/notice.ts";
 import type { Context, Output, Run } from "../contract/operation.ts";
@@ -21,7 +21,7 @@ export interface OpenOptions {
   readonly engineShare?: number;
   /** An engine with this memory limit, to be reused. @default a new engine */
   readonly engine?: Mupdf | undefined;
-  /** True to read all objects several times. @default false */
+  /** True to read all objects several times. Objects that are cheap to read are then not cached. @default false */
   readonly inPasses?: boolean;
   /** True to keep signatures and locked files until {@link OpenPdf.unprotect} is called. @default false */
   readonly asIs?: boolean;

@@ -1,5 +1,5 @@
-// Draws forms on top of pages, and changes nothing else. Supports pages whose content leaves graphics states, text
-// objects or tags open, pages that share content or resources, and pages that occur in the document repeatedly.
+// Draws forms on top of pages, and changes nothing else. Supports pages whose content does not close all graphics
+// states, text objects or tags; pages that share content or resources; and pages that occur in the document repeatedly.
 
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
@@ -14,7 +14,7 @@ import { completePage, placesOf } from "./page-tree.ts";
 import type { SourcePage } from "./pages.ts";
 
 /**
- * Content streams, of which the first saves the graphics state, and the operators that restore it after the last
+ * Content streams, the first of which saves the graphics state, and the operators that restore it after the last
  * stream.
  */
 interface Enclosed {

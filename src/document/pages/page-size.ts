@@ -43,7 +43,7 @@ export function shownSpace(file: PdfFile, page: Dictionary): Matrix {
 /** @param page with its inherited attributes */
 export const mediaBox = (file: PdfFile, page: Dictionary): Box => pageBox(file, page, "MediaBox", LETTER);
 
-/** Returns a box of a page, or the default if it has no area. */
+/** Returns a box of a page; the fallback if the box is missing or has no area. */
 export function pageBox(file: PdfFile, page: Dictionary, key: string, fallback: Box): Box {
   const box = readBox(file, page.get(key));
   return box && box[0] < box[2] && box[1] < box[3] ? box : fallback;

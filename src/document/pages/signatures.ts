@@ -41,7 +41,7 @@ class Signing {
   readonly #file: PdfFile;
   readonly #source: SourceDocument;
   readonly #fields: ReturnType<typeof findFields>;
-  /** Signature fields with a value, and their widgets, by node index. */
+  /** The node indexes of signed fields, and of their widgets. */
   readonly #signed = new Set<number>();
   /** The signature dictionaries: object numbers, or the dictionaries themselves if they are direct. */
   readonly #values = new Set<number | PdfObject>();

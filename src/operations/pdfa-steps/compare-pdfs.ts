@@ -33,7 +33,7 @@ const paramsSchema = z.object({
    * false
    */
   isExact: z.boolean().exactOptional(),
-  /** Fonts of the second document that replace fonts that are not embedded in the first one. @default none */
+  /** Fonts of the second document that replace fonts that are not embedded in the first document. @default none */
   substitutes: z.array(z.object({ name: z.string(), replacedBy: z.string().exactOptional() })).exactOptional(),
 });
 export type CompareParams = z.infer<typeof paramsSchema>;
@@ -95,8 +95,9 @@ export const renderOptions = ({ heapLimitBytes, fonts }: Context): MupdfOptions 
 
 /**
  * Compares two documents.
- * @param inputs the two documents, then optional results of render-pdf.ts for the first document, or for both
- * @throws EngineFailure the failure of opening the first document
+ * @param inputs the two documents, then, optionally, the results of render-pdf.ts for the first document or for both
+ * documents
+ * @throws EngineFailure if the first document cannot be opened
  */
 const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes = [], isExact = false }, context) {
   const [before, after, looksBefore, looksAfter] = inputs;
@@ -192,8 +193,8 @@ function distanceBetween(before: PageRendering, after: PageRendering, { isExact,
 const withoutTag = (name: string): string => name.replace(/^[A-Z]{6}\+/, "");
 
 /**
- * Crops or extends a raster to the size of the other one: sides that differ by a fraction of a point can differ by a
- * pixel.
+ * Crops or extends a raster to the size of the other raster. Page sides that differ by a fraction of a point can differ
+ * by a pixel.
  */
 function sameSize(picture: PagePixels, { width, height }: PagePixels): PagePixels {
   if (picture.width === width && picture.height === height) return picture;

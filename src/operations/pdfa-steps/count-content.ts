@@ -23,7 +23,7 @@ export const workOutput = (work: ContentWork): Output => ({
 
 /**
  * Yields one output, the {@link ContentWork}.
- * @throws EngineFailure `too-much-content` if validation cannot finish, or the failure of opening the document
+ * @throws EngineFailure `too-much-content` if validation cannot finish; also if the document cannot be opened
  */
 const run: Run<Record<string, never>> = async function* ([input], _, context) {
   const { engineBytes } = memoryLimitsOf(context.heapLimitBytes);

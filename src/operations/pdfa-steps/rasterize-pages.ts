@@ -38,7 +38,7 @@ import { withoutTags } from "./replace-contents.ts";
 const paramsSchema = z.object({
   /** Page numbers, from 1. @default all pages; the result then contains nothing else of the document */
   pages: z.union([z.array(z.int().min(1)).readonly(), z.literal("all")]).exactOptional(),
-  /** True to draw all pages in RGB; false to draw pages with inks in CMYK. */
+  /** True to draw all pages in RGB or gray; false to draw pages with inks in CMYK. */
   inRgb: z.boolean(),
   /**
    * True to draw annotations, except links, into the image. @default annotations stay, if parts of the document other

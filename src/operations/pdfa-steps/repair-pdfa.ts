@@ -33,7 +33,7 @@ export type RepairPdfaParams = z.infer<typeof paramsSchema>;
 const VERSIONS = { 1: "1.4", 2: "1.7", 3: "1.7" } as const;
 
 /**
- * Yields two outputs: the PDF, and as JSON the {@link ContentWork} of validating it.
+ * Yields two outputs: the PDF, and the cost of validating it, {@link ContentWork}, as JSON.
  * @throws EngineFailure the failure of the document or the engine
  */
 const run: Run<RepairPdfaParams> = async function* ([input], params, context) {

@@ -37,7 +37,7 @@ const TABLE_LIMIT: u32 = 7;
 /** Assumed bits of a symbol that did not occur in the previous block. */
 const RARE_BITS: u8 = 11;
 
-/** Order of code length code lengths (RFC 1951 section 3.2.7). */
+/** Order in which the lengths of the code length code are written (RFC 1951 section 3.2.7). */
 const lengthOrder: usize = memory.data<u8>([16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]);
 /** Code lengths of both alphabets as symbols of the code length code: `symbol | extra << 8`. */
 const runs: usize = memory.data(640, 16);
@@ -51,8 +51,8 @@ let blockStart: usize = 0;
 
 /** Fills the constant tables. Called once per instance. */
 export function makeTables(): void {
-  // RFC 1951 section 3.2.5: codes 257 to 264 have no extra bits. After them, four codes each have the same number of
-  // extra bits.
+  // RFC 1951 section 3.2.5: codes 257 to 264 have no extra bits. In every later group of four codes, all have the same
+  // number of extra bits.
   let length: usize = 3;
   for (let symbol: usize = 1; symbol < 29; symbol++) {
     const extraBits: usize = symbol < 9 ? 0 : (symbol - 5) >> 2;

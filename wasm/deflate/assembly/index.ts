@@ -42,7 +42,7 @@ export function start(kind: i32, samples: usize, pixel: usize): void {
   begin();
 }
 
-/** Starts a stream that is independent of the previous one. */
+/** Starts a stream that is independent of the previous stream. */
 export function begin(): void {
   position = window;
   // The row above the first row consists of zeros (PNG 3rd ed. clause 9.2).

@@ -57,7 +57,7 @@ export const distanceBits: usize = memory.data(32, 16);
 export const MAX_ROWS: usize = 4096;
 export const rowFilters: usize = memory.data(4096, 16);
 
-/** Minimum number of output bytes before the caller can take them. */
+/** Number of output bytes at which the caller must take them. */
 export const OUTPUT_CHUNK: usize = 65536;
 /** Bytes reserved before and after the output for the caller's framing. */
 export const FRAME_BYTES: usize = 16;

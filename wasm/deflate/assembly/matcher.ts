@@ -153,9 +153,9 @@ function isWorthIt(at: usize, length: usize, distance: usize): bool {
 }
 
 /**
- * Returns the distance of a run. One sample if all samples of the pixel are equal (as in rows of zeros), because a
- * match of 258 bytes has a shorter code than a match of 256; otherwise one pixel, so that runs of all colors share one
- * short code.
+ * Returns the distance of a run. It is one sample if all samples of the pixel are equal (as in rows of zeros), because
+ * a match of 258 bytes has a shorter code than a match of 256; otherwise one pixel, so that runs of all colors share
+ * one short code.
  */
 @inline
 function runDistance(pixel: usize, at: usize, lead: usize): usize {

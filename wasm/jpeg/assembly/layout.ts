@@ -33,7 +33,7 @@ export const zigzagMasks: usize = memory.data(256, 16);
  */
 export const edgeMcu: usize = memory.data(800, 16);
 
-/** Number of output bytes from which the caller can take them. */
+/** Number of output bytes at which `encode` pauses, so that the caller can take them. */
 export const OUTPUT_CHUNK: usize = 65536;
 /**
  * The output. Beyond a chunk, there is space for two MCUs and pending bits: an MCU has six blocks of at most 1660 bits,

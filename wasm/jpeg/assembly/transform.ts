@@ -1,5 +1,5 @@
 // Transforms one block in place: forward DCT (T.81 A.3.3), quantization (A.3.4) and the mask of nonzero coefficients.
-// Has three transforms: a fast one with 16 bits, an exact one for fine quantizers, and an exact one with a dead zone.
+// Three transforms: fast, with 16 bits; exact, for fine quantizers; exact, with a dead zone.
 import { BLOCK_BYTES, dcFactors, factors, zigzagMasks } from "./layout";
 
 /** Quantized DC coefficient of the last transformed block. */

@@ -141,7 +141,7 @@ function finishRow(area: Area, channels: usize): void {
   }
 }
 
-/** Adds the next row. Ignores rows after the last one. */
+/** Adds the next row. Ignores rows after the last row. */
 export function addAreaRow(at: usize, from: usize): void {
   const area = changetype<Area>(at);
   if (area.sourceRow >= area.sourceRows) return;

@@ -26,7 +26,7 @@ const contexts: usize = memory.data(65536, 16);
 let code: u32 = 0;
 let interval: u32 = 0x8000;
 let untilByte: i32 = 12;
-/** Address of the last byte, to which a carry can still be added. It starts one byte before the output. */
+/** Address of the last byte, to which a carry can still be added. Initially, this is one byte before the output. */
 let at: usize = 0;
 
 /** Starts writing at `to`. The byte before it must not be 0xff, and is not changed. */

@@ -87,7 +87,10 @@ export function setTables(index: u32, dc: u32, ac: u32): void {
   componentAt(index).acTable = ac;
 }
 
-/** Reconstructs the samples of a row of blocks in memory. @returns the first of eight rows of `columns * 8` bytes */
+/**
+ * Reconstructs the samples of a row of blocks, which must be in memory. @returns the first of eight rows of `columns *
+ * 8` bytes
+ */
 export function reconstruct(index: u32, row: u32): usize {
   const component = componentAt(index);
   if (component.strip == 0) component.strip = allocate(<usize>component.columns * 64);

@@ -16,8 +16,8 @@ const BESIDE: u8 = 1;
 /** Number of shapes. */
 export let shapeCount: u32 = 0;
 /**
- * By shape: area, area of pure ink, first and last column and row, runs along rows and columns; sums over pure ink of
- * Y, Y squared, Cb, Cr; sums of Y, Cb and Cr over the whole area.
+ * By shape: area, area of pure ink, first and last column and row, number of runs along rows, and along columns; sums
+ * over pure ink of Y, Y squared, Cb, Cr; sums of Y, Cb and Cr over the whole area.
  */
 export let shapes: usize = 0;
 /** A byte per shape, set by the caller: 0 for paper, or {@link FIRST_INK} and above. */
@@ -68,7 +68,7 @@ function countRuns(): usize {
 function rootOf(index: u32): u32 {
   let at = index;
   for (let above = load<u32>(runAt(at), 4); above != at; above = load<u32>(runAt(at), 4)) {
-    // Path halving, for faster searches.
+    // Halves the path to the root, so that later searches are faster.
     const higher = load<u32>(runAt(above), 4);
     store<u32>(runAt(at), higher, 4);
     at = higher;

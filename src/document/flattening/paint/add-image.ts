@@ -9,8 +9,8 @@ import type { Pixels } from "./offscreen-document.ts";
 import { countOf, dilate, type Mask } from "./pixels.ts";
 
 /**
- * Width, in pixels, of the border around the painted pixels whose colors stay unchanged. Viewers resample an image and
- * its mask separately, so this border can become visible.
+ * Masked-out pixels keep their colors up to this distance, in pixels, from painted pixels. Viewers resample an image
+ * and its mask separately, so these pixels can become visible.
  */
 const TRUE_PIXELS = 4;
 /** Fraction of painted pixels above which the mask is omitted. */
@@ -18,7 +18,9 @@ const WHOLE = 0.995;
 const JPEG_QUALITY = 90;
 /** A drawing with many colors becomes a JPEG if the JPEG is smaller than this fraction of the lossless data. */
 const WORTHWHILE = 0.6;
-/** Fraction of pixels equal to their left neighbor above which an image is a drawing. JPEG would blur its edges. */
+/**
+ * An image is a drawing if more than this fraction of its pixels equal their left neighbor. JPEG would blur its edges.
+ */
 const DRAWING = 0.7;
 
 export interface PictureOptions {

@@ -1,4 +1,5 @@
-// Replaces soft masks without intermediate values (ISO 32000-1, 11.6.5.3) by equivalent masks of one bit (8.9.6.3).
+// Replaces soft masks that contain only the values 0 and 1 (ISO 32000-1, 11.6.5.3) by equivalent masks of one bit
+// (8.9.6.3).
 
 import { EngineFailure } from "../../contract/failure.ts";
 import { ImageKernel } from "../../formats/image-kernel.ts";

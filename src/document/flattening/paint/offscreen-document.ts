@@ -34,7 +34,7 @@ export interface OffscreenPage {
   readonly states: Dictionary | undefined;
   /** True if the page might use tiling patterns. */
   readonly hasTilings: boolean;
-  /** Number of samples in its transparent images. @default 0 */
+  /** Number of samples in the page's transparent images. @default 0 */
   readonly imageSamples?: number;
 }
 

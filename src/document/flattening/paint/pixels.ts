@@ -1,4 +1,4 @@
-// Compares rasters of a page: the pixels that differ, their bounding boxes, and their sharpness.
+// Compares two rasters of a page: finds the pixels that differ, their bounding boxes, and the sharpness of their edges.
 import type { Box } from "../../content/matrix.ts";
 import type { Pixels } from "./offscreen-document.ts";
 
@@ -11,7 +11,7 @@ export interface Mask {
 
 /** Side, in pixels, of the squares into which a mask is divided. */
 const TILE = 8;
-/** Maximum number of rectangles; more are merged into one. */
+/** Maximum number of rectangles. If there are more, they are merged into one rectangle. */
 const MAX_BOXES = 24;
 /** Maximum invisible difference of a component, out of 255. */
 const UNSEEN = 2;

@@ -62,7 +62,7 @@ export interface Paint {
   readonly byState: boolean;
   /** True if the only cause of transparency is the soft mask of the image. */
   readonly byMask: boolean;
-  /** True for a fill of one color, whose shape can stay. `isStroke`: true for such a stroke. */
+  /** True for a fill of one color, whose shape can stay. `isStroke`: true for a stroke of one color. */
   readonly isFill: boolean;
   readonly isStroke: boolean;
   /** The constant alpha, if it is the only cause of transparency. */

@@ -363,7 +363,7 @@ export class ContentScan {
     this.#layers = { outer: this.#layers, mark: { node: this.node, start, end }, objectNumber: undefined };
   }
 
-  /** @param about properties of the operation that differ from those of a plain fill */
+  /** @param about properties that differ from the properties of a plain fill */
   #paint(kind: PaintKind, operation: ContentOperation, isTransparent: boolean, about: Partial<Paint> = {}): void {
     const { recordsAll } = this.#scanner.options;
     const isNoted = isTransparent || recordsAll === true;

@@ -11,7 +11,7 @@ export interface TransparencyParams {
   readonly isMasked?: boolean;
 }
 
-/** Maximum number of dictionaries per search. Beyond it, the object counts as transparent. */
+/** Maximum number of dictionaries per search. If a search needs more, its object counts as transparent. */
 const MAX_STEPS = 20_000;
 /** Maximum number of dictionaries in all searches of a document. */
 const MAX_TOTAL_STEPS = 2_000_000;

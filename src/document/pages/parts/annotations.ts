@@ -15,7 +15,7 @@ export class Annotations implements DocumentPart {
   readonly #actions: Actions;
   readonly #resources: FormResources;
   #taking!: InputSelection;
-  /** The updated dictionaries of kept annotations before they are copied, by object number. */
+  /** The updated dictionaries of the annotations to copy, by object number. */
   #kept = new Map<number, Dictionary>();
   /**
    * The copies in the target, by the object numbers of the source annotation and of the target page; for the first copy
@@ -82,7 +82,7 @@ export class Annotations implements DocumentPart {
 
   /**
    * Removes references to annotations that are omitted or on other pages. Keeps references to popups that no page lists
-   * in Annots, which are common.
+   * in Annots, because such popups are common.
    */
   #separate(settled: Dictionary, own: ReadonlySet<number>): void {
     for (const key of COMPANIONS) {

@@ -10,7 +10,7 @@ import type { Destinations } from "./destinations.ts";
 const FIRST = ["PageLayout", "PageMode", "Lang"];
 /** Entries of MarkInfo (table 321). In the result, each is true if it is true in any input. */
 const MARKS = ["Marked", "UserProperties", "Suspects"];
-/** Page entries of presentations and templates, which the result omits. */
+/** Page entries for presentations and templates. The result omits these entries. */
 const PAGE_ENTRIES = ["PresSteps", "TemplateInstantiated"];
 
 export class Catalog implements DocumentPart {

@@ -83,7 +83,8 @@ export class LayerProperties implements DocumentPart {
       copy.delete("OCGs");
       this.#usage.push(copier.dictionary(copy).set("OCGs", groups));
     }
-    // Alternate configurations do not list the layers of other inputs.
+    // Alternate configurations do not list the layers of other inputs, so they are copied only for a single whole
+    // input.
     const configurations = file.array(file.dictionary(file.catalog.get("OCProperties"))?.get("Configs"));
     if (inputCount === 1 && isWhole && configurations) this.#configurations = copier.value([...configurations]);
   }

@@ -7,7 +7,7 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection } from "../assemble.ts";
 
-/** An output intent without its profile, and the profile. In memory until all inputs are compared. */
+/** An output intent without its profile, and the profile. Stays in memory until all inputs are compared. */
 interface Intent {
   readonly dictionary: Dictionary;
   readonly profile: { readonly components: number | undefined; readonly bytes: Uint8Array } | undefined;

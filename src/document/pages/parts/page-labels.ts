@@ -40,7 +40,10 @@ function findRanges(source: SourceDocument): readonly Range[] | undefined {
 const MAX_NUMBER = 40;
 const MAX_PREFIX = 100;
 
-/** Returns the visible label of a page. @param index from 0; @returns undefined if the document has no page labels */
+/**
+ * Returns the visible label of a page. @param index page index, from 0. @returns undefined if the document has no page
+ * labels
+ */
 export function labelText(source: SourceDocument, index: number): string | undefined {
   const ranges = source.once(findRanges);
   if (!ranges) return undefined;

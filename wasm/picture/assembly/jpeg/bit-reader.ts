@@ -1,5 +1,5 @@
-// Reads the bits of a scan (T.81 F.2.2) and Huffman codes. After the end of the stream, returns zeros; callers detect
-// this with `isExhausted`.
+// Reads the bits and the Huffman codes of a scan (T.81 F.2.2). After the end of the stream, returns zeros; callers
+// detect this with `isExhausted`.
 
 /** Maximum code length, in bits, that one table lookup decodes. */
 const FAST_BITS: u32 = 10;

@@ -16,7 +16,10 @@ function quantize(from: usize, table: usize, to: usize): void {
   }
 }
 
-/** Sets the DC coefficient of a block outside the image to that of the previous block, which needs the fewest bits. */
+/**
+ * Copies the DC coefficient of the previous block to a block outside the image: an equal coefficient needs the fewest
+ * bits.
+ */
 @inline
 function repeat(component: Component, column: u32, row: u32): void {
   if (column > 0) store<i16>(component.block(column, row), load<i16>(component.block(column - 1, row)));
@@ -30,7 +33,7 @@ function load8(at: usize): v128 {
 
 /**
  * Transforms and quantizes eight rows of samples of one component.
- * @param from - the first row; each has at least `usedColumns * 8` samples
+ * @param from - the first row; each row has at least `usedColumns * 8` samples
  * @param stride - bytes between the starts of two rows
  */
 export function takeSamples(component: Component, row: u32, from: usize, stride: usize, table: u32): void {

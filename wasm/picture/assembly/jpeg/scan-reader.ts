@@ -23,7 +23,7 @@ let endOfBand: u32 = 0;
 /** Index of the next row of MCUs, or of blocks if the scan has one component. */
 let row: u32 = 0;
 
-/** @param components - 8-bit indexes, the first one lowest */
+/** @param components - 8-bit indexes; the first index is the lowest byte */
 export function startScan(
   from: usize,
   to: usize,

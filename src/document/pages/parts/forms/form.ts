@@ -30,7 +30,7 @@ export class Form implements DocumentPart {
   #needsAppearances = false;
   #defaults: { readonly DA: PdfString | undefined; readonly Q: number | undefined } | undefined;
   #taking!: InputSelection;
-  /** The copies of each widget in the target, by the number of the source widget. */
+  /** The copies of each widget in the target, by the object number of the source widget. */
   #copies = new Map<number, Reference[]>();
 
   constructor(fields: KeptFields, resources: FormResources, actions: Actions) {

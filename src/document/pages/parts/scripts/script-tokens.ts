@@ -44,8 +44,8 @@ const BEFORE_VALUE = new Set("return typeof case in of delete void throw new els
 export function tokensOf(script: string): Token[] {
   const tokens: Token[] = [];
   /**
-   * By kind of token: the offset before which no token of this kind ends. Without it, a hostile script with many
-   * unclosed tokens would take quadratic time.
+   * By kind of token: an offset. Tokens of this kind that start before it have no end. Without it, a hostile script
+   * with many unclosed tokens would take quadratic time.
    */
   const endless = new Map<Enclosed, number>();
   let last: Token | undefined;

@@ -5,7 +5,7 @@ import { literalOf, literalValue, type Token, tokensOf } from "./script-tokens.t
 export interface ScriptNames {
   /** The new names of this input's root fields, by old name. */
   readonly fields: ReadonlyMap<string, string>;
-  /** The new names of renamed destinations. */
+  /** The new names of renamed destinations, by old name. */
   readonly destinations: ReadonlyMap<string, string>;
   /** The new names of renamed functions and variables of the document-level scripts. */
   readonly globals: ReadonlyMap<string, string>;

@@ -26,7 +26,7 @@ const OWN_ENTRIES = ["K", "P", "Pg", "ID", "Ref"];
 const TEXT_ENTRIES = ["ActualText", "Alt", "E", "T", "ID"];
 const ENTRY_BYTES = 100;
 
-/** The pages of one input that are selected for the n-th time, with their elements. */
+/** One copy of pages and their elements: pass n contains the pages of an input that are selected for the n-th time. */
 interface Pass {
   /** The selected pages, by object number in the source. */
   readonly pages: ReadonlyMap<number, SelectedPage>;
