@@ -4,7 +4,7 @@ import { constantOf } from "./expressions.ts";
 
 const STACK_POINTER = "stackPointer";
 
-/** The features of binaryen, read at run time: the declared enum has no values when types are stripped. */
+/** WebAssembly features. Read at run time: binaryen's declared enum has no values when types are stripped. */
 const { Features } = binaryen as unknown as { readonly Features: Readonly<Record<string, binaryen.Features>> };
 /**
  * The features that the engines and the exported globals use. Tail calls are excluded: they would have to be metered
