@@ -7,7 +7,7 @@ import { Dictionary, Name, Reference } from "../objects/values.ts";
 import { isHiddenOnScreen } from "../visibility/annotation-flags.ts";
 import type { DrawnFile } from "./drawn-file.ts";
 
-/** Maximum number of fields per page that get an appearance here. MuPDF draws the others. */
+/** Maximum number of fields per page that receive an appearance here. MuPDF draws further fields in its own way. */
 const MAX_FIELDS = 10_000;
 const MAX_ANNOTATIONS = 50_000;
 interface Field {
@@ -20,7 +20,7 @@ interface Field {
 export class DrawnFields {
   readonly #drawn: DrawnFile;
   readonly #objects: PdfObjects;
-  /** Read with the first page that has a widget: true if NeedAppearances requests new appearances. */
+  /** True if NeedAppearances requests new appearances. Undefined until a page has a visible widget. */
   #areAllNeeded: boolean | undefined;
   #appearances: FieldAppearances | undefined;
 
@@ -66,7 +66,7 @@ export class DrawnFields {
     return this.#areAllNeeded && RENEWED.has(type);
   }
 
-  /** Removes NeedAppearances, because MuPDF would also replace the appearances. */
+  /** Returns the value of NeedAppearances, and removes the entry, because MuPDF would replace the new appearances. */
   #takeRequest(): boolean {
     const { engine, pointer } = this.#drawn.document;
     const { raw } = engine;

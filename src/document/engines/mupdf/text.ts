@@ -26,7 +26,8 @@ const TEXT_BLOCK = 0;
 const MAX_CHARACTERS = 500_000;
 
 /**
- * Returns all text except annotations, by interpreting the page again. Omits characters beyond {@link MAX_CHARACTERS}.
+ * Interprets the page again, and returns all its text except the text of annotations. Omits characters beyond
+ * {@link MAX_CHARACTERS}.
  * @throws MupdfError if the page has any error; errors of the engine
  */
 export function readTextOfContents(engine: Mupdf, page: Pointer, tank: FuelBudget, options = ""): readonly TextLine[] {
@@ -36,7 +37,7 @@ export function readTextOfContents(engine: Mupdf, page: Pointer, tank: FuelBudge
 
 /**
  * Returns the text of a display list. A display list omits invisible text whose glyphs have no outlines, as in many
- * recognized scans. Omits characters beyond {@link MAX_CHARACTERS}.
+ * scans with recognized text. Omits characters beyond {@link MAX_CHARACTERS}.
  * @throws MupdfError; errors of the engine
  */
 export function readTextOfList(engine: Mupdf, list: Pointer, tank: FuelBudget, options = ""): readonly TextLine[] {
@@ -45,8 +46,8 @@ export function readTextOfList(engine: Mupdf, list: Pointer, tank: FuelBudget, o
 }
 
 /**
- * Option to include characters outside the page. Otherwise the inclusion of a character at the page edge would depend
- * on the font's bounding box.
+ * Option to include characters outside the page. Without it, the font's bounding box would decide whether a character
+ * at the page edge is included.
  */
 export const WHOLE_TEXT = "clip=no";
 
