@@ -43,7 +43,7 @@ export function readHeader(bytes: Uint8Array): ProfileHeader | undefined {
   return { version: bytes[8]!, deviceClass: textAt(bytes, 12), space: textAt(bytes, 16) };
 }
 
-/** @returns the profile without bytes after it; undefined if its header is invalid */
+/** @returns the profile without the bytes that follow it; undefined if its header is invalid */
 export function profileOf(bytes: Uint8Array): Uint8Array | undefined {
   return isWhole(bytes) ? bytes.subarray(0, viewOf(bytes).getUint32(0)) : undefined;
 }

@@ -42,7 +42,7 @@ const MAX_STRAY_BYTES = 65_536;
 const JFIF_BYTES = 14;
 const ADOBE_BYTES = 12;
 
-/** Reports whether a marker is a frame. The codes of DHT, JPG and DAC are in the same range (table B.1). */
+/** Reports whether a marker starts a frame. The codes of DHT, JPG and DAC are in the same range (table B.1). */
 export const isFrame = (marker: number): boolean =>
   marker >= SOF0 && marker <= SOF15 && marker !== DHT && marker !== JPG && marker !== DAC;
 export const isRestart = (code: number): boolean => code >= RST0 && code <= RST7;

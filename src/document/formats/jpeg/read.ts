@@ -87,7 +87,7 @@ async function decodeRows(input: Input, frame: JpegFrame, openDecoder: OpenJpegD
 }
 
 /**
- * Returns the file, and appends EOI to a truncated one, because decoders wait for it.
+ * Yields the file. Appends EOI if the file is truncated, because decoders wait for EOI.
  * @param scanStart offset of the first scan's header
  */
 async function* completeFile(input: Input, scanStart: number): AsyncGenerator<Uint8Array> {
@@ -130,7 +130,6 @@ async function readHead(input: Input): Promise<JpegHead> {
       hasJfif = true;
       density ??= jfifDensity(data);
     } else if (marker === APP1 && beginsWith(data, "Exif\0")) {
-      // A copy, because a segment is valid only until the next one is read.
       seen ??= readExif(data.subarray(6));
     } else if (marker === APP2 && beginsWith(data, "ICC_PROFILE\0")) {
       profile.add(data.subarray(12));

@@ -22,7 +22,10 @@ const NO_PREDICTION = 1;
 const HORIZONTAL_DIFFERENCING = 2;
 /** Maximum uncompressed bytes of a strip, unless one row is larger. */
 const STRIP_BYTES = 256 * 1024;
-/** Uncompressed and compressed bytes after which the predictor is chosen. Blank paper compresses to very few bytes. */
+/**
+ * The predictor is chosen after this many uncompressed and this many compressed bytes. Uncompressed bytes alone would
+ * not suffice, because blank paper compresses to very few bytes.
+ */
 const TELLING_RAW_BYTES = 4 * 1024 * 1024;
 const TELLING_BYTES = 32 * 1024;
 /** Maximum bytes of compressed strips held until the predictor is chosen. */
@@ -47,9 +50,9 @@ export interface TiffFile {
 }
 
 /**
- * Encodes a raster as TIFF: 8 bits per sample, interleaved, Deflate strips, with horizontal differencing if that is
- * smaller. Writes BigTIFF if the file could exceed 4 GiB. Lab is CIELab with signed a and b; the alpha of rgba is
- * unassociated.
+ * Encodes a raster as TIFF: 8 bits per sample, interleaved, Deflate strips, with horizontal differencing if it makes
+ * the file smaller. Writes BigTIFF if the file could exceed 4 GiB. Lab is CIELab with signed a and b; the alpha of rgba
+ * is unassociated.
  * @throws RangeError if TIFF does not support the raster's sides
  */
 export function encodeTiff(raster: Raster): TiffFile {
@@ -87,7 +90,8 @@ function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) =
     return strip;
   };
   yield fileHeader(big, 0);
-  // The whole file has one predictor, chosen by content: the first strips are encoded both with and without it.
+  // The whole file has one predictor, chosen by content: the first strips are encoded both with and without horizontal
+  // differencing.
   let best = new StripEncoder(raster, HORIZONTAL_DIFFERENCING);
   let rival: StripEncoder | undefined = new StripEncoder(raster, NO_PREDICTION);
   try {

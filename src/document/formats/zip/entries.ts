@@ -66,7 +66,7 @@ export async function* writeSmall(bytes: Uint8Array, about: About): EntryWriter 
  * @throws EngineFailure `too-large` if it has 4 GiB or more
  */
 export async function* writeStream(start: Uint8Array, rest: AsyncIterable<Uint8Array>, about: About): EntryWriter {
-  // Always deflated, because a streaming reader finds the end of deflated data. Level 0 copies incompressible data.
+  // Always deflated, because a streaming reader can find the end of deflated data. Level 0 copies incompressible data.
   const level = isWorthwhile(start, about.name) ? undefined : 0;
   const entry = yield* writeDeflated({ start, rest }, { ...about, large: false }, level);
   if (Math.max(entry.compressed, entry.uncompressed) >= 2 ** 32) {
@@ -99,7 +99,8 @@ async function* writeDeflated(
 }
 
 /**
- * Reads the input twice, to write the sizes before the data: after stored data, a streaming reader could not find them.
+ * Reads the input twice, to write the sizes before the data, because a streaming reader cannot find the end of stored
+ * data.
  */
 async function* writeStored({ input, start, rest }: Begun, about: Omit<EntryHead, "method" | "streamed">): EntryWriter {
   const head = { ...about, method: METHOD.stored, streamed: false };
