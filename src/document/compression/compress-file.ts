@@ -87,7 +87,7 @@ class Compression implements Rewriting {
     this.#plans = new ImagePlans(file, settings.images, canonical);
     this.#images = new ImageCoder(file, settings, this.#plans, limits, survey);
     const { fonts } = settings;
-    // PDF/A-1 requires a list of glyphs for every subset (ISO 19005-1, 6.3.5).
+    // PDF/A-1 requires a list of glyphs for every subset (ISO 19005-1, 6.3.5). No such list is written.
     const mayName = survey.pdfaPart !== 1;
     this.#resources = fonts.removeUnused ? new UsedResources(file, survey, canonical) : undefined;
     this.#fonts =

@@ -26,8 +26,8 @@ const MAX_SAMPLES = 2 ** 34;
 
 export interface Memory extends SampleLimits {
   /**
-   * True if another host has more memory: an image that is too large for this one then fails the job instead of staying
-   * unchanged.
+   * True if another host has more memory: an image that is too large for this host then fails the job instead of
+   * staying unchanged.
    */
   readonly moreElsewhere: boolean;
   /** Decoder for JPEG 2000. */
@@ -39,7 +39,7 @@ const PAGE_POINTS = 216;
 /** Minimum resolution, in dots per inch, of a scan that is split into layers. */
 const MIN_PRINT_DPI = 140;
 const POINTS_PER_INCH = 72;
-/** A scan with at least this fraction of the print layer's resolution is not resampled to it. */
+/** A scan with between this fraction and all of the print layer's resolution is not resampled. */
 const NEARLY = 0.85;
 /**
  * If the layers have fewer bits per pixel of the image than this, they are smaller than any other coding, so no

@@ -20,7 +20,7 @@ export class ImagePlans {
   /** The uses of inline images, by the object number of their content stream. */
   readonly inline: ReadonlyMap<number, readonly InlineUse[]>;
   readonly #extents = new Map<number, Extent>();
-  /** The planned sizes of images with a Matte entry, and of their masks. */
+  /** The planned sizes of images whose mask has a Matte entry, and of these masks. */
   readonly #matted = new Map<number, Size | undefined>();
   readonly #scales = new Map<number, number>();
   readonly #file: PdfFile;

@@ -41,7 +41,7 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
       monochrome: {
         ...downsampling(images.monochrome),
         coding: (images.monochrome?.recompress?.type ?? "same") === "same" ? "same" : "lossless",
-        // Every reader of Group 3 also reads Group 4, which is smaller.
+        // Group 4 also replaces Group 3: every reader supports both, and Group 4 is smaller.
         bilevel: images.monochrome?.recompress?.type?.startsWith("ccitt") ? "ccitt" : "jbig2",
       },
       onlyIfSmaller,

@@ -45,7 +45,7 @@ export function predictProfile(file: PdfFile, stream: PdfStream): PdfStream {
   return smaller(stream, new PdfStream(predicted, memoryBody(packed)));
 }
 
-/** Returns the bytes per entry that occur in the largest part of the tables; undefined if there are no tables. */
+/** Returns the bytes per entry of most table data; undefined if there are no tables. */
 function pixelBytesOf(profile: Uint8Array): number | undefined {
   const sizes = new Map<number, number>();
   const seen = new Set<number>();

@@ -11,9 +11,12 @@ export interface ImageSettings {
   readonly coding: "same" | "lossless" | "lossy";
   /** JPEG qualities on the scale of the Independent JPEG Group. */
   readonly quality: JpegQuality;
-  /** A JPEG or JPEG 2000 image that is downsampled is replaced only by one of at most this fraction of its size. */
+  /** A downsampled JPEG or JPEG 2000 image is used only if its size is at most this fraction of the original size. */
   readonly worthwhile: number;
-  /** A JPEG or JPEG 2000 image that keeps its pixels is replaced only by one of at most this fraction of its size. */
+  /**
+   * A JPEG or JPEG 2000 image recoded with all pixels is used only if its size is at most this fraction of the original
+   * size.
+   */
   readonly worthwhileAgain: number;
 }
 

@@ -65,8 +65,8 @@ export function inlineDictionary(lexer: Lexer): Dictionary {
 }
 
 /**
- * An `EI` is verified by parsing what follows it: the maximum number of bytes, and the number of tokens that must be
- * valid.
+ * An `EI` ends the data only if valid content follows: the maximum number of bytes parsed to check this, and the number
+ * of tokens that must be valid.
  */
 const LOOKED_AT_BYTES = 256;
 const LOOKED_AT_TOKENS = 8;

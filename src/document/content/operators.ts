@@ -60,7 +60,8 @@ export const KEYWORDS = union(OPERATORS, VALUE_KEYWORDS);
 export type ResourceCategory = "Font" | "XObject" | "ColorSpace" | "Pattern" | "Shading" | "ExtGState" | "Properties";
 
 /**
- * Category of the resource that an operator names. `Tf` names it in its first operand, other operators in the last one.
+ * Category of the resource that an operator names. `Tf` names it in the first operand, other operators in the last
+ * operand.
  */
 export const RESOURCE_CATEGORIES: ReadonlyMap<string, ResourceCategory> = new Map([
   ["Tf", "Font"],

@@ -85,7 +85,7 @@ export class OutOfRange extends Error {
   /** Name of the parameter in the API, for example `pages`. */
   readonly parameter: string;
   readonly value: string;
-  /** Message for the client, if the document or the URL explains the rejection. */
+  /** Message for the client that explains the rejection, for example `The document has 3 pages.` */
   readonly why: string | undefined;
   constructor(parameter: string, value: string, why?: string) {
     super(`${value} is out of range for ${parameter}`);

@@ -5,7 +5,7 @@ const MAX_NAME_BYTES = 200;
 
 // Matches control characters, characters that Windows and shells forbid or treat as separators, and Unicode's direction
 // overrides, which disguise extensions.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what must go
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const UNSAFE = /[\u0000-\u001f\u007f"*:<>?|\\/\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /**

@@ -74,7 +74,7 @@ interface Naming {
   readonly document?: string;
 }
 
-/** Like {@link resolvePages}, but accepts an empty result: a document of one page has no `even` page. */
+/** Like {@link resolvePages}, but accepts an empty result, for example `even` for a document of one page. */
 export function selectPages(
   selection: PageSelection,
   pageCount: number,

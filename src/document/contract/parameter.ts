@@ -1,5 +1,5 @@
-// Defines the parameters of operations. The service derives from them how it validates messages from other processes,
-// and its form fields, members of JSON bodies, descriptions and controls. A kind defines the valid values. A parameter
+// Defines the parameters of operations. The validation of messages from other processes, form fields, members of JSON
+// bodies, descriptions and controls all derive from these definitions. A kind defines the valid values. A parameter
 // defines the purpose of a value, and when the value can be absent.
 //
 // const parameters = {

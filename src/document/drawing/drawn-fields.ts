@@ -59,7 +59,7 @@ export class DrawnFields {
     if (objects.name(objects.get(annotation, "Subtype")) !== "Widget") return false;
     if (isHiddenOnScreen("Widget", objects.real(objects.get(annotation, "F")) ?? 0)) return false;
     const type = objects.name(objects.inherited(annotation, "FT"));
-    // For a signature without an appearance, MuPDF would draw a placeholder.
+    // For a signature without an appearance, MuPDF would draw a placeholder, but not for a text field.
     if (type === "Sig") objects.putNew(annotation, "FT", objects.newName("Tx"));
     this.#areAllNeeded ??= this.#takeRequest();
     if (!objects.isDictionary(objects.get(objects.get(annotation, "AP"), "N"))) return true;

@@ -1,4 +1,4 @@
-// Reads the pictures of an image file, whatever its format.
+// Reads the images of a file in any supported image format.
 
 import { ByteReader } from "../contract/byte-reader.ts";
 import { EngineFailure } from "../contract/failure.ts";

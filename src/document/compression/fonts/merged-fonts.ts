@@ -54,7 +54,7 @@ export function* mergedPrograms(plans: Iterable<FontPlan>, bytesOf: BytesOf): Ge
   }
 }
 
-/** Groups the plans by name and by requirements. */
+/** Groups the plans by font name, format and requirements. */
 function groupsOf(plans: Iterable<FontPlan>): FontPlan[][] {
   const groups = new Map<string, FontPlan[]>();
   for (const plan of plans) {

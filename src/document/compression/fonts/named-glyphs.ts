@@ -19,7 +19,7 @@ export interface NamedFont {
   readonly names: readonly string[];
   /** The built-in encoding: glyph names by code. */
   readonly own: Encoding;
-  /** True if readers look up codes without a declared name in `own`. */
+  /** True if readers look up codes that have no declared name in `own`. */
   readonly isOwnKnown: boolean;
 }
 

@@ -46,7 +46,7 @@ interface Lookups {
 }
 
 /**
- * Returns the lookups of a font with one-byte codes.
+ * Returns the glyphs and characters that readers might look up, for a font with one-byte codes.
  * @returns undefined if a reader might look up a glyph in another way than through the cmap
  */
 export function simpleLookups(

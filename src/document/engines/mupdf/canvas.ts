@@ -4,7 +4,7 @@ import type { FuelBudget, Mupdf } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
 
 /**
- * Width, in pixels, of the area around a band whose objects are also drawn: an object's bounds exclude its anti-aliased
+ * Objects up to this many pixels outside a band are also drawn, because an object's bounds exclude its anti-aliased
  * edge.
  */
 const MARGIN = 2;

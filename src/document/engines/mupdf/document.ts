@@ -1,4 +1,4 @@
-// Opens a PDF in MuPDF, repairs its page tree if necessary, and counts its pages. mupdf/page.ts draws them.
+// Opens a PDF in MuPDF, repairs its page tree if necessary, and counts its pages. mupdf/page.ts draws the pages.
 
 import { contains } from "../../contract/contains.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -115,7 +115,7 @@ export class MupdfDocument {
 
   /**
    * Closes the document.
-   * @returns the engine, for another document of the job; undefined if it reported a message or memory was refused
+   * @returns the engine, for another document of the job; undefined if the engine reported a message, or refused memory
    */
   release(): Mupdf | undefined {
     const engine = this.#engine;

@@ -48,7 +48,7 @@ export class Layers {
     if (!this.#objects.isDictionary(properties)) return null;
     const content = new OptionalContent(this.#objects, properties);
     const groups = this.#objects.elements(this.#objects.get(properties, "OCGs"), MAX_OBJECTS);
-    // MuPDF's indexes of groups are by descending object number. A group that is off stays hidden.
+    // MuPDF numbers the groups in descending order of their object numbers. A group that is off stays hidden.
     const kept = groups.toSorted((one, other) => this.#objects.number(other) - this.#objects.number(one));
     for (const [index, group] of kept.entries()) {
       this.#engine.raw._wasm_pdf_enable_layer(this.#document, index, content.isOn(group) ? 1 : 0);
@@ -100,7 +100,7 @@ export class Layers {
     objects.putNew(group, "Intent", objects.newName("All"));
   }
 
-  /** Replaces the members by no group if the membership dictionary is visible, by one hidden group if it is hidden. */
+  /** Removes the members if the membership dictionary is visible; replaces them by one hidden group if it is hidden. */
   #settleMembership(membership: Pointer, isShown: boolean): void {
     const objects = this.#objects;
     for (const key of ["VE", "P", "OCGs"]) objects.delete(membership, key);

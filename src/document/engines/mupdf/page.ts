@@ -228,8 +228,8 @@ export class MupdfPage {
           if (rows === 1) throw new EngineFailure("too-large", "the heap limit was reached while drawing");
           canvas.close();
           this.#dropList();
-          // Frees cached fonts and images of earlier pages. They stay until now because, with them, a book takes a
-          // seventh of the time.
+          // Frees cached fonts and images of earlier pages. They stay until now because drawing a book with them takes
+          // a seventh of the time.
           engine.release((raw) => raw._wasm_empty_store());
           rows = Math.ceil(rows / SHRINK);
         }

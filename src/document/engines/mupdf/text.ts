@@ -28,7 +28,7 @@ const MAX_CHARACTERS = 500_000;
 /**
  * Interprets the page again, and returns all its text except the text of annotations. Omits characters beyond
  * {@link MAX_CHARACTERS}.
- * @throws MupdfError if the page has any error; errors of the engine
+ * @throws MupdfError if the page has any error; EngineFailure
  */
 export function readTextOfContents(engine: Mupdf, page: Pointer, tank: FuelBudget, options = ""): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_page(page, options);
@@ -38,7 +38,7 @@ export function readTextOfContents(engine: Mupdf, page: Pointer, tank: FuelBudge
 /**
  * Returns the text of a display list. A display list omits invisible text whose glyphs have no outlines, as in many
  * scans with recognized text. Omits characters beyond {@link MAX_CHARACTERS}.
- * @throws MupdfError; errors of the engine
+ * @throws MupdfError; EngineFailure
  */
 export function readTextOfList(engine: Mupdf, list: Pointer, tank: FuelBudget, options = ""): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_display_list(list, options);

@@ -60,7 +60,7 @@ const EXPORTS: Readonly<Record<Exclude<keyof QpdfExports, "fuel">, string>> = {
   exceptionPointer: "na",
 };
 
-/** Returns imports under the letters of the module. */
+/** Returns the imports, keyed by the letters of the module. */
 export function lettered(imports: Readonly<Record<keyof typeof IMPORTS, WebAssembly.ImportValue>>) {
   return Object.fromEntries(
     Object.entries(IMPORTS).map(([name, letter]) => [letter, imports[name as keyof typeof IMPORTS]]),

@@ -104,7 +104,7 @@ export class QpdfSystem {
       _emscripten_runtime_keepalive_clear() {},
       _setitimer_js: () => 0,
       emscripten_date_now: () => Date.now(),
-      // The time zone is UTC: offset in minutes, daylight saving flag, names of both zones.
+      // Writes the time zone UTC: offset in minutes, daylight saving flag, names of both zones.
       _tzset_js: (minutes: number, daylight: number, standard: number, summer: number) => {
         this.#words().setInt32(minutes, 0, true);
         this.#words().setInt32(daylight, 0, true);

@@ -23,7 +23,7 @@ const CALIBRATED = 0;
 
 export type BmpCoding = "plain" | "rle4" | "rle8" | "rle24" | "jpeg" | "png";
 
-/** The bits of each color in a pixel; 0 for an absent color. */
+/** The bit mask of each color in a pixel; 0 for an absent color. */
 export interface BitMasks {
   readonly red: number;
   readonly green: number;

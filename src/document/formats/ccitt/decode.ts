@@ -35,7 +35,7 @@ export class FaxDecoder {
     this.#bytes = bytes;
     this.#options = options;
     this.#end = bytes.length * 8;
-    // Every pixel can change the color, and runs can be empty.
+    // A row can have two changes per pixel: every pixel can change the color, and runs can be empty.
     this.#above = new Uint32Array(2 * options.columns);
     this.#row = new Uint32Array(2 * options.columns);
   }
@@ -50,8 +50,8 @@ export class FaxDecoder {
   }
 
   /**
-   * Returns the columns where the color changes, starting with white. The array stays valid during the next call only.
-   * A damaged row continues with its last color.
+   * Returns the columns where the color changes, starting with white. The second call after this one overwrites the
+   * array. A damaged row continues with its last color.
    * @returns undefined after the last row
    */
   next(): Uint32Array | undefined {

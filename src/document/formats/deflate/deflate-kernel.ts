@@ -32,8 +32,8 @@ export const OUTPUT_BYTES = 64 * 1024;
 const MAX_ROW_BYTES = 2 ** 29;
 
 /**
- * Maximum number of idle instances, and maximum memory of each. An instance that has grown beyond it for a wide image
- * is dropped.
+ * Maximum number of idle instances, and maximum memory of each. An instance that has grown larger for a wide image is
+ * dropped.
  */
 const MAX_IDLE = 2;
 const MAX_IDLE_BYTES = 2 << 20;

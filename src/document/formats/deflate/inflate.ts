@@ -91,7 +91,7 @@ export class Inflater implements Disposable {
 }
 
 /**
- * Yields the inflated bytes of a whole stream, up to the damage if it is damaged. Ignores the checksum.
+ * Yields the inflated bytes of a whole stream; of a damaged stream, the bytes up to the damage. Ignores the checksum.
  * @param sizeBytes expected size; a small stream is inflated in one step
  */
 export async function* inflated(stream: Uint8Array, sizeBytes: number): AsyncGenerator<Uint8Array> {

@@ -33,7 +33,7 @@ export interface JpegKernel {
   /** Memory for one row of MCUs; valid until the kernel is released. */
   readonly rows: Uint8Array;
   /**
-   * Codes the first `count` of {@link JpegKernel.rows}. Only the last row of MCUs can be incomplete.
+   * Codes the first `count` rows of {@link JpegKernel.rows}. Only the last row of MCUs can be incomplete.
    * @returns true if the output buffer is full: the caller must call {@link JpegKernel.take} and repeat the call for
    * the same rows
    */

@@ -1,4 +1,5 @@
-// Reads JPEG (ISO/IEC 10918-1, T.81) as a PDF image: reads only the markers, and embeds the file unchanged.
+// Reads JPEG (ISO/IEC 10918-1, T.81) as a PDF image: reads only the markers, and embeds the file unchanged if PDF
+// supports its coding.
 
 import { ByteReader } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -44,8 +45,8 @@ interface JpegHead extends Frame {
 export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Promise<ImagePage> {
   const head = await readHead(input);
   const { width, height, components, adobeTransform } = head;
-  // Without Adobe's marker, DCTDecode treats three components as YCbCr, but decoders treat the component IDs R, G, B as
-  // RGB.
+  // Without Adobe's marker, DCTDecode treats three components as YCbCr, but other decoders treat them as RGB if the
+  // component IDs are R, G and B.
   const isPlainRgb = adobeTransform === undefined && !head.hasJfif && String.fromCharCode(...head.ids) === "RGB";
   const density = head.density ?? head.seen?.density;
   const about = {
@@ -53,7 +54,7 @@ export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Prom
     height,
     bitsPerComponent: 8,
     colorSpace: profiledSpace(head.profile, components),
-    // Adobe's programs, and others that write Adobe's marker, store inks inverted.
+    // Adobe's programs, and other programs that write Adobe's marker, store inks inverted.
     ...(components === 4 && adobeTransform !== undefined ? { decode: inverted(4) } : {}),
   } as const;
   const transform = isPlainRgb ? { transform: 0 } : {};
@@ -183,7 +184,7 @@ function jfifDensity(segment: Uint8Array): Density | undefined {
   }
 }
 
-/** Collects the segments of a profile, each with its number, from 1, and the total (ICC.1 annex B.4). */
+/** Collects the segments of a profile. Each states its number, from 1, and the total (ICC.1 annex B.4). */
 class ProfilePieces {
   readonly #pieces = new Map<number, Uint8Array>();
   #count = 0;

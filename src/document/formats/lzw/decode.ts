@@ -19,8 +19,8 @@ class LzwDecoder {
   /** True if codes start with their low bits, and become wider as late as possible: GIF, and the old variant of TIFF. */
   readonly #isOld: boolean;
   /**
-   * Code that clears the table. It follows the symbols. The next code ends the data, and the codes after it are
-   * strings.
+   * Code that clears the table. It follows the codes of the symbols. The next code ends the data, and the codes after
+   * that represent strings.
    */
   readonly #clear: number;
   readonly #firstWidth: number;
@@ -74,7 +74,7 @@ class LzwDecoder {
         before = -1;
         continue;
       }
-      // An undefined code can only be the one being created.
+      // An undefined code is valid only if it is the code that this step creates.
       const isNew = code === free && before >= 0;
       if (code < 0 || code === end || (code >= free && !isNew) || (code > end && before < 0)) {
         this.#isOver = true;

@@ -1,5 +1,6 @@
-// Detects password-protected Office documents from their bytes. [MS-CFB] 2.2: the signature of a compound file, and the
-// sector size of version 3.
+// Detects password-protected Office documents from their bytes.
+
+/** [MS-CFB] 2.2: the signature of a compound file, and the sector size of version 3. */
 const COMPOUND_FILE = Buffer.from("d0cf11e0a1b11ae1", "hex");
 const SECTOR_BYTES = 512;
 

@@ -211,7 +211,7 @@ class RowCheck implements Disposable {
     return !this.#isWrong && this.#passes.length === 0 && this.#inflater.end();
   }
 
-  /** Yields the number of bytes after each inflated chunk. */
+  /** Yields the size of each inflated chunk. */
   async *add(data: Uint8Array): AsyncGenerator<number> {
     if (this.#isWrong) return;
     for await (const bytes of this.#inflater.push(data)) {

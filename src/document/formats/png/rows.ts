@@ -113,7 +113,9 @@ function spread(
   }
 }
 
-/** Returns the filter distance in bytes; at least 1 for pixels smaller than a byte (clause 9.2). */
+/**
+ * Returns the distance, in bytes, of the bytes that a filter compares: the size of a pixel, at least 1 (clause 9.2).
+ */
 const pixelBytesOf = ({ bits, channels }: PngHeader) => Math.max(1, (bits * channels) / 8);
 
 /** Collects bytes into rows, and removes the filters of the rows. */

@@ -16,7 +16,7 @@ interface Field {
   readonly offset: number;
 }
 
-/** A TIFF file in memory, or inside another file. */
+/** A TIFF file in memory. It can be a part of another file. */
 export interface TiffBytes {
   readonly bytes: Uint8Array;
   readonly view: DataView;

@@ -17,7 +17,7 @@ const labSpace = (most: number): ColorSpace => ({
   kind: "calibrated",
   array: `[/Lab<</WhitePoint[0.9642 1 0.8249]/Range[-128 ${most} -128 ${most}]>>]`,
 });
-/** The L* of 0xffff, because 0xff00 is 100 (ICC.1, 6.3.4.2). */
+/** The L* of 0xffff in the ICC encoding, in which 0xff00 is 100 (ICC.1, 6.3.4.2). */
 const ICC_LIGHTNESS = (100 * 65_535) / 65_280;
 
 export interface TiffSamples {
@@ -199,7 +199,7 @@ interface SamplePositions {
   readonly samples: readonly { readonly plane: number; readonly first: number; readonly step: number }[];
 }
 
-/** Finds the selected samples. Reads only the planes that contain them. */
+/** Finds the selected samples, and the planes that contain them. Other planes are not read. */
 function samplePositions(page: TiffPage, wanted: readonly number[]): SamplePositions {
   const planes = planesOf(page);
   if (!page.isPlanar) return { planes, samples: wanted.map((first) => ({ plane: 0, first, step: page.samples })) };

@@ -82,7 +82,7 @@ function even(count: number): number {
   return count + (count & 1);
 }
 
-/** Returns the bytes per number of a field. */
+/** Returns the size of a number in bytes. */
 function numberBytes(big: boolean, type: FieldType): number {
   switch (type) {
     case UNDEFINED:

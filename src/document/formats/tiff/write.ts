@@ -32,8 +32,8 @@ const TELLING_BYTES = 32 * 1024;
 const MAX_HELD_BYTES = 384 * 1024;
 const MAX_SIDE = 2 ** 32 - 1;
 /**
- * Maximum uncompressed bytes of classic TIFF, whose offsets have 32 bits. Compression enlarges strips by less than one
- * percent; the remaining bytes are enough for the directory.
+ * Maximum uncompressed bytes of classic TIFF, whose offsets have 32 bits. Compression can enlarge strips by less than
+ * one percent; the remaining bytes are enough for the directory.
  */
 const CLASSIC_RAW_BYTES = Math.floor(2 ** 32 / 1.01) - 2 ** 22;
 /** Chromaticity of D50, the white of ICC's profile connection space, times 10^4. */

@@ -8,7 +8,7 @@ const DEFAULT_DPI = 72;
 const MIN_DPI = 10;
 const MAX_DPI = 20_000;
 const POINTS_PER_INCH = 72;
-/** Range of page sides, in units (ISO 32000-1, annex C.2). */
+/** Range of page sides, in points (ISO 32000-1, annex C.2). */
 const MIN_POINTS = 3;
 const MAX_POINTS = 14_400;
 

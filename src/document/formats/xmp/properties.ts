@@ -54,8 +54,8 @@ export function* propertiesIn(text: string): Generator<XmpProperty> {
 }
 
 /**
- * Returns the texts of properties. Returns a text of several languages in the default language, and joins the items of
- * other lists.
+ * Returns the texts of properties. If a text exists in several languages, selects the default language. Joins the items
+ * of other lists.
  * @param wanted namespace and name of each property, separated by a space
  */
 export function textsIn(packet: Uint8Array, wanted: ReadonlySet<string>): ReadonlyMap<string, string> {

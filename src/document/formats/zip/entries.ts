@@ -11,7 +11,7 @@ export const BUFFER_BYTES = 2 ** 19;
 const CHUNK_BYTES = 2 ** 16;
 /** Minimum fraction that compression must save; otherwise the file is stored. */
 const MIN_GAIN = 0.03;
-/** Media types that are already compressed, so that no test is needed. */
+/** Media types of files that are already compressed, so that no test is needed. */
 const COMPRESSED_TYPE = /^image\/(jpeg|png|gif)$|^application\/(zip|vnd\.openxmlformats.*)$/;
 /**
  * Size above which the compressed data can exceed 32 bits: deflate adds 5 bytes per 16 KiB of incompressible data (RFC
@@ -25,7 +25,7 @@ export type EntryWriter = AsyncGenerator<Uint8Array, EntryHead & EntrySizes>;
 /** A file whose first bytes were read. */
 interface Begun {
   readonly input: Input;
-  /** The first bytes, or the whole of a small file. */
+  /** The first bytes, or all bytes of a small file. */
   readonly start: Uint8Array;
   /** The bytes after `start`, readable only once. */
   readonly rest: AsyncIterable<Uint8Array>;

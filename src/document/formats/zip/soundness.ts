@@ -5,7 +5,10 @@ import { METHOD } from "./records.ts";
 
 /** Maximum number of bytes to inflate. */
 const MAX_UNPACKED_BYTES = 8 * 2 ** 20;
-/** workerd enlarges zlib output buffers by up to a factor of two, and fails if a step exceeds the limit. */
+/**
+ * Margin of the output limit: workerd enlarges zlib output buffers by up to a factor of two, and fails if a step
+ * exceeds the limit.
+ */
 const INFLATE_STEP_BYTES = 65_536;
 /** Names of entries that identify Office and OpenDocument files. Some programs write the names in another case. */
 const OF_DOCUMENTS = /^(\[content_types\]\.xml|mimetype|content\.xml)$/i;
@@ -31,7 +34,10 @@ export function soundnessOf(archive: Uint8Array): "sound" | "damaged" | "none" {
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Other bytes can precede an archive, so the directory is located by its end instead of its stated offset. */
+/**
+ * Other bytes can precede an archive, so the position of the directory is computed from its end, not from its stated
+ * offset.
+ */
 function directoryOf(bytes: Buffer): Buffer {
   const { at, size } = findEnd(bytes) ?? { at: 0, size: 0 };
   return bytes.subarray(Math.max(0, at - size), at);

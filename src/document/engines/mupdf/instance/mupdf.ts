@@ -62,8 +62,8 @@ export interface MupdfOptions {
   /** @default "on-screen" */
   readonly annotations?: ShownAnnotations;
   /**
-   * True to ignore the structure tree, which drawing does not need. In a damaged tree, MuPDF reads values that are not
-   * objects.
+   * True to ignore the structure tree, which drawing does not need. In a damaged tree, MuPDF would take invalid values
+   * for objects.
    * @default false
    */
   readonly withoutStructure?: boolean;
@@ -211,7 +211,7 @@ export class Mupdf {
 
   /**
    * Runs work in the engine. Every call that can fail inside the engine must run here.
-   * @param tank fuel of this work, which can share it with other work. @default a new full tank
+   * @param tank fuel of this work; other work can use the same tank. @default a new full tank
    * @throws MupdfError if MuPDF reports an error
    * @throws EngineFailure `too-complex` or `crashed`
    */

@@ -118,7 +118,7 @@ export interface MupdfExports {
   _wasm_new_stext_page_from_display_list(list: Pointer, options: Pointer): Pointer;
   _wasm_new_stext_page_from_page(page: Pointer, options: Pointer): Pointer;
   _wasm_drop_stext_page(text: Pointer): void;
-  /** Blocks, and the levels below them, are linked lists that end with 0. */
+  /** Blocks, lines and characters are linked lists that end with 0. */
   _wasm_stext_page_get_first_block(text: Pointer): Pointer;
   _wasm_stext_block_get_next(block: Pointer): Pointer;
   /** Returns 0 for a text block. */
