@@ -42,8 +42,8 @@ export const LIMITS = {
   spansExportMs: 5_000,
   fetchesMs: 300_000,
   /**
-   * Maximum time to check the URLs of an asynchronous job before it is accepted. After it, the job itself rejects
-   * blocked URLs.
+   * Maximum time to check the URLs of an asynchronous job before it is accepted. After this time, the job itself
+   * rejects blocked URLs.
    */
   addressChecksMs: 3_000,
   /** Below 100 s, the timeout of Cloudflare and other proxies. */

@@ -83,7 +83,7 @@ export function detectMediaType(start: Uint8Array, name: string): string {
   return byName && !isBinaryByName ? byName : "application/octet-stream";
 }
 
-/** Returns the extension of a media type, without the dot; undefined if it is ambiguous. */
+/** Returns the extension of a media type, without the dot; undefined for an unknown type. */
 export const extensionOf = (type: string): string | undefined =>
   SIGNED_EXTENSIONS[type] ?? Object.keys(EXTENSIONS).find((extension) => EXTENSIONS[extension] === type);
 

@@ -47,7 +47,7 @@ export interface JsonContent {
   /** Name of the schema in descriptions. @default unnamed */
   readonly name?: string;
   /**
-   * Description of the file, if a client can send a file, or the ID of a stored file, instead of the text.
+   * Description of the file that a client can send instead of the text, directly or by the ID of a stored file.
    * @default a client can send only the text
    */
   readonly file?: string;

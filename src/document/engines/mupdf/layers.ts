@@ -11,7 +11,7 @@ import type { PdfObjects } from "./objects.ts";
 const MAX_OBJECTS = 50_000;
 /** Marks rewritten direct objects, which several pages can refer to. */
 const SETTLED = "Pagewright.Settled";
-/** Entries that can lead to optional content, and dictionaries all of whose entries can lead to it. */
+/** Names of entries that can lead to optional content, and of dictionaries in which every entry can lead to it. */
 const PATHS = new Set(["Resources", "Annots", "AP", "OC", "SMask", "G"]);
 const CONTAINERS = new Set(["XObject", "Properties", "Pattern", "ExtGState", "N"]);
 

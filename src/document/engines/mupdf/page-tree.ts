@@ -8,8 +8,8 @@ import type { PdfObjects } from "./objects.ts";
 /** Maximum number of pages. */
 const MAX_KIDS = 1_000_000;
 /**
- * A tree with more kids than this contains repeated nodes, which multiply the pages: `perObject` for each object of the
- * file, plus `more`.
+ * Expected maximum number of kids: `perObject` for each object of the file, plus `more`. A larger tree contains
+ * repeated nodes, which multiply the pages.
  */
 const MULTIPLIED = { perObject: 2, more: 10_000 };
 /** Maximum depth. Readers that search the tree for each page are slow in deeper trees. */

@@ -11,7 +11,7 @@ export interface FaxOptions {
   readonly alignment?: 8 | 16;
 }
 
-/** Number of zeros in the end-of-line code. A one follows them. */
+/** Number of zeros in the end-of-line code. A 1 follows them. */
 const EOL_ZEROS = 11;
 /** Vertical mode of a color change directly below a change of the row above. */
 const VERTICAL_ZERO = 3;

@@ -72,7 +72,7 @@ export function startDeflate(form: RowForm, rowBytes: number, pixelBytes: number
   if (rowBytes > MAX_ROW_BYTES) throw new RangeError(`Rows of ${rowBytes} bytes are too long to compress`);
   const exports = idle.pop() ?? (new WebAssembly.Instance(deflateModule).exports as unknown as Exports);
   exports.start(FORMS[form], rowBytes, pixelBytes);
-  // Read after start, which can grow the memory and thereby detach the previous buffer.
+  // The buffer is read after `start`, which can grow the memory and so detach the previous buffer.
   const { buffer } = exports.memory;
   const chunkRows: number = exports.chunkRows.value;
   const output: number = exports.output.value;

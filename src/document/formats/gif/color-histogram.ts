@@ -180,8 +180,8 @@ export class ColorHistogram {
       this.#counts[this.index.add(color)] = run;
     } else {
       this.#slots = new Uint32Array(SLOTS * FIELDS);
-      // Pixel counts of cells are rounded up and those of areas down, so that an area never has more pixels than its
-      // cell.
+      // Pixel counts of cells are rounded up, and pixel counts of areas down, so that an area never has more pixels
+      // than its cell.
       this.#counts.forEach((pixels, i) => {
         this.#tally(this.index.colors[i]!, Math.ceil(pixels / this.#thinning));
       });

@@ -32,8 +32,8 @@ export class Ditherer {
   /** Per column: 1 if the last vertical color change was part of a gradient. */
   readonly #gradients: Uint8Array;
   /**
-   * Per column: the difference between the pixel above and the current pixel, computed for the row above; -1 if it was
-   * not computed.
+   * Per column: the difference between the pixel above and the current pixel, computed while the row above was mapped;
+   * -1 if not computed.
    */
   readonly #steps: Int16Array;
   /** Colors of flat areas. `#keptNumbers`: their palette indexes. */

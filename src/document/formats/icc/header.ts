@@ -2,7 +2,7 @@
 
 /**
  * Maximum size of a profile: the capacity of JPEG, the most limited format, with 255 segments of 65,519 bytes (annex
- * B.4). Profiles are thus never lost between formats; the largest print profiles have about 3 MB.
+ * B.4). So no profile is lost between formats; the largest print profiles have about 3 MB.
  */
 export const MAX_PROFILE_BYTES = 16 * 2 ** 20;
 export const HEADER_BYTES = 128;

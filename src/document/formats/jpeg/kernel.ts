@@ -70,7 +70,7 @@ export function startKernel(
     memory.set(symbols, at + lengths.length);
   });
   exports.start(KINDS[kind], width, exact ? 1 : 0);
-  // Read after start, which can grow the memory and thereby detach the previous buffer.
+  // The buffer is read after `start`, which can grow the memory and so detach the previous buffer.
   const { buffer } = exports.memory;
   return {
     rows: new Uint8Array(buffer, exports.rows.value, rowBytes),

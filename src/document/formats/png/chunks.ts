@@ -103,7 +103,7 @@ export async function* imageData(input: Input): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Returns the passes of the inflated data: one, or the non-empty passes of Adam7 (clause 8.2). */
+/** Returns the passes of the inflated data: one pass, or the non-empty passes of Adam7 (clause 8.2). */
 function passesOf({ width, height, bits, channels, isInterlaced }: PngHeader): PngPass[] {
   const pass = (columns: number, rows: number) => ({ rowBytes: bytesOfRow(columns, bits * channels), rows });
   if (!isInterlaced) return [pass(width, height)];

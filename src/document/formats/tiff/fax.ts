@@ -47,7 +47,7 @@ function passedParms({ compression, directory }: TiffPage): string | undefined {
     case COMPRESSION.faxRows:
       return "/K 0/EncodedByteAlign true/EndOfBlock false";
     case COMPRESSION.t4:
-      // Bit 1 allows uncompressed mode.
+      // Bit 1 allows uncompressed mode; such codes are recoded.
       return (t4 & 2) === 0 ? `/K ${t4 & 1}/EndOfLine true` : undefined;
     case COMPRESSION.t6:
       return (t6 & 2) === 0 ? "/K -1" : undefined;

@@ -48,7 +48,7 @@ export const pdfaPart = (claims: Claims): number => Number(/^PDF\/A-(\d)/.exec(c
 /**
  * Returns a packet that declares only the given standards. The original packet must already declare each of them; only
  * the conformance level of PDF/A can change.
- * @returns undefined if the packet cannot be changed accordingly
+ * @returns undefined if the packet cannot be changed in this way
  */
 export function withClaims(packet: Uint8Array, claims: Claims): Uint8Array | undefined {
   const text = packetText(packet);

@@ -131,7 +131,7 @@ function common({ streamed, method, modified }: EntryHead): Uint8Array {
   return new RecordWriter().u16(flags).u16(method).u16(time).u16(date).take();
 }
 
-/** Returns a time in steps of two seconds from 1980 to 2107, here in UTC (4.4.6). */
+/** Returns time and date in the format of MS-DOS: from 1980 to 2107, in steps of two seconds, here in UTC (4.4.6). */
 function dosTime(time: Date): { time: number; date: number } {
   const first = Date.UTC(1980, 0, 1);
   const last = Date.UTC(2107, 11, 31, 23, 59, 58);
