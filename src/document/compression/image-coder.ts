@@ -1,4 +1,4 @@
-// Finds the smallest coding of an image that the settings allow, for a given size in pixels.
+// Finds the smallest coding that the settings allow for an image, given its new size in pixels.
 
 import type { Survey } from "../content/survey.ts";
 import { EngineFailure } from "../contract/failure.ts";
@@ -39,7 +39,10 @@ const PAGE_POINTS = 216;
 /** Minimum resolution, in dots per inch, of a scan that is split into layers. */
 const MIN_PRINT_DPI = 140;
 const POINTS_PER_INCH = 72;
-/** A scan with between this fraction and all of the print layer's resolution is not resampled. */
+/**
+ * A scan is not resampled if its resolution is between this fraction of the print layer's resolution and the full
+ * resolution.
+ */
 const NEARLY = 0.85;
 /**
  * If the layers have fewer bits per pixel of the image than this, they are smaller than any other coding, so no

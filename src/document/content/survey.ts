@@ -8,7 +8,7 @@ export interface Survey {
   readonly contents: ReadonlySet<number>;
   /** Font dictionaries, including those within Type 0 fonts. */
   readonly fonts: readonly Reference[];
-  /** Object numbers of resource dictionaries whose entries are all kept, because their users are not known. */
+  /** Object numbers of resource dictionaries whose entries are all kept, because not all their users are known. */
   readonly keptResources: ReadonlySet<number>;
   /** True if any object is painted with transparency. An image that is split into layers can then look different. */
   readonly isBlended: boolean;

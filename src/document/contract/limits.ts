@@ -165,7 +165,7 @@ export const LIMITS = {
   instanceSlowJobs: 8,
   instanceJobsQueued: 128,
 
-  /** The platform terminates an isolate at 128 MB: code, requests, buffers, Wasm heap and input. */
+  /** The platform terminates an isolate that uses 128 MB for code, requests, buffers, Wasm heap and input. */
   isolateBytes: 128 * MIB,
   edgeHeapBytes: 88 * MIB,
   /**

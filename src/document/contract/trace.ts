@@ -1,4 +1,4 @@
-// Traces: the headers of W3C Trace Context, and spans as frames transmit them.
+// Traces: parses and writes the headers of W3C Trace Context, and parses the spans that frames transmit.
 
 import { LIMITS } from "./limits.ts";
 

@@ -13,8 +13,8 @@ export const NOT_PUBLIC =
 const HEADING = "[InternetShortcut]";
 
 /**
- * Returns the URL unchanged, because error messages quote it. A URL with spaces or line breaks is returned in its
- * canonical form.
+ * Returns the URL unchanged, because error messages quote it. A URL with spaces or control characters is returned in
+ * its canonical form.
  * @returns undefined if the text is not a web URL, or if the URL contains a user name or password
  */
 export function parseWebUrl(text: string): string | undefined {

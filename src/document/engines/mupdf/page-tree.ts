@@ -12,7 +12,7 @@ const MAX_KIDS = 1_000_000;
  * repeated nodes, which multiply the pages.
  */
 const MULTIPLIED = { perObject: 2, more: 10_000 };
-/** Maximum depth. Readers that search the tree for each page are slow in deeper trees. */
+/** Maximum depth. Deeper trees are rewritten, because readers that search the tree for each page are slow in them. */
 const MAX_DEPTH = 64;
 /** Attributes that a page inherits from its ancestors (table 30). */
 const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];

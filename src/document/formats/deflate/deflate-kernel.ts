@@ -54,7 +54,7 @@ export interface DeflateKernel {
   begin(): void;
   /**
    * Returns the output since the last call, valid until the next call of another method.
-   * @param before number of bytes to reserve before the output, up to 16, which the caller can write
+   * @param before number of bytes to reserve before the output, at most 16; the caller can write them
    * @param after number of bytes to reserve after the output
    */
   take(before?: number, after?: number): Uint8Array;

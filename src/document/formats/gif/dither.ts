@@ -152,7 +152,7 @@ export class Ditherer {
     return Math.max(0, (skipRun(this.#words, color, at, last + 3) - at) / 3 - 1);
   }
 
-  /** Writes the palette index of a flat-area color `more + 1` times. */
+  /** Writes the palette index of a flat area's color for `more + 1` pixels. */
   #keep(index: number, x: number, more: number, indices: Uint8Array): void {
     indices[x] = index;
     this.#steps[x] = -1;

@@ -41,7 +41,7 @@ export class LzwEncoder {
     this.#clear();
   }
 
-  /** Adds the first `count` of `indices`, at most {@link LZW_SLICE}. */
+  /** Adds the first `count` elements of `indices`, at most {@link LZW_SLICE}. */
   write(indices: Uint8Array, count: number): void {
     if (count === 0) return;
     const table = this.#table;
@@ -81,7 +81,7 @@ export class LzwEncoder {
     if (this.#heldBits > 0) this.bytes[this.length++] = this.#held;
   }
 
-  /** Removes the first `count` of {@link LzwEncoder.bytes}. */
+  /** Removes the first `count` bytes of {@link LzwEncoder.bytes}. */
   discard(count: number): void {
     this.bytes.copyWithin(0, count, this.length);
     this.length -= count;

@@ -24,7 +24,7 @@ export interface Pixels {
 export interface SmallJpegOptions {
   /** 1 to 100, on the scale of the Independent JPEG Group. */
   readonly quality: number;
-  /** True for 4:2:0 chrominance. */
+  /** True to subsample chrominance (4:2:0). */
   readonly subsampled: boolean;
 }
 

@@ -196,8 +196,8 @@ function makeSigned(samples: Uint8Array): void {
 }
 
 /**
- * Returns the fields of sections 3 to 8, 14 (Predictor), 16 (InkSet), 18 (ExtraSamples), 20 and 23 (WhitePoint); 34675
- * is ICC.1 annex B.4.
+ * Returns the fields of sections 3 to 8, 14 (Predictor), 16 (InkSet), 18 (ExtraSamples), 20 and 23 (WhitePoint); ICC.1
+ * annex B.4 defines tag 34675.
  */
 function fields(
   raster: Raster,
