@@ -3,7 +3,7 @@
 const MIB = 2 ** 20;
 /** Fraction of the memory for the engine, which starts with 22 MiB and grows with the document. */
 const ENGINE_PART = 0.6;
-/** Maximum memory for objects: JavaScript can use less of a large memory than an engine. */
+/** Maximum memory for objects: when the limit is high, the engine can use its share, but JavaScript cannot. */
 const MAX_OBJECT_BYTES = 320 * MIB;
 
 export interface MemoryLimits {

@@ -2,7 +2,7 @@
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary, Value } from "../objects/values.ts";
 
-/** Maximum difference between font program and dictionary (ISO 19005-2, 6.2.11.5). */
+/** Maximum difference between the widths in font program and dictionary (ISO 19005-2, 6.2.11.5). */
 const TOLERANCE = 1;
 const MAX_CIDS = 65_536;
 /** Maximum number of widths read from one font, including repeated ones. */
