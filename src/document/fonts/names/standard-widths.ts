@@ -12,7 +12,10 @@ const FAMILIES: readonly (readonly [RegExp, "Courier" | "Times" | "Helvetica"])[
 
 const byFont = new Map<string, ReadonlyMap<string, number>>();
 
-/** @returns the widths of the standard font that replaces a font of this name; undefined if unknown */
+/**
+ * @returns a function that returns the width of a character in the standard font that replaces a font of this name;
+ * undefined for an unknown character
+ */
 export function standardWidths(baseFont: string): (character: string) => number | undefined {
   const name = baseFont.replace(TAGGED, "");
   const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? "Helvetica";

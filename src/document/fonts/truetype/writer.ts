@@ -6,9 +6,9 @@ import { advanceWidth, componentOffsets, leftSideBearing, outlineOf, type TrueTy
 
 /** A glyph of the new font. */
 export interface TrueTypeGlyph {
-  /** The glyph whose outline it has. */
+  /** The glyph of the original font whose outline is copied. */
   readonly source: number;
-  /** Advance width in font units. @default the original one */
+  /** Advance width in font units. @default the original advance width */
   readonly advance?: number | undefined;
 }
 
