@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 2_000_000;
 export type AddObject = (object: PdfObject) => Reference;
 
 export interface Glyph extends Encoded {
-  /** Resource name. */
+  /** Resource name of the font. */
   readonly font: string;
 }
 
@@ -149,5 +149,5 @@ export class TextFont {
   }
 }
 
-/** Returns the width at font size 1. */
+/** Returns the total width of glyphs at font size 1. */
 export const widthOf = (glyphs: readonly Glyph[]): number => glyphs.reduce((sum, { width }) => sum + width, 0) / 1000;

@@ -15,7 +15,7 @@ import { readSimpleEncoding } from "../text/simple-encoding.ts";
 export interface Encoded {
   /** The bytes of the code, as characters U+0000 to U+00FF. */
   readonly code: string;
-  /** In thousandths of the font size. */
+  /** Advance width, in thousandths of the font size. */
   readonly width: number;
 }
 
@@ -82,8 +82,8 @@ function codesByCharacter(file: PdfFile, font: Dictionary): ReadonlyMap<string, 
 }
 
 /**
- * Returns the Unicode cmap of a TrueType program. The glyph numbers that it returns are the codes, unless the font has
- * its own CIDToGIDMap.
+ * Returns the Unicode cmap of a TrueType program, whose glyph numbers are also the codes. Returns undefined if the font
+ * has a CIDToGIDMap, because the codes then differ.
  */
 function programGlyphs(file: PdfFile, inner: Dictionary): ((code: number) => number) | undefined {
   if (file.stream(inner.get("CIDToGIDMap"))) return undefined;

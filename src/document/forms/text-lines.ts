@@ -15,7 +15,7 @@ const BREAKING = /[\u3000-\u9fff\uac00-\ud7ff\uff00-\uffef-]/u;
 
 export interface Line {
   readonly glyphs: readonly Glyph[];
-  /** At font size 1. */
+  /** Width at font size 1. */
   readonly width: number;
 }
 

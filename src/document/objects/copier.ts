@@ -6,10 +6,11 @@ import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "./
 
 /**
  * Examines a dictionary before the copier copies it, and can change it. The dictionary is a shallow copy whose values
- * still belong to the source, so arrays in it must be replaced, not modified. Deleted entries are not followed.
- * References in new values must refer to the source, because the copier translates them too.
+ * still belong to the source, so arrays in it must be replaced, not modified. The copier does not follow references in
+ * deleted entries. References in new values must refer to the source, because the copier translates them too.
  * @param reference reference to the object (or stream) of this dictionary; undefined for a nested dictionary
- * @param copier the active copier, which differs from the original one while annotations of a repeated page are copied
+ * @param copier the copier of this dictionary; for annotations of a repeated page, the copier that {@link
+ * Copier.forRepeat} created
  */
 export type Visit = (dictionary: Dictionary, reference: Reference | undefined, copier: Copier) => void;
 

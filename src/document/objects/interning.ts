@@ -45,8 +45,8 @@ export class Interning {
   }
 
   /**
-   * Finds the object equal to a source object. Callers finish one source before they start the next: a change of the
-   * source discards its classified objects.
+   * Finds the object equal to a source object. Callers finish one source before they start the next: a new source
+   * discards the classes of the previous one.
    * @param reserve reserves a reference in the target
    * @returns undefined for a unique object
    */

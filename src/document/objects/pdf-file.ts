@@ -48,7 +48,7 @@ const CACHE_PART = 1 / 4;
 export class PdfFile {
   readonly budget: Budget;
   readonly version: string;
-  /** Root, Info and ID. */
+  /** The trailer, with only the entries Root, Info and ID. */
   readonly trailer: Dictionary;
   readonly #source: ObjectSource | undefined;
   readonly #sink: StreamSink | undefined;

@@ -1,4 +1,4 @@
-// Reads name trees and number trees (ISO 32000-1, 7.9.6 and 7.9.7) of any shape, and writes sorted, balanced ones.
+// Reads name trees and number trees of any shape (ISO 32000-1, 7.9.6 and 7.9.7), and writes sorted, balanced trees.
 import type { PdfFile } from "./pdf-file.ts";
 import { Dictionary, PdfString, Reference, type Value } from "./values.ts";
 

@@ -2,7 +2,9 @@
 
 export class UniqueNames {
   readonly #taken = new Set<string>();
-  /** The last count in a variant of each name. Without it, a name that occurs in all n inputs would take O(n²) time. */
+  /**
+   * The count in the last variant of each name. Without it, a name that occurs in all n inputs would take O(n²) time.
+   */
   readonly #counts = new Map<string, number>();
   readonly #variant: (name: string, count: number) => string;
 

@@ -97,7 +97,7 @@ export class Dictionary {
     return this.#indexOf(key) >= 0;
   }
 
-  /** @returns itself */
+  /** @returns this dictionary */
   set(key: string, value: Value): this {
     if (value === null) {
       this.delete(key);

@@ -218,7 +218,7 @@ class Applying implements TransferredObjects {
 
   #once(key: string, make: () => Parameters<PdfFile["add"]>[0] | undefined): Reference | undefined {
     if (this.#made.has(key) || this.#made.size >= MAX_CREATED) return this.#made.get(key);
-    // Until the result is known: an object that contains itself stays unchanged.
+    // This entry ends the recursion for an object that contains itself, which stays unchanged.
     this.#made.set(key, undefined);
     const object = make();
     const made = object === undefined ? undefined : this.#file.add(object);

@@ -25,7 +25,7 @@ import type { RuleFailure } from "./rule-failure.ts";
 /** A dictionary of the file, or the dictionary of a stream, with the entry in which it was first found. */
 export interface FoundDictionary {
   readonly dictionary: Dictionary;
-  /** Key of the entry that contains it, directly or in an array, for example a resource name. */
+  /** Key of the entry that contains the dictionary, directly or in an array, for example a resource name. */
   readonly key: string;
   /** Key of the entry that contains the enclosing dictionary, for example the resource category. */
   readonly above: string;

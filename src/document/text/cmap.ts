@@ -37,7 +37,7 @@ export class CMap {
   #ranges: CidRange[] = [];
   #isSorted = true;
   readonly #unicode = new Map<number, string>();
-  /** The CMap that this one extends. */
+  /** The CMap that this CMap extends. */
   base: CMap | undefined;
   /** The name of the extended CMap. */
   baseName: string | undefined;
@@ -174,7 +174,8 @@ export function parseCMap(bytes: Uint8Array): CMap {
       continue;
     }
     take(map, lexer.text, operands);
-    // Only these operators consume their operands. Others, such as `dup` and `dict`, leave operands for a later `def`.
+    // `begin…`, `end…`, `def` and a few other operators consume all operands. Others, such as `dup` and `dict`, leave
+    // them for a later `def`.
     if (CLOSING.test(lexer.text)) operands = [];
     else if (operands.length > MAX_ENTRIES) break;
   }

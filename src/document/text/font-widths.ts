@@ -43,7 +43,7 @@ export function setWidths(
   );
 }
 
-/** Reports whether FirstChar, LastChar and Widths exist and match. */
+/** Reports whether FirstChar, LastChar and Widths exist and agree on the number of widths. */
 export function hasSoundWidths(file: PdfFile, font: Dictionary): boolean {
   const [first, last] = [file.number(font.get("FirstChar")), file.number(font.get("LastChar"))];
   const widths = file.array(font.get("Widths"));
@@ -84,7 +84,7 @@ export class CidWidths {
   }
 }
 
-/** Returns W with additional entries (9.7.4.3). */
+/** Returns the W array of a CIDFont with additional entries (9.7.4.3). */
 export function withCidWidths(list: readonly Value[], more: ReadonlyMap<number, number>): Value[] {
   return [...list, ...[...more].flatMap(([cid, width]) => [cid, [width]])];
 }

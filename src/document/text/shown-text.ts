@@ -70,8 +70,8 @@ class Walk {
   readonly #seen = new Set<string>();
   readonly #waiting: Content[] = [];
   /**
-   * Keys of the owners for which a resource dictionary was examined: many forms use the resources of their page, which
-   * need only one visit.
+   * Owners for which a resource dictionary was examined, by their keys. Many forms use the resources of their page,
+   * which are examined only once.
    */
   readonly #owners = new WeakMap<Dictionary, Set<string>>();
   /** Text of forms and the fonts that they inherit, by object number of the form. */
@@ -207,7 +207,7 @@ class Walk {
   }
 
   #shows(font: Value | undefined, strings: readonly PdfString[], mode: number, form: number): void {
-    // A direct font dictionary has no object number to identify it.
+    // A direct font dictionary has no object number that identifies it.
     if (font === undefined || font instanceof Dictionary) this.#isCertain = false;
     if (font !== undefined) this.#show(font, strings, mode);
     else if (this.#kept++ < MAX_KEPT_STRINGS) this.#handedTo(form).strings.push({ strings, mode });

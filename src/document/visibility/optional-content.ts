@@ -61,7 +61,7 @@ export class OptionalContent<T> {
     return isShown;
   }
 
-  /** Reports whether OCGs lists the object, which identifies groups even if they lack a Type. */
+  /** Reports whether OCGs lists the object. This identifies groups even if they lack a Type. */
   isListed(object: T): boolean {
     return this.#states.has(this.#reader.number(object));
   }

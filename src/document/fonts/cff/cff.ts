@@ -53,7 +53,7 @@ export interface CffFont {
   readonly subFonts: readonly SubFont[];
   /** FD index by glyph; undefined if the font has only one set of parameters. */
   readonly fdSelect: Uint8Array | undefined;
-  /** Offset of the built-in encoding, or the number of a predefined one. */
+  /** Offsets of the built-in encoding, or the number of a predefined encoding. */
   readonly encodingPlace: { readonly start: number; readonly end: number } | 0 | 1;
 }
 
@@ -75,7 +75,7 @@ export function readCff(bytes: Uint8Array): CffFont | undefined {
   try {
     return read(bytes);
   } catch (error) {
-    // A read beyond the end of the font.
+    // The font refers to bytes beyond its end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

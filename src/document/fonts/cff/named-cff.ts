@@ -6,7 +6,7 @@ import { cffWidth, glyphNames, PRIVATE, readCff, TOP } from "./cff.ts";
 import { writeEntry, writeIndex } from "./syntax.ts";
 import { type2Number } from "./type2-writer.ts";
 
-/** The part of a font to keep. */
+/** The glyphs of a font to keep, by name and by code. */
 export interface WantedNames {
   readonly names: Iterable<string>;
   /** Codes that are looked up in the font's built-in encoding. */
@@ -97,7 +97,7 @@ function encodedFirst(glyphs: ReadonlyMap<string, NamedGlyph>, coded: ReadonlySe
   return sorted.sort(([a], [b]) => rank(a) - rank(b));
 }
 
-/** @param codes undefined for the standard encoding */
+/** @param codes glyph names by code; undefined for the standard encoding */
 function writeFont(
   { name, box, top: ownTop, private: ownPrivate }: NamedCff,
   glyphs: readonly Named[],

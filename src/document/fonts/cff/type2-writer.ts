@@ -42,7 +42,8 @@ class Type2Writer {
   #next = 0;
   #exact: [number, number] = [0, 0];
   /**
-   * The current point as the sum of the written numbers, which are rounded. With it, rounding errors do not accumulate.
+   * The current point according to the written numbers, which are rounded. New numbers are relative to it, so that
+   * rounding errors do not accumulate.
    */
   #written: [number, number] = [0, 0];
   #isMoved = false;

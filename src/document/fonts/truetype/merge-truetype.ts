@@ -13,7 +13,7 @@ import {
   viewOf,
 } from "./truetype.ts";
 
-/** The part of a font to keep. */
+/** The glyphs of a font to keep. */
 export interface GlyphSelection {
   /** The used glyphs. */
   readonly glyphs: ReadonlySet<number>;
@@ -109,8 +109,8 @@ export function outlineHash(outline: Uint8Array, more: number): number {
 }
 
 /**
- * @param parts fonts whose contents do not contradict each other, read one at a time
- * @returns undefined if their outlines contradict each other, or the result is too large
+ * @param parts fonts whose {@link FontContents} agree, read one at a time
+ * @returns undefined if the fonts have different outlines for the same glyph, or the result is too large
  */
 export function mergeTrueType(
   parts: Iterable<readonly [bytes: Uint8Array | undefined, wanted: GlyphSelection]>,

@@ -77,7 +77,7 @@ export function outlinesOf(
   return found;
 }
 
-/** Returns "glyf" and the tables that depend on it, for these outlines. */
+/** Returns the table "glyf" for these outlines, and the tables that depend on it. */
 export function outlines(
   font: TrueTypeFont,
   glyphs: ReadonlyMap<number, Uint8Array>,

@@ -218,7 +218,7 @@ class Drawing {
     return number !== undefined && COUNTERS.has(number);
   }
 
-  /** Ends flex. The first point is the reference point, to which the second one is relative (8.3). */
+  /** Ends flex. The first point is the reference point, to which the second point is relative (8.3). */
   #endFlex([, x, y]: readonly number[]): boolean {
     const flex = this.#flex;
     this.#flex = undefined;

@@ -39,7 +39,7 @@ const LARGE_CONTAINER = 10_000;
  * never shrinks.
  */
 const GROWTH_BYTES = 16 * 1024 * 1024;
-/** Free heap, below its limit, that an engine needs for the next reads. */
+/** Minimum free heap that an engine needs for the next reads. */
 const SPARE_BYTES = 4 * 1024 * 1024;
 /** Maximum heap of an engine that is reused for the next document. A new engine has 22 MiB. */
 const REUSED_BYTES = 28 * 1024 * 1024;
@@ -144,7 +144,10 @@ export class MupdfSource implements ObjectSource {
     return this.#otherFilters;
   }
 
-  /** True if the file's page tree is invalid. The objects that this source returns form a valid page tree. */
+  /**
+   * True if the file's page tree is invalid and MuPDF has replaced it. The objects of this source form the new page
+   * tree.
+   */
   get hasNewPageTree(): boolean {
     return this.#document.isRewritten;
   }
@@ -212,7 +215,7 @@ export class MupdfSource implements ObjectSource {
   }
 
   glance(number: number): Value | undefined {
-    // MuPDF might have reported a repair: the offsets in a file that needs one are wrong.
+    // A message can mean that MuPDF has repaired the file. The offsets in the file are then wrong.
     if (this.#document.messageCount > 0) this.#plain = undefined;
     return this.#plain?.load(number, (stream) => this.#engineObject(stream));
   }
@@ -257,7 +260,8 @@ export class MupdfSource implements ObjectSource {
   }
 
   /**
-   * Closes the source but not a small engine: creating an engine takes longer than reading a small document.
+   * Closes the document. An engine with a small heap stays open, because creating an engine takes longer than reading a
+   * small document.
    * @returns the engine for the next document of the job, if its heap is still small
    */
   release(): Mupdf | undefined {
@@ -332,8 +336,7 @@ export class MupdfSource implements ObjectSource {
   /** Returns a stream's bytes; empty if they cannot be read, because one bad stream must not fail the job. */
   #rawBytes(number: number, decryption?: Decryption): Uint8Array {
     try {
-      // A separate fuel budget: a job with several outputs reads a shared font again for each, which is no fault of the
-      // document.
+      // A separate fuel budget, because a job with several outputs reads a shared font once per output.
       const tank = this.#document.engine.tank();
       const decrypt = decryption && this.#loading({ ...named(decryption), own: decryption.ownFilters });
       const load = decrypt ?? ((raw, reference) => raw._wasm_pdf_load_raw_stream(reference));

@@ -7,7 +7,7 @@ import type { PdfaDocument } from "../pdfa-document.ts";
 import { writeBackdrops } from "./initial-colors.ts";
 import type { DeviceSpace, Profiles } from "./profiles.ts";
 
-/** Index of the base or alternate space in the array of each family. */
+/** Index of the base or alternate space in the array of a color space, by family. */
 const BASES: Readonly<Record<string, number>> = { Indexed: 1, I: 1, Separation: 2, DeviceN: 2, Pattern: 1 };
 const MAX_PARTS = 5;
 const SRGB = "sRGB IEC61966-2.1";

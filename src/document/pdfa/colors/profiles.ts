@@ -122,7 +122,7 @@ function bytesOf(stream: PdfStream): Uint8Array | undefined {
   try {
     return stream.body.decoded(MAX_PROFILE_BYTES);
   } catch {
-    // An unreadable profile cannot be kept.
+    // A profile that cannot be decoded cannot stay.
     return undefined;
   }
 }

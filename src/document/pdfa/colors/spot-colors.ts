@@ -122,8 +122,8 @@ function full({ file }: PdfaDocument, alternate: Value): { readonly C0: number[]
 }
 
 /**
- * Returns a function of one tint. Its result is that of the tint transform of all colorants, with all other tints at
- * zero.
+ * Returns the tint transform of one colorant: the transform of the whole space, with the tints of all other colorants
+ * at zero.
  */
 function alone({ file }: PdfaDocument, transform: Value, index: number, count: number): PdfStream | undefined {
   const stream = file.stream(transform);
@@ -159,7 +159,10 @@ function decodedOr(stream: PdfStream): Uint8Array | undefined {
   }
 }
 
-/** Returns a sampled function (7.10.2) with two samples of another one: no colorant, and one colorant at full tint. */
+/**
+ * Returns a sampled function (7.10.2) with two samples of another sampled function: no colorant, and one colorant at
+ * full tint.
+ */
 function corners(
   dictionary: Dictionary,
   bytes: Uint8Array,

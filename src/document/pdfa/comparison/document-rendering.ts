@@ -29,7 +29,7 @@ export interface PageRendering {
   readonly dpi: number;
   readonly picture: PagePixels;
   readonly characters: Characters;
-  /** Lines of text. */
+  /** Boxes of the lines of text. */
   readonly text: readonly TextBox[];
   /** Areas of the page that MuPDF does not render as the document defines them. */
   readonly unseen: readonly Box[];

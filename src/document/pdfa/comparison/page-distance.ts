@@ -1,5 +1,5 @@
 // Compares two pages: their coarse rasters tile by tile, and how often each character occurs. Tolerates that a font was
-// replaced with another one of the same widths: shapes can differ, but ink must not appear or disappear.
+// replaced with another font of the same widths: shapes can differ, but ink must not appear or disappear.
 import type { Character } from "../../engines/mupdf/text.ts";
 import type { Box } from "./text-boxes.ts";
 
@@ -40,7 +40,7 @@ const NOTHING_LEFT = 0.25;
  */
 const ASIDE = 0.25;
 
-/** Rasters of a page that are compared. */
+/** Parameters for comparing two rasters of a page. */
 export interface Compared {
   /** Resolution of both rasters. */
   readonly dpi: number;
@@ -58,7 +58,7 @@ export function pixelDistance(
   { dpi, text, otherText, unseen }: Compared,
 ): Distance {
   if (one.width !== other.width || one.height !== other.height) throw new RangeError("pictures of different sizes");
-  // Most pages are unchanged.
+  // Most pages are unchanged, so this check saves time.
   if (Buffer.compare(one.samples, other.samples) === 0) return SAME;
   const side = Math.max(MIN_TILE, Math.round(dpi * TILE));
   const grid = { columns: Math.ceil(one.width / side), rows: Math.ceil(one.height / side), points: (side * 72) / dpi };
@@ -207,8 +207,8 @@ export interface TextDistance {
   /** Number of characters of the first page that are missing from the second page. */
   readonly lost: number;
   /**
-   * Number of characters in the second page only; 0 if the first page has characters without Unicode values, because
-   * these can gain one.
+   * Number of characters in the second page only; 0 if the first page has characters without Unicode values, which the
+   * second page might have.
    */
   readonly added: number;
 }

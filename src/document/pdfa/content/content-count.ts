@@ -24,7 +24,7 @@ export interface ContentWork {
  */
 const MOST: ContentWork = { ms: 80_000, bytes: 1.8 * 2 ** 30 };
 
-/** Costs in microseconds, measured (decisions/0018). Operands include nested values. */
+/** Costs in microseconds, measured (decisions/0018). A `value` is an operand, or a value nested in one. */
 const TIME = {
   operator: 3,
   value: 7,

@@ -64,7 +64,7 @@ export function flattenNesting(
 
 const FORM = { Type: Name.of("XObject"), Subtype: Name.of("Form"), BBox: [-FAR, -FAR, FAR, FAR] };
 
-/** Returns the sections from each `q` that exceeds the limit to its `Q`. */
+/** Returns the sections of content from a `q` beyond the limit to its `Q`. */
 function deepSections(content: Uint8Array): Section[] {
   const sections: Section[] = [];
   let saved = 0;

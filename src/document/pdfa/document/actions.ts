@@ -20,7 +20,7 @@ export function repairActions(document: PdfaDocument): void {
     // AA of a document, page, annotation or field is a dictionary of actions. A custom entry AA in the Info dictionary
     // is text, and stays.
     if (file.dictionary(dictionary.get("AA"))) dictionary.delete("AA");
-    // NeedsRendering is for XFA content, which scripts would create.
+    // NeedsRendering is for XFA content, which scripts create.
     if (key === "Root") dictionary.delete("NeedsRendering");
   }
 }

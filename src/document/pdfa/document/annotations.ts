@@ -52,7 +52,7 @@ class AnnotationRepairer {
   readonly #document: PdfaDocument;
   readonly #types: ReadonlySet<string>;
   readonly #form: Dictionary | undefined;
-  /** Annotations without a visible appearance, and their page indexes. */
+  /** Annotations that need a new appearance, and their page indexes. */
   readonly #bare: { readonly pageIndex: number; readonly annotation: Annotation }[] = [];
   /** True for annotations that stay, by object number. */
   readonly #settled = new Map<number, boolean>();
@@ -75,7 +75,7 @@ class AnnotationRepairer {
       const own = file.dictionary(value);
       if (!own) continue;
       const reference = value instanceof Reference ? value : file.add(own);
-      // Several pages can share the annotation.
+      // Several pages can share an annotation, which is repaired once.
       const stays = this.#settled.get(reference.number) ?? this.#settle(this.#read(own, reference), pageIndex);
       this.#settled.set(reference.number, stays);
       if (stays) kept.push(reference);

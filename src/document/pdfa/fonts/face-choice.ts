@@ -193,7 +193,7 @@ export function fontsForDrawing(
   };
 }
 
-/** Matches text without a visible glyph: white space, format characters, private and unknown characters. */
+/** Reports whether text has no visible glyph: white space, format characters, private and unknown characters. */
 export const isBlank = (text: string): boolean => /^[\s\p{C}\ufffd]*$/u.test(text);
 
 /**

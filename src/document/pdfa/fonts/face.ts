@@ -9,7 +9,7 @@ interface Glyphs {
   readonly name: string;
   /** Returns the glyph of a text; 0 if there is none. */
   glyphOf(text: string): number;
-  /** Returns the glyph by its name; 0 if there is none. */
+  /** Returns the glyph with this name; 0 if there is none. */
   glyphNamed(name: string): number;
   /** Returns the vertical form of a glyph; the same glyph if it has none. */
   verticalOf(glyph: number): number;

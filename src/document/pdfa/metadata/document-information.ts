@@ -54,7 +54,7 @@ export function stripInvalidXml(text: string): string {
       .toWellFormed()
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
-      // XML parsers convert these to line feeds.
+      // XML parsers convert carriage returns to line feeds.
       .replace(/\r\n?/g, "\n")
   );
 }
@@ -63,7 +63,7 @@ const DATE = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([-+Zz])(?:(\
 
 /**
  * Parses a date (ISO 32000-1, 7.9.4).
- * @returns the date for XMP, and a complete date for the dictionary; undefined for an invalid date
+ * @returns the date in the formats of XMP and of the Info dictionary; undefined for an invalid date
  */
 export function readDate(text: string): { readonly xmp: string; readonly pdf: string } | undefined {
   const parts = DATE.exec(text.trim());

@@ -14,7 +14,7 @@ const STANDARD =
   /^http:\/\/(ns\.adobe\.com\/(xap|pdf|photoshop|tiff|exif|camera-raw-settings|xmp|iX)\/|purl\.org\/dc\/|www\.w3\.org\/|www\.aiim\.org\/)/;
 /** The PDF/UA identifier (ISO 14289-1, 5). No specification that PDF/A refers to defines it. */
 const UNIVERSAL_ACCESS = "http://www.aiim.org/pdfua/ns/id/ part";
-/** Properties that only later editions of the specifications define than PDF/A refers to. They can be described. */
+/** Properties from later editions of the specifications, to which PDF/A does not refer. They can be described. */
 export const LATER = new Set([
   "http://ns.adobe.com/pdf/1.3/ Trapped",
   "http://ns.adobe.com/photoshop/1.0/ SupplementalCategories",
@@ -30,7 +30,7 @@ export class ExtensionSchemas {
   readonly #schemas = new Map<string, { readonly prefix: string; readonly names: Set<string> }>();
   #count = 0;
 
-  /** Reports whether a property can be kept, and if so adds its description. */
+  /** Reports whether a property can be kept. If it can, adds its description. */
   admit(namespace: string, prefix: string | null, name: string): boolean {
     // A reader that checks only prefixes must not confuse the property with a standard one.
     if (prefix && Object.hasOwn(NAMESPACES, prefix) && !STANDARD.test(namespace)) return false;

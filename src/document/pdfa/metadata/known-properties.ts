@@ -1,5 +1,5 @@
-// The properties that the XMP specifications define to which PDF/A refers: the specification of 2004 (part 1), and that
-// of 2005 (parts 2 and 3).
+// Properties of the XMP specifications that PDF/A refers to: the edition of 2004 for part 1, and the edition of 2005
+// for parts 2 and 3.
 import { LATER } from "./extension-schemas.ts";
 import { NAMESPACES } from "./xmp-syntax.ts";
 

@@ -23,7 +23,7 @@ export class Transfer {
   readonly gray: Curve;
   /** True if red, green and blue have the same curve, so that gray stays gray. */
   readonly isUniform: boolean;
-  /** True if the curves keep 0 and 1, that is no ink and full ink. Each ink can then be changed separately. */
+  /** True if the curves keep 0 and 1 (no ink and full ink). Each ink can then be changed separately. */
   readonly keepsInks: boolean;
 
   constructor(curves: readonly Curve[]) {

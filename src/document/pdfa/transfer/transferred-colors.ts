@@ -102,7 +102,7 @@ function tints(
   };
 }
 
-/** Returns the result of a transfer function for a color with process components. */
+/** Applies a transfer function to a color with process components. */
 export function applyTransfer({ rgb, gray, isUniform, keepsInks }: Transfer, { space, components }: Color): Color {
   const [first = 0] = components;
   if (components.length === 1 && isUniform) return { space, components: [rgb[0](first)] };

@@ -7,7 +7,7 @@ import type { Transfer } from "./transfer.ts";
 import { applyTransfer, type Color, type ColorSpace, readSpace } from "./transferred-colors.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;
-/** Number of samples for a function with one input, and for each input of a function with two. */
+/** Number of samples for a function with one input, and for each input of a function with two inputs. */
 const SAMPLES = [1024, 128];
 const FUNCTION_BASED = 1;
 const FREE_FORM = 4;

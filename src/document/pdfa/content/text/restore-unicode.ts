@@ -16,8 +16,8 @@ export function restoreUnicode(original: PdfFile, page: Dictionary, rewritten: P
     const font = rewritten.dictionary(value);
     const before = known.get(nameOf(rewritten, value));
     const map = before && original.stream(before.get("ToUnicode"));
-    // An existing ToUnicode stays: the other program might have changed the codes, and wrote the values for the new
-    // codes.
+    // An existing ToUnicode stays: the other program might have changed the codes, and this ToUnicode belongs to the
+    // new codes.
     if (
       !font ||
       font.has("ToUnicode") ||

@@ -10,7 +10,7 @@ import { plainStream } from "../font-program.ts";
 import type { FontTask } from "../shown-font.ts";
 
 const MAX_BYTES = 16 * 2 ** 20;
-/** Maximum number of CMaps that extend each other. */
+/** Maximum length of a chain of CMaps that extend each other. */
 const MAX_BASES = 6;
 const ENTRIES_AT_ONCE = 100;
 /** The character collection of CIDs (9.7.3). */

@@ -49,7 +49,10 @@ export function repairComposite(
   return undefined;
 }
 
-/** Returns the mapping of CIDToGIDMap (table 117). */
+/**
+ * Returns a function that maps CIDs to glyphs as CIDToGIDMap defines (table 117); undefined unless this entry is a
+ * stream.
+ */
 export function glyphMapOf(file: PdfFile, inner: Dictionary): ((cid: number) => number) | undefined {
   const stream = file.stream(inner.get("CIDToGIDMap"));
   if (!stream) return undefined;

@@ -50,7 +50,7 @@ export async function substituteComposite(
   let free = 1 + codes.reduce((most, { code, bytes }) => Math.max(most, map.cidOf(code, bytes) ?? 0), 0);
   for (const code of codes) {
     const cid = map.cidOf(code.code, code.bytes) ?? 0;
-    // CID 0 is always .notdef.
+    // CID 0 is always .notdef, so the code needs another CID.
     const target = cid === 0 ? free++ : cid;
     if (target > 0xffff) return undefined;
     if (target !== cid) moved.set(code.code, target);

@@ -71,7 +71,10 @@ interface Plan {
   readonly isEncodingChanged: boolean;
 }
 
-/** Finds a glyph for each code. A code whose width differs from its glyph's width gets a copy of the glyph. */
+/**
+ * Finds a glyph for each code. The first code that shows a glyph sets the glyph's width; a later code with another
+ * width gets a copy of the glyph.
+ */
 function planGlyphs(
   codes: ShownFont["codes"],
   read: readonly (string | undefined)[],

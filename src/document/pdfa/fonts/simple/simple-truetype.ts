@@ -147,7 +147,7 @@ function conformsWithNames(encoding: SimpleEncoding, maps: readonly CmapSubtable
 }
 
 interface GlyphFinder {
-  /** Returns 0 for a code without a glyph. */
+  /** Returns the glyph of a code; 0 if there is none. */
   readonly glyphOf: (code: number) => number;
   /** Reports whether the code's name selects its glyph. */
   readonly isNamed: (code: number) => boolean;
