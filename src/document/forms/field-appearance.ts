@@ -11,7 +11,7 @@ import { Widget } from "./widget.ts";
 
 /**
  * Field types whose appearance viewers regenerate if NeedAppearances is set (12.7.2): text and choice fields. The
- * appearances of other fields do not depend on a text.
+ * appearances of other fields do not depend on text.
  */
 export const RENEWED: ReadonlySet<string> = new Set(["Tx", "Ch"]);
 /** Cost of reading an option, in characters: it counts against the limit of characters per page. */
@@ -92,7 +92,9 @@ export class FieldAppearances {
     return { normal: states, state };
   }
 
-  /** Returns the appearance state of a field that is merged with its only widget: the value of the field. */
+  /**
+   * Returns the appearance state of a field that is merged with its only widget. The state equals the field's value.
+   */
   #ownState({ dictionary }: Widget): string {
     return this.#file.name(dictionary.get("V")) ?? OFF;
   }

@@ -1,4 +1,4 @@
-// Decodes JPEG 2000 data with MuPDF, without interpreting the channels.
+// Decodes JPEG 2000 data with MuPDF, and returns its channels without converting colors.
 import type { MupdfDocument } from "../../engines/mupdf/document.ts";
 import { type DecodedImage, decodeImage } from "../../engines/mupdf/image.ts";
 import { MupdfError } from "../../engines/mupdf/instance/mupdf.ts";
