@@ -9,7 +9,7 @@ export interface Frame {
   /** Width and height, swapped if the widget is rotated by 90 degrees. */
   readonly width: number;
   readonly height: number;
-  /** Matrix from the unrotated widget to the rotated widget; undefined without rotation. */
+  /** Matrix from the widget before its rotation to the rotated widget; undefined without rotation. */
   readonly matrix: readonly number[] | undefined;
   readonly border: { readonly style: BorderStyle; readonly width: number };
   /** Distance from the edges to the content. */

@@ -35,8 +35,7 @@ const MANY_OBJECTS = 10_000;
 /** Number of elements above which memory is checked before a container is created. */
 const LARGE_CONTAINER = 10_000;
 /**
- * Heap growth after which a new engine replaces the current one: MuPDF keeps all objects that it has read, and a heap
- * never shrinks.
+ * Heap growth before a new engine replaces the old one: MuPDF keeps all objects it has read, and a heap never shrinks.
  */
 const GROWTH_BYTES = 16 * 1024 * 1024;
 /** Minimum free heap that an engine needs for the next reads. */
@@ -59,10 +58,7 @@ export class MupdfSource implements ObjectSource {
   readonly #places: StreamOffsets | undefined;
   readonly #cryptFilters: CryptFilters | undefined;
   readonly #otherFilters = new Set<string>();
-  /**
-   * Reads objects without the engine; undefined for a small or encrypted document, or if MuPDF has repaired or changed
-   * it.
-   */
+  /** Reads objects without the engine; undefined if the document is small, encrypted, repaired or changed. */
   #plain: UnencryptedObjects | undefined;
   #size: number;
   #reopenings = 0;
@@ -124,17 +120,14 @@ export class MupdfSource implements ObjectSource {
     return this.#document.isEncrypted;
   }
 
-  /**
-   * True if only embedded files are encrypted and their password is unknown. Such files are read as missing objects.
-   */
+  /** True if only embedded files are encrypted, with an unknown password. They are read as missing objects. */
   get isLocked(): boolean {
     return this.#document.isLocked;
   }
 
   /**
-   * Returns the names of the crypt filters of all streams that are encrypted differently from the document, except
-   * metadata; an empty name stands for a stream that names no filter. Reads all objects if the document might have such
-   * streams.
+   * Returns the names of the crypt filters of streams that are encrypted differently from the document, except
+   * metadata; an empty name if a stream names no filter. Reads all objects if there might be such streams.
    */
   otherCryptFilters(): ReadonlySet<string> {
     const filters = this.#cryptFilters;
@@ -144,10 +137,7 @@ export class MupdfSource implements ObjectSource {
     return this.#otherFilters;
   }
 
-  /**
-   * True if the file's page tree is invalid and MuPDF has replaced it. The objects of this source form the new page
-   * tree.
-   */
+  /** True if MuPDF has replaced the file's invalid page tree. The objects of this source form the new page tree. */
   get hasNewPageTree(): boolean {
     return this.#document.isRewritten;
   }
@@ -181,9 +171,7 @@ export class MupdfSource implements ObjectSource {
     return decodeJpx(this.#document, bytes, size, channels);
   }
 
-  /**
-   * Returns a copy of MuPDF's profile for device CMYK. With it, other programs show CMYK colors as MuPDF renders them.
-   */
+  /** Returns a copy of MuPDF's profile for device CMYK, which preserves the colors that MuPDF renders. */
   cmykProfile(): Uint8Array {
     return this.#document.engine.cmykProfile();
   }
@@ -260,8 +248,7 @@ export class MupdfSource implements ObjectSource {
   }
 
   /**
-   * Closes the document. An engine with a small heap stays open, because creating an engine takes longer than reading a
-   * small document.
+   * Closes the document but not a small engine, because creating one takes longer than reading a small document.
    * @returns the engine for the next document of the job, if its heap is still small
    */
   release(): Mupdf | undefined {
