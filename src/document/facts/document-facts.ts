@@ -85,8 +85,8 @@ export class DocumentFacts implements PageSource {
   }
 
   /**
-   * Returns the text of an entry of the Info dictionary, or of its XMP equivalent if there is none; empty if both are
-   * missing.
+   * Returns the text of an entry of the Info dictionary, or of the equivalent XMP property if the dictionary lacks the
+   * entry; empty if both are missing.
    */
   information(entry: InfoEntry): string {
     return this.#text(this.#information?.get(entry)) || this.#textInXmp(entry);

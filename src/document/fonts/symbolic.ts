@@ -16,8 +16,8 @@ export const SYMBOL_BASE = 0xf000;
 export const SYMBOL_BASES: readonly number[] = [SYMBOL_BASE, 0, 0xf100, 0xf200];
 
 /**
- * Reports whether a font is symbolic. Without flags it counts as symbolic, because its codes then depend on the font
- * program.
+ * Reports whether a font is symbolic. A font without flags counts as symbolic, because its codes then depend on the
+ * font program.
  */
 export const isSymbolic = (flags: number | undefined): boolean =>
   flags === undefined || (flags & FONT_FLAGS.symbolic) !== 0;

@@ -1,5 +1,5 @@
 // Runs the passes that make a file conform to PDF/A, in order. Each pass repairs violations of its own clauses
-// (CLAUSES.md), independently of the others.
+// (CLAUSES.md), independently of the other passes.
 
 import { defaultVisibility } from "../content/optional-content.ts";
 import { namedNotices } from "../contract/notice.ts";

@@ -9,7 +9,7 @@ import type { MupdfPage, Size, View } from "../engines/mupdf/page.ts";
 const TILE_ROWS = 512;
 /** Size of a band, unless one row of tiles is larger. */
 const BAND_BYTES = 4 * 2 ** 20;
-/** Maximum size of a strip. A page that is too wide for it at some scale is drawn without strips at that scale. */
+/** Maximum size of a strip. A page whose strips would be larger at some scale is drawn without strips at that scale. */
 const STRIP_BYTES = 8 * 2 ** 20;
 const DRAWN_CHANNELS = 3;
 /** Minimum number of image pixels of a scanned page: a letter page at 150 dpi. */

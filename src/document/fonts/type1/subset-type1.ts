@@ -1,5 +1,5 @@
 // Subsets a Type 1 font (Adobe Type 1 Font Format): removes unused glyphs, and replaces unused subroutines with a
-// `return`. All other parts stay unchanged, even unusual ones.
+// `return`. All other parts stay unchanged, even if they are unusual.
 import { NOTDEF, standardEncoding } from "../names/glyph-names.ts";
 import { drawType1, type ReadBudget, type Type1Outline } from "./charstring.ts";
 import {

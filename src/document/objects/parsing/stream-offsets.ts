@@ -5,7 +5,7 @@ import { serialize, sortEntries } from "../serialize.ts";
 import { Dictionary } from "../values.ts";
 import { isWhite, Lexer } from "./lexer.ts";
 
-/** Minimum length of a stream. The engine reads smaller ones. */
+/** Minimum length of a stream. The engine reads smaller streams. */
 const LARGE_BYTES = 2 * 1024 * 1024;
 /** Maximum number of objects to remember. A scanned book has fewer. */
 const MAX_OBJECTS = 50_000;

@@ -10,7 +10,7 @@ const WINDOW_BYTES = 64 * 1024;
 const MAX_ELEMENTS = 5000;
 const MAX_DEPTH = 50;
 const MAX_NAME_BYTES = 100;
-/** Maximum size of an object stream. The engine reads larger ones. */
+/** Maximum size of an object stream. The engine reads larger object streams. */
 const MAX_PACKED_BYTES = 1024 * 1024;
 /** Number of decoded object streams in the cache, and maximum number of times to decode a stream. */
 const KEPT_STREAMS = 8;

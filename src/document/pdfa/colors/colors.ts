@@ -1,5 +1,5 @@
 // Defines the device colors of a document (ISO 19005-1, 6.2.2 and 6.2.3; -2, 6.2.3 and 6.2.4). An output intent defines
-// one device space; ICC-based spaces replace the other. Colors do not change.
+// one device space; ICC-based spaces replace the other device space. Colors do not change.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
 import type { ContentUses } from "../content/content-uses.ts";

@@ -1,5 +1,5 @@
 // Repairs the samples of images. For part 1, decodes JPEG 2000 and reduces 16-bit samples to 8 bits, because PDF 1.4
-// has neither. For the other parts, decodes JPEG 2000 that breaks a rule (ISO 19005-2, 6.2.8.3).
+// has neither. For parts 2 and 3, decodes JPEG 2000 that breaks a rule (ISO 19005-2, 6.2.8.3).
 import { EngineFailure } from "../../contract/failure.ts";
 import { readColors } from "../../images/image-colors.ts";
 import { readOpacity, withoutOpacity } from "../../images/jpx-opacity.ts";

@@ -116,7 +116,7 @@ const textOfBytes = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteO
 
 const CLAIM = /pdfaid:part(?:>|\s*=\s*["'])\s*[12]\b/;
 
-/** Adds the entries required by 6.8: both names, a media type, a date and a relationship. */
+/** Adds the entries required by 6.8: both file names (F and UF), a media type, a date and a relationship. */
 function describe(document: PdfaDocument, specification: Dictionary): void {
   const { file, level } = document;
   const information = file.dictionary(file.trailer.get("Info"));

@@ -4,7 +4,7 @@ import { Dictionary, type Value } from "../../objects/values.ts";
 import { type PdfaDocument, rectangleOf } from "../pdfa-document.ts";
 
 const CATALOG = ["Requirements", "NeedsRendering", "Perms", "Version", "DSS", "AA"];
-/** Entries of PDF versions later than that of part 1 (PDF 1.4). */
+/** Entries of PDF versions later than PDF 1.4, the version of part 1. */
 const LATER = ["Collection", "Extensions", "Legal"];
 const NAMES = ["JavaScript", "AlternatePresentations", "Renditions"];
 const PAGE = ["AA", "PresSteps", "OutputIntents"];

@@ -70,7 +70,7 @@ export function openFace(name: string, bytes: Uint8Array, index: number): Face |
     const own = map?.glyphOf(codePoint) ?? 0;
     if (own > 0 || starts.length === 1) return own;
     // The fonts of a collection share glyphs, but the cmap of each font lists only the characters of its language. The
-    // others are therefore searched too.
+    // cmaps of the other fonts are therefore searched too.
     others ??= starts
       .map((at) => tablesOf(bytes, at))
       .filter((other) => sharesGlyphs(other, table))

@@ -11,7 +11,8 @@ export interface FontTask {
   readonly level: PdfaLevel;
   readonly fonts: FontProvider;
   /**
-   * True if a validator reported missing Unicode values in the repaired file. `areCMapsDistrusted`: incorrect CMaps.
+   * True if a validator reported missing Unicode values in the repaired file. `areCMapsDistrusted`: true if it reported
+   * incorrect CMaps.
    */
   readonly isUnicodeDistrusted: boolean;
   readonly areCMapsDistrusted: boolean;

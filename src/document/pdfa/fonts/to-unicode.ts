@@ -1,4 +1,4 @@
-// Corrects existing ToUnicode CMaps (ISO 32000-1, 9.10.3; ISO 19005-2, 6.2.11.7.2), and writes new ones.
+// Corrects existing ToUnicode CMaps (ISO 32000-1, 9.10.3; ISO 19005-2, 6.2.11.7.2), and writes new CMaps.
 import { EngineFailure } from "../../contract/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type Reference, type Value } from "../../objects/values.ts";

@@ -32,7 +32,7 @@ export interface KeptProperties {
   readonly elements: string;
   /** Items in other languages for properties that the caller writes itself, by prefix and name. */
   readonly translations: ReadonlyMap<string, string>;
-  /** Prefixes and names of kept properties. `lost`: of removed properties. */
+  /** Kept properties, by prefix and name. `lost`: removed properties. */
   readonly names: readonly string[];
   readonly lost: readonly string[];
 }

@@ -9,7 +9,7 @@ import { readFunction } from "./functions.ts";
 export type Curve = (component: number) => number;
 
 const LEVELS = 255;
-/** Minimum visible difference: half a level, if there are 256. */
+/** Minimum visible difference: half of one of the 256 levels of a component. */
 const VISIBLE = 0.5 / LEVELS;
 /** Maximum deviation of a curve that counts as a straight line. */
 const STRAIGHT = 0.25 / LEVELS;
