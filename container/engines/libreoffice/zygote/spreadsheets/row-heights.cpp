@@ -27,12 +27,12 @@ namespace {
  */
 constexpr sal_Int64 toleratedPercent = 22;
 
-/** Minimum excess over the default font size, in points, for which rows grow. */
+/** A row can grow if its font is larger than the default by more than this, in points. */
 constexpr float largerPoints = 0.75F;
 
 /**
- * Maximum number of steps of one sheet: LibreOffice counts the page breaks before all rows again whenever some rows
- * change. A second has about as many.
+ * Maximum number of steps per sheet, about one second. LibreOffice recounts the page breaks before all rows whenever
+ * some rows change, so each change takes as many steps as there are rows.
  */
 constexpr sal_Int64 mostSteps = 100'000'000;
 
@@ -95,7 +95,7 @@ class RowHeights final {
 
  private:
   void fit(const std::vector<Rows>& runs, sal_Int64 tolerated) {
-    // Too many runs are merged into one. Additional rows in it are fitted to their text too, which is harmless.
+    // If there are too many runs, fits all open rows in one step. Fitting the additional rows is harmless.
     if (!hasTimeFor(static_cast<sal_Int64>(runs.size()))) {
       for (const Rows& rows : open_) setOptimal(rows);
       return;
@@ -115,7 +115,7 @@ class RowHeights final {
     Reference<XPropertySet>(rowsOf(rows), UNO_QUERY_THROW)->setPropertyValue("OptimalHeight", Any(true));
   }
 
-  /** Restores the height of rows that have become lower, or hardly higher. */
+  /** Restores the height of rows that became lower, or higher only within the tolerance. */
   void restoreWhere(const Rows& rows, sal_Int64 tolerated) {
     const Reference<XIndexAccess> each(rowsOf(rows), UNO_QUERY_THROW);
     std::vector<Rows> restored;
@@ -138,7 +138,7 @@ class RowHeights final {
 
   Reference<css::sheet::XSpreadsheet> sheet_;
   std::vector<Rows> open_;
-  /** Height of all rows that are open, in 1/100 mm. */
+  /** Common height of all open rows, in 1/100 mm. */
   sal_Int32 height_ = 0;
   sal_Int64 steps_ = 0;
 };
