@@ -81,11 +81,7 @@ export function parsePnm(file: Buffer): Picture {
   return { width, height, channels: header[1] === "5" ? 1 : 3, samples: file.subarray(header[0].length) };
 }
 
-/**
- * Decodes a PBM file: 1 is black, and each row ends at a whole byte. Expects a header like `P4
- * W H
- * `.
- */
+/** Decodes a PBM file: 1 is black, and each row ends at a whole byte. The rows must be at the end of the file. */
 function unpackBits(file: Buffer, width: number, height: number): Uint8Array {
   const stride = Math.ceil(width / 8);
   const bits = file.subarray(file.length - stride * height);

@@ -136,7 +136,10 @@ function relative(url: string, base: string): string {
   return /^[^/?]*[:%]/.test(path) ? `./${path}` : path;
 }
 
-/** Restores `\\` (as `/`) and `?`, which LibreOffice escapes. Windows file names cannot contain either character. */
+/**
+ * Restores backslashes (as slashes) and question marks, which LibreOffice escapes. Windows file names cannot contain
+ * either.
+ */
 const unescaped = (path: string): string => path.replaceAll("%5C", "/").replaceAll("%3F", "?");
 
 /** Compares two URLs, regardless of escaping. */
