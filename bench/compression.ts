@@ -207,7 +207,7 @@ for (const file of documents()) {
   ] as const) {
     const [one, other] = [results.get(level), results.get(peer)];
     if (!one || !other) continue;
-    // If the other program changed the size of a page, its similarity is NaN, and ours counts as near.
+    // NaN means that the other program changed the size of a page: ours then counts as at least as near.
     const isAsNear = Number.isNaN(other.ssim) || one.ssim >= other.ssim - 0.00005;
     ratios[level]!.push({ size: one.bytes / other.bytes, isAsNear, time: one.seconds / other.seconds });
   }

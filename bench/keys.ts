@@ -1,7 +1,8 @@
-// `npm run bench:keys`: measures the cost of keys and traces. Compares requests with a key without limits, requests
-// with a key with all limits, and traced requests with the same requests in the private variant, which counts nothing.
-// Rounds are interleaved: each round sends every request once. Each kind has a separate service, whose CPU time
-// includes the work after its responses. CPU time depends less on other programs than elapsed time does.
+// `npm run bench:keys`: measures the cost of keys and traces. Sends the same requests to four services: the private
+// variant, which counts nothing; the keyed variant without limits; the keyed variant with all limits; and the private
+// variant with exported traces. Compares the last three with the first. Rounds are interleaved: each round sends every
+// request once. The CPU time of a service includes the work after its responses. CPU time depends less on other
+// programs than elapsed time does.
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";

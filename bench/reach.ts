@@ -54,7 +54,7 @@ async function count(counts: boolean): Promise<void> {
     const path = relative(SOURCES, fileURLToPath(url));
     const source = sources.get(path) ?? readSource(path);
     sources.set(path, source);
-    // The first range of a module is the module itself. A range that contains others precedes them.
+    // The first range of a module is the module itself. Each range precedes the ranges inside it.
     const ranges = functions.flatMap(({ ranges }) => ranges).filter(({ startOffset }) => startOffset > 0);
     ranges.sort((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset);
     for (const { number, at } of source.lines) {

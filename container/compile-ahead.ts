@@ -1,5 +1,5 @@
 // Writes the compiled code of the server and its threads to the folder NODE_COMPILE_CACHE, while the image is built.
-// The cache reduces the CPU time of their start to a third.
+// With this cache, the server and its threads start in a third of the CPU time.
 
 import { flushCompileCache } from "node:module";
 

@@ -43,7 +43,7 @@ Settings; "none" removes one:
 /** Number of hex digits of a key's hash that lists show and arguments accept. */
 const SHOWN_HASH_LENGTH = 12;
 const MIN_PREFIX_LENGTH = 4;
-/** Maximum size of the owner. It is stored in KV metadata, which has at most 1024 bytes. */
+/** Maximum size of the owner. The owner is stored in KV metadata, which has at most 1024 bytes. */
 const MAX_OWNER_BYTES = 256;
 const MAX_RECORD_BYTES = 1000;
 const DEFAULT_DAYS = 30;

@@ -177,7 +177,9 @@ function settings(): Record<string, string> {
   return given.BASE_URL ? given : { ALLOWED_HOSTS: LOOPBACK_HOSTS, ...given };
 }
 
-/** Prints failures on the terminal, as well as in the log: structured ones of the Worker, and those of the runtime. */
+/**
+ * Prints failures on the terminal too, not only in the log: failures that the Worker logs, and errors of the runtime.
+ */
 function showError(line: string): void {
   if (line.startsWith("[wrangler:error]") || line.includes("[ERROR]")) console.error(line);
   if (!line.startsWith("{")) return;

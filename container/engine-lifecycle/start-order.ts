@@ -1,5 +1,5 @@
-// Schedules the starts of engines. An engine that a job waits for starts immediately. The others start one after the
-// other, and only while no such start is in progress. running-engines.ts registers the engines in order.
+// Schedules the starts of engines. An engine that a job waits for starts immediately. All other engines start one after
+// the other, and not during such a start. running-engines.ts registers the engines in order.
 
 /** One engine's position in the order. */
 export interface StartHandle {

@@ -235,8 +235,8 @@ async function spool(
 }
 
 /**
- * Returns a function that writes synchronously. Writes to memory do not block, and a stream would need event-loop
- * turns.
+ * Returns a function that writes synchronously. Writes to memory do not block, so a stream would only add turns of the
+ * event loop.
  */
 function writer(path: string): (source: AsyncIterable<Uint8Array>) => Promise<void> {
   return async (source) => {

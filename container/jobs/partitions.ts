@@ -43,7 +43,7 @@ type Frames = AsyncIterable<Uint8Array>;
 
 export interface PartitionedJob {
   readonly claim: ThreadAllocation;
-  /** Maximum bytes that are buffered for one partition while earlier outputs of others are pending. */
+  /** Maximum bytes that are buffered for a partition while it waits for an earlier output of another partition. */
   readonly aheadBytes: number;
   readonly signal: AbortSignal;
   /**

@@ -50,7 +50,7 @@ function declaredIn(text: string): string | undefined {
     isInHead &&= HEAD_ELEMENTS.includes(element);
     if (!isInHead && at >= LABEL_WITHIN_BYTES) break;
     const attributes = attributesAt(text, at + tag.length);
-    // The tag does not end.
+    // The text ends within this tag.
     if (attributes.end === text.length) break;
     if (slash === "" && element === "meta") {
       const encoding = encodingInMeta(attributes.found);

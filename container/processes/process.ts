@@ -131,8 +131,8 @@ export async function run(program: string, args: readonly string[], options: Run
 
 /**
  * Returns the command line that starts a program with limits. setpriv(1), prlimit(1) and a short Perl script set
- * limits, which the program inherits. Each executes the next program in the same process, without a shell. util-linux
- * and Perl are essential packages of Debian.
+ * limits, which the program inherits. Each of the three executes the next program in the same process, without a shell.
+ * util-linux and Perl are essential packages of Debian.
  */
 export function confinedCommand(
   program: string,

@@ -56,8 +56,8 @@ export class Scratch implements AsyncDisposable {
    */
   async folder(kind = "job", bytes?: number): Promise<JobFolder> {
     const memory = bytes === undefined ? undefined : this.#memory?.enter(bytes);
-    // Synchronous, because each is one fast system call. A round trip through the thread pool would take ten times
-    // longer.
+    // Synchronous, because creating a folder is one fast system call. A round trip through the thread pool would take
+    // ten times longer.
     if (memory === undefined) {
       const path = mkdtempSync(join(this.path, `${kind}-`));
       return { path, [Symbol.asyncDispose]: () => remove(path) };

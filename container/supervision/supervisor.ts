@@ -29,8 +29,8 @@ export interface SupervisorSettings {
 }
 
 /**
- * Backoff between starts. An engine that has never started is probably not built, or has the wrong version. Its starts
- * are rare, because they can be slow and would take CPU time from its fallback.
+ * Backoff between starts. An engine that has never started is probably not built, or has the wrong version. Its start
+ * is retried less often, because it can be slow and would take CPU time from the fallback.
  */
 const FIRST_START = { initialDelayMs: 0, minBackoffMs: 100, maxBackoffMs: 60_000 };
 const RESTART = { initialDelayMs: 100, minBackoffMs: 100, maxBackoffMs: 10_000 };

@@ -25,7 +25,10 @@ export type FromThread =
 
 const operations = new Map([...CONTAINER_OPERATIONS, ...PDFA_STEPS].map((operation) => [operation.name, operation]));
 
-/** Delay before deferred work, which makes the next job faster. It avoids blocking the next step of the current job. */
+/**
+ * Delay before deferred work. The work makes the next job faster; the delay avoids blocking the next step of the
+ * current job.
+ */
 const REST_MS = 20;
 /** Maximum number of frames that were sent and not read. A frame has at most 1 MiB. */
 const FRAMES_AHEAD = 8;

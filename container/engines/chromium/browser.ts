@@ -182,7 +182,7 @@ export class Browser {
     await this.#within(shown(), "it shows no page");
   }
 
-  /** Tests that a prepared page responds, or that a page can be created. @throws Error if not */
+  /** Tests that a prepared page responds, or that a page can be created. @throws Error if it cannot */
   async prove(): Promise<void> {
     const [page] = this.#ready;
     if (page) await Promise.race([runScript(page.session), page.failed]);

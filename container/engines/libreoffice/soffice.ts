@@ -103,7 +103,8 @@ export class Soffice implements FallbackRunner<OfficeJob, ChunksInserted> {
 }
 
 /**
- * Returns the attempt to try first. If it fails because the document is of another kind, the caller tries the others.
+ * Returns the attempt to try first. If it fails because the document is of another kind, the caller tries other
+ * attempts.
  */
 async function likelyWay(job: OfficeJob): Promise<Way> {
   const known = WAYS_BY_EXTENSION.find(([pattern]) => pattern.test(extname(job.input).toLowerCase()));

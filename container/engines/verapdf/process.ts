@@ -53,8 +53,8 @@ const MEMORY_EXIT_CODE = 3;
 /** Exit codes of Java after SIGHUP, SIGINT or SIGTERM. */
 const ASKED_EXIT_CODES: readonly (number | null)[] = [129, 130, 143];
 /**
- * Resident memory above which a process is replaced after its file. Heavy files can temporarily need more. (Classes,
- * code and stacks take 150 MiB.)
+ * Resident memory above which a process is replaced after its file. Includes 150 MiB for classes, code and stacks.
+ * Heavy files can temporarily need more.
  */
 const LASTING_BYTES = 896 * 2 ** 20;
 /** No CPU time limit: setrlimit(2) would count the process's whole lifetime. Instead, each file has a time limit. */

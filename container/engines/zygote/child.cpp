@@ -34,7 +34,8 @@ bool giveFolder(const Job& job, const Identity& owner) {
 }
 
 void resetSignals() {
-  // Restores the default handlers. LibreOffice's own would try to save documents, but a crashed child must end at once.
+  // Restores the default handlers. LibreOffice's handlers would try to save documents, but a crashed child must end at
+  // once.
   const auto handled = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTERM, SIGHUP, SIGINT, SIGXCPU, SIGXFSZ, SIGCHLD};
   for (const int signal : handled) {
     ::signal(signal, SIG_DFL);
@@ -76,7 +77,7 @@ std::string confine(const ServerSettings& settings, const Job& job, int slot, pi
   endWhenRefused(job.memoryBytes, [pipe](Status status, const char* what) { tell(pipe, {status, what}); });
   const std::string obstacle = confine(settings, job, slot, zygote);
   tell(pipe, obstacle.empty() ? work(job) : Outcome{Status::lost, obstacle});
-  // Skips destructors and exit handlers: LibreOffice's would wait for threads that do not exist in the child.
+  // Skips destructors and exit handlers: those of LibreOffice would wait for threads that do not exist in the child.
   _exit(0);
 }
 

@@ -242,8 +242,7 @@ export class WebProxy {
     });
     const { promise, resolve, reject } = Promise.withResolvers<Socket>();
     const socket = connect({
-      // A reserved name (RFC 6761), never looked up: its lookup returns the checked addresses, and all of them are
-      // tried.
+      // A placeholder (a reserved name, RFC 6761): `lookup` returns the checked addresses, and all of them are tried.
       host: DOCUMENT_HOST,
       port,
       autoSelectFamily: true,

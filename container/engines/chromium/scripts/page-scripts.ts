@@ -20,7 +20,7 @@ export interface QueryEvents {
   readonly movesInShadows: string;
   /** Has the content of a canvas changed since the last query? */
   readonly hasDrawn: string;
-  /** Has the page accessed the rules of a style sheet? It can then change them at any time. */
+  /** Has the page accessed the rules of a style sheet? From then on, it can change the rules at any time. */
   readonly readsRules: string;
   /** Is a callback of the page waiting for the next animation frame? */
   readonly awaitsFrame: string;

@@ -52,7 +52,7 @@ beforeAll(() => {
 afterEach(async () => {
   await answered("<p>the next one");
   await nothingIsLeft();
-  // If the same browser still runs, its processes can be among them.
+  // Skipped if the same browser still runs, because `before` then contains running processes.
   const pid = chromium.pid!;
   if (!before.includes(pid)) expect(await survivors(before)).toEqual([]);
   await eventually(async () => {

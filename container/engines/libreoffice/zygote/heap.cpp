@@ -111,8 +111,8 @@ void* take(std::size_t bytes) {
 }
 
 void giveBack(void* block) {
-  // Only the owner can free a block of the region. Blocks that other threads free are leaked, at most the size of the
-  // region.
+  // Only the owner can free a block of the region. Blocks that other threads free are leaked; together, these are at
+  // most as large as the region.
   if (!isOwner) return;
   Class& list = lists[classOfSpan[indexOfSpan(block)]];
   FreeBlock* const head = static_cast<FreeBlock*>(block);

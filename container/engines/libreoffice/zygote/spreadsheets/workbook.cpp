@@ -30,7 +30,10 @@ std::string resolved(const std::string& part, const std::string& target) {
   return folder + rest;
 }
 
-/** Tracks the position of the current row and cell. Their attribute `r` is optional (18.3.1.73 and 18.3.1.4). */
+/**
+ * Tracks the position of the current row and cell. The attribute `r` of both elements is optional (ISO/IEC 29500-1,
+ * 18.3.1.73 and 18.3.1.4).
+ */
 class Cursor final {
  public:
   Place place{-1, -1};

@@ -16,7 +16,10 @@
 
 namespace zygote {
 
-/** Saved value of a cell: its type (`n`, `str`, `b`, `e`, …; 18.18.11), and its text, which can be empty. */
+/**
+ * Saved value of a cell: its type (`n`, `str`, `b`, `e`, …; ISO/IEC 29500-1, 18.18.11), and its text, which can be
+ * empty.
+ */
 struct SavedValue {
   std::string type;
   std::string text;
@@ -46,13 +49,16 @@ class Workbook final {
   /** @param url of a package. @throws css::uno::Exception if the file is not a package */
   Workbook(const css::uno::Reference<css::uno::XComponentContext>& context, const rtl::OUString& url);
 
-  /** Reports whether the file requires its formulas to be calculated on opening (18.2.2, calcPr). */
+  /** Reports whether the file requires its formulas to be calculated on opening (ISO/IEC 29500-1, 18.2.2, calcPr). */
   bool wantsCalculation() const { return wantsCalculation_; }
   /** Number of sheets, in the order of LibreOffice's model. */
   sal_Int32 sheetCount() const { return static_cast<sal_Int32>(sheets_.size()); }
   /** Reports whether the sheet with a name is hidden. LibreOffice shows a hidden sheet if it is the active one. */
   bool isHidden(const std::string& name) const { return hidden_.count(name) != 0; }
-  /** By shape name, whether each shape with this name is printed, in document order (20.5.2.3, fPrintsWithSheet). */
+  /**
+   * By shape name, whether each shape with this name is printed, in document order (ISO/IEC 29500-1, 20.5.2.3,
+   * fPrintsWithSheet).
+   */
   using Printed = std::unordered_map<std::string, std::vector<bool>>;
   Printed printedShapesOf(sal_Int32 sheet) const;
   /** Fills in the saved values of the cells in `values`. Skips shared strings, which formula cells never have. */
