@@ -1,6 +1,6 @@
-// `npm run bench:html`: compares HTML to PDF over HTTP with a cold Chromium, which starts for each document. Measures
-// pairs of both, with one and with four documents at a time. `-- --quick` runs fewer rounds. On a busy machine, only
-// the ratios are meaningful.
+// `npm run bench:html`: compares HTML to PDF over HTTP with a cold Chromium, which starts for each document. Alternates
+// between the service and Chromium, with one and with four documents at a time. `-- --quick` runs fewer rounds. On a
+// busy machine, only the ratios are meaningful.
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

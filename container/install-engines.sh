@@ -7,8 +7,8 @@
 # install-engines.sh --packages: installs only the packages that the built programs need. For an image that copies the
 # programs from another image.
 set -euo pipefail
-# The locale of an image. With it, a step that needs another locale fails on every machine, and files have the same
-# order.
+# The locale of a container image. A step that needs another locale then fails on every machine, and files are sorted in
+# the same order everywhere.
 export LC_ALL=C
 unset LANG
 

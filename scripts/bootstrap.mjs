@@ -171,7 +171,7 @@ async function buildWasm(folder) {
 function fingerprint(folder) {
   const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
   // The image kernel uses the JPEG kernel's transform. The builds of third-party binaries share the code that rewrites
-  // these.
+  // binaries.
   const files = [folder, "jpeg", "rewrite"]
     .flatMap((name) => readdirSync(join(wasmSources, name), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())

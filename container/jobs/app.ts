@@ -174,7 +174,8 @@ async function* carryOut(
     for await (const frame of priority.within(runSteps(steps, job))) {
       details.responseBytes = Number(details.responseBytes ?? 0) + frame.length;
       outcome = outcomeOf(frame, signal);
-      // Clients close the connection after the last frame. Recorded here, so that this does not count as an abort.
+      // Recorded before the last frame is sent: clients close the connection after it, which must not count as an
+      // abort.
       if (responseOutcome(frame) !== undefined) details.outcome = "answered";
       const traced = spans(frame);
       if (traced) yield traced;

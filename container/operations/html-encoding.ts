@@ -28,7 +28,7 @@ export function charsetOf(start: Buffer): string | undefined {
   const text = start.toString("latin1");
   // A byte order mark takes precedence over declarations.
   if (/^(?:\xff\xfe|\xfe\xff|\xef\xbb\xbf)/.test(text)) return undefined;
-  // `<?x` in UTF-16. Two bytes are enough, although the standard requires all of it: no other text starts like this.
+  // The standard requires all of `<?x` in UTF-16. Two bytes are enough, because no other text starts with them.
   if (text.startsWith("<\0")) return "utf-16le";
   if (text.startsWith("\0<")) return "utf-16be";
   const declared = declaredIn(text);

@@ -190,7 +190,8 @@ export function killGroup(child: ChildProcess): void {
 function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve, reject) => {
     child.once("error", (cause) => reject(new EngineLost(`not started: ${cause.message}`, { cause })));
-    // Does not wait only for "close": processes that the program left behind can keep the pipes open.
+    // Also resolves after "exit": "close" does not come while processes that the program left behind keep the pipes
+    // open.
     child.once("exit", (code, signal) => {
       killGroup(child);
       setTimeout(() => resolve({ code, signal }), LAST_OUTPUT_MS).unref();

@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import type { Log } from "../../src/runtime/log-line.ts";
 
-/** Interval between heartbeats. The supervisor waits for several intervals. */
+/** Interval between heartbeats. The supervisor waits for several intervals before it kills the server. */
 const BEAT_MS = 500;
 /** Maximum number of uncaught exceptions within a minute. More indicate a persistent fault. */
 const MAX_UNEXPECTED = 20;

@@ -37,7 +37,7 @@ const JOBS_PER_THREAD = 1000;
  */
 const SPARE_MS = 10_000;
 /**
- * Maximum wait for a thread's exit. A thread in a system call can take longer than this; any other exits immediately.
+ * Maximum wait for a thread's exit. A thread exits immediately, unless it is in a long system call.
  */
 const END_MS = 500;
 /** Backoff between failed starts of a thread. */

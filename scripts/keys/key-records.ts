@@ -38,7 +38,7 @@ export async function listKeys(namespace: Namespace): Promise<KeyEntry[]> {
 export async function listRecords(namespace: Namespace): Promise<KeyEntry[]> {
   if (namespace === "remote") return listRemote();
   if ("persistTo" in namespace) return listLocal(namespace.persistTo);
-  // Otherwise, this would create a database in a folder that belongs to no host.
+  // Without this check, `open` would create a database in a folder that belongs to no host.
   if (!existsSync(join(namespace.data, KEY_FILE))) return [];
   using database = await KeyDatabase.open(namespace.data);
   return await database.list();

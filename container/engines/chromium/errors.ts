@@ -2,7 +2,7 @@
 
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
 
-/** The browser died. Its jobs did not cause this, and can run in another browser. */
+/** The browser died during a job that did not cause its death. The job can run in another browser. */
 export class BrowserLost extends Error {
   override readonly name = "BrowserLost";
 }
@@ -41,7 +41,7 @@ export function rendererError(status: string, { at, reason }: KillRecord): Error
   const isOurs = performance.now() - at < OWN_KILL_MS;
   if (isOurs && reason === "too large") return new EngineFailure("too-large", "the page needs too much memory");
   if (isOurs && status === "killed") return new RendererLost("its renderer was stopped", { isOwnDoing: false });
-  // The renderer ran out of memory, recursed too deep or has a bug. SIGKILL can come from the kernel's out-of-memory
-  // killer, which cannot be distinguished from another program.
+  // The renderer ran out of memory, recursed too deep or has a bug. A SIGKILL by the kernel's out-of-memory killer
+  // cannot be distinguished from one by another program.
   return new RendererLost(`its renderer ended: ${status}`, { isOwnDoing: true });
 }

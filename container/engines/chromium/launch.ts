@@ -50,8 +50,8 @@ export interface LaunchSettings {
 export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium"];
 const START_TIMEOUT_MS = 60_000;
 /**
- * Maximum retries of a start. `disturbed`: the browser was killed or stopped. `failed`: it exited by itself; this is
- * retried too, because another program might have killed one of the browser's processes.
+ * Maximum retries of a start. `disturbed`: the browser was killed or stopped. `failed`: the browser exited by itself,
+ * for example because another program killed one of its processes.
  */
 const START_RETRIES = { disturbed: 4, failed: 1 };
 /** Maximum time between the closing of the browser's pipe and its exit event. */
@@ -265,7 +265,7 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     "--mute-audio",
     "--lang=en-US",
     // Reports a mouse on a machine without one (ui/base/pointer: hover is 2, fine is 4). Touch emulation overrides
-    // this.
+    // these values.
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
     // Disables the throttling of hidden pages.
     "--disable-background-timer-throttling",
@@ -276,7 +276,7 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     "--disable-gpu",
     // Disables hinting, so that glyphs on screen are as wide as on paper.
     "--font-render-hinting=none",
-    // Frames of other sites share their job's single process. This is safe, because a job has no cookies and no
+    // Frames of other sites run in their job's single process. Sharing is safe, because a job has no cookies and no
     // accounts.
     "--disable-site-isolation-trials",
     `--disable-features=${DISABLED_FEATURES.join(",")}`,

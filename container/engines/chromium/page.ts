@@ -71,7 +71,7 @@ export async function printPage(page: LeasedPage, printing: Printing): Promise<v
   const { url, isStill } = location;
   const { session, failed } = page;
   const within = <T>(timeoutMs: number, work: Promise<T>, what: string) => inTime(timeoutMs, work, failed, what);
-  // Pages are created as desktops.
+  // Pages are created with the desktop emulated.
   if (options.layout && options.layout !== "desktop") emulate(session, options.layout, version);
   if (!isStill) await within(limits.answerMs, page.show(), "a blank page");
   const { stream, enlargement } = await loadAndPrint({ page, session, url, options, limits, isRefused, within });

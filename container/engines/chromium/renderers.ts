@@ -63,8 +63,8 @@ export class Renderers {
 }
 
 /**
- * Returns the ID of a page's process. The browser does not report it, but IDs of searches within the page start with
- * it.
+ * Returns the ID of a page's process. The browser does not report process IDs, but the IDs of searches within a page
+ * start with its process ID.
  */
 async function processOf(page: Session): Promise<number> {
   void page.send("DOM.enable");

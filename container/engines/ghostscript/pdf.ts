@@ -1,5 +1,5 @@
 // Rewrites a PDF with Ghostscript, which regenerates the page content and embeds fonts. Starts a new process for each
-// document, because few documents need this.
+// document, because few documents need a rewrite.
 
 import { chmod, constants, copyFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -29,8 +29,8 @@ const JPEG = "<< /QFactor 0.2 /Blend 1 /HSamples [ 2 1 1 2 ] /VSamples [ 2 1 1 2
 const THRESHOLD = 1.01;
 
 /**
- * Returns the code that selects the device and opens the output. The input cannot change either. Disables inline
- * images, because finding them in the PDF would require parsing all content.
+ * Returns the code that selects the device and opens the output. The input cannot change the device or the output.
+ * Disables inline images, because finding them in the PDF would require parsing all content.
  */
 export function setupProgram(program: PostscriptProgram, settings: PdfSettings): string {
   return `<< /OutputDevice /pdfwrite /OutputFile (${NAMES.output}) /MaxInlineImageSize 0 ${page(program.box)} >> setpagedevice
@@ -114,7 +114,7 @@ function distillerParameters({ lossless, maxImageDpi }: PdfSettings): string {
     "/ParseDSCComments false",
     ...kinds,
     "/MonoImageFilter /CCITTFaxEncode",
-    // Ghostscript would drop rows and columns of 1-bit images, so a later step downsamples these.
+    // Ghostscript would drop rows and columns of 1-bit images, so a later step downsamples such images.
     "/DownsampleMonoImages false",
   ].join("\n");
 }

@@ -196,7 +196,7 @@ async function withReason(failure: unknown, inputPath: string): Promise<unknown>
   return new EngineFailure("password-protected", failure.detail, { cause: failure });
 }
 
-/** Maximum size of a file that is copied synchronously, which is faster than a round trip through the thread pool. */
+/** Files up to this size are copied synchronously, because a round trip through the thread pool takes longer. */
 const SMALL_BYTES = 2 ** 20;
 
 async function copyInput(from: string, to: string, mode: number): Promise<void> {

@@ -128,7 +128,7 @@ export class Zygote {
   }
 
   /**
-   * Runs a small job without queueing. The zygote reserves a child for it.
+   * Runs a small job without queueing. The zygote reserves a child for such jobs.
    * @throws the same errors as {@link convert}
    */
   async prove(job: ZygoteJob, signal: AbortSignal): Promise<void> {

@@ -22,7 +22,7 @@ type Entry = "root" | "user";
 
 /** A confinement, and how to create it. */
 export interface ConfinementOption extends Confinement {
-  /** @default none, without a network namespace */
+  /** @default undefined, if there is no network namespace */
   readonly entry?: Entry;
 }
 

@@ -164,8 +164,8 @@ std::string startInterpreter() {
   if (code < 0) return "no instance: " + std::to_string(code);
   gsapi_set_arg_encoding(interpreter, GS_ARG_ENCODING_UTF8);
   gsapi_set_stdio(interpreter, readNothing, keep, keep);
-  // NOEPS: the service itself reads boxes and previews of EPS files. Without -q, because with it Ghostscript would not
-  // report replaced fonts. The arguments are copied, because Ghostscript writes to them.
+  // NOEPS: the service itself reads boxes and previews of EPS files. No -q, because Ghostscript would then not report
+  // replaced fonts. The arguments are copied, because Ghostscript writes to them.
   std::vector<std::string> texts = {"gs",      "-dSAFER", "-dNOPAUSE",         "-dNOPROMPT",
                                     "-dBATCH", "-dNOEPS", "-sDEVICE=nullpage", "-sPAPERSIZE=letter"};
   std::vector<char*> arguments;
@@ -202,7 +202,7 @@ Outcome convertToPdf(const Job& job) {
   gsapi_add_control_path(interpreter, GS_PERMIT_FILE_WRITING, job.output.c_str());
   const Result prepared = run("setup.ps");
   if (prepared.code < 0) return {Status::failed, "the device was not set up: " + whatWasPrinted()};
-  // No further file is needed, because the output is already open.
+  // From here on, no file can be opened for writing. The output is already open.
   forbidWriting();
   const int before = pageCount();
   const Result result = run(job.input);

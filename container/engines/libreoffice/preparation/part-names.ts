@@ -83,7 +83,7 @@ export async function* respelled(
   let packedLeft = zip.size;
   for (const part of zip.parts) {
     const name = spelling(part.name);
-    // ISO 29500-2, 6.3.5 forbids equivalent names. Only the first part of such a name is kept.
+    // ISO 29500-2, 6.3.5 forbids equivalent part names. If several parts have equivalent names, keeps only the first.
     if (written.has(folded(name)) || name === "" || name.endsWith("/") || part.packedBytes > packedLeft) continue;
     written.add(folded(name));
     packedLeft -= part.packedBytes;

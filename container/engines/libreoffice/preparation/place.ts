@@ -99,7 +99,7 @@ export async function restoreLinks(path: string, { address }: Place): Promise<vo
 
 /**
  * Returns the index of the parenthesis that ends the literal string at an index, if the bytes contain it. LibreOffice
- * escapes parentheses in strings, so an unescaped opening parenthesis means that this is not a string.
+ * escapes parentheses in strings, so bytes with an unescaped opening parenthesis are not a string.
  */
 function endOfString(bytes: Buffer, at: number): number | undefined {
   for (let end = at + 1; end < Math.min(bytes.length, at + MAX_BYTES); end++) {
@@ -138,7 +138,7 @@ function relative(url: string, base: string): string {
 
 /**
  * Restores backslashes (as slashes) and question marks, which LibreOffice escapes. Windows file names cannot contain
- * either.
+ * these characters.
  */
 const unescaped = (path: string): string => path.replaceAll("%5C", "/").replaceAll("%3F", "?");
 

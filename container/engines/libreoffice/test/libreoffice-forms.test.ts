@@ -198,7 +198,7 @@ describe("a package with names in another spelling", () => {
   ])("%s: the document is complete", async (_, content) => {
     const { text, pictures, bytes } = await convert(zygote, await save(content, "docx"));
     expect({ text: text.trim(), pictures }).toEqual({ text: "Styled", pictures: ["41 x 29"] });
-    // Only its style makes the paragraph a heading.
+    // An outline shows that the styles were found: only its style makes the paragraph a heading.
     expect(bytes.toString("latin1")).toContain("/Outlines");
   });
 

@@ -111,8 +111,8 @@ void* take(std::size_t bytes) {
 }
 
 void giveBack(void* block) {
-  // Only the owner can free a block of the region. Blocks that other threads free are leaked; together, these are at
-  // most as large as the region.
+  // Only the owner can free a block of the region. Blocks that other threads free are leaked; the region's size limits
+  // the leak.
   if (!isOwner) return;
   Class& list = lists[classOfSpan[indexOfSpan(block)]];
   FreeBlock* const head = static_cast<FreeBlock*>(block);
@@ -135,8 +135,8 @@ void* noted(void* block, std::size_t bytes) {
 }
 
 void* aligned(std::size_t alignment, std::size_t bytes) {
-  // Every power of two is a size class, and spans are aligned to each of them. So a block of such a size is aligned
-  // too.
+  // Every power of two is a size class, and spans are aligned to each of them. So a block whose size is a power of two
+  // is aligned to its size.
   std::size_t size = alignment;
   while (size < bytes && size <= largestBlock) size *= 2;
   if (isOwner && size <= largestBlock && (size & (size - 1)) == 0) {

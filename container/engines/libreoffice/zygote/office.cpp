@@ -135,7 +135,7 @@ const char* exportFilterFor(const Job& job, const Loaded& loaded) {
 }
 
 /**
- * Reports whether all slides are hidden. If so, all slides are exported, because LibreOffice does not write a PDF
+ * Reports whether all slides are hidden. LibreOffice then exports all slides, because LibreOffice does not write a PDF
  * without a page.
  */
 bool hidesAllSlides(const Reference<css::lang::XComponent>& document) {

@@ -43,7 +43,7 @@ double usedSeconds() {
 
 Pace paceOf(const Reference<css::lang::XComponent>& document, double seconds,
             const std::function<void(const std::string&)>& exportPages) {
-  // Only spreadsheets get an estimate. In other documents, all pages take about the same time, mostly for layout.
+  // Estimates only spreadsheets. In other documents, all pages take about the same time, mostly for layout.
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
   const Reference<css::view::XRenderable> renderable(document, UNO_QUERY);
   if (!sheets.is() || !renderable.is()) return {};

@@ -16,7 +16,7 @@ std::size_t mostAtOnce = SIZE_MAX;
 thread_local std::size_t lastRefused = 0;
 
 void memoryRefused() {
-  // Fails as `new` does without a handler.
+  // Throws, as `new` does without a handler.
   if (!isPlausible(lastRefused)) throw std::bad_alloc();
   refused(Status::exhausted, "memory");
 }

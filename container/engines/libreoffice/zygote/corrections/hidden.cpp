@@ -63,8 +63,8 @@ bool isUnprinted(const Reference<XPropertySet>& shape) {
 }
 
 /**
- * Removes shapes that Excel shows only on screen. LibreOffice does not import this property. @param prints by shape
- * name, whether each shape with this name is printed
+ * Removes shapes that Excel shows only on screen. LibreOffice does not import this property. @param prints for each
+ * shape name, whether the shapes with this name are printed
  */
 void removeUnprinted(const Reference<css::drawing::XShapes>& shapes, const Workbook::Printed& prints) {
   std::unordered_map<std::string, std::size_t> seen;

@@ -144,7 +144,7 @@ class SheetValues final {
   }
 
   void keep(const css::table::CellRangeAddress& range) {
-    // Keeps the formula if its first cell has no saved value or has `#NAME?`: the formula shows the same error as in
+    // Does not replace a formula whose first cell has no saved value or has `#NAME?`: it shows the same error as in
     // Excel.
     const SavedValue& first = values_[{range.StartColumn, range.StartRow}];
     if (first.text.empty() && first.type != "str") return;

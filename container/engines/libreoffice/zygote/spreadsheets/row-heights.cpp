@@ -27,7 +27,7 @@ namespace {
  */
 constexpr sal_Int64 toleratedPercent = 22;
 
-/** A row can grow if its font is larger than the default by more than this, in points. */
+/** A row can grow if its font is larger than the default font by more than this many points. */
 constexpr float largerPoints = 0.75F;
 
 /**
@@ -148,7 +148,7 @@ class RowHeights final {
 void mendRowHeights(const Reference<css::sheet::XSpreadsheetDocument>& document, const Workbook& workbook) {
   const Reference<XIndexAccess> sheets(document->getSheets(), UNO_QUERY_THROW);
   const Reference<css::lang::XMultiServiceFactory> factory(document, UNO_QUERY_THROW);
-  // Row heights of a document that was loaded read-only cannot change until this is switched off.
+  // Row heights of a document that was loaded read-only cannot change until this property is set.
   Reference<XPropertySet>(document, UNO_QUERY_THROW)->setPropertyValue("IsChangeReadOnlyEnabled", Any(true));
   const Reference<XPropertySet> defaults(factory->createInstance("com.sun.star.sheet.Defaults"), UNO_QUERY_THROW);
   for (sal_Int32 index = 0; index < std::min(sheets->getCount(), workbook.sheetCount()); index++) {
