@@ -50,7 +50,7 @@ interface Drawing {
   readonly goal?: string;
 }
 
-/** Returns tasks that render pages. One of them also fetches a single page. */
+/** Returns a task that renders pages. If there is only one page, the task also fetches its image. */
 function drawing(file: FilePart, { format, pages, dpi, goal }: Drawing): Task {
   const { name } = file;
   const [first, last = first] = pages.split("-") as [string, string?];

@@ -93,7 +93,7 @@ export function isRunning(pid: number): boolean {
 
 export const parentOf = (pid: number): number | undefined => parentAndState(pid)?.parent;
 
-/** Returns LibreOffice's processes below a server that are converting a document. */
+/** Returns those of a server's LibreOffice processes that are converting a document. */
 export function officeProcesses(server: number): number[] {
   const office = processTree(server).filter((pid) => /^(zygote|soffice|oosplash)/.test(nameOf(pid)));
   return office.filter((pid) => office.includes(parentOf(pid) ?? 0));
