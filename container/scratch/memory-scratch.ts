@@ -82,7 +82,7 @@ export class MemoryScratch {
     this.#full = new AbortController();
   }
 
-  /** Returns the bytes in use since the start, including other programs' files. */
+  /** Returns how many bytes the file system uses more than at the start, including other programs' files. */
   #takenBytes(): number {
     return this.#freeAtFirst - freeBytes(this.path);
   }
