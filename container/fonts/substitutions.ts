@@ -1,10 +1,10 @@
-// Parses the replaced fonts that engines report. Ghostscript does not report the standard 35 fonts, whose clones it
-// includes.
+// Parses the names of replaced fonts that engines report. Ghostscript does not report the standard 35 fonts, because it
+// includes clones of them.
 
 import { type Notice, type NoticeSubject, namedNotices } from "../../src/document/contract/notice.ts";
 
 export interface FontSubstitutions {
-  /** Number of replaced fonts; `fonts` can list fewer. */
+  /** Number of replaced fonts. `fonts` can list fewer. */
   readonly count: number;
   readonly fonts: readonly NoticeSubject[];
 }
@@ -24,10 +24,7 @@ export function substitutionsPrinted(text: string): FontSubstitutions {
   return { count: fonts.length, fonts };
 }
 
-/**
- * Parses the list of a zygote: the count, then one line for each font, such as `Courier for Calibri`. Empty if there are
- * none.
- */
+/** Parses the list of a zygote: the number of fonts, then one line per font. An empty list has no fonts. */
 export function substitutionsReported(list: string): FontSubstitutions {
   const [count, ...lines] = list.split("\n");
   return { count: Number(count), fonts: fontsIn(lines) };
@@ -36,7 +33,10 @@ export function substitutionsReported(list: string): FontSubstitutions {
 export const substitutionNotices = ({ count, fonts }: FontSubstitutions): readonly Notice[] =>
   namedNotices("fonts-substituted", fonts).map((notice) => ({ ...notice, count }));
 
-/** Parses replacements. A name can contain spaces and line breaks; that of the replacing font contains none. */
+/**
+ * Parses lines such as `Courier for Calibri.`. A replaced font's name can contain spaces and line breaks, but not the
+ * name of the substitute.
+ */
 const fontsIn = (lines: readonly string[]): NoticeSubject[] =>
   lines.flatMap((line) => {
     const [, replacedBy, name] = /^(\S+) for (.+?)\.?$/.exec(line) ?? [];

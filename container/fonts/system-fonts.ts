@@ -1,5 +1,5 @@
-// Provides the fonts and CMaps of the system's packages, and the fonts of make-fonts.ts, for documents whose fonts are not
-// embedded.
+// Provides the fonts and CMaps of installed packages (install-engines.sh), and the fonts of make-fonts.ts, for documents
+// whose fonts are not embedded.
 
 import { type Dirent, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export const SYSTEM_FONTS = "/usr/share/fonts";
 const CMAP_FOLDER = "/usr/share/poppler/cMap";
 const FONT_FILE = /^(.+)\.(?:ttf|otf|ttc)$/;
 
-/** Paths by name, searched when the first one is requested. */
+/** Finds fonts and CMaps by name. Searches the folders when the first one is requested. */
 class SystemShelf implements FontProvider {
   #faces: ReadonlyMap<string, string> | undefined;
   #maps: ReadonlyMap<string, string> | undefined;
@@ -35,8 +35,8 @@ export const fontPaths = (folders: readonly string[]): Map<string, string> =>
   pathsIn(folders, (file) => FONT_FILE.exec(file)?.[1]);
 
 /**
- * Returns paths by name. Of several files with one name, the last is used: it is in the last folder, or belongs to the
- * newer of Debian's numbered packages.
+ * Returns paths by name. If several files have the same name, returns the last one, which is in the last folder, or
+ * belongs to the newest of Debian's numbered packages.
  */
 function pathsIn(folders: readonly string[], nameOf: (file: string) => string | undefined): Map<string, string> {
   const paths = new Map<string, string>();
