@@ -1,4 +1,4 @@
-// Defines the context that handlers of a request share, and the request's IDs in the log.
+// Defines the context that the handlers of a request share, and the IDs that identify the request in the log.
 import type { Context, Hono } from "hono";
 import { logLine } from "../runtime/log-line.ts";
 import type { Admission } from "../service/http/clients/admission.ts";

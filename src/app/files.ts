@@ -1,4 +1,4 @@
-// Routes stored files, and uploads other than a single POST.
+// Routes stored files, resumable uploads and upload URLs.
 
 import { admitFile, authorizeDelete } from "../service/http/clients/guard.ts";
 import { methodNotAllowed } from "../service/http/contract/errors.ts";
