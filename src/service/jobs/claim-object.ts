@@ -1,4 +1,4 @@
-// Stores the claim on one idempotency key: one Durable Object per key of a client. An alarm deletes it.
+// Stores the claim on one idempotency key, in one Durable Object per client and key. An alarm deletes an expired claim.
 
 import { DurableObject } from "cloudflare:workers";
 import type { Claim, ClaimResult, StoredResponse } from "../ports/claims.ts";
@@ -44,7 +44,7 @@ export class ClaimObject extends DurableObject<Env> implements Claim {
   }
 }
 
-/** The platform delays responses until writes are durable, so the code need not wait for them. */
+/** Does not await writes, because the platform delays responses until all writes are durable. */
 function claimStorage(storage: DurableObjectStorage): ClaimStorage {
   const { kv } = storage;
   return {
