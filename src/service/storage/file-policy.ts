@@ -1,7 +1,6 @@
 // Metadata of a stored file: its owner, delete token and expiry. If a file expires before the default lifetime, an
-// additional empty object, the expiry marker, is stored. Thus, a sweep need not read every file:
-//
-// expiring/<time>-<id>   time in 13 digits; the whole ID of a standalone file, or the pack's part of the ID
+// additional empty object is stored, the expiry marker, so that a sweep need not read every file. Layout:
+//   expiring/<time>-<name>   time in 13 digits; the ID of a standalone file, or the prefix of the IDs of a pack
 
 import type { Bucket } from "../ports/bucket.ts";
 

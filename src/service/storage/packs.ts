@@ -1,8 +1,8 @@
 // Stores small files that arrive together as one R2 object, a pack, because each put() costs money and a round trip.
 // Layout:
-// packs/<prefix of the IDs> the index as JSON, then the bytes of the files in the order of the index. Custom metadata
-// contains the length of the index, the number of files and their policy. If a file has been deleted from the pack, it
-// also contains the original time of storage
+//   packs/<prefix of the IDs>   the index as JSON, then the bytes of the files in the order of the index
+// Custom metadata contains the length of the index, the number of files and their policy. If a file has been deleted
+// from the pack, it also contains the original time of storage.
 import type { Bucket, BucketObject } from "../ports/bucket.ts";
 import { type ByteRange, packNameOf, type StoredFile } from "./file.ts";
 import { type FilePolicy, policyFromMetadata, policyToMetadata, writeExpiryMarker } from "./file-policy.ts";

@@ -1,8 +1,7 @@
 // Stores data derived from the pages of a stored file, such as page images. Derived objects have no ID. They are
-// deleted together with the file.
-// Layout:
-// pages/<id>/<name> the bytes. Custom metadata contains the time at which the file was stored, because derived objects
-// expire with the file
+// deleted together with the file. Layout:
+//   pages/<id>/<name>   the bytes
+// Custom metadata contains the time at which the file was stored, because derived objects expire with the file.
 
 import type { Bucket, BucketObject } from "../ports/bucket.ts";
 import type { ByteRange, StoredFile } from "./file.ts";

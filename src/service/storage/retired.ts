@@ -1,6 +1,5 @@
-// Records for a limited time which files clients have deleted.
-// Layout:
-// retired/<id>   an empty object
+// Records for a limited time which files clients have deleted. Layout:
+//   retired/<id>   an empty object
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { Bucket, BucketObject } from "../ports/bucket.ts";

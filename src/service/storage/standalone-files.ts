@@ -1,9 +1,9 @@
-// Stores each file as a separate R2 object.
-// Layout:
-// files/<id> the bytes. HTTP metadata contains the media type. Custom metadata contains the name (URI encoded) and, if
-// the file was stored by one put(), its SHA-256
-// sha256/<id> for a larger file, an empty object whose custom metadata contains the SHA-256 of the file: R2 requires
-// the metadata of a multipart upload at its start, when the digest is unknown
+// Stores each file as a separate R2 object. Layout:
+//   files/<id>    the bytes
+//   sha256/<id>   the SHA-256 of a file that was stored by a multipart upload
+// The HTTP metadata of a file contains the media type. The custom metadata contains the name (URI encoded) and, if the
+// file was stored by one put(), the SHA-256. A multipart upload needs its metadata at the start, when the digest is
+// unknown, so the digest is in the custom metadata of a second, empty object.
 import { createHash } from "node:crypto";
 import type { Bucket, BucketObject, MultipartUpload, UploadedPart } from "../ports/bucket.ts";
 import type { ByteRange, FileKind, IdGenerator, NewFile, StoredFile } from "./file.ts";

@@ -1,6 +1,5 @@
-// Stores upload URLs. An upload URL accepts a single file, once.
-// Layout:
-// once/<token>   the state as JSON, so that each change is one conditional write
+// Stores upload URLs. An upload URL accepts a single file, once. Layout:
+//   once/<token>   the state as JSON, so that each change is one conditional write
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { delay } from "../../../runtime/delay.ts";

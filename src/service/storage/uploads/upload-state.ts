@@ -1,9 +1,8 @@
 // Reads and writes the state of an unfinished upload. The state is one object, so that each change is one conditional
-// write.
-// Layout:
-// uploads/<id> info as JSON, then the list of parts as JSON, then the bytes after the last part. Custom metadata
-// contains the lengths of both texts, the file policy and, once the first part is stored, the bucket's ID of the
-// multipart upload
+// write. Layout:
+//   uploads/<id>   info as JSON, then the list of parts as JSON, then the bytes after the last part
+// Custom metadata contains the lengths of both texts, the file policy and, once the first part is stored, the bucket's
+// ID of the multipart upload.
 
 import { ByteReader } from "../../../document/contract/byte-reader.ts";
 import { delay } from "../../../runtime/delay.ts";
