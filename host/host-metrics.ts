@@ -76,7 +76,7 @@ export class HostMetrics {
 
   /**
    * Returns all metrics in Prometheus' text format.
-   * @param container the container's metrics in the same format; undefined if it did not respond
+   * @param container the container's metrics in the same format; undefined if the container did not respond
    */
   async text(container: string | undefined): Promise<string> {
     this.#containerUp.set(container === undefined ? 0 : 1);

@@ -1,4 +1,4 @@
-// Serves the metrics of host and container on a separate port.
+// Serves the metrics of the host and of the container on a separate port.
 
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";

@@ -45,7 +45,7 @@ interface Run {
   readonly options: CallOptions;
   /** IDs of the files that the job has stored so far. */
   readonly made: Set<string>;
-  /** IDs of the files that were stored before the job. */
+  /** IDs of the files that were stored before the job, which must not be deleted. */
   readonly given: ReadonlySet<string>;
 }
 
@@ -163,7 +163,7 @@ async function start(
   return pw.run(name, chosen, params, options);
 }
 
-/** Uploads an operand, and converts it if the operation accepts only PDF. */
+/** Uploads an operand. Converts it to PDF if the operation accepts only PDFs. */
 async function prepare(run: Run, { input }: OperationSchema, operand: Operand): Promise<Inputs> {
   const { pw, streams, options, made } = run;
   const { kind, value } = operand;

@@ -15,7 +15,7 @@ export interface Target {
   readonly extension: string;
   /** Path to use instead if an operation that can have several outputs has only one. */
   readonly only?: string;
-  /** True if the path names an archive for several outputs. @default false */
+  /** True if the output is an archive of several outputs. @default false */
   readonly isArchive?: boolean;
 }
 

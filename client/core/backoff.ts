@@ -2,7 +2,7 @@
 
 const MIN_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
-/** Maximum accepted Retry-After. */
+/** Maximum delay for Retry-After; longer ones are shortened. */
 const MAX_ASKED_MS = 120_000;
 
 /**

@@ -6,7 +6,7 @@ export interface ErrorDetails {
   readonly parameter?: string | undefined;
   /** Request ID, which identifies the request in the log of the service. */
   readonly requestId?: string | undefined;
-  /** Delay from Retry-After. */
+  /** Delay in the header Retry-After, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** URL of the section in the service's reference that explains the error. */
   readonly help?: string | undefined;

@@ -44,7 +44,7 @@ export interface InputWithPages {
   readonly pages?: string | undefined;
 }
 
-/** The earlier name of `InputWithPages`. */
+/** Earlier name of {@link InputWithPages}, for existing programs. */
 export type Selected = InputWithPages;
 
 /** A result with one or more files. */

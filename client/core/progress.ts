@@ -1,4 +1,4 @@
-// Progress and options of a call.
+// Defines the progress and the options of a call.
 
 export type Progress =
   /** An input is being uploaded. `totalBytes` is undefined for a stream of unknown size. */

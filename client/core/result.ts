@@ -42,7 +42,7 @@ export class StoredFile implements StoredInput {
     this.sizeBytes = sizeBytes;
   }
 
-  /** URL of the file, for downloads without this client. */
+  /** URL from which any HTTP client can download the file. */
   get url(): string {
     return `${this.#connection.baseUrl}/resource/${this.id}?format=file`;
   }

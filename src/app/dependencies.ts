@@ -54,7 +54,7 @@ export function createSharedResources(budgets: ProcessCapacity) {
   };
 }
 
-/** Returns one client's view of the shared semaphores and quotas, which reserves capacity for other clients. */
+/** Returns one client's view of the shared semaphores and quotas. In this view, the client cannot use all capacity. */
 export const shareOf = ({ budgets, shared, ...all }: SharedResources, client: string) => ({
   ...{ budgets, shared },
   engineSemaphore: all.engineSemaphore.for(client),
@@ -73,7 +73,7 @@ export const connectQueue = (env: Env) => retryOnce(LIMITS.asyncRpcMs, () => env
 interface Origin {
   readonly env: Env;
   readonly config: Config;
-  /** Prefix of all URLs, without a path. */
+  /** Base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly client: string;
   /**
@@ -84,7 +84,7 @@ interface Origin {
   /** IDs for the log. */
   readonly ids: ReturnType<typeof idsOf>;
   readonly trace: RequestTrace | undefined;
-  /** Policy, IDs and counters of stored files. */
+  /** Options for stored files: their policy, IDs, and counters. */
   readonly files: Omit<StoreOptions, "lifetimeMs">;
   /** Settles when the request has a response, or the attempt has ended. @default immediately */
   readonly ended?: Promise<unknown>;

@@ -68,7 +68,7 @@ export function deliver(
 
 export type WaitUntil = (work: Promise<unknown>) => void;
 
-/** Process resources that jobs share with requests. */
+/** The resources of the process, which jobs share with requests. */
 export interface ProcessResources {
   readonly shared: SharedResources;
   readonly collector: UsageCollector;

@@ -67,7 +67,8 @@ function serviceOf(c: RequestContext, shared: SharedResources, spans: SpanExport
     signers: { signer: c.var.admission?.key?.hash ?? SERVICE_SIGNER, records: env.API_KEYS },
     timing: c.get("timing"),
     progress: progressListenerOf(c.req.raw),
-    // Without a key, the IP address identifies the client, and can change between retries.
+    // In the private variant, idempotency keys do not depend on the client: its ID is derived from the IP address,
+    // which can change between retries.
     claim: openClaim(c.req.raw.headers, config.variant === "keyed" ? client : "", env.CLAIMS),
   };
 }

@@ -13,7 +13,7 @@ import { readConfig } from "../service/settings/config.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
 import { addTraceHeaders } from "./traces.ts";
 
-/** Paths that monitoring systems poll frequently. */
+/** Paths without traces, because monitoring systems poll them frequently. */
 const UNTRACED: ReadonlySet<string> = new Set([...HEALTH_PATHS, "/ready"]);
 
 /** @param answered called when a request has completed, or its client has disconnected */

@@ -20,7 +20,7 @@ export interface ByteExtent {
 export interface Properties {
   readonly size: number;
   readonly etag: string;
-  /** In milliseconds since 1970. */
+  /** Time of storage, in milliseconds since 1970. */
   readonly uploaded: number;
   readonly contentType?: string;
   readonly customMetadata?: Record<string, string>;
@@ -135,7 +135,7 @@ async function readPiece(file: FileHandle, { offset, length }: ByteExtent): Prom
   return bytes;
 }
 
-/** @returns the number of bytes read, at least one unless the target is empty */
+/** Reads at least one byte, unless the target is empty. @returns the number of bytes read */
 async function readInto(file: FileHandle, target: Uint8Array, offset: number): Promise<number> {
   const { bytesRead } = await file.read(target, 0, target.length, offset);
   if (bytesRead === 0 && target.length > 0) throw new Error("the file is shorter than its trailer says");

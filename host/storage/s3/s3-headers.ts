@@ -1,4 +1,4 @@
-// Maps object properties to S3 headers, and back.
+// Converts object properties to S3 headers, and S3 headers to object properties.
 
 import type { BucketMetadata, BucketObject } from "../../../src/service/ports/bucket.ts";
 

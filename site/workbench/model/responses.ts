@@ -18,7 +18,7 @@ export function factsIn(info: StoredInfo & { readonly pageSizes?: unknown }): St
   return facts;
 }
 
-/** Properties of a file in a response. */
+/** The properties of a file, with its ID. */
 interface NamedInfo extends StoredInfo {
   readonly id: string;
 }

@@ -97,7 +97,7 @@ export interface Job {
 
 export interface State {
   readonly service?: ServiceDescription;
-  /** Set if the service's description could not be loaded. */
+  /** True if the service's description could not be loaded. */
   readonly isLost: boolean;
   readonly inputs: readonly Input[];
   /** Further files of operations, such as an image to add. */

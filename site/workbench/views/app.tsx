@@ -1,4 +1,4 @@
-// The whole page.
+// The root component of the page.
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Store } from "../model/store.ts";
 import type { Inputs } from "../session/inputs.ts";

@@ -9,7 +9,7 @@ import { type ClaimState, ClaimStateMachine, type ClaimStorage, replayFileOf } f
 /** Keys in the object's storage: the state, and the chunks of the response's text. */
 const STATE = "state";
 const pieceKey = (number: number) => `text ${number}`;
-/** Characters per chunk. A value can have 2 MB, and a character two bytes. */
+/** Characters per chunk. A stored value can have 2 MB, and a character needs up to two bytes. */
 const PIECE_LETTERS = 500_000;
 
 type StoredState = Omit<ClaimState, "answer"> & {

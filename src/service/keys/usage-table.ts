@@ -21,10 +21,10 @@ export const ADD_USAGE = `INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?) ON CONF
 
 const COLUMNS = "day, operation, requests, errors, bytes_in AS bytesIn, bytes_out AS bytesOut";
 
-/** Its rows are {@link UsageRow}s. */
+/** Selects the {@link UsageRow}s of a key since a day. */
 export const READ_USAGE = `SELECT ${COLUMNS} FROM usage WHERE key = ? AND day >= ? ORDER BY day, operation`;
 
-/** Its rows are {@link KeyUsage}s. */
+/** Selects the {@link KeyUsage} of all keys since a day. */
 export const READ_ALL_USAGE = `SELECT key, ${COLUMNS} FROM usage WHERE day >= ? ORDER BY key, day, operation`;
 
 export const REMOVE_USAGE = "DELETE FROM usage WHERE day < ?";

@@ -82,7 +82,7 @@ function parse(bytes: Uint8Array): unknown {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // Not valid JSON.
+    // The text is not valid JSON; throws the error below.
   }
   throw protocolError("an invalid JSON frame");
 }

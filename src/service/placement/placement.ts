@@ -47,8 +47,8 @@ export const streamingJobWithFallback = <P>(operation: Operation<P>, params: NoI
   edgeJob(operation, params, "part");
 
 /**
- * Returns a job for an engine at the edge. If its inputs or the engine's memory are too large, the job runs in the
- * container with the same engine.
+ * Returns a job for an engine at the edge. If the inputs are too large, or the engine needs too much memory, the job
+ * runs in the container with the same engine.
  */
 export const edgeJob = <P>(operation: Operation<P>, params: NoInfer<P>, memoryNeed: MemoryNeed = "input"): JobPlan =>
   stepsJob([stepOf<P>(operation, params)], memoryNeed);
@@ -138,7 +138,7 @@ export const needsMoreMemory = (error: unknown): boolean =>
 /** Returns the memory for all engines at the edge and the documents that they read. */
 export const engineMemoryBytes = ({ isolateBytes }: ProcessCapacity) => isolateBytes - BESIDE_THE_ENGINE_BYTES;
 
-/** Returns the heap limit of an engine, given the number of buffered bytes. */
+/** Returns the heap limit of an engine at the edge. Buffered bytes reduce it. */
 const edgeHeapLimit = (heldBytes: number, budgets: ProcessCapacity) =>
   Math.min(budgets.edgeHeapBytes, engineMemoryBytes(budgets) - heldBytes);
 

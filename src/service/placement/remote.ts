@@ -45,7 +45,7 @@ import {
 const MAX_DETAIL_LENGTH = 4000;
 
 interface RequestHeader {
-  /** Operations by name. The outputs of a step are the inputs of the next one. */
+  /** Names of the operations, with their parameters. The outputs of a step are the inputs of the next one. */
   readonly steps: readonly { readonly operation: string; readonly params: unknown }[];
   readonly inputs: readonly InputFacts[];
 }
@@ -54,7 +54,7 @@ interface RequestHeader {
 export interface RemoteRequest extends RequestHeader {
   /**
    * Bytes of the inputs. Read the inputs in order, each to its end.
-   * @throws EngineFailure `crashed` if they end early
+   * @throws EngineFailure `crashed` if the bytes end early
    */
   readonly bodies: AsyncIterable<AsyncIterable<Uint8Array>>;
 }
@@ -160,7 +160,7 @@ async function* splitBodies(
   inputs: RequestHeader["inputs"],
   frames: AsyncIterator<Frame>,
 ): AsyncGenerator<AsyncGenerator<Uint8Array>> {
-  // The bytes of a frame after the end of one input. They belong to the next input.
+  // A frame can contain the end of one input and the start of the next. The remaining bytes belong to the next input.
   let rest = new Uint8Array(0) as Uint8Array;
   async function* body(size: number): AsyncGenerator<Uint8Array> {
     for (let remaining = size; remaining > 0; ) {
@@ -259,7 +259,7 @@ export function encodeNotices(notices: readonly Notice[]): Uint8Array<ArrayBuffe
   return jsonFrame({ notices: mergeNotices(notices) } satisfies ResponseEvent);
 }
 
-/** Encodes the container's spans. */
+/** Encodes the trace spans of the container. */
 export function encodeSpans(spans: readonly Span[]): Uint8Array<ArrayBuffer> {
   return jsonFrame({ spans } satisfies ResponseEvent);
 }

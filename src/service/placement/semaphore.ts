@@ -13,7 +13,7 @@ export interface SemaphoreLimits extends Required<Pick<PermitQueueLimits, "concu
 
 export interface Semaphore {
   /**
-   * Waits for a permit. Dispose it to release it.
+   * Waits for a permit. Disposing the returned object releases the permit.
    * @param isLowPriority true for background work, which gets a permit only if no other work is queued. @default false
    * @throws EngineFailure `busy` if the queue is full, or the wait takes too long
    */

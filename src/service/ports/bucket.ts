@@ -51,12 +51,12 @@ export interface UploadedPart {
   readonly etag: string;
 }
 
-/** An object that is uploaded in parts. It is invisible until complete. */
+/** An object that is uploaded in parts. The object is invisible until the upload is complete. */
 export interface MultipartUpload {
   readonly uploadId: string;
   /**
-   * Stores a part durably, replacing an earlier part with the same number. Parts have numbers from 1, and arrive in any
-   * order. All except the last have the same size of at least 5 MiB.
+   * Stores a part durably, replacing an earlier part with the same number. Parts are numbered from 1, and can be
+   * uploaded in any order. All parts except the last have the same size, which is at least 5 MiB.
    */
   uploadPart(partNumber: number, value: Uint8Array): Promise<UploadedPart>;
   /** Completes the object from the given parts, and deletes other parts. */

@@ -5,7 +5,10 @@
 import type { AttemptId, JobQueue, LeasedJob } from "./jobs.ts";
 import type { Deliveries } from "./webhooks.ts";
 
-/** Files to delete: those with the IDs, and those with the first `reserved` IDs derived from the seed. */
+/**
+ * Files to delete: the files with these IDs, and the files with the first `reserved` IDs that are derived from the
+ * seed.
+ */
 export interface PendingDeletion {
   readonly number: number;
   readonly ids: readonly string[];

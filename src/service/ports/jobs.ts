@@ -15,13 +15,13 @@ export interface NewJob {
   readonly path: string;
   /** The form as JSON (src/service/http/async/deferred-form.ts). */
   readonly form: string;
-  /** Prefix of the URLs in the response, without a path. */
+  /** Base URL of the service, with which URLs in the response start. */
   readonly baseUrl: string;
   /** Client ID. */
   readonly client: string;
   /** Hash of the delete token, with which anyone can cancel the job. @default only the client can cancel it */
   readonly token?: string;
-  /** IDs of the files received with the request. A failed or canceled job deletes them. */
+  /** IDs of the files received with the request. They are deleted if the job fails or is canceled. */
   readonly inputs: readonly string[];
   /** True if the inputs are deleted even when the job completes. */
   readonly isTransient: boolean;
@@ -91,7 +91,7 @@ export interface JobQueue {
 
   /** Renews the lease of an attempt. @returns false if the attempt must stop */
   renew(attempt: AttemptId, progress?: Progress): Promise<boolean>;
-  /** Records that an attempt might use that many derived IDs. @returns false if the attempt must stop */
+  /** Records that an attempt might use up to `ids` derived IDs. @returns false if the attempt must stop */
   reserve(attempt: AttemptId, ids: number): Promise<boolean>;
   /** @returns false if the attempt lost its lease: its response is ignored, and its files are deleted */
   complete(attempt: AttemptId, response: string): Promise<boolean>;

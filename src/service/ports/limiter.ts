@@ -26,7 +26,7 @@ export interface LimitRequest {
 
 /** The remaining part of a limit. */
 export interface Remaining {
-  /** Requests, jobs or bytes. */
+  /** Number of requests, jobs or bytes. */
   readonly count: number;
   /** Time until the whole limit is available again. Missing for jobs, and for files that never expire. */
   readonly seconds?: number;

@@ -47,7 +47,7 @@ export interface Deliveries {
  */
 export const SERVICE_SIGNER = "webhooks";
 
-/** Returns the valid secrets, newest first; none if there is no such record. */
+/** Returns the valid secrets of a record, newest first; none if there is no such record. */
 export async function secretsOf(signer: string, records: KeyRecords): Promise<readonly string[]> {
   return validSecrets(await records.get(signer, "json"));
 }

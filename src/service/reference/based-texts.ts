@@ -22,7 +22,7 @@ interface Kept {
 
 const cache = new Map<string, Kept>();
 
-/** @param write returns the text for a base URL; the text depends only on the base URL, path and settings */
+/** @param write returns the text for a base URL. The text must depend only on base URL, path and settings */
 export function basedText(
   path: string,
   { config, baseUrl }: { readonly config: Config; readonly baseUrl: string },

@@ -5,7 +5,7 @@ import { describePaths, type Served } from "../http/openapi/document.ts";
 import type { Config } from "../settings/config.ts";
 import { type Section, sectionsOf } from "./markdown.ts";
 
-/** A deployment: its settings, and the paths it serves. */
+/** A deployment of the service: its settings, and the paths that it serves. */
 export interface Deployment {
   readonly served: Served;
   readonly config: Config;

@@ -45,11 +45,11 @@ export interface Env extends TraceVariables {
   readonly FORWARDED_ORIGIN?: string;
   /** Host names of the service, comma-separated, or `*`. */
   readonly ALLOWED_HOSTS?: string;
-  /** IP address of the client, set by the host. @default from Cloudflare's header */
+  /** IP address of the client, set by the host. @default the address in the header CF-Connecting-IP */
   readonly CLIENT_ADDRESS?: string;
   /** Cache of complete page images. @default the platform's cache */
   readonly PICTURES?: PageImageCache;
-  /** Receives one data point for each completed request (docs/metrics.md). @default none is written */
+  /** Receives one data point for each completed request (docs/metrics.md). @default no data points are written */
   readonly ANALYTICS?: Analytics;
   /** Instances of the container with the native engines, on Cloudflare. */
   readonly CONTAINER?: DurableObjectNamespace;
@@ -199,7 +199,7 @@ function baseUrlSetting(text = ""): string | undefined {
 
 interface NumberSetting {
   readonly fallback: number;
-  /** Description of the valid values, including the maximum. */
+  /** Description of the valid values for the error message, including the maximum. */
   readonly range: string;
   accepts(value: number): boolean;
 }

@@ -4,7 +4,7 @@
 /** Default of `ALLOWED_HOSTS` for a service that only the same machine can reach. */
 export const LOOPBACK_HOSTS = "localhost";
 
-/** All except `VARIANT`. */
+/** Names of the settings, except `VARIANT`. */
 export const SETTINGS = [
   "API_DIALECT",
   "MAX_UPLOAD_MB",

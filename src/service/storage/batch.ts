@@ -68,7 +68,7 @@ export class Batch {
   /**
    * Receives a file; call it for one file at a time. Settles when the file has been read and another write can start.
    * If `body` throws, or any other step fails, no part of the file remains stored.
-   * @throws the error that prevented storing this or an earlier file
+   * @throws the error of this file, or of an earlier file that could not be stored
    */
   async add(file: NewFile): Promise<ReceivedFile> {
     const body = this.#tally?.passing(file.body) ?? file.body;

@@ -45,14 +45,14 @@ export const policyFromMetadata = ({
 /**
  * Writes the expiry marker of an object. Call it before storing the object, so that a process that is killed in between
  * leaves a marker without an object, never an object without a marker.
- * @param name ID of a standalone file, or the pack's part of an ID
+ * @param name ID of a standalone file, or the ID prefix that identifies a pack
  */
 export async function writeExpiryMarker(bucket: Bucket, { expires }: FilePolicy, name: string): Promise<void> {
   if (expires === undefined) return;
   await bucket.put(`${EXPIRING}${String(expires).padStart(TIME_DIGITS, "0")}-${name}`, new Uint8Array(0));
 }
 
-/** An expired object. */
+/** An expired standalone file or pack. */
 export interface ExpiredObject {
   /** Key of the expiry marker. */
   readonly key: string;

@@ -32,7 +32,7 @@ export interface ReceivedFile extends Pick<StoredFile, "name" | "type" | "size">
 
 export interface NewFile {
   readonly name: string;
-  /** The media type, or a function that determines it from the first bytes of the file (all of them, up to 4096). */
+  /** The media type, or a function that detects it from the first bytes of the file: the whole file, or 4096 bytes. */
   readonly type: string | ((start: Uint8Array) => string);
   readonly body: Uint8Array | Chunks;
   /** Returns bytes that overwrite the start of the file. Called after the body; see Output.headerPatch. */

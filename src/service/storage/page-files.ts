@@ -22,7 +22,7 @@ export class PageFiles {
     this.#exists = exists;
   }
 
-  /** @returns the bytes, or the range of them; undefined if there is no object with this name */
+  /** @returns the bytes, or the requested range; undefined if there is no object with this name */
   async read(id: string, name: string, range?: ByteRange): Promise<Uint8Array | undefined> {
     const object = await this.#bucket.get(keyOf(id, name), range ? { range: { ...range } } : {});
     return object ? new Uint8Array(await object.bytes()) : undefined;
@@ -48,7 +48,7 @@ const removeOf = (bucket: Bucket, id: string) => removeBeginningWith(bucket, key
 
 /**
  * Deletes all objects derived from a standalone file or from the files of a pack.
- * @param name ID of a standalone file, or the pack's part of an ID
+ * @param name ID of a standalone file, or the ID prefix that identifies a pack
  */
 export const removePageFilesOf = (bucket: Bucket, name: string) => removeBeginningWith(bucket, PAGE_FILES + name);
 

@@ -18,7 +18,7 @@ export class StorageProbe {
   /** Start time of the running probe. */
   #begun: number | undefined;
 
-  /** @returns a message if the storage does not work */
+  /** @returns a message for the operator if the storage does not work; undefined if it works */
   async failure(bucket: Bucket): Promise<string | undefined> {
     const now = Date.now();
     if (this.#last && now - this.#last.at < PROBE_TTL_MS) return this.#last.failure;

@@ -44,7 +44,7 @@ export interface Store {
   retire(files: readonly FoundFile[]): Promise<void>;
   /** Reports whether a client deleted the file recently. */
   isRetired(id: string): Promise<boolean>;
-  /** Data derived from the pages of files. */
+  /** Stores data derived from the pages of files. */
   readonly pageFiles: PageFiles;
   /**
    * Deletes expired files.

@@ -95,7 +95,7 @@ function regionOf(request: RequestedRegion, full: Size): Region {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** @param largest maximum upscaling factor of a region */
+/** @param largest maximum factor by which a region can be upscaled */
 function sizeOf(request: RequestedSize, region: Size, largest: number): Size {
   const { kind, text, isLarger } = request;
   const { pageImageSidePixels: side, pageImagePixels: area } = LIMITS;

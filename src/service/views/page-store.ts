@@ -259,7 +259,7 @@ const extractedPage = ({ width, height }: Pick<ExtractedPage, "width" | "height"
 /** A signal that never aborts, for work after the response. */
 const NEVER = new AbortController().signal;
 
-/** @returns all bytes; an empty array if they exceed the limit */
+/** @returns all bytes of an output; an empty array if there are more than the limit */
 async function wholeOf({ body }: Output, limitBytes: number): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body;
   const chunks: Uint8Array[] = [];

@@ -37,7 +37,7 @@ export interface PageServices extends Backends {
   /** Limits jobs that no longer wait for their slow clients, but write the output to storage. */
   readonly overflowSemaphore: Semaphore;
   readonly cache: PageImageCache | undefined;
-  /** Prefix of all URLs, without a path. */
+  /** Base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly log: Context["log"];
   readonly defer: Context["defer"];

@@ -11,7 +11,7 @@ const MAX_LISTED = 250;
 interface OutputsProps {
   readonly page: ViewContext;
   readonly outputs: readonly Output[];
-  /** Number of initially listed outputs. */
+  /** Number of outputs that are listed initially. */
   readonly first: number;
   readonly label: string;
   /** True if this is the only job with outputs. */

@@ -72,8 +72,8 @@ async function queueForm(
 
 /** @returns a function that cancels the job */
 async function enqueue(job: NewJob, service: AsyncServices): Promise<() => Promise<void>> {
-  // If the call failed, but the queue has stored the job, and cancellation fails too, then the job fails: its files are
-  // deleted.
+  // Ignores errors. If the queue has stored the job but is now unreachable, the job fails later, because the caller
+  // deletes its files.
   const cancel = async () => void (await service.jobs((queue) => queue.cancel(job.id)).catch(() => {}));
   try {
     if (await ask(service, (queue) => queue.enqueue(job))) return cancel;

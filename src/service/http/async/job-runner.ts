@@ -1,4 +1,4 @@
-// Runs an asynchronous job like a synchronous request, and reports its outcome to the queue.
+// Runs an asynchronous job in the same way as a synchronous request, and reports the outcome to the queue.
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";

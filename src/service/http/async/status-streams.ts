@@ -35,7 +35,7 @@ class Watched extends Streams {
   status: JobStatus | undefined;
 }
 
-/** An open stream. */
+/** An open event stream. */
 export interface StatusStream extends Disposable {
   /** Returns a recent status; undefined if the job no longer exists. */
   status(): Promise<JobStatus | undefined>;

@@ -13,7 +13,7 @@ import { ClientJobLease } from "./client-job-lease.ts";
 import { rateLimitHeaders, refusal } from "./rate-limit.ts";
 import { storingOf } from "./storing.ts";
 
-/** The operation name of paths without an endpoint. */
+/** Name under which requests to paths without an endpoint are counted. */
 export const OTHER_OPERATION = "other";
 
 export interface AdmissionOptions {
@@ -38,7 +38,7 @@ export type LimitCheck = Pick<AdmissionOptions, "client" | "isJob" | "bodyBytes"
   readonly limits: Limits;
 };
 
-/** Counts a request against limits. @throws ServiceError 411, 429, 503 */
+/** Counts a request against the client's limits. @throws ServiceError 411, 429, 503 */
 export async function checkLimits({
   client,
   isJob,

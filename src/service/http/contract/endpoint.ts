@@ -46,11 +46,11 @@ interface EndpointFacts {
   readonly path: string;
   /** Name of the client function, of the command and of the MCP tool. */
   readonly verb: string;
-  /** Title for people. */
+  /** Title of the operation in the workbench and the reference. */
   readonly title: string;
   readonly group: Group;
   readonly variants: readonly Variant[];
-  /** One sentence. */
+  /** Description of the operation in one sentence. */
   readonly summary: string;
   /**
    * Field values for examples, and for the first request in the workbench. The value of `file` or of a further file is
@@ -214,7 +214,7 @@ export interface RequestServices extends Backends, MemoryQuotas {
   readonly uploadSemaphore: Semaphore;
   /** Limits jobs that no longer wait for their slow clients, but write the output to storage. */
   readonly overflowSemaphore: Semaphore;
-  /** Prefix of all URLs, without a path. */
+  /** Base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly timing: Timing;
   /** The claim on the request's Idempotency-Key, if it has one. */
@@ -237,7 +237,7 @@ export interface ClientHooks {
   readonly mayDelete: DeletePolicy;
 }
 
-/** The signer of messages to a client. */
+/** The record that signs webhook messages to a client. */
 export interface WebhookSigner {
   /** Name of the record with the signing secrets. */
   readonly signer: string;

@@ -2,7 +2,7 @@
 // failures to responses.
 import { EngineFailure, type Nonconformity, OutOfRange, StorageFull } from "../../../document/contract/failure.ts";
 
-/** An error whose message is meant for the client. Constructed only in this file. */
+/** An error with a message for the client. Constructed only in this file. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly status: number;
@@ -68,7 +68,7 @@ export const notOwner = () =>
   new ServiceError(403, "The file can only be removed with the key that made it, or with its Delete-Token.");
 export const notRequester = () =>
   new ServiceError(403, "The request can only be canceled with the key that made it, or with its Delete-Token.");
-/** @param limit such as "60 requests a minute" */
+/** @param limit the limit in words, such as "60 requests a minute" */
 export const limitReached = (limit: string, headers: Record<string, string> = {}) =>
   about(429, "The limit of <limit> is reached, please try again later.", { limit }, headers);
 export const lengthRequired = () => new ServiceError(411, "The request must have a Content-Length.");

@@ -22,7 +22,7 @@ export interface SentFields {
  * Parses all fields of a form. Example: let `quality` be an integer from 1 to 100 with the default 75. The form
  * `quality=80` returns `{ quality: 80 }`, an empty form returns `{ quality: 75 }`, and `quality=0` throws "0 is not
  * within the acceptable range for quality."
- * @param fields parameters by API name
+ * @param fields parameters by field name
  * @throws ServiceError 400 with the spec's message for the first field, in order of declaration, that is missing,
  *   repeated or out of range; 413 for JSON that is too long, 422 for invalid JSON
  */

@@ -13,7 +13,7 @@ import type { SentFields } from "./fields.ts";
  * `pages[0]`, `pages[1]`.
  */
 export interface Form extends SentFields {
-  /** Files by field name, ordered like the field values. */
+  /** Files by field name, in the same order as values. */
   readonly files: ReadonlyMap<string, readonly ReceivedFile[]>;
   /** All files of the form. Some might still be in the process of being stored. */
   readonly uploads: Batch;

@@ -110,7 +110,7 @@ export interface DescribedOutput {
 }
 
 export interface ListedOperation {
-  /** Name for functions and commands. */
+  /** Name of the client function and of the command. */
   readonly verb: string;
   readonly path: string;
   readonly title: string;

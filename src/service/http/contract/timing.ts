@@ -38,7 +38,7 @@ export class Timing {
   #phase: Phase = "receive";
   #since = performance.now();
   readonly #begin = this.#since;
-  /** Time origin of the measuring clock, in milliseconds since 1970. */
+  /** Zero of the clock `performance.now()`, in milliseconds since 1970. */
   readonly #epochMs = Date.now() - this.#since;
 
   /** Attributes the time of `work` to a phase. The time of nested calls counts only for their phases. */
@@ -68,7 +68,7 @@ export class Timing {
     return PHASES.map((phase, index) => `${phase};dur=${spent[index]}`).join(", ");
   }
 
-  /** Returns the interval of the whole request until now, and of each phase that occurred. */
+  /** Returns the interval of the request until now, and the interval of each phase that has occurred. */
   intervals(): Interval & { readonly phases: readonly PhaseInterval[] } {
     this.#turnTo(this.#phase);
     const phases = [...this.#stretches].map(([phase, { begin, end }]) => ({

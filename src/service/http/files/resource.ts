@@ -24,7 +24,7 @@ export interface Resources {
   readonly store: Store;
   readonly baseUrl: string;
   readonly config: Pick<Config, "dialect">;
-  /** Returns properties that depend on the content of a file. */
+  /** Returns the properties of a file that depend on its content. */
   facts(file: StoredFile): Promise<object>;
   /**
    * Returns the policy that decides which files the request can delete.

@@ -68,7 +68,7 @@ export async function callOperation(
   return { content, structuredContent: summary };
 }
 
-/** Returns the properties that an agent needs. */
+/** Returns the file properties that an agent needs. */
 const needed = ({ id, name, url, type, size }: Info): Info => ({ id, name, url, type, size });
 
 function textOf({ ids, ...told }: { readonly ids: readonly string[] }): string {
@@ -140,7 +140,10 @@ async function furtherFilesOf(file: DescribedFile, given: unknown, dispatch: Dis
   return body;
 }
 
-/** Recognizes an ID, the URL of a stored file, an upload URL whose file has arrived, or any other URL. */
+/**
+ * Returns the ID or URL of a file that an agent has named. The agent can send an ID, the URL of a stored file, an
+ * upload URL whose file has arrived, or any other URL.
+ */
 async function sourceOf(
   args: unknown,
   dispatch: Dispatch,

@@ -9,7 +9,7 @@ export const SHOWN = { most: 3, usually: 1, sidePixels: 1024, bytes: 2 ** 20 } a
 
 export interface Drawn {
   readonly files: readonly { readonly id: string; readonly type: string; readonly size: number }[];
-  /** The rendered document. */
+  /** ID of the rendered document. */
   readonly inputId: string;
   /** Page selection, or list of page selections, as the agent sent it. @default all pages */
   readonly pages: unknown;
@@ -45,7 +45,7 @@ async function pageImage(inputId: string, page: number | undefined, dispatch: Di
   return bytes && bytes.length <= SHOWN.bytes ? image(bytes, "image/jpeg") : undefined;
 }
 
-/** Returns the page number of each output. */
+/** Returns the page numbers of the first outputs. */
 async function pageNumbers(pages: unknown, inputId: string, dispatch: Dispatch): Promise<readonly number[]> {
   if (pages === undefined || pages === "") return Array.from({ length: SHOWN.most }, (_, index) => index + 1);
   const selection = parsePages([pages].flat().join(","));

@@ -31,7 +31,7 @@ import type { Route } from "../contract/route.ts";
 import { describeEndpoint } from "./endpoints.ts";
 import { ERROR_HEADERS, EVERY_HEADER, HEADERS, POST_HEADERS } from "./headers.ts";
 
-/** All endpoints, routes and other described paths. */
+/** Everything that the service describes: endpoints, routes and other paths. */
 export interface Served {
   readonly endpoints: readonly Endpoint[];
   readonly routes: readonly Route[];

@@ -83,7 +83,7 @@ export const saltOf = (headers: Headers): string => headers.get(IDEMPOTENCY_KEY_
 
 export interface HandledResponse {
   readonly response: Response;
-  /** The stored file that is the response body, if any. */
+  /** The stored file, if it is the response body. */
   readonly file?: NonNullable<StoredResponse["file"]>;
   /**
    * Cancels the asynchronous job that the response announces. Called if another request has completed for the same key.

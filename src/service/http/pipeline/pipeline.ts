@@ -1,4 +1,4 @@
-// The pipeline that handles the requests of all endpoints.
+// The pipeline that handles the requests to all endpoints: from the form to the response.
 
 import { EngineFailure, OutOfRange } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";

@@ -6,7 +6,7 @@ import type { Input } from "../../../document/contract/operation.ts";
 import { isShortcut } from "../../../document/contract/web-url.ts";
 import { isHtmlPart, isSource, isWebArchive } from "../../../document/formats/text-formats.ts";
 
-/** A document family. TIFF is separate from other images because its parts can be anywhere in the file. */
+/** A family of document types. TIFF is separate from other images because its parts can be anywhere in the file. */
 export type DocumentType = "office" | "postscript" | "image" | "tiff" | "html" | "web-page" | "none";
 
 /** Number of bytes to read: enough for a file signature, and for an HTML page that starts with a long comment. */

@@ -35,7 +35,7 @@ export interface FetchOptions extends Pick<Context, "signal" | "log" | "defer"> 
 /** URL of an input. */
 export interface UrlInput {
   readonly url: string;
-  /** API spelling of the parameter that contained the URL. */
+  /** Spelling of the parameter that contained the URL, for error messages. */
   readonly parameter: string;
   /** True if the URL can refer to a web page. @default the URL refers to a file */
   readonly mayBePage?: boolean;

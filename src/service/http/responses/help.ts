@@ -13,7 +13,7 @@ const EARLIER_MESSAGES: Readonly<Record<string, string>> = {
   "The storage is full.": "There is no room to store another file.",
 };
 
-/** @param message message template in docs/api.md#errors */
+/** @param message the error message with placeholders, as in docs/api.md#errors */
 export const errorAnchor = (message: string): string => {
   const sentence = EARLIER_MESSAGES[message] ?? message;
   // The anchor of a message with an explanation contains only the part before the colon.

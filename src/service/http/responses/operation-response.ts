@@ -17,7 +17,7 @@ export interface OperationResponse {
   readonly inputId?: string | readonly string[];
   /** Size of the output in bytes. Missing if the other members are lists. */
   readonly outputSize?: number;
-  /** Size of the input in bytes, for endpoints that modify their input. */
+  /** Size of the input in bytes. Only some endpoints return it. */
   readonly inputSize?: number;
   /** Sentences about content that the documents lost. Missing without losses. */
   readonly notices?: readonly string[];

@@ -273,7 +273,7 @@ interface StartedBody {
   /** True if these chunks are the whole body. */
   readonly isWhole: boolean;
   readonly rest: AsyncGenerator<Uint8Array>;
-  /** Yields the buffered chunks, then the rest. */
+  /** Yields the buffered chunks, then the remaining chunks. */
   all(): AsyncGenerator<Uint8Array>;
 }
 

@@ -31,7 +31,7 @@ export function parsePreferences(headers: Headers): ReadonlyMap<string, Preferen
   return preferences;
 }
 
-/** Splits text at a character outside quoted strings. */
+/** Splits a text at a separator. Ignores separators in quoted strings. */
 function split(text: string, at: "," | ";"): readonly string[] {
   return text.match(at === "," ? /(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g : /(?:"(?:[^"\\]|\\.)*"?|[^;"])+/g) ?? [];
 }

@@ -1,5 +1,5 @@
 // Leases the slots of a pool's instances to jobs: one Durable Object per pool, which executes the decisions of
-// slots.ts. Its state can be rebuilt from instances and clients, so nothing is stored.
+// slots.ts. Nothing is stored, because instances and clients provide the state again after a restart.
 
 import { DurableObject } from "cloudflare:workers";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -45,8 +45,8 @@ export class Dispatcher extends DurableObject<Env> {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Requests a slot. Waits for a limited time, then returns; the client repeats the request with the same ID. A client
-   * that stops repeating loses its queue position.
+   * Requests a slot. Waits for a limited time. If no slot is available by then, the client must repeat the request with
+   * the same ID. A client that stops repeating its request loses its queue position.
    */
   async ask(pool: Pool, job: SlotRequest): Promise<SlotResponse> {
     const slots = this.#slotsOf(pool);

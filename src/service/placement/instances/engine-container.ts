@@ -15,7 +15,7 @@ import { POOL_ENGINES } from "./pools.ts";
  */
 const SECRET_KEY = "secret";
 
-/** An instance without network access: documents are untrusted. */
+/** A container instance without network access, because documents are untrusted. */
 export class EngineContainer extends Container<Env> {
   override defaultPort = 8080;
   override sleepAfter = "10m";

@@ -42,7 +42,7 @@ export interface SlotRequest {
   readonly id: string;
   /** Distinguishes clients for fair scheduling. */
   readonly client: string;
-  /** Instances that failed this job. They are used only if no other instance is available. */
+  /** Instances that failed this job. They are used again only if no other instance is available. */
   readonly avoid: readonly number[];
 }
 
@@ -223,8 +223,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Returns the candidates for a job: the instances that it does not avoid or, if all of these are in trouble, all
-   * instances.
+   * Returns the candidates for a job. These are the instances that the job does not avoid; if all of them are in
+   * trouble, all instances.
    */
   #candidates({ avoid }: SlotRequest): readonly number[] {
     const others = this.#all().filter((instance) => !avoid.includes(instance));

@@ -36,7 +36,7 @@ export interface Command {
   readonly inputs: readonly CallInput[];
   /** Text to process, for operations without input files. */
   readonly content?: string;
-  /** True if each input has a separate output, named after the input. */
+  /** True if each input has a separate job, whose output is named after the input. */
   readonly isBatch?: boolean;
   readonly options: readonly Option[];
 }

@@ -74,7 +74,7 @@ export class ResumableUploads {
 
   /**
    * Opens an upload for the bytes of one request.
-   * @param wholeBytes see WriterOptions
+   * @param wholeBytes see {@link WriterOptions.wholeBytes}
    * @returns undefined if there is no such upload, or it is complete
    */
   async open(id: string, wholeBytes?: number): Promise<UploadWriter | "expired" | undefined> {

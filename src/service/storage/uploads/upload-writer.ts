@@ -42,7 +42,7 @@ export class UploadWriter {
   #etag: string;
   #received: number;
   #multipart: MultipartUpload | undefined;
-  /** The next part number reserved by this request. */
+  /** The next of the part numbers that this request has reserved. */
   #nextNumber = 0;
   #endNumber = 0;
   #committedAt = Date.now();
@@ -77,7 +77,7 @@ export class UploadWriter {
     return this.#received;
   }
 
-  /** Number of missing bytes. */
+  /** Number of bytes of the file that have not arrived. */
   get missing(): number {
     return this.#state.length - this.#received;
   }

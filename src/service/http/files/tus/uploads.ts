@@ -53,7 +53,7 @@ export interface TusService {
   retired?(files: readonly CountedFile[]): Promise<void>;
   /** Counts bytes that were received. */
   received(bytes: number): void;
-  /** Prefix of all URLs, without a path. */
+  /** Base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
 }
 
