@@ -166,8 +166,8 @@ async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<bool
 }
 
 /**
- * Returns the environment of the engine server. Omits secrets. Also omits the grace period: this process stops the
- * server after waiting for the requests itself.
+ * Returns the environment of the engine server. Omits secrets. Also omits the grace period, because this process stops
+ * the server only after its own requests have ended.
  */
 function engineEnvironment(): NodeJS.ProcessEnv {
   const isOwn = (name: string) => /^(?:API_KEYS$|SHUTDOWN_GRACE_SECONDS$|S3_|OTEL_)/.test(name);

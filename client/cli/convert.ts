@@ -123,7 +123,7 @@ async function save(run: Run, result: Result, work: ConversionTask): Promise<rea
   return paths;
 }
 
-/** Returns the page selection if the operation has one for all its pages; undefined otherwise. */
+/** Returns the page selection of an operation that has a single one; undefined for other operations. */
 const selectionOf = ({ operation: { parameters }, operands, params }: ConversionTask): unknown =>
   parameters.some(({ name, list }) => name === "pages" && !list) ? (operands[0]?.pages ?? params.pages) : undefined;
 

@@ -8,7 +8,7 @@ type Given = Readonly<Record<string, unknown>>;
 
 interface Call {
   readonly pw: Pagewright;
-  /** Path of the accessible folder, in which symbolic links are resolved. */
+  /** Path of the accessible folder, with all symbolic links resolved. */
   readonly root: string;
   readonly signal: AbortSignal;
 }

@@ -31,7 +31,7 @@ export function htmlIn(bytes: Uint8Array, shown: string): string {
 const notHtml = (shown: string, reason: string) =>
   new PagewrightError(0, `${shown} ${reason}. To convert a document, name the format: pagewright pdf ${shown}`);
 
-/** @returns undefined if the bytes are not text, for example because the decoded text contains zero characters */
+/** @returns undefined if the bytes are not text, for example because they contain U+0000 */
 function textIn(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   const encoding =

@@ -79,8 +79,8 @@ export function faultsOf(operation: Operation, state: State): readonly Fault[] {
 }
 
 /**
- * Returns the error of a further file: the file is required and missing, or both the file and its alternative are
- * present or missing.
+ * Returns the error of a further file: the file is required and missing, or the file and its alternative are both
+ * present or both missing.
  */
 export function faultOfFile(operation: Operation, file: DescribedFile, state: State): Fault | undefined {
   const { name, required, insteadOf } = file;

@@ -1,5 +1,5 @@
 // Connects the page to the library OpenSeadragon. This module is loaded on demand, because the library is larger than
-// the whole other script.
+// all other scripts of the page.
 import OpenSeadragon from "openseadragon";
 import { urlOf } from "./service.ts";
 

@@ -8,7 +8,7 @@ import type { FoundFile } from "../storage/file.ts";
 import { createStore } from "../storage/store.ts";
 import { giveBackFiles } from "../storage/stored-bytes.ts";
 
-/** Concurrent requests to the bucket: a Worker can have six connections. */
+/** Maximum number of concurrent requests to the bucket: a Worker can have six connections. */
 const AT_ONCE = 6;
 
 /** @param limiter subtracts the bytes of the files with `ids`. The files derived from `seed` belong to lost attempts */

@@ -17,8 +17,8 @@ import { type SerializedStored, StoredCounts } from "./stored-counts.ts";
 const MB = 2 ** 20;
 const DAY_SECONDS = 86_400;
 /**
- * Requests are counted per calendar second. 61 of them, so that no period of 60 s contains more requests than the
- * limit.
+ * Requests are counted per calendar second. The window has 61 calendar seconds, so that no period of 60 s contains more
+ * requests than the limit.
  */
 const WINDOW_SECONDS = 61;
 /** Retry-After at the limit of concurrent jobs. It is a guess, because the end of a job is unknown. */

@@ -1,4 +1,4 @@
-// Defines the client that a job is counted for: in its limits, and in its usage.
+// Defines the client whose limits and usage include a job.
 
 import type { Limits } from "./limiter.ts";
 

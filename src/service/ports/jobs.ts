@@ -76,7 +76,10 @@ export interface JobQueue {
    * @returns false if the queue is full, or if the client already has as many queued jobs as the queue has free places
    */
   enqueue(job: NewJob): Promise<boolean>;
-  /** Stores the response of a request that ran before its acceptance. Only the first response of a job is stored. */
+  /**
+   * Stores the response of a request that has already run, as a completed job. Only the first response of a job is
+   * stored.
+   */
   record(job: NewJob, response: string): Promise<void>;
   /** @returns undefined if the job is unknown, canceled or expired */
   status(id: string): Promise<JobStatus | undefined>;

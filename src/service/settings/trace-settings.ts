@@ -7,7 +7,7 @@ export interface TraceVariables {
   /** Headers for the collector, such as `authorization=Bearer%20x,tenant=a`. */
   readonly OTEL_EXPORTER_OTLP_HEADERS?: string;
   readonly OTEL_SERVICE_NAME?: string;
-  /** Fraction, from 0 to 1, of the traces started by this service that it exports. @default 1 */
+  /** Fraction of the traces started by this service that are exported, from 0 to 1. @default 1 */
   readonly OTEL_TRACES_SAMPLER_ARG?: string;
 }
 

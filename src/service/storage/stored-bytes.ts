@@ -5,8 +5,8 @@ import type { Limiter } from "../ports/limiter.ts";
 import type { FoundFile } from "./file.ts";
 
 /**
- * Maximum number of received bytes that are not counted yet. Fewer bytes are counted at the end, together for all
- * files.
+ * Maximum number of received bytes that are not counted yet. If there are fewer, they are counted at the end, together
+ * for all files.
  */
 const UNCOUNTED_BYTES = 16 * 2 ** 20;
 

@@ -16,15 +16,15 @@ import type { AsyncMode } from "../responses/preferences.ts";
 import { serializeForm } from "./deferred-form.ts";
 import { parseWebhook } from "./webhooks.ts";
 
-/** What the client requests in headers: the kind of response, and a webhook. */
+/** Preferences in the request headers: the kind of response, and a webhook. */
 interface Preferences {
   readonly mode: AsyncMode;
   readonly webhook: Webhook | undefined;
 }
 
 /**
- * Accepts a request. If its path has no jobs (such as `/upload`), runs the request immediately and stores the response,
- * which the client reads as the status.
+ * Accepts a request. If the request has no job (for example `/delete`), runs it immediately, and stores the response,
+ * which the client then reads from the status.
  */
 export async function acceptRequest(
   post: Post,

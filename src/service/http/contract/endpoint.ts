@@ -237,7 +237,7 @@ export interface ClientHooks {
   readonly mayDelete: DeletePolicy;
 }
 
-/** The record that signs webhook messages to a client. */
+/** The record with the secrets that sign webhook messages to a client. */
 export interface WebhookSigner {
   /** Name of the record with the signing secrets. */
   readonly signer: string;

@@ -51,7 +51,9 @@ export interface DescribedParameter {
   readonly perInput?: true;
   /** The parameter is required if the parameter `field` has one of the values `is`. */
   readonly requiredIf?: { readonly field: string; readonly is: readonly string[] };
-  /** This parameter contains the ID of a stored file, which is sent instead of the parameter named here. */
+  /**
+   * Name of another parameter, if this parameter is the ID of a stored file that contains the other parameter's value.
+   */
   readonly standsFor?: string;
   /** Schema of a JSON value, and a name for it. `isFile`: a form can contain the value as a file. */
   readonly content?: { readonly name?: string; readonly schema: ParameterSchema; readonly isFile?: true };

@@ -136,7 +136,7 @@ function streamedFields({ inputs, fields }: Endpoint) {
 /**
  * Runs the job and creates the response.
  * @param resources receives the time limit of the job, which applies until the response body is complete. This function
- *   disposes the resources at the end of the response; if it throws, the caller must dispose them
+ *   disposes of the resources at the end of the response. If it throws, the caller must do so
  */
 export async function runAndRespond(exchange: RequestState, resources: DisposableStack): Promise<HandledResponse> {
   try {
@@ -286,7 +286,7 @@ async function respondWithJson(
 }
 
 interface RespondOptions {
-  /** Called when the client has read the whole body, or stops reading; then with the reason. */
+  /** Called when the client has read the whole body. If the client stops reading earlier, called with the reason. */
   ended(error?: unknown): void;
   /** Called when the job is complete. */
   made(): void;

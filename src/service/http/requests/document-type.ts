@@ -1,6 +1,6 @@
 // Detects the document type of an input of /pdf, which determines the engine. The content decides; for ambiguous text,
-// the file name extension decides. The client's Content-Type is ignored. Whether the document is valid is the engine's
-// decision.
+// the file name extension decides. The client's Content-Type is ignored. The engine decides whether the document is
+// valid.
 import { behindComments, detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Input } from "../../../document/contract/operation.ts";
 import { isShortcut } from "../../../document/contract/web-url.ts";
@@ -120,7 +120,7 @@ const TAG = /<(?:!doctype|!--|\/?[a-z][a-z0-9]*[\s/>])/i;
 
 /**
  * Returns the text of HTML that contains zero bytes, which browsers ignore (HTML, 13.2.5). Returns undefined for other
- * data. UTF-16 without a byte order mark is such other data: browsers show its source.
+ * data, and for UTF-16 without a byte order mark, because browsers show the source of such a file.
  */
 function htmlOf(start: Uint8Array): string | undefined {
   const text = new TextDecoder().decode(start);

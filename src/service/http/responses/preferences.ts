@@ -7,7 +7,7 @@ interface Preference {
 }
 
 /**
- * How the client requested an asynchronous response: `Prefer: respond-async` (RFC 7240, 4.1) or `Response-Type:
+ * Header that requested an asynchronous response: `Prefer: respond-async` (RFC 7240, 4.1) or `Response-Type:
  * requestId`.
  */
 export type AsyncMode = "respond-async" | "requestId";

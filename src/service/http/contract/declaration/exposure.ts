@@ -13,7 +13,7 @@ export interface Exposure<Q extends Parameters> {
   readonly names?: { readonly [K in keyof Q]?: string };
   /** Constant values of parameters that get no field. */
   readonly fixed?: { readonly [K in keyof Q]?: Params<Q>[K & keyof Params<Q>] };
-  /** Replacements for the kinds of parameters, which allow fewer values than the operation. */
+  /** Kinds that replace the kinds of the operation's parameters, and allow fewer values. */
   readonly narrowed?: { readonly [K in keyof Q]?: Q[K]["kind"] };
 }
 
