@@ -81,7 +81,7 @@ export interface Backends {
   readonly receiveSemaphore: Semaphore;
   /** Limits jobs in the container that have not yielded their first output. */
   readonly containerSemaphore: Semaphore;
-  /** The container; undefined without one. */
+  /** The container; undefined if the deployment has none. */
   readonly container: ContainerClient | undefined;
 }
 

@@ -59,7 +59,10 @@ export interface ExpiredObject {
   readonly name: string;
 }
 
-/** Yields expired objects, at most 1000 at a time. The caller must delete their markers before requesting more. */
+/**
+ * Yields expired objects, at most 1000 at a time. The caller must delete the markers of these objects before it requests
+ * more.
+ */
 export async function* listExpired(bucket: Bucket, now: number): AsyncGenerator<readonly ExpiredObject[]> {
   for (;;) {
     // The bucket lists keys in order of expiry, and the caller has deleted the earlier markers.

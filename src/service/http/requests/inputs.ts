@@ -231,7 +231,8 @@ export function toInput(source: InputFile, store: Store): Input {
 }
 
 /**
- * Merges chunks into chunks of {@link CHUNK_BYTES}. R2's chunks have 4 KiB, and each chunk costs an event-loop turn.
+ * Merges chunks into chunks of {@link CHUNK_BYTES}. R2 returns chunks of 4 KiB, and each chunk costs a turn of the
+ * event loop.
  */
 export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const pieces = new ChunkReader(body, CHUNK_BYTES);

@@ -25,7 +25,7 @@ export function toReadableStream(chunks: Chunks, { signal, onEnd }: StreamOption
     if (isOver) return;
     isOver = true;
     signal.removeEventListener("abort", onAbort);
-    // `return` waits until the chunk in production is complete.
+    // `return` waits until the current chunk has been produced.
     chunks.return(undefined).then(
       () => onEnd(error),
       () => onEnd(error),

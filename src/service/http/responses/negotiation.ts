@@ -16,12 +16,12 @@ export interface Offers {
 export interface Negotiation {
   /**
    * Returns the response format for one output.
-   * @throws ServiceError 406 if the client accepts none
+   * @throws ServiceError 406 if the client accepts no available format
    */
   formatForOne(): ResponseFormat;
   /**
    * Returns the response format for several outputs.
-   * @throws ServiceError 406 if the client accepts none
+   * @throws ServiceError 406 if the client accepts no available format
    */
   formatForMany(): ResponseFormat;
   /** True if the response can be a file. Uploads are then not stored. */

@@ -69,7 +69,7 @@ export type OutputResult =
   | { readonly kind: "stored"; readonly lost: readonly Notice[] }
   /** The output is a complete file in memory. */
   | (NamedType & { readonly kind: "whole"; readonly bytes: Uint8Array; readonly lost: readonly Notice[] })
-  /** The output is still in production. The job ends when the body ends. */
+  /** The job is still producing the output. The job ends when the body ends. */
   | (NamedType & { readonly kind: "stream"; readonly body: AsyncGenerator<Uint8Array> })
   /** The output is complete, and stored. */
   | (NamedType & { readonly kind: "arrival"; readonly file: ReceivedFile; readonly lost: readonly Notice[] });

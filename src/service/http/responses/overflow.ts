@@ -24,7 +24,7 @@ export interface Storing {
 }
 
 /**
- * Returns the chunks of a body in production. If the client has delayed the production for longer than the production
+ * Returns the chunks of a body while the job produces it. If the client has delayed the job for longer than the job
  * itself has taken, plus a tolerance, the remaining chunks are written to storage.
  */
 export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing): Chunks {

@@ -1,5 +1,5 @@
-// Exports spans to a collector by OTLP over HTTP, as JSON (opentelemetry-proto 1.x). Sends batches after the responses.
-// Drops spans if the buffer is full or the collector rejects them.
+// Exports spans to a collector by OTLP over HTTP, as JSON (opentelemetry-proto 1.x). Sends batches of spans after
+// the responses of their requests. Drops spans if the buffer is full or the collector rejects them.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Span, TraceContext } from "../../../document/contract/trace.ts";

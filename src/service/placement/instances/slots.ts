@@ -100,7 +100,7 @@ export class SlotScheduler {
     } else this.#waiting.set(job.id, { ...job, heardAt });
   }
 
-  /** Returns the lease of a job; undefined without one. */
+  /** Returns the lease of a job; undefined if the job has no lease. */
   leaseOf(id: string): SlotLease | undefined {
     return this.#held.get(id);
   }

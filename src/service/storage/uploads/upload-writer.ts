@@ -127,8 +127,8 @@ export class UploadWriter {
   }
 
   /**
-   * Reserves part numbers that no request has used: if two parts have the same number, the bucket keeps only the later
-   * one.
+   * Reserves part numbers that no request has used. If two parts have the same number, the bucket discards the earlier
+   * part.
    * @param bytes received bytes after the last stored part
    */
   async #begin(bytes: Uint8Array): Promise<MultipartUpload> {

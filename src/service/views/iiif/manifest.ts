@@ -105,7 +105,7 @@ function rangesOf(
   return top.filter(hasCanvas);
 }
 
-/** Reports whether a range contains a canvas. Removes nested ranges without one. */
+/** Reports whether a range contains a canvas. Removes nested ranges that contain no canvas. */
 function hasCanvas({ items }: Range): boolean {
   for (let index = items.length - 1; index >= 0; index--) {
     const item = items[index] as Range;
