@@ -1,4 +1,5 @@
-// Recodes an image with other samples or in another coding, in the same color space.
+// Recodes an image at a smaller size or in another coding. Its color space stays, except that gray RGB becomes
+// DeviceGray.
 
 import { deflateSync } from "node:zlib";
 import { encodeCcitt } from "../formats/ccitt/write.ts";
@@ -56,9 +57,9 @@ const DRAWING = 0.55;
 const FLAT = 0.9;
 /** An image with at most this many colors is always a drawing. */
 const FEW_COLORS = 16;
-/** Quality from which chrominance is not subsampled. */
+/** Minimum JPEG quality at which chrominance is not subsampled. */
 const FINE = 80;
-/** Lossless data is preferred up to this size relative to the JPEG. */
+/** Lossless data is preferred if its size is at most this multiple of the JPEG's size. */
 const HARDLY_MORE = 1.25;
 
 /** @returns undefined if the image cannot be read reliably, or exceeds the limits */
@@ -174,7 +175,7 @@ function resampledBits(
   return bits;
 }
 
-/** @returns 0 if the data has a predictor */
+/** @returns the address of the bits; 0 if the data has a predictor */
 function bitsAsTheyAre(
   kernel: ImageKernel,
   { width, height, parameters, filters }: PdfImage,
@@ -323,7 +324,7 @@ function grayOf(kernel: ImageKernel, { at, width, height, channels, stride }: Pi
 
 const isDeviceRgb = (space: Value | undefined) => space instanceof Name && ["DeviceRGB", "RGB"].includes(space.text);
 
-/** @param keepsDecode true if samples keep their meaning */
+/** @param keepsDecode true if Decode still applies to the new samples */
 function result(
   image: PdfImage,
   width: number,
