@@ -176,7 +176,7 @@ function isRangeCurrent(headers: Headers, { etag, modified }: FoundFile): boolea
 
 /**
  * Parses a Range header (RFC 9110 14.1.2). Returns undefined for several ranges or an invalid range: the caller then
- * returns the whole file, as 14.2 allows.
+ * returns the whole file, as RFC 9110 14.2 allows.
  */
 function parseRange(header: string | null, size: number): ByteRange | "unsatisfiable" | undefined {
   const match = /^\s*bytes\s*=\s*(?:(\d{1,15})\s*)?-\s*(?:(\d{1,15})\s*)?$/i.exec(header ?? "");

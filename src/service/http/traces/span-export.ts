@@ -37,7 +37,7 @@ export class SpanExport {
     this.#spans.push(...spans.slice(0, Math.max(0, capacity)));
   }
 
-  /** Sends the spans soon, unless another request is responsible. Never rejects. */
+  /** Sends the spans after a short delay, unless another request will send them. Never rejects. */
   async flush(settings: TraceSettings, log: Log): Promise<void> {
     const now = Date.now();
     if (this.#gathering !== undefined && now - this.#gathering < TAKEN_OVER_MS) return;
