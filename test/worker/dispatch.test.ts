@@ -231,7 +231,7 @@ test("an instance starts while the rest of the upload arrives", async () => {
 });
 
 describe("a container with an address", () => {
-  /** Starts the instance's server, and returns the settings of the Worker. */
+  /** Starts a container at a URL, and returns the settings with which the Worker connects to it. */
   async function start(changed: Record<string, string> = {}) {
     const settings = { CONTAINER_SECRET: "a secret of this test", ...changed };
     const { port } = await call<{ port: number }>("start", "alone", settings);

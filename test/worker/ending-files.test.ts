@@ -38,7 +38,7 @@ describe.each([
       expect([await at(10).find(id), await at(10).open(id)]).toEqual([undefined, undefined]);
     }
     expect(await at(9.99).sweep()).toBe(0);
-    // The sweep also deletes them if the service itself never deletes files.
+    // The sweep deletes these files even if all other files are stored forever.
     expect(await at(10, { lifetimeMs: 0 }).sweep()).toBe(files.length);
     for (const { id } of others) expect(await at(10).find(id)).toBeDefined();
     expect(await keysInBucket()).toHaveLength(before / 2);

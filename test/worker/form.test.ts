@@ -58,7 +58,10 @@ async function send(chunks: Generator<Uint8Array>, writer: WritableStreamDefault
   }
 }
 
-/** Yields content without repetitions, so that no confusion of buffers can go unnoticed. */
+/**
+ * Yields content that does not repeat at the distance of any buffer size, so that a test detects a buffer that is sent
+ * twice.
+ */
 function* content(sizeBytes: number): Generator<Uint8Array> {
   for (let made = 0; made < sizeBytes; ) {
     const chunk = new Uint8Array(Math.min(65_521, sizeBytes - made));

@@ -86,7 +86,7 @@ describe("strategies", () => {
         .toString("latin1")
         .replace("/MediaBox[0 0 300 200]", entries.includes("MediaBox") ? entries : `/MediaBox[0 0 300 200]${entries}`);
       expect(page).toBeDefined();
-      // The repair rejects every difference, so Ghostscript is used.
+      // The comparison rejects every difference, so an accepted result shows the same page.
       expect((await climbed(Buffer.from(bytes, "latin1"), "2b", [ghostscript])).strategy).toBe("ghostscript");
     }
   });

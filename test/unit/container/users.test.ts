@@ -8,7 +8,7 @@ const ranges = Object.entries(USERS);
 test("no two engines have a user in common", () => {
   const ids = ranges.flatMap(([, { first, count }]) => Array.from({ length: count }, (_, index) => first + index));
   expect(new Set(ids).size).toBe(ids.length);
-  // IDs below are privileged or for accounts, IDs above are allocated otherwise.
+  // Lower IDs belong to accounts, and Debian itself allocates IDs from 60000 on (Debian policy, 9.2.2).
   expect(Math.min(...ids)).toBeGreaterThan(50_000);
   expect(Math.max(...ids)).toBeLessThan(60_000);
 });

@@ -38,7 +38,7 @@ async function repaired(
   }
 }
 
-/** Returns the share of samples whose darkness changed, weighted by the change. */
+/** Returns the mean difference between samples of the two pages, as a fraction of the full range. */
 function difference(one: Uint8Array, other: Uint8Array): number {
   const [before, after] = [picturesOf(one, 72)[0]!, picturesOf(other, 72)[0]!];
   expect(after.length).toBe(before.length);

@@ -71,7 +71,7 @@ const USES: Readonly<Record<string, (builder: PdfBuilder) => void>> = {
     const font = builder.add(
       `<</Type/Font/Subtype/Type3/FontBBox[0 0 9 9]/FontMatrix[.001 0 0 .001 0 0]/FirstChar 97/LastChar 97/Widths[9]/Encoding<</Differences[97/a]>>/CharProcs<</a ${glyph}>>/Resources<<>>>>`,
     );
-    // Counts the glyph once for each string, as many times as the string can contain it.
+    // Each of the strings shows the glyph four times.
     builder.page(`) Tj /T 9 Tf ${"q (aaaa) Tj Q ".repeat(TIMES)} (`, "", `/Font<</T ${font}>>`);
   },
   appearance(builder) {

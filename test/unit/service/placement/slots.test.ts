@@ -22,7 +22,7 @@ const limits: SlotLimits = {
 let now = 0;
 let slots: SlotScheduler;
 
-/** Returns slots of instances in the given states. */
+/** Creates the scheduler, with instances in the given states. */
 function pool(conditions: readonly ("ready" | "asleep" | "unknown")[], changed: Partial<SlotLimits> = {}): void {
   slots = new SlotScheduler({ ...limits, instances: conditions.length, ...changed }, () => now);
   if (!conditions.includes("unknown")) slots.takeUnknown();

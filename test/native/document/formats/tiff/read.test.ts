@@ -123,7 +123,7 @@ describe("JPEG inside", () => {
   };
   const gradient = { width, height, channels: 1, values: smooth.values.filter((_, at) => at % 3 === 0) };
 
-  /** Splits the image into strips first, because libtiff encodes JPEG strips one by one. */
+  /** Splits the image into strips first; libtiff then writes a separate JPEG for each strip. */
   const inJpeg = async (picture: TestSamples, photometric: number, compression: string, options: readonly string[]) =>
     byTiffcp(await byTiffcp(tiff([plainTiff(picture, photometric)]), "-r", "8"), "-c", compression, ...options);
 
