@@ -1,5 +1,4 @@
-// Tests the container's HTTP interface with operations declared for these tests: limits, ends of jobs, and leftover
-// files.
+// Tests the container's HTTP interface with operations declared for these tests: limits, ends of jobs, remaining files.
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";

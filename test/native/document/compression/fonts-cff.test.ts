@@ -1,5 +1,5 @@
-// Tests the subsetting of complete CFF fonts in a document: used glyphs remain, text and appearance stay the same, and
-// damaged or ambiguous fonts do not change. The fonts are installed on the machine.
+// Tests that complete CFF fonts in a document are reduced to subsets: used glyphs remain, text and appearance stay the
+// same, and damaged or ambiguous fonts do not change. The fonts are installed on the machine.
 
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";

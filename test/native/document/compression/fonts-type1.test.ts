@@ -1,5 +1,6 @@
-// Tests the subsetting of complete Type 1 fonts in a document: used glyphs remain, text and appearance stay the same,
-// and damaged or ambiguous fonts do not change. Some fonts are installed on the machine, others are generated.
+// Tests that complete Type 1 fonts in a document are reduced to subsets: used glyphs remain, text and appearance stay
+// the same, and damaged or ambiguous fonts do not change. Some fonts are installed on the machine, others are
+// generated.
 
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";

@@ -1,5 +1,5 @@
-// Tests the subsetting of complete fonts in a document: used glyphs remain, and text stays the same. The fonts are
-// installed on the machine.
+// Tests that complete fonts in a document are reduced to subsets: used glyphs remain, and text stays the same. The
+// fonts are installed on the machine.
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Level } from "../../../../src/document/compression/settings.ts";
