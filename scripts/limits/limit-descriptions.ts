@@ -1,5 +1,5 @@
-// Describes each entry of src/document/contract/limits.ts and container/limits.ts, and names the outer limit of each
-// time limit. Only docs/limits.md and its test use this file; the Worker does not import it.
+// Describes each limit in src/document/contract/limits.ts and container/limits.ts. For a time limit, also names the
+// outer limit that contains it. Only docs/limits.md and its test use this file; the Worker does not import it.
 
 import { CONTAINER_LIMITS } from "../../container/limits.ts";
 import { LIMITS } from "../../src/document/contract/limits.ts";
@@ -11,7 +11,7 @@ export type TimeLimit = TimeOf<typeof LIMITS> | TimeOf<typeof CONTAINER_LIMITS>;
 
 export interface TimeMeaning {
   readonly meaning: string;
-  /** The outer limit, which must be longer. Absent for limits of a whole job, and for limits outside of jobs. */
+  /** The outer limit, which must be longer. Undefined for limits of a whole job, and for limits outside jobs. */
   readonly within?: TimeLimit;
 }
 

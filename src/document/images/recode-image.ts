@@ -9,6 +9,7 @@ import { JpegReader } from "../formats/jpeg/entropy/coefficients.ts";
 import { UnreadableJpeg } from "../formats/jpeg/file.ts";
 import { resampleJpeg } from "../formats/jpeg/resample.ts";
 import { encodePixels, encodePlanes, type Pixels } from "../formats/jpeg/samples.ts";
+import { JPEG_MAX_SIDE } from "../formats/jpeg/write.ts";
 import { Dictionary, Name, PdfString, type StreamBody, type Value } from "../objects/values.ts";
 import { encodeFlate, takeCensus } from "./flate-image.ts";
 import { type PdfImage, SAMPLE_ENTRIES } from "./image.ts";
@@ -219,8 +220,9 @@ function recodeSamples(
   const pixels = mayDropColors ? grayOf(kernel, read) : read;
   const grayCensus = mayDropColors ? takeCensus(kernel, pixels) : census;
   const space: Value | undefined = mayDropColors ? Name.of("DeviceGray") : image.colors?.space;
-  const isPhoto = jpeg && isPhotograph(census, isPlainJpeg(image), image) && role !== "soft-mask";
-  const isSoft = jpeg && role === "soft-mask" && !census.colors && census.flat < DRAWING;
+  const canBeJpeg = jpeg && Math.max(pixels.width, pixels.height) <= JPEG_MAX_SIDE;
+  const isPhoto = canBeJpeg && isPhotograph(census, isPlainJpeg(image), image) && role !== "soft-mask";
+  const isSoft = canBeJpeg && role === "soft-mask" && !census.colors && census.flat < DRAWING;
   // JPEG encoding runs first, because the lossless encoder modifies the samples.
   const lossy =
     isPhoto || isSoft

@@ -2,6 +2,7 @@
 import { deflateSync } from "node:zlib";
 import { ImageKernel } from "../../formats/image-kernel.ts";
 import { encodePixels, newPixels } from "../../formats/jpeg/samples.ts";
+import { JPEG_MAX_SIDE } from "../../formats/jpeg/write.ts";
 import { encodeFlate, takeCensus } from "../../images/flate-image.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, plainBody, type Reference, type Value } from "../../objects/values.ts";
@@ -116,7 +117,7 @@ function encode({ width, height, channels, samples }: Pixels): Encoded {
   const census = inColor.isGray ? takeCensus(kernel, pixels) : inColor;
   const space = Name.of({ 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" }[pixels.channels]!);
   // JPEG encoding runs first, because the lossless encoder modifies the samples.
-  const isPhoto = !census.colors && Math.max(width, height) <= 65_535;
+  const isPhoto = !census.colors && Math.max(width, height) <= JPEG_MAX_SIDE;
   const isDrawing = census.flat >= DRAWING;
   const options = { quality: JPEG_QUALITY, subsampled: !isDrawing };
   const jpeg = isPhoto ? encodePixels(kernel, pixels, options, pixels.channels === 3).slice() : undefined;
