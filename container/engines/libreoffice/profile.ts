@@ -8,7 +8,7 @@ const SETTINGS = join(import.meta.dirname, "profile.xcu");
 /** Installation folder of Debian's packages. */
 export const PROGRAM_FOLDER = "/usr/lib/libreoffice/program";
 
-/** @param folder created; readable for other users, because it holds no secret */
+/** @param folder to create; other users can read it, because it contains no secret */
 export async function makeProfile(folder: string): Promise<void> {
   await mkdir(join(folder, "user"), { recursive: true });
   await copyFile(SETTINGS, join(folder, "user/registrymodifications.xcu"));

@@ -10,8 +10,8 @@ const MIN_AREA = 6 / 300 ** 2;
 /** Maximum standard deviation of brightness within a shape of one ink. */
 const MAX_UNEVENNESS = 30;
 /**
- * Maximum distances between colors of the same ink: in brightness, and in chroma, to which a fraction of the stronger
- * chroma is added.
+ * Maximum distances between colors of the same ink. `SAME_BRIGHTNESS`: in Y. `SAME_COLOR`: in Cb and Cr, plus the
+ * fraction `SAME_HUE` of the stronger chroma.
  */
 const SAME_BRIGHTNESS = 26;
 const SAME_COLOR = 7;

@@ -54,3 +54,19 @@ test.each([
   expect(await sizesOf(made!)).toEqual([[SIDE, SIDE]]);
   expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made!, 1, 72))).toBe(0);
 });
+
+test("a photograph with a side that JPEG cannot store stays lossless", async () => {
+  const width = 66_000;
+  const bytes = samples(
+    width,
+    16,
+    3,
+    8,
+    (x, y, channel) => (Math.sin(x / 90 + channel) + Math.sin(y * 7 + x) / 9) / 3 + 0.5,
+  );
+  const page = { content: "q 14400 0 0 9 0 0 cm /I Do Q", resources: "<</XObject<</I {image}>>>>" };
+  const pdf = rawPdf({ image: imageObject(width, 16, RGB, bytes) }, [{ ...page, more: "/MediaBox[0 0 14400 9]" }]);
+  const [made] = await outputsOf(compressPdf, [pdf], { level: "low" }, CONTEXT);
+  expect(await listed(made!)).toMatchObject([{ width, height: 16, coding: "image" }]);
+  expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made!, 1, 72))).toBe(0);
+});

@@ -12,10 +12,18 @@ import {
   staleFormPdf,
   type3Pdf,
 } from "../../../fixtures/archival-pdfs.ts";
+import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { type Archived, readArchived } from "../../../support/archival.ts";
 import type { LevelName } from "../../../support/levels.ts";
 import { attachedTo, type Json } from "../../../support/pdf-json.ts";
 import { textOf } from "../../../support/pdf-readers.ts";
+import { perceptualDistance, popplerPage } from "../../../support/pictures.ts";
+
+const emptyPage = () => {
+  const builder = new PdfBuilder();
+  builder.page("");
+  return builder.bytes();
+};
 
 describe("actions (6.5, 6.6)", () => {
   test.each(["1b", "2b"] as const)("%s: forbidden ones go, and what came after them stays", async (level) => {
@@ -80,6 +88,16 @@ describe("annotations (6.3, 6.5)", () => {
     expect(result.text).not.toContain("hidden note");
     const hidden = result.json.at(field(result, "hidden"), "AP", "N");
     expect(hidden["/Length"]).toBe(0);
+  });
+
+  test.each(["1b", "2b"] as const)("%s: a hidden link shows neither its appearance nor a border", async (level) => {
+    const builder = new PdfBuilder();
+    const form = builder.stream("1 0 0 rg 0 0 90 90 re f", "/Type/XObject/Subtype/Form/BBox[0 0 90 90]");
+    const action = "/A<</S/URI/URI(https://example.com/)>>";
+    builder.page("", `/Annots[<</Subtype/Link/F 2/Rect[9 9 99 99]/BS<</W 5>>/AP<</N ${form}>>${action}>>]`);
+    const { bytes, json } = await readArchived(builder.bytes(), level);
+    expect(json.annotations(1)).toMatchObject([{ "/Subtype": "/Link", "/F": 4 }]);
+    expect(perceptualDistance(await popplerPage(bytes, 1, 72), await popplerPage(emptyPage(), 1, 72))).toBe(0);
   });
 
   test("types that are not allowed become stamps where they have an appearance, else go", async () => {
