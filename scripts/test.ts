@@ -36,7 +36,7 @@ try {
 
 const vitest = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", ...args], {
   cwd: root,
-  // The tests start hundreds of Node processes: wrangler, the host, the container's server, the command line.
+  // Caches compiled code for hundreds of Node processes: wrangler, the host, the container's server, the command line.
   env: { NODE_COMPILE_CACHE: join(root, "test/dist/compiled"), ...process.env },
   stdio: "inherit",
 });

@@ -1,10 +1,10 @@
-// Orders the test files of a group so that no slow one is left alone at its end, in a fresh clone too, where vitest knows
-// no durations.
+// Starts the slowest test files of a group first, so that none of them runs alone at its end. Vitest sorts by the
+// durations of earlier runs, which a fresh clone does not have.
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take more than 50 seconds, the slowest first. */
+/** Files that take more than 50 seconds on two idle cores, the slowest first. */
 const SLOWEST: readonly string[] = [
   "test/container/pdfa/corpus.test.ts",
   "test/http/limits.test.ts",
@@ -37,8 +37,8 @@ const SLOWEST: readonly string[] = [
 export default class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;
-    const gone = SLOWEST.filter((file) => !existsSync(join(root, file)));
-    if (gone.length > 0) throw new Error(`test/support/slowest-first.ts names files that are gone: ${gone.join(", ")}`);
+    const missing = SLOWEST.filter((file) => !existsSync(join(root, file)));
+    if (missing.length > 0) throw new Error(`test/support/slowest-first.ts lists missing files: ${missing.join(", ")}`);
     const groupOf = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
     const rankOf = ({ moduleId }: TestSpecification) => {
       const rank = SLOWEST.indexOf(relative(root, moduleId));
