@@ -58,6 +58,6 @@ async function readConfiguration(
     typeof value === "object" && value !== null && !Array.isArray(value) ? value : { "": "" },
   );
   const unknown = entries.find(([name, given]) => !["url", "apiKey"].includes(name) || typeof given !== "string");
-  if (unknown) throw new UsageError(`${path} must be a JSON object with the texts "url" and "apiKey".`);
+  if (unknown) throw new UsageError(`${path} must be a JSON object with only the strings "url" and "apiKey".`);
   return Object.fromEntries(entries);
 }

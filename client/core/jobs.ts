@@ -198,7 +198,7 @@ async function* statuses(
       if (event.value !== "") yield JSON.parse(event.value) as Status;
     }
   } finally {
-    // These are not awaited, because a hanging read would delay them.
+    // Neither call is awaited, because a hanging read would delay it.
     events.return(undefined).catch(() => {});
     response.body.cancel().catch(() => {});
   }

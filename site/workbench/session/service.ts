@@ -128,8 +128,8 @@ const askHead = (id: string): Promise<Response | undefined> =>
 export const isStored = async (id: string): Promise<boolean> => (await askHead(id))?.status !== 404;
 
 /**
- * Returns the properties of a file that are in the response headers, for which the service need not open the file;
- * undefined if unavailable.
+ * Returns the properties of a stored file that the response headers of a HEAD request contain. The service need not
+ * open the file for them. Returns undefined if the request fails.
  */
 export async function headOf(id: string): Promise<StoredInfo | undefined> {
   const response = await askHead(id);

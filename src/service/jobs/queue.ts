@@ -83,8 +83,8 @@ export class Queue {
     this.#options = options;
     this.#sql = options.sql;
     for (const statement of TABLES) this.#sql(statement);
-    // Shortens all leases. Runners in other processes renew theirs within this time. Runners in the queue's own process
-    // have ended with it, so their jobs are lost.
+    // Shortens all leases. Runners in other processes renew theirs within this time. Runners in the queue's previous
+    // process have ended with that process: their leases expire.
     const graceEnds = options.now() + LIMITS.asyncGraceMs;
     this.#sql("UPDATE jobs SET lease_ends = ? WHERE lease_ends > ?", graceEnds, graceEnds);
   }

@@ -70,7 +70,7 @@ export function createSemaphore({
       const resources = new DisposableStack();
       resources.use(shares.join(client));
       try {
-        // Leave the client's share only after the permit is released.
+        // The stack disposes in reverse order: it releases the permit before the client's share.
         resources.use(await queue.acquire({ client, isLowPriority }, signal));
         return resources;
       } catch (error) {

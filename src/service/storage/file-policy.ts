@@ -1,5 +1,5 @@
-// Metadata of a stored file: its owner, delete token and expiry. If a file expires before the default lifetime, an
-// additional empty object is stored, the expiry marker, so that a sweep need not read every file. Layout:
+// Metadata of a stored file: its owner, delete token and expiry. If a file expires earlier than by the default
+// lifetime, an additional empty object is stored, the expiry marker, so that a sweep need not read every file. Layout:
 //   expiring/<time>-<name>   time in 13 digits; the ID of a standalone file, or the prefix of the IDs of a pack
 
 import type { Bucket } from "../ports/bucket.ts";

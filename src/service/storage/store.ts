@@ -171,7 +171,7 @@ async function sweep(bucket: Bucket, lifetimeMs: number, now: number): Promise<n
 }
 
 /**
- * Deletes expired files whose expiry is before the default lifetime.
+ * Deletes expired files that expire earlier than by the default lifetime.
  * @returns their number
  */
 async function sweepEnded(bucket: Bucket, now: number): Promise<number> {

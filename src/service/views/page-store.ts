@@ -2,7 +2,7 @@
 //   facts             page sizes, labels and bookmarks
 //   group-<n>         pages 32n + 1 to 32n + 32, except large ones; the index at its start has the size of each
 //   page-<n mod 128>  one page alone, preceded by its number: a large page, or a requested one whose group is not stored
-// The first request for a page extracts only this page. All groups are extracted after the response.
+// The first request for a page extracts only this page. The groups are extracted after the response.
 
 import { OutOfRange } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -151,8 +151,8 @@ class PageStore {
   }
 
   /**
-   * Extracts all groups, starting with the group `first`. Releases the permit after every few groups, so that other
-   * jobs can run.
+   * Extracts the groups of pages, starting with the group `first`, up to `LIMITS.extractedGroups` groups. Releases the
+   * permit after every few groups, so that other jobs can run.
    */
   async extractAhead(first: number, pageCount: number): Promise<void> {
     const { shared, log } = this.#service;
@@ -180,7 +180,7 @@ class PageStore {
 
   /**
    * Returns a page whose group is not stored yet. If an earlier request has not stored the page, extracts it, and
-   * stores it after the response. Also extracts all groups after the response.
+   * stores it after the response. After the response, also extracts the groups of pages, as `extractAhead` does.
    */
   async #beforeGroups(number: number): Promise<ExtractedPage> {
     const known = await this.facts();

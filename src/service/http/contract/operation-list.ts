@@ -141,7 +141,7 @@ export interface OperationList {
   readonly operations: readonly (ListedOperation & {
     /** Maximum file size of the operation, in bytes. */
     readonly maxFileBytes: number;
-    /** Anchors, in the reference, of the errors that are about a file. */
+    /** Errors about the input file, each as its anchor in the reference. */
     readonly fileErrors: readonly string[];
   })[];
 }

@@ -6,7 +6,7 @@ import { type ServiceError, wrongType } from "../contract/errors.ts";
 
 /**
  * Returns an error whose message contains the name and type of the input, and the allowed types.
- * @param takes the allowed types in words
+ * @param takes description of the allowed types, for example `PDF`
  * @param place number of the input, from 1, and number of all inputs
  */
 export function mismatch(
