@@ -22,7 +22,7 @@ const STALLED_AFTER_MS = 120_000;
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ variant: "private", container: true });
+  service = await startService({ variant: "private", container: ["office", "chromium", "ghostscript", "threads"] });
 }, 120_000);
 afterAll(async () => {
   await service?.stop();

@@ -55,7 +55,10 @@ let container: ContainerProcess;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "slow-jobs-test-"));
-  container = await startContainer({ logFile: join(folder, "log"), env: { JOBS: "2" } });
+  container = await startContainer({
+    logFile: join(folder, "log"),
+    env: { ENGINES: "office,chromium,ghostscript", JOBS: "2" },
+  });
 });
 afterAll(async () => {
   await container?.stop();

@@ -122,7 +122,7 @@ describe("uploads", () => {
   test("a client that goes away in mid-upload leaves no object behind", async () => {
     const before = await storedFiles();
     const { hostname, port } = new URL(service.url);
-    for (const sentBytes of [1000, 6 * MiB, 11 * MiB]) {
+    const leave = async (sentBytes: number) => {
       const sending = request({
         hostname,
         port,
@@ -135,7 +135,8 @@ describe("uploads", () => {
       await new Promise((resolve) => sending.write(new Uint8Array(sentBytes), resolve));
       await sleep(500);
       sending.destroy();
-    }
+    };
+    await Promise.all([1000, 6 * MiB, 11 * MiB].map(leave));
     await eventually(async () => expect(await storedFiles()).toBe(before));
     const next = await squarePdf();
     // wrangler's proxy can close the connection that the client is about to reuse.

@@ -151,7 +151,7 @@ describe("a web page becomes a PDF", () => {
     });
     container = await startContainer({
       logFile: join(folder, "container.log"),
-      env: { URL_ALLOW: `127.0.0.1:${site.port}` },
+      env: { ENGINES: "chromium", URL_ALLOW: `127.0.0.1:${site.port}` },
     });
     service = await startService({ variant: "private", container });
   });

@@ -149,7 +149,7 @@ describe("what an isolate holds", () => {
   let alone: Service;
   beforeAll(async () => {
     [service, alone] = await Promise.all([
-      startService({ variant: "private", container: true }),
+      startService({ variant: "private", container: ["threads"] }),
       startService({ variant: "private" }),
     ]);
     const warm = upload(png(rgb, { colorType: 2, bits: 8 }));

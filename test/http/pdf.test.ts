@@ -228,7 +228,7 @@ describe.skipIf(corpusDir === undefined)("real documents", () => {
 describe("the container goes and comes", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ variant: "private", container: true });
+    service = await startService({ variant: "private", container: ["office", "threads"] });
   });
   afterAll(() => service?.stop());
 

@@ -29,7 +29,7 @@ let service: Service;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "resumable-"));
-  service = await startService({ variant: "private", vars: { MAX_UPLOAD_MB: "400" }, container: true });
+  service = await startService({ variant: "private", vars: { MAX_UPLOAD_MB: "400" }, container: ["threads"] });
 });
 afterAll(async () => {
   await service?.stop();
