@@ -42,8 +42,8 @@ const HOST_TESTS = [
   "upload-addresses",
   "workbench",
 ].map((name) => `test/http/${name}.test.ts`);
-/** Files that wait for engines and services half of their time: with five workers, two processors are busy. */
-const WAITING = { maxWorkers: 5 };
+/** Files that wait for engines and services half of their time: with four workers, two processors are busy. */
+const WAITING = { maxWorkers: 4 };
 const OVER_HTTP = {
   ...WAITING,
   environment: "node",
