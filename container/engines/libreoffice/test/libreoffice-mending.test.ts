@@ -1,7 +1,15 @@
 // Tests the corrections of imported documents that LibreOffice shows differently from Office.
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { docx, excel2, type MoreOfWorkbook, paragraph, type Text, xlsx } from "../../../../test/fixtures/office.ts";
+import {
+  docx,
+  excel2,
+  type MoreOfWorkbook,
+  pageBreak,
+  paragraph,
+  type Text,
+  xlsx,
+} from "../../../../test/fixtures/office.ts";
 import { distances } from "../../../../test/support/flattened.ts";
 import { convert, openOffices, save, soffice, zygote } from "../../../../test/support/libreoffice.ts";
 import type { LibreOffice } from "../libreoffice.ts";
@@ -203,6 +211,44 @@ describe("a section", () => {
     ["on the next page, numbered from 1", `${first}${paragraph("Two")}${section("nextPage", again)}`, 2],
   ])("%s: the pages are as in Word", async (_, body, pages) => {
     expect((await converted(docx({ body }), "docx")).pages).toBe(pages);
+  });
+});
+
+describe("the space above a paragraph at the top of a page", () => {
+  const spaced = (text: string, above: number, below = 0, more = "") =>
+    `<w:p><w:pPr>${more}<w:spacing w:before="${above}" w:after="${below}"/></w:pPr><w:r>${text}</w:r></w:p>`;
+  const run = (text: string) => `<w:t>${text}</w:t>`;
+  const breaking = '<w:br w:type="page"/>';
+  const section =
+    '<w:p><w:pPr><w:spacing w:before="0" w:after="200"/><w:sectPr/></w:pPr><w:r><w:t>End</w:t></w:r></w:p>';
+  const added = "<w:compat><w:doNotUseHTMLParagraphAutoSpacing/></w:compat>";
+  /** Returns the distance in points between the first lines of a document with spaces and one without. */
+  const distance = async (body: (above: number) => string, settings?: string) => {
+    const [spaceless, spaceful] = await Promise.all(
+      [0, 480].map(async (above) => {
+        const document = docx({ body: body(above), ...(settings ? { settings } : {}) });
+        const { bytes, pages } = await converted(document, "docx");
+        const words = pdftotext(await save(bytes, "pdf"), "-bbox");
+        return { pages, y: Number(/yMin="([\d.]+)" xMax="[\d.]+" yMax="[\d.]+">Top</.exec(words)?.[1]) };
+      }),
+    );
+    expect(spaceful!.pages).toBe(spaceless!.pages);
+    return Math.round(spaceful!.y - spaceless!.y);
+  };
+
+  test.each<[string, (above: number) => string, number, string?]>([
+    ["stays on the first page", (above) => spaced(run("Top"), above), 24],
+    ["stays below a paragraph", (above) => `${spaced(run("One"), 0)}${spaced(run("Top"), above)}`, 24],
+    ["goes after a page break in the paragraph before", (above) => `${pageBreak}${spaced(run("Top"), above)}`, 0],
+    [
+      "goes after a page break in the paragraph",
+      (above) => `${paragraph("One")}${spaced(breaking + run("Top"), above)}`,
+      0,
+    ],
+    ["shrinks by the space below the section before", (above) => `${section}${spaced(run("Top"), above)}`, 14],
+    ["stays after a section where spaces are added", (above) => `${section}${spaced(run("Top"), above)}`, 24, added],
+  ])("%s", async (_, body, points, settings) => {
+    expect(await distance(body, settings)).toBe(points);
   });
 });
 

@@ -84,6 +84,7 @@ void mend(const Reference<css::lang::XComponent>& document, const std::string& f
   if (isOfWord(filter)) {
     attempt([&] { mendLinks(document); });
     attempt([&] { mendTables(document); });
+    attempt([&] { mendBreaks(document); });
   }
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
   if (sheets.is() && workbook != nullptr) {

@@ -10,6 +10,9 @@ namespace zygote {
 /** Makes all links in a document's texts clickable, without changing their appearance. */
 void mendLinks(const css::uno::Reference<css::lang::XComponent>& document);
 
+/** Reduces the space above paragraphs that follow a page break or section break. */
+void mendBreaks(const css::uno::Reference<css::lang::XComponent>& document);
+
 /** Sets the width of tables without a declared width to the width of the page. */
 void mendTables(const css::uno::Reference<css::lang::XComponent>& document);
 
