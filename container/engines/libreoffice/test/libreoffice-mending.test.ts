@@ -252,6 +252,27 @@ describe("the space above a paragraph at the top of a page", () => {
   });
 });
 
+describe("endnotes", () => {
+  const note = "{\\footnote\\ftnalt Note}";
+  const pageSizes = (path: string) =>
+    execFileSync("pdfinfo", ["-l", "9", path], { encoding: "utf8" }).match(/(?<=size: +)[\d.]+ x [\d.]+/g);
+
+  test("stand below the end of the text, on its last page", async () => {
+    const { bytes } = await converted(`{\\rtf1\\ansi One${note}\\par\\page Two\\par}`, "rtf");
+    const pages = pdftotext(await save(bytes, "pdf"), "-layout")
+      .split("\f")
+      .map(wordsOf);
+    expect(pages.slice(0, -1)).toEqual([["Onei"], ["Two", "iNote"]]);
+  });
+
+  test("leave the pages of different sections as they are", async () => {
+    const wide = "\\sect\\sectd\\lndscpsxn\\pgwsxn16838\\pghsxn11906";
+    const rtf = `{\\rtf1\\ansi\\paperw11906\\paperh16838 One${note}\\par${wide} Two\\par}`;
+    const [first, second] = pageSizes(await save((await converted(rtf, "rtf")).bytes, "pdf")) ?? [];
+    expect(second).toBe(first!.split(" x ").reverse().join(" x "));
+  });
+});
+
 test.each([
   ["en-US", "internationalization characterization incomprehensibilities misunderstanding"],
   ["fr-FR", "anticonstitutionnellement internationalisation constitutionnelle extraordinairement"],
