@@ -7,6 +7,7 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { corpusDir, corpusPlace } from "./test/support/corpus.ts";
+import SlowestFirst from "./test/support/slowest-first.ts";
 
 const sayWhetherTheCorpusIsThere = {
   onInit() {
@@ -41,8 +42,8 @@ const HOST_TESTS = [
   "upload-addresses",
   "workbench",
 ].map((name) => `test/http/${name}.test.ts`);
-/** Files that wait for engines and services half of their time: with a third worker, two processors are busy. */
-const WAITING = { maxWorkers: 3 };
+/** Files that wait for engines and services half of their time: with five workers, two processors are busy. */
+const WAITING = { maxWorkers: 5 };
 const OVER_HTTP = {
   ...WAITING,
   environment: "node",
@@ -56,6 +57,7 @@ export default defineConfig({
   test: {
     reporters: [sayWhetherTheCorpusIsThere, "default", "./test/support/count-reporter.ts"],
     maxWorkers: 2,
+    sequence: { sequencer: SlowestFirst },
     // For `npm run test:coverage`: measuring doubles the time of the unit tests, and workerd has no V8 inspector. Files
     // that no test loads count, too. scripts/coverage.ts prints the summary.
     coverage: {

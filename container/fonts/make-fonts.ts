@@ -1,5 +1,6 @@
 // Makes the fonts of container/dist/fonts: fonts of packages that install them elsewhere, fitted fonts, collections with
-// more members, and symbols; and the configurations of fontconfig and Ghostscript there. Does nothing if they are there already.
+// more members, and symbols. Writes the configurations of fontconfig and Ghostscript beside them. Does nothing if all of
+// them are current.
 // Usage: node container/fonts/make-fonts.ts
 
 import { execFileSync } from "node:child_process";

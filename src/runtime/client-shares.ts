@@ -32,8 +32,8 @@ export class ClientShares {
   }
 
   /**
-   * Chooses the ticket of the client with the fewest active tickets; among clients with equally few, the client whose
-   * last permit is the longest ago.
+   * Chooses the ticket of the client with the fewest active tickets; among clients with equally few, the client that
+   * has waited longest since its last permit.
    * @param waiting in order of arrival
    */
   next<Ticket extends Wanted>(waiting: readonly Ticket[], working: readonly Wanted[]): Ticket | undefined {

@@ -1,4 +1,4 @@
-// Traces as a collector gets them: of a document that passes through the service and its container.
+// Tests traces as a collector receives them, for a document that passes through the service and its container.
 // Contract: docs/api.md#traces
 
 import { readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ describe.each<Target>(["host", "wrangler"])("the service under %s", (target) => 
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=press%20room",
     };
-    service = await startService({ target, variant: "private", vars, container: true });
+    service = await startService({ target, variant: "private", vars, container: ["office"] });
   });
   afterAll(async () => {
     await service?.stop();

@@ -1,4 +1,4 @@
-// POST /pdf for HTML files and web pages (spec, "POST /pdf"), over HTTP, by the container.
+// Tests POST /pdf for HTML files and web pages (spec, "POST /pdf"), over HTTP, in the container.
 // Contract: docs/api.md#pdf
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -151,7 +151,7 @@ describe("a web page becomes a PDF", () => {
     });
     container = await startContainer({
       logFile: join(folder, "container.log"),
-      env: { URL_ALLOW: `127.0.0.1:${site.port}` },
+      env: { ENGINES: "chromium", URL_ALLOW: `127.0.0.1:${site.port}` },
     });
     service = await startService({ variant: "private", container });
   });

@@ -132,6 +132,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
       (error: Error) => response.writeHead(500).end(error.message),
     );
   });
+  // Idle connections stay open: on a busy machine, one would close just as the runtime uses it again.
+  control.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => control.listen(0, "127.0.0.1", resolve));
   project.provide("platform", `http://127.0.0.1:${(control.address() as AddressInfo).port}`);
   return async () => {

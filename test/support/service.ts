@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ENGINE_NAMES, type EngineName } from "../../container/engine-selection.ts";
 import { putKeys } from "../../scripts/keys/key-records.ts";
 import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import { startDevServer, type Variant, workerdPids } from "../../scripts/services/dev-server.ts";
@@ -24,10 +25,11 @@ export interface ServiceOptions {
   /** False: a response can arrive before the body has been sent, as the host's responses always can. @default true */
   readonly drainBodies?: boolean;
   /**
-   * True to start a container for this service. An object is a running container, which does not stop with the service.
+   * Engines of a container that starts for this service; true for all engines. An object is a running container, which
+   * does not stop with the service.
    * @default none
    */
-  readonly container?: true | Pick<ContainerProcess, "vars">;
+  readonly container?: true | readonly EngineName[] | Pick<ContainerProcess, "vars">;
 }
 
 /** The properties of a service that a test needs if another process started the service. */
@@ -64,8 +66,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   try {
     const keys = apiKeys ?? (variant === "keyed" ? [randomUUID()] : []);
-    if (container === true) own = await startContainer({ logFile: join(folder, "container.log") });
-    const containerVars = own?.vars ?? (container === true ? {} : (container?.vars ?? {}));
+    const engines = container === true ? ENGINE_NAMES : container;
+    if (engines && !("vars" in engines)) {
+      own = await startContainer({ logFile: join(folder, "container.log"), env: { ENGINES: engines.join(",") } });
+    }
+    const containerVars = own?.vars ?? (engines && "vars" in engines ? engines.vars : {});
     const paths = { persistTo: join(folder, "storage"), logFile: join(folder, "service.log") };
     const started = await STARTS[target](options, { ...paths, keys, containerVars });
     const { stop, ...address } = started;

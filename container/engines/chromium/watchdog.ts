@@ -32,10 +32,10 @@ const SERVANTS = ["gpu-process", "network"];
 
 export class Watchdog {
   readonly #pid: number;
-  /** Kinds by process ID, of processes whose kind is final. */
+  /** Processes whose kind is final: process ID to kind. */
   readonly #kinds = new Map<number, string>();
   /**
-   * Kinds by process ID, of the long-lived processes that every page needs: GPU, network and zygotes.
+   * The long-lived processes that every page needs (GPU, network and zygotes): process ID to kind.
    */
   readonly #servants = new Map<number, string>();
 

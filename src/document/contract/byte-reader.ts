@@ -78,6 +78,6 @@ export class ByteReader implements AsyncDisposable {
   }
 }
 
-/** Returns a plain Uint8Array on the same memory, because `slice` of a Node Buffer does not copy. */
+/** Returns the bytes as a plain Uint8Array on the same memory. Its `slice` copies, unlike that of a Node Buffer. */
 export const toUint8Array = ({ buffer, byteOffset, length }: Uint8Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, length);

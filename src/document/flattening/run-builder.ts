@@ -82,7 +82,7 @@ const isSameContent = (a: InsertionPoint, b: InsertionPoint) => a.layers === b.l
 const isOutsideOf = (inner: InsertionPoint, outer: InsertionPoint) =>
   inner.layers === outer.layers && (inner.tagStart ?? outer.tagStart) === outer.tagStart;
 
-/** Maximum number of nested clips out of which an image can move. */
+/** Maximum number of nested clips that an image is moved out of, when `Q` ends them. */
 const MAX_CLIPS = 200;
 
 function isWithin(clip: Clip, outer: Clip): boolean {

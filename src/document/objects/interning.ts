@@ -34,7 +34,7 @@ export class Interning {
    * the reference.
    */
   readonly #classes = new Map<string, number>();
-  /** References in the target, by class. */
+  /** Reference in the target to each class of equal objects. */
   readonly #references = new Map<number, Reference>();
   #source: Objects | undefined;
   /** Classes by object number of the source; null for a unique object. */

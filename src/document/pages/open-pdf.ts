@@ -23,7 +23,10 @@ export interface OpenOptions {
   readonly engine?: Mupdf | undefined;
   /** True to read all objects several times. Objects that are cheap to read are then not cached. @default false */
   readonly inPasses?: boolean;
-  /** True to keep signatures and locked files until {@link OpenPdf.unprotect} is called. @default false */
+  /**
+   * True to leave signatures, and attachments that cannot be decrypted, in the document until
+   * {@link OpenPdf.unprotect} is called. @default false
+   */
   readonly asIs?: boolean;
 }
 

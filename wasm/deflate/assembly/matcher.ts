@@ -165,7 +165,7 @@ function runDistance(pixel: usize, at: usize, lead: usize): usize {
   return 1;
 }
 
-/** Returns the number of bytes from `at` that repeat the previous pixel, in whole pixels. */
+/** Returns the number of bytes from `at` that repeat the previous pixel, always a whole number of pixels. */
 @inline
 function runLength(pixel: usize, at: usize, end: usize): usize {
   if (((load<u32>(at) ^ load<u32>(at - pixel)) & pixelMask(pixel)) != 0) return 0;
@@ -191,7 +191,10 @@ function equalBytes(one: usize, other: usize, longest: usize): usize {
   return longest;
 }
 
-/** Returns the length of the best match, in bytes of whole pixels; 0 if there is no match. Sets `foundDistance`. */
+/**
+ * Returns the length of the best match in bytes, always a whole number of pixels; 0 if there is no match. Sets
+ * `foundDistance`.
+ */
 @inline
 function longestMatch(pixel: usize, at: usize, end: usize, tries: i32, looksAbove: bool): usize {
   const shortest = max<usize>(3, pixel);

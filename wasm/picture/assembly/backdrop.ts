@@ -45,7 +45,7 @@ export function takeBackdrop(
   fill(to, toStride, known, across, down);
 }
 
-/** Returns the marks of sixteen pixels. */
+/** Returns the marks of sixteen pixels of a row; 0 means unmarked. With a `shift` of 1, takes every second mark. */
 @inline
 function marksAt(row: usize, x: usize, shift: u32): v128 {
   const first = v128.load(row + (x << shift));

@@ -135,8 +135,8 @@ void* noted(void* block, std::size_t bytes) {
 }
 
 void* aligned(std::size_t alignment, std::size_t bytes) {
-  // Every power of two is a size class, and spans are aligned to each of them. So a block whose size is a power of two
-  // is aligned to its size.
+  // Every power of two up to `largestBlock` is a size class, and spans are aligned to more than that. So a block whose
+  // size is a power of two is aligned to its size.
   std::size_t size = alignment;
   while (size < bytes && size <= largestBlock) size *= 2;
   if (isOwner && size <= largestBlock && (size & (size - 1)) == 0) {

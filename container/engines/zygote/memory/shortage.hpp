@@ -27,7 +27,7 @@ void refused(Status status, const char* what);
  */
 void noteRefusal(std::size_t bytes);
 
-/** Reports whether a request for so much memory at once can be intended. A larger one comes from a wrong length. */
+/** Reports whether a request for this many bytes is plausible. A larger one comes from a wrong length in a document. */
 bool isPlausible(std::size_t bytes);
 
 }  // namespace zygote

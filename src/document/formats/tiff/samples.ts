@@ -119,8 +119,8 @@ function planesOf(page: TiffPage): Plane[] {
   const { width, height, segmentWidth, segmentHeight, samples, bits, photometric, subsampling, predictor, isPlanar } =
     page;
   const [h, v] = subsampling;
-  // Missing rows are white. Zero means no light, no ink, or white (section 8), so white is 255 for light, and 0
-  // otherwise.
+  // Missing rows of gray, RGB and CMYK files are white (section 8): 255 if zero is black, 0 if zero is white or no ink.
+  // Missing rows of other files are 0, or 128 if their colors are subsampled.
   const isLight = photometric === PHOTOMETRIC.blackIsZero || photometric === PHOTOMETRIC.rgb;
   const fill = isLight ? 255 : 0;
   if (h * v > 1) {

@@ -23,8 +23,8 @@ const HORIZONTAL_DIFFERENCING = 2;
 /** Maximum uncompressed bytes of a strip, unless one row is larger. */
 const STRIP_BYTES = 256 * 1024;
 /**
- * The predictor is chosen after this many uncompressed and this many compressed bytes. Uncompressed bytes alone would
- * not suffice, because blank paper compresses to very few bytes.
+ * The predictor is chosen after `TELLING_RAW_BYTES` of samples, if they were compressed to at least `TELLING_BYTES`.
+ * Samples alone do not suffice, because blank paper compresses to very few bytes.
  */
 const TELLING_RAW_BYTES = 4 * 1024 * 1024;
 const TELLING_BYTES = 32 * 1024;

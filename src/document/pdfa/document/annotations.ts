@@ -157,6 +157,7 @@ class AnnotationRepairer {
     const isButton = this.#isButton(annotation);
     const normal = this.#normal(dictionary);
     if (isHidden && type === "Widget") this.#setEmpty(dictionary, isButton);
+    else if (isHidden && type === "Link") hideLink(dictionary);
     else if (normal !== undefined && !this.#isRenewed(annotation)) this.#setNormal(dictionary, normal, isButton);
     else if (type === "Link") dictionary.delete("AP");
     else if (isEmpty(this.#document, dictionary)) this.#setEmpty(dictionary, isButton);
@@ -301,6 +302,12 @@ class AnnotationRepairer {
 function isEmpty({ file }: PdfaDocument, dictionary: Dictionary): boolean {
   const [left, bottom, right, top] = rectangleOf(file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
   return right - left === 0 || top - bottom === 0;
+}
+
+/** Links never need an appearance, and without one a viewer draws a border of 1 point unless the link names another. */
+function hideLink(link: Dictionary): void {
+  for (const key of ["AP", "AS", "BS"]) link.delete(key);
+  link.set("Border", [0, 0, 0]);
 }
 
 /** Returns an entry of a field, or of the closest ancestor that has it (ISO 32000-1, 12.7.3.1). */

@@ -1,4 +1,4 @@
-// Tests pictures that keep all of their samples, because fewer samples would change the picture.
+// Tests images that keep all of their samples, because downsampling would visibly change them.
 import { expect, test } from "vitest";
 import type { CompressionProfile } from "../../../../src/document/compression/profile.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";

@@ -6,7 +6,7 @@ export const MAX_COMPONENTS: u32 = 4;
 
 @unmanaged
 export class Component {
-  /** Blocks per row and column, including blocks that only complete MCUs. */
+  /** Blocks per row and column, including blocks outside the image that fill up its last MCUs. */
   columns: u32;
   rows: u32;
   /** Blocks per row and column that contain part of the image. */

@@ -1,4 +1,4 @@
-// Corrects imported spreadsheets where LibreOffice shows something other than Excel does.
+// Corrects imported spreadsheets where LibreOffice shows them otherwise than Excel.
 #pragma once
 
 #include <com/sun/star/sheet/XSpreadsheetDocument.hpp>

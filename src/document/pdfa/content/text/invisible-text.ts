@@ -159,7 +159,8 @@ function* wordsOf(characters: readonly Character[], [x, y]: TextLine["direction"
     const word = placed.slice(from, to);
     const last = word.at(-1)!;
     const size = last.character.size;
-    // A word extends to the next word, but not beyond its last letter, which is about half as wide as high.
+    // A word ends where the next one starts, or earlier, at the end of its last character, which is taken to be half as
+    // wide as the font size.
     const end = Math.min(placed[to]?.along ?? Number.POSITIVE_INFINITY, last.along + size * (ADVANCE / 1000));
     yield {
       first: word[0]!.character,

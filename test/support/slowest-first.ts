@@ -1,0 +1,50 @@
+// Starts the slowest test files of a group first, so that none of them runs alone at its end. Vitest sorts by the
+// durations of earlier runs, which a fresh clone does not have.
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Files that take more than 50 seconds on two idle cores, the slowest first. */
+const SLOWEST: readonly string[] = [
+  "test/container/pdfa/corpus.test.ts",
+  "test/http/limits.test.ts",
+  "container/engines/chromium/test/chromium-recovery.test.ts",
+  "test/e2e/workbench.test.ts",
+  "test/container/endurance.test.ts",
+  "container/engines/libreoffice/test/libreoffice.test.ts",
+  "test/http/resumable-uploads.test.ts",
+  "container/engines/chromium/test/chromium-hostile.test.ts",
+  "container/engines/chromium/test/chromium-isolation.test.ts",
+  "test/http/pdf-pictures.test.ts",
+  "test/e2e/keys.test.ts",
+  "test/container/builds.test.ts",
+  "container/engines/libreoffice/test/libreoffice-hostile.test.ts",
+  "container/engines/verapdf/test/verapdf.test.ts",
+  "test/http/pdf.test.ts",
+  "test/container/readiness.test.ts",
+  "container/engines/libreoffice/test/libreoffice-recovery.test.ts",
+  "test/http/memory.test.ts",
+  "test/http/client.test.ts",
+  "test/container/server.test.ts",
+  "test/e2e/start.test.ts",
+  "test/http/client-outages.test.ts",
+  "test/container/jobs/threads.test.ts",
+  "test/http/cli.test.ts",
+  "test/container/flattening-deck.test.ts",
+  "test/http/url.test.ts",
+];
+
+export default class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { root } = this.ctx.config;
+    const missing = SLOWEST.filter((file) => !existsSync(join(root, file)));
+    if (missing.length > 0) throw new Error(`test/support/slowest-first.ts lists missing files: ${missing.join(", ")}`);
+    const groupOf = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
+    const rankOf = ({ moduleId }: TestSpecification) => {
+      const rank = SLOWEST.indexOf(relative(root, moduleId));
+      return rank === -1 ? SLOWEST.length : rank;
+    };
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => groupOf(a) - groupOf(b) || rankOf(a) - rankOf(b));
+  }
+}
