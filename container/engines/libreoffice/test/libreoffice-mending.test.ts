@@ -215,8 +215,8 @@ describe("a section", () => {
 });
 
 describe("the space above a paragraph at the top of a page", () => {
-  const spaced = (text: string, above: number, below = 0, more = "") =>
-    `<w:p><w:pPr>${more}<w:spacing w:before="${above}" w:after="${below}"/></w:pPr><w:r>${text}</w:r></w:p>`;
+  const spaced = (run: string, above: number) =>
+    `<w:p><w:pPr><w:spacing w:before="${above}" w:after="0"/></w:pPr><w:r>${run}</w:r></w:p>`;
   const run = (text: string) => `<w:t>${text}</w:t>`;
   const breaking = '<w:br w:type="page"/>';
   const section =
@@ -224,7 +224,7 @@ describe("the space above a paragraph at the top of a page", () => {
   const added = "<w:compat><w:doNotUseHTMLParagraphAutoSpacing/></w:compat>";
   /** Returns the distance in points between the first lines of a document with spaces and one without. */
   const distance = async (body: (above: number) => string, settings?: string) => {
-    const [spaceless, spaceful] = await Promise.all(
+    const [adjacent, separated] = await Promise.all(
       [0, 480].map(async (above) => {
         const document = docx({ body: body(above), ...(settings ? { settings } : {}) });
         const { bytes, pages } = await converted(document, "docx");
@@ -232,8 +232,8 @@ describe("the space above a paragraph at the top of a page", () => {
         return { pages, y: Number(/yMin="([\d.]+)" xMax="[\d.]+" yMax="[\d.]+">Top</.exec(words)?.[1]) };
       }),
     );
-    expect(spaceful!.pages).toBe(spaceless!.pages);
-    return Math.round(spaceful!.y - spaceless!.y);
+    expect(separated!.pages).toBe(adjacent!.pages);
+    return Math.round(separated!.y - adjacent!.y);
   };
 
   test.each<[string, (above: number) => string, number, string?]>([
@@ -253,6 +253,7 @@ describe("the space above a paragraph at the top of a page", () => {
 });
 
 describe("endnotes", () => {
+  // cspell:ignore Onei ftnalt sectd lndscpsxn pgwsxn pghsxn paperw paperh
   const note = "{\\footnote\\ftnalt Note}";
   const pageSizes = (path: string) =>
     execFileSync("pdfinfo", ["-l", "9", path], { encoding: "utf8" }).match(/(?<=size: +)[\d.]+ x [\d.]+/g);
