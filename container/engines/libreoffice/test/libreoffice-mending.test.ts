@@ -1,7 +1,15 @@
 // Tests the corrections of imported documents that LibreOffice shows differently from Office.
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { docx, excel2, type MoreOfWorkbook, paragraph, type Text, xlsx } from "../../../../test/fixtures/office.ts";
+import {
+  docx,
+  excel2,
+  type MoreOfWorkbook,
+  pageBreak,
+  paragraph,
+  type Text,
+  xlsx,
+} from "../../../../test/fixtures/office.ts";
 import { distances } from "../../../../test/support/flattened.ts";
 import { convert, openOffices, save, soffice, zygote } from "../../../../test/support/libreoffice.ts";
 import type { LibreOffice } from "../libreoffice.ts";
@@ -203,6 +211,66 @@ describe("a section", () => {
     ["on the next page, numbered from 1", `${first}${paragraph("Two")}${section("nextPage", again)}`, 2],
   ])("%s: the pages are as in Word", async (_, body, pages) => {
     expect((await converted(docx({ body }), "docx")).pages).toBe(pages);
+  });
+});
+
+describe("the space above a paragraph at the top of a page", () => {
+  const spaced = (run: string, above: number) =>
+    `<w:p><w:pPr><w:spacing w:before="${above}" w:after="0"/></w:pPr><w:r>${run}</w:r></w:p>`;
+  const run = (text: string) => `<w:t>${text}</w:t>`;
+  const breaking = '<w:br w:type="page"/>';
+  const section =
+    '<w:p><w:pPr><w:spacing w:before="0" w:after="200"/><w:sectPr/></w:pPr><w:r><w:t>End</w:t></w:r></w:p>';
+  const added = "<w:compat><w:doNotUseHTMLParagraphAutoSpacing/></w:compat>";
+  /** Returns the distance in points between the first lines of a document with spaces and one without. */
+  const distance = async (body: (above: number) => string, settings?: string) => {
+    const [adjacent, separated] = await Promise.all(
+      [0, 480].map(async (above) => {
+        const document = docx({ body: body(above), ...(settings ? { settings } : {}) });
+        const { bytes, pages } = await converted(document, "docx");
+        const words = pdftotext(await save(bytes, "pdf"), "-bbox");
+        return { pages, y: Number(/yMin="([\d.]+)" xMax="[\d.]+" yMax="[\d.]+">Top</.exec(words)?.[1]) };
+      }),
+    );
+    expect(separated!.pages).toBe(adjacent!.pages);
+    return Math.round(separated!.y - adjacent!.y);
+  };
+
+  test.each<[string, (above: number) => string, number, string?]>([
+    ["stays on the first page", (above) => spaced(run("Top"), above), 24],
+    ["stays below a paragraph", (above) => `${spaced(run("One"), 0)}${spaced(run("Top"), above)}`, 24],
+    ["goes after a page break in the paragraph before", (above) => `${pageBreak}${spaced(run("Top"), above)}`, 0],
+    [
+      "goes after a page break in the paragraph",
+      (above) => `${paragraph("One")}${spaced(breaking + run("Top"), above)}`,
+      0,
+    ],
+    ["shrinks by the space below the section before", (above) => `${section}${spaced(run("Top"), above)}`, 14],
+    ["stays after a section where spaces are added", (above) => `${section}${spaced(run("Top"), above)}`, 24, added],
+  ])("%s", async (_, body, points, settings) => {
+    expect(await distance(body, settings)).toBe(points);
+  });
+});
+
+describe("endnotes", () => {
+  // cspell:ignore Onei ftnalt sectd lndscpsxn pgwsxn pghsxn paperw paperh
+  const note = "{\\footnote\\ftnalt Note}";
+  const pageSizes = (path: string) =>
+    execFileSync("pdfinfo", ["-l", "9", path], { encoding: "utf8" }).match(/(?<=size: +)[\d.]+ x [\d.]+/g);
+
+  test("stand below the end of the text, on its last page", async () => {
+    const { bytes } = await converted(`{\\rtf1\\ansi One${note}\\par\\page Two\\par}`, "rtf");
+    const pages = pdftotext(await save(bytes, "pdf"), "-layout")
+      .split("\f")
+      .map(wordsOf);
+    expect(pages.slice(0, -1)).toEqual([["Onei"], ["Two", "iNote"]]);
+  });
+
+  test("leave the pages of different sections as they are", async () => {
+    const wide = "\\sect\\sectd\\lndscpsxn\\pgwsxn16838\\pghsxn11906";
+    const rtf = `{\\rtf1\\ansi\\paperw11906\\paperh16838 One${note}\\par${wide} Two\\par}`;
+    const [first, second] = pageSizes(await save((await converted(rtf, "rtf")).bytes, "pdf")) ?? [];
+    expect(second).toBe(first!.split(" x ").reverse().join(" x "));
   });
 });
 
