@@ -36,7 +36,7 @@ bool beginsSection(const Reference<XPropertySet>& paragraph) {
   return (paragraph->getPropertyValue("PageDescName") >>= pageStyle) && !pageStyle.isEmpty();
 }
 
-/** Reports whether a page break precedes a paragraph. Ignores the breaks of styles, which Word handles differently. */
+/** Reports whether a page break precedes a paragraph. Ignores breaks that a style demands: they are no part of the text. */
 bool followsPageBreak(const Reference<XPropertySet>& paragraph) {
   css::style::BreakType type = css::style::BreakType_NONE;
   paragraph->getPropertyValue("BreakType") >>= type;
