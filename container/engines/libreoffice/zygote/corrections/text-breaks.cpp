@@ -1,6 +1,6 @@
-// Reduces the space above paragraphs that follow a page break, which LibreOffice keeps. Word drops the space after a page
-// break within a paragraph. After a section break, Word leaves only what exceeds the space below the previous paragraph,
-// as between two paragraphs of a page.
+// Reduces the space above paragraphs that follow a page break, which LibreOffice keeps. Word drops the space after a
+// page break within a paragraph. After a section break, Word leaves only what exceeds the space below the previous
+// paragraph, as between two paragraphs of a page.
 #include "corrections/texts.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ bool beginsSection(const Reference<XPropertySet>& paragraph) {
   return (paragraph->getPropertyValue("PageDescName") >>= pageStyle) && !pageStyle.isEmpty();
 }
 
-/** Reports whether a page break precedes a paragraph. Ignores the breaks of styles, which Word handles differently. */
+/** Reports whether a page break in the text precedes a paragraph. Ignores breaks that a style demands. */
 bool followsPageBreak(const Reference<XPropertySet>& paragraph) {
   css::style::BreakType type = css::style::BreakType_NONE;
   paragraph->getPropertyValue("BreakType") >>= type;

@@ -1,5 +1,5 @@
-// Places endnotes below the end of the text, as Word does. LibreOffice 7.4 places the endnotes of Word documents on a page
-// of their own. Later versions import such endnotes with a setting that places them below the text.
+// Places endnotes below the end of the text, as Word does. LibreOffice 7.4 places the endnotes of Word documents on a
+// page of their own. Later versions import such endnotes with a setting that places them below the text.
 #include "corrections/texts.hpp"
 
 #include <com/sun/star/beans/XPropertySet.hpp>
@@ -17,7 +17,7 @@ using rtl::OUString;
 namespace zygote {
 namespace {
 
-/** Reports whether the page style changes after the first paragraph. LibreOffice ignores such changes in a text section. */
+/** Reports whether the page style changes after the first paragraph. Text sections ignore such changes. */
 bool changesPageStyle(const Reference<css::text::XText>& text) {
   const auto parts = Reference<css::container::XEnumerationAccess>(text, UNO_QUERY_THROW)->createEnumeration();
   for (bool isFirst = true; parts->hasMoreElements(); isFirst = false) {
