@@ -215,13 +215,19 @@ describe("a section", () => {
 });
 
 describe("the space above a paragraph at the top of a page", () => {
-  const spaced = (run: string, above: number) =>
-    `<w:p><w:pPr><w:spacing w:before="${above}" w:after="0"/></w:pPr><w:r>${run}</w:r></w:p>`;
+  const spaced = (run: string, above: number, below = 0) =>
+    `<w:p><w:pPr><w:spacing w:before="${above}" w:after="${below}"/></w:pPr><w:r>${run}</w:r></w:p>`;
   const run = (text: string) => `<w:t>${text}</w:t>`;
   const breaking = '<w:br w:type="page"/>';
   const section =
     '<w:p><w:pPr><w:spacing w:before="0" w:after="200"/><w:sectPr/></w:pPr><w:r><w:t>End</w:t></w:r></w:p>';
   const added = "<w:compat><w:doNotUseHTMLParagraphAutoSpacing/></w:compat>";
+  const mode = (version: number) =>
+    `<w:compat><w:compatSetting w:name="compatibilityMode" w:uri="http://schemas.microsoft.com/office/word" w:val="${version}"/></w:compat>`;
+  const chapter = (above: number) =>
+    `${spaced(run("One"), 0, 200)}${spaced(run("Top"), above).replace("<w:pPr>", '<w:pPr><w:pStyle w:val="Chapter"/>')}`;
+  const table =
+    '<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w="2000"/></w:tblGrid><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl>';
   /** Returns the distance in points between the first lines of a document with spaces and one without. */
   const distance = async (body: (above: number) => string, settings?: string) => {
     const [adjacent, separated] = await Promise.all(
@@ -245,6 +251,9 @@ describe("the space above a paragraph at the top of a page", () => {
       (above) => `${paragraph("One")}${spaced(breaking + run("Top"), above)}`,
       0,
     ],
+    ["goes after a page break after a table", (above) => `${table}${spaced(breaking + run("Top"), above)}`, 0],
+    ["goes after the page break of a style in Word 2013", chapter, 0, mode(15)],
+    ["shrinks after the page break of a style in Word 2010", chapter, 14, mode(14)],
     ["shrinks by the space below the section before", (above) => `${section}${spaced(run("Top"), above)}`, 14],
     ["stays after a section where spaces are added", (above) => `${section}${spaced(run("Top"), above)}`, 24, added],
   ])("%s", async (_, body, points, settings) => {
