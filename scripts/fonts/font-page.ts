@@ -7,9 +7,18 @@ import { REPLACEMENTS, type Replacement, STYLES } from "../../src/document/fonts
 const HEAD = `# Fonts
 
 Fonts that a document embeds are used. This page lists the fonts that replace others which are neither embedded nor
-installed, in PDFs of Office documents and web pages, and in the repair of PDFs to PDF/A. \`node scripts/bootstrap.mjs
+installed, in PDFs of Office documents and in the repair of PDFs to PDF/A. \`node scripts/bootstrap.mjs
 scripts/write-fonts.ts\` writes the tables from \`src/document/fonts/replacements/\` ([decision
 61](../decisions/0061-replaced-fonts.md)).
+
+Exceptions:
+
+- Web pages use only the replacements that Chromium knows as metric-compatible: Arial, Times New Roman, Courier New,
+  Helvetica, Times, Courier, Calibri and Cambria. Chromium rejects the others, and uses Liberation Serif.
+- Office documents use Liberation Sans Narrow for Arial Narrow, as it is. An embedded font named Symbol, Wingdings or
+  Webdings is replaced.
+- PostScript has no symbols of Wingdings and Webdings, and no Monotype Corsiva.
+- Images of PDFs are drawn at the edge, with MuPDF's own fonts.
 
 ## Replaced fonts
 

@@ -85,7 +85,6 @@ void mend(const Reference<css::lang::XComponent>& document, const std::string& f
     attempt([&] { mendLinks(document); });
     attempt([&] { mendTables(document); });
     attempt([&] { mendBreaks(document); });
-    attempt([&] { mendEndnotes(document); });
   }
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
   if (sheets.is() && workbook != nullptr) {

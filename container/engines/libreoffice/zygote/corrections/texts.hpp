@@ -13,9 +13,6 @@ void mendLinks(const css::uno::Reference<css::lang::XComponent>& document);
 /** Reduces the space above paragraphs that follow a page break or section break. */
 void mendBreaks(const css::uno::Reference<css::lang::XComponent>& document);
 
-/** Places endnotes below the end of the text. LibreOffice's import leaves them on a page of their own. */
-void mendEndnotes(const css::uno::Reference<css::lang::XComponent>& document);
-
 /** Sets the width of tables without a declared width to the width of the page. */
 void mendTables(const css::uno::Reference<css::lang::XComponent>& document);
 
