@@ -262,7 +262,7 @@ describe("the space above a paragraph at the top of a page", () => {
 });
 
 test("every paragraph of a text with endnotes is drawn", async () => {
-  const note = "{\\footnote\\ftnalt Note}"; // cspell:ignore ftnalt
+  const note = "{\\footnote\\ftnalt Note}"; // cspell:ignore ftnalt Deltai
   const paragraphs = ["Alpha", "Beta", "Gamma", `Delta${note}`, "Epsilon"].join("\\par ");
   const { bytes } = await converted(`{\\rtf1\\ansi ${paragraphs}\\par}`, "rtf");
   const words = wordsOf(pdftotext(await save(bytes, "pdf"), "-layout"));
