@@ -1,5 +1,5 @@
 // Reads and writes font collections, whose members share tables (OpenType, "OpenType Font File", Collections).
-import { checksum } from "./subset-truetype.ts";
+import { checksum, directoryBytes, writeDirectory } from "./subset-truetype.ts";
 import { viewOf } from "./truetype.ts";
 
 export interface CollectionMember {
@@ -37,7 +37,7 @@ export function readCollection(bytes: Uint8Array): CollectionMember[] | undefine
 
 /** Writes shared tables once. */
 export function writeCollection(members: readonly CollectionMember[]): Uint8Array {
-  const directories = members.map(({ tables }) => 12 + ENTRY_BYTES * tables.size);
+  const directories = members.map(({ tables }) => directoryBytes(tables.size));
   const header = 12 + 4 * members.length;
   const places = new Map<Uint8Array, number>();
   let end = header + directories.reduce((sum, size) => sum + size, 0);
@@ -56,34 +56,7 @@ export function writeCollection(members: readonly CollectionMember[]): Uint8Arra
   let at = header;
   members.forEach(({ version, tables }, member) => {
     view.setUint32(12 + 4 * member, at);
-    at = writeDirectory(view, at, version, tables, (table) => [sums.get(table)!, places.get(table)!, table.length]);
+    at = writeDirectory(view, at, version, tables, (_, table) => [sums.get(table)!, places.get(table)!, table.length]);
   });
   return collection;
-}
-
-/**
- * @param entryOf returns checksum, offset and length of a table
- * @returns the end of the directory
- */
-function writeDirectory(
-  view: DataView,
-  start: number,
-  version: number,
-  tables: ReadonlyMap<string, Uint8Array>,
-  entryOf: (table: Uint8Array) => readonly number[],
-): number {
-  const power = Math.floor(Math.log2(tables.size));
-  view.setUint32(start, version);
-  [tables.size, 16 << power, power, (tables.size - (1 << power)) * 16].forEach((value, index) => {
-    view.setUint16(start + 4 + 2 * index, value);
-  });
-  let at = start + 12;
-  for (const [tag, table] of [...tables].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    for (let place = 0; place < 4; place++) view.setUint8(at + place, tag.charCodeAt(place));
-    entryOf(table).forEach((value, index) => {
-      view.setUint32(at + 4 + 4 * index, value);
-    });
-    at += ENTRY_BYTES;
-  }
-  return at;
 }

@@ -1,5 +1,5 @@
-// Makes a TrueType font with the advance widths and line height of another font, under another name: outlines are scaled
-// horizontally. Drops kerning, hinting and other layout tables, because they belong to the former widths.
+// Makes a TrueType font with the advance widths and line height of another font, under another name: outlines are
+// scaled horizontally. Drops kerning, hinting and other layout tables, because they belong to the former widths.
 import { type CmapSubtable, readCmap } from "./cmap.ts";
 import { contoursOf, movePoints } from "./contours.ts";
 import { makeFont } from "./made-font.ts";

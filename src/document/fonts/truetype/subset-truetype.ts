@@ -195,32 +195,54 @@ export function postVersion3({ tables }: TrueTypeFont): Uint8Array {
 /** Writes a font file from tables (OpenType, "Organization of an OpenType font"). */
 export function writeSfnt(version: number, tables: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const padded = (size: number) => (size + 3) & ~3;
-  const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
-  const directory = 12 + 16 * sorted.length;
-  const font = new Uint8Array(directory + sorted.reduce((sum, [, table]) => sum + padded(table.length), 0));
+  const directory = directoryBytes(tables.size);
+  const font = new Uint8Array(directory + [...tables.values()].reduce((sum, table) => sum + padded(table.length), 0));
   const view = viewOf(font);
-  const power = Math.floor(Math.log2(sorted.length));
-  view.setUint32(0, version);
-  [sorted.length, 16 << power, power, (sorted.length - (1 << power)) * 16].forEach((value, index) => {
-    view.setUint16(4 + index * 2, value);
-  });
   let at = directory;
   let head = 0;
-  sorted.forEach(([tag, table], index) => {
-    const entry = 12 + index * 16;
-    for (let place = 0; place < 4; place++) font[entry + place] = tag.charCodeAt(place);
-    font.set(table, at);
-    if (tag === "head") {
-      head = at;
-      view.setUint32(at + 8, 0);
-    }
-    view.setUint32(entry + 4, checksum(view, at, padded(table.length)));
-    view.setUint32(entry + 8, at);
-    view.setUint32(entry + 12, table.length);
+  writeDirectory(view, 0, version, tables, (tag, table) => {
+    const start = at;
     at += padded(table.length);
+    font.set(table, start);
+    if (tag === "head") {
+      head = start;
+      view.setUint32(start + 8, 0);
+    }
+    return [checksum(view, start, padded(table.length)), start, table.length];
   });
   if (head > 0) view.setUint32(head + 8, (MAGIC - checksum(view, 0, font.length)) >>> 0);
   return font;
+}
+
+/** Returns the size of a table directory. */
+export const directoryBytes = (tables: number): number => 12 + 16 * tables;
+
+/**
+ * Writes a table directory (OpenType, "Table Directory").
+ * @param entryOf returns checksum, offset and length of a table; called in the order of the tags
+ * @returns the end of the directory
+ */
+export function writeDirectory(
+  view: DataView,
+  start: number,
+  version: number,
+  tables: ReadonlyMap<string, Uint8Array>,
+  entryOf: (tag: string, table: Uint8Array) => readonly number[],
+): number {
+  const power = Math.floor(Math.log2(tables.size));
+  view.setUint32(start, version);
+  [tables.size, 16 << power, power, (tables.size - (1 << power)) * 16].forEach((value, index) => {
+    view.setUint16(start + 4 + 2 * index, value);
+  });
+  let at = start + 12;
+  for (const [tag, table] of [...tables].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    for (let place = 0; place < 4; place++) view.setUint8(at + place, tag.charCodeAt(place));
+    entryOf(tag, table).forEach((value, index) => {
+      view.setUint32(at + 4 + 4 * index, value);
+    });
+    at += 16;
+  }
+  return at;
 }
 
 /** Sums 32-bit words (OpenType, "Calculating checksums"). */
