@@ -21,7 +21,7 @@ import { promisify } from "node:util";
 import { strFromU8, unzipSync } from "fflate";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { startService } from "../test/support/service.ts";
-import { agent, exchange, multipart, row } from "./measuring/measure.ts";
+import { agent, exchange, multipart, post, row } from "./measuring/measure.ts";
 import { type PlacedWord, readWords, similarity } from "./measuring/word-positions.ts";
 
 interface Document {
@@ -120,9 +120,7 @@ function countedPages(file: string): number | undefined {
 
 async function convertByService(file: string, pdf: string): Promise<void> {
   const form = multipart({ output: "made" }, [{ name: basename(file), bytes: readFileSync(file) }]);
-  const answer = JSON.parse((await exchange(`${service.url}/pdf`, form)).toString()) as Record<string, string>;
-  if (answer.outputUrl === undefined) throw new Error(answer.error);
-  writeFileSync(pdf, await exchange(answer.outputUrl));
+  writeFileSync(pdf, await exchange(await post(`${service.url}/pdf`, form)));
 }
 
 async function peers(): Promise<Engine[]> {

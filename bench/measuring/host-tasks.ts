@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { docx, paragraph } from "../../test/fixtures/office.ts";
 import { book } from "../documents.ts";
-import { exchange, type FilePart, multipart } from "./measure.ts";
+import { exchange, type FilePart, multipart, post } from "./measure.ts";
 
 export interface Task {
   readonly name: string;
@@ -120,11 +120,4 @@ function transfers(): Task[] {
     },
     { name: "50 MB to an archive", send: async (url) => void (await post(`${url}/zip`, body)), sendPlain: up },
   ];
-}
-
-/** @returns the URL of the output */
-async function post(url: string, body: Buffer): Promise<string> {
-  const answer = JSON.parse((await exchange(url, body)).toString()) as { outputUrl?: string; error?: string };
-  if (!answer.outputUrl) throw new Error(`${url}: ${answer.error}`);
-  return answer.outputUrl;
 }

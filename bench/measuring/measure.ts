@@ -48,6 +48,13 @@ export function exchange(url: string, body?: Buffer, headers: Readonly<Record<st
   });
 }
 
+/** Sends a request with one output. @returns the URL of the output */
+export async function post(url: string, body: Buffer): Promise<string> {
+  const answer = JSON.parse((await exchange(url, body)).toString()) as { outputUrl?: string; error?: string };
+  if (!answer.outputUrl) throw new Error(`${url}: ${answer.error}`);
+  return answer.outputUrl;
+}
+
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)]!;
