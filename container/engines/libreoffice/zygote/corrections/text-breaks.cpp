@@ -91,8 +91,8 @@ bool isDirect(const Reference<XPropertySet>& paragraph) {
  * Returns the part of a paragraph's space above that Word keeps. In 1/100 mm.
  * @param spaceBelow of the previous paragraph
  */
-sal_Int32 keptSpace(const Reference<XPropertySet>& paragraph, sal_Int32 spaceBelow, const Rules& rules) {
-  const sal_Int32 space = lengthOf(paragraph, "ParaTopMargin");
+sal_Int32 keptSpace(const Reference<XPropertySet>& paragraph, sal_Int32 space, sal_Int32 spaceBelow,
+                    const Rules& rules) {
   const sal_Int32 excess = rules.isAdded ? space : std::max(0, space - spaceBelow);
   if (beginsSection(paragraph)) return excess;
   css::style::BreakType type = css::style::BreakType_NONE;
@@ -116,8 +116,9 @@ void mendBreaks(const Reference<css::lang::XComponent>& document) {
       continue;
     }
     const Reference<XPropertySet> paragraph(part, UNO_QUERY_THROW);
-    const sal_Int32 kept = isFirst ? lengthOf(paragraph, "ParaTopMargin") : keptSpace(paragraph, spaceBelow, rules);
-    if (kept != lengthOf(paragraph, "ParaTopMargin")) paragraph->setPropertyValue("ParaTopMargin", Any(kept));
+    const sal_Int32 space = lengthOf(paragraph, "ParaTopMargin");
+    const sal_Int32 kept = isFirst ? space : keptSpace(paragraph, space, spaceBelow, rules);
+    if (kept != space) paragraph->setPropertyValue("ParaTopMargin", Any(kept));
     spaceBelow = lengthOf(paragraph, "ParaBottomMargin");
   }
 }
