@@ -101,11 +101,13 @@ std::string filterOf(const Reference<css::lang::XComponent>& document) {
   return narrow(filter);
 }
 
-bool hasNulBytes(const std::string& path) {
+/** Reports whether a file cannot be text: it has NUL bytes, or is a PDF, whose importer is off. */
+bool isBinary(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string head(4096, ' ');
   file.read(&head[0], static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
+  if (head.compare(0, 5, "%PDF-") == 0) return true;
   // UTF-16 contains zero bytes too, but starts with a byte order mark.
   if (head.compare(0, 2, "\xff\xfe") == 0 || head.compare(0, 2, "\xfe\xff") == 0) return false;
   return head.find('\0') != std::string::npos;
@@ -119,9 +121,8 @@ const char* exportFilterFor(const Job& job, const Loaded& loaded) {
   const Reference<css::lang::XServiceInfo> info(loaded.document, UNO_QUERY_THROW);
   const std::string& filter = loaded.filter;
   const auto supports = [&](const char* service) { return info->supportsService(OUString::createFromAscii(service)); };
-  if (filter.find("pdf") != std::string::npos) return nullptr;
   if (supports("com.sun.star.sheet.SpreadsheetDocument")) {
-    return filter == textSheetFilter && hasNulBytes(job.folder + "/" + job.input) ? nullptr : "calc_pdf_Export";
+    return filter == textSheetFilter && isBinary(job.folder + "/" + job.input) ? nullptr : "calc_pdf_Export";
   }
   if (supports("com.sun.star.presentation.PresentationDocument")) return "impress_pdf_Export";
   if (supports("com.sun.star.drawing.DrawingDocument")) return nullptr;
@@ -129,7 +130,7 @@ const char* exportFilterFor(const Job& job, const Loaded& loaded) {
   if (supports("com.sun.star.text.GlobalDocument")) return "writer_globaldocument_pdf_Export";
   if (supports("com.sun.star.text.TextDocument")) {
     const bool text = filter.find("Text") == 0;
-    return text && hasNulBytes(job.folder + "/" + job.input) ? nullptr : "writer_pdf_Export";
+    return text && isBinary(job.folder + "/" + job.input) ? nullptr : "writer_pdf_Export";
   }
   return nullptr;
 }
