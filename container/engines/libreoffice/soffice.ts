@@ -10,7 +10,7 @@ import { USERS, UserPool } from "../../processes/users.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { FallbackRunner } from "../with-fallback.ts";
 import type { ChunksInserted, OfficeJob } from "./job.ts";
-import { makeProfile, PROGRAM_FOLDER } from "./profile.ts";
+import { INSTALLATION, makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 
 /** Address space of an idle LibreOffice, which the limit includes. */
 const OWN_MEMORY_BYTES = 2 ** 30;
@@ -20,7 +20,7 @@ const OWN_MEMORY_BYTES = 2 ** 30;
  * are programs.
  */
 const READABLE = ["/usr/lib", "/lib64", "/usr/share", "/usr/local/share/fonts", "/etc", "/var/cache/fontconfig"].concat(
-  ["/var/lib/libreoffice", "/var/spool/libreoffice", "/proc", "/sys/devices/system/cpu", "/dev"],
+  ["/var/lib/libreoffice", "/var/spool/libreoffice", "/proc", "/sys/devices/system/cpu", "/dev", INSTALLATION],
 );
 /** Folder for the output, in the job's folder. */
 const MADE = "made";

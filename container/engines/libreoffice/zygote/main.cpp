@@ -131,7 +131,7 @@ int main(int count, char** values) {
   self.program.settings.readable = {"/usr/lib",       "/usr/share",         "/usr/local/share/fonts", "/etc/fonts",
                                     "/etc/libreoffice", "/etc/ld.so.cache", "/etc/localtime",         "/var/cache/fontconfig",
                                     "/var/lib/libreoffice", "/proc",        "/sys/devices/system/cpu", "/dev/urandom",
-                                    "/dev/null",      program,              profile};
+                                    "/dev/null",      program + "/..",      profile};
   // Selects a main loop that starts no threads. Temporary files are written to the working directory: in a child, its
   // job's folder.
   setenv("SAL_LOK_OPTIONS", "unipoll", 1);
